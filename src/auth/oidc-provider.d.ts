@@ -1,0 +1,10 @@
+// The package's main file warns on the console about every Node that is not (yet) a long-term release; the class itself
+// stands in this one.
+declare module 'oidc-provider/lib/provider.js' {
+  export { default as Provider } from 'oidc-provider';
+}
+
+declare module 'oidc-provider/lib/helpers/errors.js' {
+  import { errors } from 'oidc-provider';
+  export const InvalidTarget: typeof errors.InvalidTarget;
+}

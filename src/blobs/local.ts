@@ -1,0 +1,184 @@
+// Blobs as files on the local disk. Layout below the given folder:
+//   incoming/<id>.part     being written; whatever is there at the start is left over and removed
+//   blobs/<ab>/<id>        whole and durable; <ab> are the first two digits of the id
+// The order of a durable write is: write all, fdatasync, close, rename, fsync of the folder that now holds the name.
+
+import { type FileHandle, mkdir, open, opendir, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
+import type { BlobInfo, Blobs } from './blobs.ts';
+
+/** Syncing now and then keeps the last sync short and the memory that waits to be written bounded. */
+const syncEveryBytes = 128 * 1024 * 1024;
+const readBytes = 1024 * 1024;
+
+export interface LocalBlobsOptions {
+  folder: string;
+  /** Called when a sync failed: what was written may not be on the disk. */
+  onFatal: (fault: Fault) => void;
+}
+
+export async function openLocalBlobs({ folder, onFatal }: LocalBlobsOptions): Promise<Blobs> {
+  const incoming = join(folder, 'incoming');
+  const blobs = join(folder, 'blobs');
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  await mkdir(blobs, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(incoming)) {
+    if (name.endsWith('.part')) await unlink(join(incoming, name));
+  }
+  const present = new Set(await readdir(blobs));
+  for (let shard = 0; shard < 256; shard += 1) {
+    const name = shard.toString(16).padStart(2, '0');
+    if (!present.has(name)) await mkdir(join(blobs, name), { mode: 0o700 });
+  }
+  await syncFolder(blobs);
+  await syncFolder(folder);
+  return new LocalBlobs(incoming, blobs, onFatal);
+}
+
+class LocalBlobs implements Blobs {
+  readonly #incoming: string;
+  readonly #blobs: string;
+  readonly #onFatal: (fault: Fault) => void;
+
+  constructor(incoming: string, blobs: string, onFatal: (fault: Fault) => void) {
+    this.#incoming = incoming;
+    this.#blobs = blobs;
+    this.#onFatal = onFatal;
+  }
+
+  async put(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+    try {
+      await this.#write(id, blocks);
+    } catch (error) {
+      if (error instanceof Fault && error.kind === 'fatal') this.#onFatal(error);
+      throw error;
+    }
+  }
+
+  async #write(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+    const part = join(this.#incoming, `${id}.part`);
+    const handle = await open(part, 'wx', 0o600).catch(toFault);
+    try {
+      try {
+        await writeAll(handle, blocks);
+        await handle.datasync().catch(toSyncFault);
+      } finally {
+        await handle.close();
+      }
+      await rename(part, this.#path(id));
+    } catch (error) {
+      await unlink(part).catch(() => undefined);
+      return toFault(error);
+    }
+    // Without this the rename can be lost in a power cut although the bytes are safe.
+    await syncFolder(join(this.#blobs, id.slice(0, 2)));
+  }
+
+  async *open(id: string, start: number, end: number): AsyncIterable<Buffer> {
+    const handle = await open(this.#path(id), 'r').catch(toFault);
+    try {
+      for (let position = start; position < end; ) {
+        const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, end - position));
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, position).catch(toFault);
+        if (bytesRead === 0) throw new Fault('other', `blob ${id} ends at ${position}, not at ${end}`);
+        position += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async discard(id: string): Promise<void> {
+    await unlink(this.#path(id)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') toFault(error);
+    });
+  }
+
+  async *list(): AsyncIterable<BlobInfo> {
+    for (const shard of await readdir(this.#blobs)) {
+      for await (const { name } of await opendir(join(this.#blobs, shard))) {
+        const found = await stat(join(this.#blobs, shard, name)).catch(() => null);
+        if (found !== null) yield { id: name, storedAtMs: found.mtimeMs };
+      }
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  #path(id: string): string {
+    if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${JSON.stringify(id)} is not the id of a blob`);
+    return join(this.#blobs, id.slice(0, 2), id);
+  }
+}
+
+async function writeAll(handle: FileHandle, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+  let position = 0;
+  let syncedTo = 0;
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    for await (const block of blocks) {
+      await writing;
+      if (position - syncedTo >= syncEveryBytes) {
+        await handle.datasync().catch(toSyncFault);
+        syncedTo = position;
+      }
+      // Not awaited here: the next block is gathered, and this one hashed, while it is on its way.
+      writing = writeBlock(handle, block, position);
+      writing.catch(() => undefined);
+      position += sizeOf(block);
+    }
+  } finally {
+    // The file is closed and removed by our caller, so nothing may still be writing to it.
+    await writing;
+  }
+}
+
+/** A write may be short; it is repeated with what is left. */
+async function writeBlock(handle: FileHandle, block: readonly Uint8Array[], position: number): Promise<void> {
+  let left = block;
+  let at = position;
+  while (left.length > 0) {
+    const { bytesWritten } = await handle.writev(left, at);
+    at += bytesWritten;
+    left = dropBytes(left, bytesWritten);
+  }
+}
+
+function dropBytes(buffers: readonly Uint8Array[], count: number): Uint8Array[] {
+  let drop = count;
+  const left: Uint8Array[] = [];
+  for (const buffer of buffers) {
+    if (drop >= buffer.byteLength) drop -= buffer.byteLength;
+    else {
+      left.push(buffer.subarray(drop));
+      drop = 0;
+    }
+  }
+  return left;
+}
+
+function sizeOf(block: readonly Uint8Array[]): number {
+  return block.reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r').catch(toFault);
+  try {
+    await handle.sync().catch(toSyncFault);
+  } finally {
+    await handle.close();
+  }
+}
+
+function toSyncFault(cause: unknown): never {
+  throw new Fault('fatal', 'a sync failed', cause);
+}
+
+/** Faults of the file system are told apart; anything else (a refusal, a cut upload) passes as it is. */
+function toFault(cause: unknown): never {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') throw new Fault('full', 'no space is left for a blob', cause);
+  throw cause;
+}

@@ -1,0 +1,69 @@
+// The verb that creates a folder.
+
+import type { ConflictBehavior, Entry } from '../domain/entry.ts';
+import { deepestLevel } from '../domain/entry.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { type EntryRow, insertRow, levelOf, toEntry, toStoredProperties } from './entries.ts';
+import { type Idempotency, recall, remember } from './idempotency.ts';
+import { requireFolder, settleName } from './naming.ts';
+import { append, type Verb } from './sql.ts';
+
+export interface CreateFolder {
+  space: number;
+  parent: string;
+  id: string;
+  name: string;
+  nameKey: string;
+  objectType: string | null;
+  properties: Record<string, string> | null;
+  conflict: ConflictBehavior;
+  by: string;
+  at: number;
+  request: string;
+  idempotency: Idempotency | null;
+}
+
+export interface CreatedFolder {
+  folder: Entry;
+  isExisting: boolean;
+  isReplayed: boolean;
+}
+
+export function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
+  const earlier = yield* recall<CreatedFolder>(asked.idempotency, asked.at);
+  if (earlier !== null) return { ...earlier, isReplayed: true };
+  const created = yield* create(asked);
+  yield* remember(asked.idempotency, asked.at, created);
+  return created;
+}
+
+function* create(asked: CreateFolder): Verb<CreatedFolder> {
+  const { space, parent, name, nameKey, conflict, at, by } = asked;
+  yield* requireFolder(space, parent, 'ParentFolderId');
+  const wanted = { space, parent, name, nameKey, conflict, kind: 'folder', target: 'FolderName' } as const;
+  const naming = yield* settleName(wanted);
+  if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false };
+  if ((yield* levelOf(space, parent)) >= deepestLevel) {
+    throw new Refusal('TooDeep', `Folders can be nested ${deepestLevel} levels deep.`, { target: 'ParentFolderId' });
+  }
+  const folder: EntryRow = {
+    id: asked.id,
+    parent,
+    kind: 0,
+    name: naming.free.name,
+    name_key: naming.free.nameKey,
+    object_type: asked.objectType,
+    content_type: null,
+    created_at: at,
+    created_by: by,
+    modified_at: at,
+    modified_by: by,
+    size: 0,
+    version: 0,
+    properties: toStoredProperties(asked.properties),
+  };
+  yield* insertRow(space, folder);
+  const details = JSON.stringify({ parent, name: folder.name });
+  yield* append({ at, space, by, action: 'folder.created', entry: folder.id, request: asked.request, details });
+  return { folder: toEntry(folder), isExisting: false, isReplayed: false };
+}

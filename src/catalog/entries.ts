@@ -1,0 +1,186 @@
+// Entries as rows: finding them, listing a folder page by page, and keeping the sizes of folders exact.
+
+import type { Entry, Kind } from '../domain/entry.ts';
+import { defaultObjectType, folderContentType } from '../domain/entry.ts';
+import { row, rows, type Verb } from './sql.ts';
+
+export interface EntryRow {
+  id: string;
+  parent: string | null;
+  kind: 0 | 1;
+  name: string;
+  name_key: string;
+  object_type: string | null;
+  content_type: string | null;
+  created_at: number;
+  created_by: string;
+  modified_at: number;
+  modified_by: string;
+  size: number;
+  version: number;
+  properties: string | null;
+}
+
+const columns =
+  'id, parent, kind, name, name_key, object_type, content_type, created_at, created_by, modified_at, modified_by, size, version, properties';
+
+export function toKind(kind: 0 | 1): Kind {
+  return kind === 0 ? 'folder' : 'file';
+}
+
+export function toEntry(found: EntryRow): Entry {
+  const kind = toKind(found.kind);
+  return {
+    id: found.id,
+    kind,
+    name: found.name,
+    objectType: found.object_type ?? defaultObjectType[kind],
+    contentType: found.content_type ?? folderContentType,
+    createdAt: found.created_at,
+    createdBy: found.created_by,
+    modifiedAt: found.modified_at,
+    modifiedBy: found.modified_by,
+    sizeBytes: found.size,
+    properties: found.properties === null ? {} : (JSON.parse(found.properties) as Record<string, string>),
+  };
+}
+
+/** NULL stands for none. */
+export function toStoredProperties(properties: Record<string, string> | null): string | null {
+  return properties === null || Object.keys(properties).length === 0 ? null : JSON.stringify(properties);
+}
+
+export function* findRow(space: number, id: string): Verb<EntryRow | undefined> {
+  return yield* row<EntryRow>(`SELECT ${columns} FROM entries WHERE space = $1 AND id = $2`, space, id);
+}
+
+export function* findRowByName(space: number, parent: string, nameKey: string): Verb<EntryRow | undefined> {
+  return yield* row<EntryRow>(
+    `SELECT ${columns} FROM entries WHERE space = $1 AND parent = $2 AND name_key = $3`,
+    space,
+    parent,
+    nameKey,
+  );
+}
+
+export function* insertRow(space: number, entry: EntryRow): Verb<void> {
+  yield* rows(
+    `INSERT INTO entries (space, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    space,
+    entry.id,
+    entry.parent,
+    entry.kind,
+    entry.name,
+    entry.name_key,
+    entry.object_type,
+    entry.content_type,
+    entry.created_at,
+    entry.created_by,
+    entry.modified_at,
+    entry.modified_by,
+    entry.size,
+    entry.version,
+    entry.properties,
+  );
+}
+
+const upwards = `WITH RECURSIVE up (id) AS (
+    SELECT $2
+    UNION ALL
+    SELECT entries.parent FROM entries JOIN up ON entries.id = up.id
+    WHERE entries.space = $1 AND entries.parent IS NOT NULL
+  )`;
+
+/** Adds to the size of a folder and of every folder above it. */
+export function* addToSizes(space: number, folder: string, deltaBytes: number): Verb<void> {
+  if (deltaBytes === 0) return;
+  yield* rows(
+    `${upwards} UPDATE entries SET size = size + $3 WHERE space = $1 AND id IN (SELECT id FROM up)`,
+    space,
+    folder,
+    deltaBytes,
+  );
+}
+
+/** How many folders stand above this one, the root included; a root's is 0. */
+export function* levelOf(space: number, folder: string): Verb<number> {
+  const counted = yield* row<{ count: number }>(`${upwards} SELECT count(*) AS count FROM up`, space, folder);
+  return (counted?.count ?? 1) - 1;
+}
+
+export interface FindEntry {
+  space: number;
+  id: string;
+}
+
+export function* findEntry({ space, id }: FindEntry): Verb<Entry | null> {
+  const found = yield* findRow(space, id);
+  return found === undefined ? null : toEntry(found);
+}
+
+export interface FindChild {
+  space: number;
+  folder: string;
+  nameKey: string;
+}
+
+export function* findChild({ space, folder, nameKey }: FindChild): Verb<Entry | null> {
+  const found = yield* findRowByName(space, folder, nameKey);
+  return found === undefined ? null : toEntry(found);
+}
+
+/** A place in a folder's order: folders before files, each by the bytes of its name's NFC form. */
+export interface Place {
+  kind: Kind;
+  nameKey: string;
+}
+
+export interface ListFolder {
+  space: number;
+  folder: string;
+  limit: number;
+  after?: Place;
+  /** An entry that is not to be listed: the caller has it already. */
+  exclude?: string;
+}
+
+export interface FolderPage {
+  folder: Entry;
+  children: Entry[];
+  /** Where the next page begins; null when this was the last. */
+  next: Place | null;
+}
+
+/** One page of a folder. Its cost does not depend on how many children there are. */
+export function* listFolder({ space, folder, limit, after, exclude }: ListFolder): Verb<FolderPage | null> {
+  const parent = yield* findRow(space, folder);
+  if (parent === undefined) return null;
+  // One more than asked for tells whether there is a next page; one more stands in for the excluded entry.
+  const wanted = limit + (exclude === undefined ? 1 : 2);
+  let found: EntryRow[] = [];
+  if (after?.kind !== 'file') found = yield* listKind(space, folder, 0, after?.nameKey ?? '', wanted);
+  if (found.length < wanted) {
+    const afterKey = after?.kind === 'file' ? after.nameKey : '';
+    found = found.concat(yield* listKind(space, folder, 1, afterKey, wanted - found.length));
+  }
+  if (exclude !== undefined) found = found.filter((child) => child.id !== exclude);
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return {
+    folder: toEntry(parent),
+    children: shown.map(toEntry),
+    next: last === undefined ? null : { kind: toKind(last.kind), nameKey: last.name_key },
+  };
+}
+
+function* listKind(space: number, folder: string, kind: 0 | 1, afterKey: string, limit: number): Verb<EntryRow[]> {
+  return yield* rows<EntryRow>(
+    `SELECT ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = $3 AND name_key > $4
+     ORDER BY name_key LIMIT $5`,
+    space,
+    folder,
+    kind,
+    afterKey,
+    limit,
+  );
+}

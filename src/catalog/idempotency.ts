@@ -1,0 +1,65 @@
+// Results remembered under an Idempotency-Key, written in the transaction that made them: a repeated request either
+// finds the whole result or none of it.
+
+import { Refusal } from '../domain/refusal.ts';
+import { row, rows, type Verb } from './sql.ts';
+
+/** "same key, same request within 24 h: the first result again" */
+export const rememberedMs = 24 * 60 * 60 * 1000;
+
+export interface Idempotency {
+  appKey: string;
+  operation: 'create-folder' | 'save-file';
+  key: string;
+  /** SHA-256 of the request's parameters and of the file's digest. */
+  fingerprint: string;
+}
+
+export function* recall<Result>(asked: Idempotency | null, at: number): Verb<Result | null> {
+  if (asked === null) return null;
+  const found = yield* row<{ fingerprint: string; result: string }>(
+    'SELECT fingerprint, result FROM idempotency WHERE app_key = $1 AND operation = $2 AND key = $3 AND at > $4',
+    asked.appKey,
+    asked.operation,
+    asked.key,
+    at - rememberedMs,
+  );
+  if (found === undefined) return null;
+  if (found.fingerprint !== asked.fingerprint) {
+    throw new Refusal(
+      'IdempotencyKeyReused',
+      'This Idempotency-Key was used with another request in the last 24 hours.',
+      {
+        target: 'Idempotency-Key',
+        hint: 'Send a new key with each new request; repeat a key only to repeat the very same request.',
+      },
+    );
+  }
+  return JSON.parse(found.result) as Result;
+}
+
+export function* remember(asked: Idempotency | null, at: number, result: unknown): Verb<void> {
+  if (asked === null) return;
+  yield* rows(
+    `INSERT INTO idempotency (app_key, operation, key, fingerprint, result, at) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (app_key, operation, key) DO UPDATE
+     SET fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at`,
+    asked.appKey,
+    asked.operation,
+    asked.key,
+    asked.fingerprint,
+    JSON.stringify(result),
+    at,
+  );
+}
+
+/** Forgets at most 1,000 results that are too old to be given again; says how many. */
+export function* forgetResults({ at }: { at: number }): Verb<number> {
+  const forgotten = yield* rows(
+    `DELETE FROM idempotency WHERE (app_key, operation, key) IN
+       (SELECT app_key, operation, key FROM idempotency WHERE at <= $1 ORDER BY at LIMIT 1000)
+     RETURNING key`,
+    at - rememberedMs,
+  );
+  return forgotten.length;
+}

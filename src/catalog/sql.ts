@@ -1,0 +1,54 @@
+// The small interface between the catalog's verbs and a database engine. A verb is a generator: it yields the steps it
+// wants done (a statement, or a change for the journal) and is handed the rows, so that the same verb runs on an engine
+// that answers at once (SQLite, in its own thread) and on one that answers later. Verbs take and return plain data.
+//
+// Statements use `$1`, `$2`, … and only what SQLite and PostgreSQL both understand.
+
+export type Value = string | number | bigint | Uint8Array | null;
+export type Row = Record<string, Value>;
+
+export interface Query {
+  sql: string;
+  values: readonly Value[];
+}
+
+/** One line of the journal. Its place and its link in the chain are given by the engine, in commit order. */
+export interface Change {
+  at: number;
+  space: number;
+  by: string;
+  action: string;
+  entry: string;
+  /** The tracking id of the request that made the change. */
+  request: string;
+  /** JSON: what a reader of the feed needs beside the entry as it is now. */
+  details: string;
+}
+
+export type Step = Query | { change: Change };
+export type Verb<Result> = Generator<Step, Result, Row[]>;
+
+export function* rows<R = Row>(sql: string, ...values: Value[]): Verb<R[]> {
+  return (yield { sql, values }) as R[];
+}
+
+export function* row<R = Row>(sql: string, ...values: Value[]): Verb<R | undefined> {
+  return ((yield { sql, values }) as R[])[0];
+}
+
+export function* append(change: Change): Verb<void> {
+  yield { change };
+}
+
+/** The journal's chain: each link is the SHA-256 of the link before it and of the row's own JSON. */
+export function toLinkedText(position: number, change: Change): string {
+  const { at, space, by, action, entry, request, details } = change;
+  return JSON.stringify([position, at, space, by, action, entry, request, details]);
+}
+
+/** What an engine offers: run a verb by name. `read` sees one snapshot; `write` resolves when its commit is durable. */
+export interface Engine {
+  read<Input, Result>(name: string, input: Input): Promise<Result>;
+  write<Input, Result>(name: string, input: Input): Promise<Result>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,101 @@
+// One connection to a SQLite catalog: opened with the settings that durability depends on, running verbs by feeding
+// each step its rows. Statements are prepared once and kept.
+
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { Fault, type FaultKind } from '../domain/fault.ts';
+import type { Change, Row, Verb } from './sql.ts';
+
+// Below this version a checkpoint that races a commit can corrupt the database (sqlite.org/wal.html#walresetbug).
+const oldestSqlite = [3, 51, 3] as const;
+
+const cacheKib = 64 * 1024;
+const pageSizeBytes = 4096;
+
+// SQLite's primary result codes (sqlite.org/rescode.html).
+const codeFull = 13;
+const fatalCodes = new Set([8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 14 /* CANTOPEN */, 26 /* NOTADB */]);
+
+export type Role = 'writer' | 'reader' | 'checkpointer';
+
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(path: string, role: Role) {
+    this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: 5000 });
+    requireSqlite(this.#database);
+    if (role === 'writer') {
+      // Neither can be changed later; both take effect only while the database is still empty.
+      this.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL`);
+    }
+    this.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+      PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -${cacheKib}`);
+  }
+
+  /** Only for text without values: settings and transactions. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  all(sql: string, values: readonly unknown[] = []): Row[] {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+      this.#statements.set(sql, statement);
+    }
+    return statement.all(...(values as SQLInputValue[])) as Row[];
+  }
+
+  run<Result>(verb: Verb<Result>, append: (change: Change) => void = refuseToAppend): Result {
+    let step = verb.next();
+    while (!step.done) {
+      const wanted = step.value;
+      if ('sql' in wanted) {
+        step = verb.next(this.all(wanted.sql, wanted.values));
+      } else {
+        append(wanted.change);
+        step = verb.next([]);
+      }
+    }
+    return step.value;
+  }
+
+  /** Runs a verb that only reads, in one snapshot. */
+  read<Result>(verb: Verb<Result>): Result {
+    this.all('BEGIN');
+    try {
+      return this.run(verb);
+    } finally {
+      this.all('COMMIT');
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function requireSqlite(database: DatabaseSync): void {
+  const { version } = database.prepare('SELECT sqlite_version() AS version').get() as { version: string };
+  const parts = version.split('.').map(Number);
+  for (const [index, least] of oldestSqlite.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > least) return;
+    if (part < least) throw new Fault('fatal', `SQLite ${version} is older than ${oldestSqlite.join('.')}`);
+  }
+}
+
+function refuseToAppend(): never {
+  throw new Error('a verb that only reads wants to change something');
+}
+
+/** Tells apart what may be tried again, what must stop the engine, and what is a mistake of ours. */
+export function toFaultKind(error: unknown): FaultKind {
+  if (error instanceof Fault) return error.kind;
+  const { errcode } = error as { errcode?: number };
+  if (errcode === undefined) return 'other';
+  const primary = errcode & 0xff;
+  if (primary === codeFull) return 'full';
+  return fatalCodes.has(primary) ? 'fatal' : 'other';
+}

@@ -1,0 +1,147 @@
+// The writer: the thread that holds the one connection that writes. It is handed batches of verbs, runs each batch in
+// one transaction, each verb under a savepoint of its own, and answers after one COMMIT that synced. A refused verb
+// fails alone. After a failed sync nothing is answered any more: SQLite itself would go on (see W7 in the tests).
+
+import { hash } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Fault, type FaultKind } from '../domain/fault.ts';
+import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
+import { writes } from './catalog.ts';
+import { migrate } from './migrate.ts';
+import { type Change, toLinkedText, type Verb } from './sql.ts';
+import { Connection, toFaultKind } from './sqlite-connection.ts';
+
+export interface PlainFault {
+  kind: FaultKind;
+  message: string;
+}
+
+export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
+
+export type ToWriter = { batch: [name: string, input: unknown][] } | { checkpoint: true } | { close: true };
+export type FromWriter = { ready: true } | { failed: PlainFault } | { outcomes: Outcome[] } | { closed: true };
+
+/** The end of the journal's chain, as of the last change of the running transaction. */
+interface Head {
+  position: number;
+  link: Uint8Array;
+}
+
+class Writer {
+  readonly #connection: Connection;
+  #head: Head;
+
+  constructor(path: string) {
+    this.#connection = new Connection(path, 'writer');
+    migrate(this.#connection);
+    this.#connection.exec(
+      `INSERT INTO meta (name, value) VALUES ('openings', '1') ON CONFLICT (name) DO UPDATE SET value = value + 1`,
+    );
+    // Some builds of SQLite fall back to NORMAL at the first write, which syncs nothing at COMMIT.
+    this.#assert('PRAGMA synchronous', 'synchronous', 2);
+    this.#assert('PRAGMA journal_mode', 'journal_mode', 'wal');
+    const last = this.#connection.all('SELECT position, link FROM journal ORDER BY position DESC LIMIT 1')[0];
+    this.#head =
+      last === undefined
+        ? { position: 0, link: new Uint8Array(32) }
+        : { position: last.position as number, link: last.link as Uint8Array };
+  }
+
+  #assert(pragma: string, column: string, expected: number | string): void {
+    const actual = this.#connection.all(pragma)[0]?.[column];
+    if (actual !== expected) throw new Fault('fatal', `${pragma} is ${actual}, not ${expected}`);
+  }
+
+  commit(batch: [name: string, input: unknown][]): Outcome[] {
+    const head = this.#head;
+    try {
+      this.#connection.all('BEGIN IMMEDIATE');
+      const outcomes = batch.map(([name, input]) => this.#runOne(name, input));
+      this.#connection.all('COMMIT');
+      return outcomes;
+    } catch (error) {
+      this.#head = head;
+      const fault = toPlainFault(error);
+      if (fault.kind !== 'fatal') this.#rollBack();
+      return batch.map(() => ({ fault }));
+    }
+  }
+
+  #runOne(name: string, input: unknown): Outcome {
+    const head = this.#head;
+    this.#connection.all('SAVEPOINT item');
+    try {
+      const verb = (writes as Record<string, (input: never) => Verb<unknown>>)[name];
+      if (verb === undefined) throw new Error(`there is no verb ${name}`);
+      const value = this.#connection.run(verb(input as never), (change) => this.#append(change));
+      this.#connection.all('RELEASE item');
+      return { value };
+    } catch (error) {
+      const isRefusal = error instanceof Refusal;
+      // A full disk or a failing one may have ended the whole transaction: then the batch fails, not the item.
+      if (!isRefusal && toFaultKind(error) !== 'other') throw error;
+      this.#head = head;
+      this.#connection.all('ROLLBACK TO item');
+      this.#connection.all('RELEASE item');
+      return isRefusal ? { refusal: error.toPlain() } : { fault: toPlainFault(error) };
+    }
+  }
+
+  #append(change: Change): void {
+    const position = this.#head.position + 1;
+    const text = Buffer.from(toLinkedText(position, change));
+    const link = hash('sha256', Buffer.concat([this.#head.link, text]), 'buffer');
+    const { at, space, by, action, entry, request, details } = change;
+    this.#connection.all(
+      `INSERT INTO journal (position, at, space, by, action, entry, request, details, link)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [position, at, space, by, action, entry, request, details, link],
+    );
+    this.#head = { position, link };
+  }
+
+  #rollBack(): void {
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {
+      // SQLite had already ended the transaction.
+    }
+  }
+
+  checkpoint(): void {
+    this.#connection.all('PRAGMA wal_checkpoint(PASSIVE)');
+  }
+
+  close(): void {
+    this.#connection.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#connection.close();
+  }
+}
+
+function toPlainFault(error: unknown): PlainFault {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { kind: toFaultKind(error), message };
+}
+
+function serve(path: string): void {
+  const post = (message: FromWriter) => parentPort?.postMessage(message);
+  let writer: Writer;
+  try {
+    writer = new Writer(path);
+  } catch (error) {
+    post({ failed: toPlainFault(error) });
+    return;
+  }
+  parentPort?.on('message', (message: ToWriter) => {
+    if ('batch' in message) post({ outcomes: writer.commit(message.batch) });
+    else if ('checkpoint' in message) writer.checkpoint();
+    else {
+      writer.close();
+      parentPort?.close();
+      post({ closed: true });
+    }
+  });
+  post({ ready: true });
+}
+
+serve((workerData as { path: string }).path);

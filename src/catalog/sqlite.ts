@@ -1,0 +1,192 @@
+// The SQLite engine as the rest of the process sees it. Writes of the moment are gathered without a timer: while the
+// writer commits one batch, the next one grows here. Reads run on a read-only connection in this thread.
+
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { Fault } from '../domain/fault.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { reads, writes } from './catalog.ts';
+import type { Engine, Verb } from './sql.ts';
+import type { Checkpointed } from './sqlite-checkpointer.ts';
+import { Connection } from './sqlite-connection.ts';
+import type { FromWriter, Outcome, ToWriter } from './sqlite-writer.ts';
+
+const mostItems = 256;
+const mostBatchBytes = 4 * 1024 * 1024;
+const checkpointEveryMs = 250;
+/** Above this many pages the writer finishes a checkpoint itself, so that it can begin the log anew. */
+const mostLogPages = 16_384;
+
+interface Waiting {
+  name: string;
+  input: unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+export interface SqliteOptions {
+  path: string;
+  /** Called once, when the engine can no longer promise anything. */
+  onFatal: (fault: Fault) => void;
+}
+
+export async function openSqlite({ path, onFatal }: SqliteOptions): Promise<Engine> {
+  const writer = new Worker(new URL('./sqlite-writer.ts', import.meta.url), { workerData: { path } });
+  await isReady(writer);
+  // The database and its log are new names in the folder; SQLite ignores errors of its own sync of it.
+  syncFolder(dirname(path));
+  return new SqliteEngine({ path, onFatal }, writer);
+}
+
+function isReady(writer: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    writer.once('error', reject);
+    writer.once('message', (message: FromWriter) => {
+      writer.off('error', reject);
+      if ('failed' in message) reject(new Fault(message.failed.kind, message.failed.message));
+      else resolve();
+    });
+  });
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+class SqliteEngine implements Engine {
+  readonly #writer: Worker;
+  readonly #checkpointer: Worker;
+  readonly #checkpoints: NodeJS.Timeout;
+  readonly #reader: Connection;
+  readonly #onFatal: (fault: Fault) => void;
+  #waiting: Waiting[] = [];
+  #running: Waiting[] = [];
+  #isScheduled = false;
+  #hasNewPages = false;
+  #dead: Fault | null = null;
+  #onIdle: (() => void) | null = null;
+
+  constructor({ path, onFatal }: SqliteOptions, writer: Worker) {
+    this.#onFatal = onFatal;
+    this.#writer = writer;
+    this.#writer.on('message', (message: FromWriter) => {
+      if ('outcomes' in message) this.#settle(message.outcomes);
+    });
+    this.#writer.on('error', (error) => this.#die(new Fault('fatal', 'the writer stopped', error)));
+    this.#reader = new Connection(path, 'reader');
+    this.#checkpointer = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), { workerData: { path } });
+    this.#checkpointer.on('error', (error) => this.#die(new Fault('fatal', 'a checkpoint failed', error)));
+    this.#checkpointer.on('message', ({ log }: Checkpointed) => {
+      if (log > mostLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
+    });
+    this.#checkpoints = setInterval(() => this.#checkpoint(), checkpointEveryMs);
+    this.#checkpoints.unref();
+  }
+
+  read<Input, Result>(name: string, input: Input): Promise<Result> {
+    const verb = reads[name as keyof typeof reads] as unknown as (input: Input) => Verb<Result>;
+    try {
+      return Promise.resolve(this.#reader.read(verb(input)));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  write<Input, Result>(name: string, input: Input): Promise<Result> {
+    if (this.#dead !== null) return Promise.reject(this.#dead);
+    if (!(name in writes)) return Promise.reject(new Error(`there is no verb ${name}`));
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ name, input, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#running.length > 0 || this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#send();
+    });
+  }
+
+  #send(): void {
+    if (this.#dead !== null || this.#waiting.length === 0) return;
+    const count = countForBatch(this.#waiting);
+    this.#running = this.#waiting.splice(0, count);
+    this.#writer.postMessage({ batch: this.#running.map(({ name, input }) => [name, input]) } satisfies ToWriter);
+  }
+
+  #settle(outcomes: Outcome[]): void {
+    const settled = this.#running;
+    this.#running = [];
+    this.#hasNewPages = true;
+    for (const [index, outcome] of outcomes.entries()) {
+      const { resolve, reject } = settled[index] as Waiting;
+      if ('value' in outcome) resolve(outcome.value);
+      else if ('refusal' in outcome) reject(Refusal.from(outcome.refusal));
+      else reject(this.#toFault(outcome.fault));
+    }
+    this.#schedule();
+    if (this.#running.length === 0 && this.#waiting.length === 0) this.#onIdle?.();
+  }
+
+  #toFault({ kind, message }: { kind: Fault['kind']; message: string }): Fault {
+    const fault = new Fault(kind, message);
+    if (kind === 'fatal') this.#die(fault);
+    return fault;
+  }
+
+  #die(fault: Fault): void {
+    if (this.#dead !== null) return;
+    this.#dead = fault;
+    for (const { reject } of [...this.#running, ...this.#waiting]) reject(fault);
+    this.#running = [];
+    this.#waiting = [];
+    this.#onIdle?.();
+    this.#onFatal(fault);
+  }
+
+  #checkpoint(): void {
+    if (!this.#hasNewPages) return;
+    this.#hasNewPages = false;
+    this.#checkpointer.postMessage('checkpoint');
+  }
+
+  /** Everything that was asked is committed first. */
+  async close(): Promise<void> {
+    clearInterval(this.#checkpoints);
+    if (this.#running.length > 0 || this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    this.#reader.close();
+    await ended(this.#checkpointer, 'close');
+    if (this.#dead === null) await ended(this.#writer, { close: true } satisfies ToWriter);
+    else await this.#writer.terminate();
+  }
+}
+
+function ended(worker: Worker, message: unknown): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve());
+    worker.postMessage(message);
+  });
+}
+
+/** As many as fit the caps, and at least one. */
+function countForBatch(waiting: readonly Waiting[]): number {
+  let bytes = 0;
+  for (const [index, { input }] of waiting.entries()) {
+    if (index >= mostItems || bytes > mostBatchBytes) return index;
+    bytes += (input as { content?: { bytes?: Uint8Array | null } }).content?.bytes?.byteLength ?? 0;
+  }
+  return waiting.length;
+}

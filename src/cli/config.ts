@@ -1,0 +1,22 @@
+// `cabinet config`: every setting as it is in force, or every mistake.
+
+import type { Command } from 'commander';
+import { readConfig, readSettings, settings } from '../config.ts';
+import { print } from './output.ts';
+
+export function registerConfig(program: Command): void {
+  program
+    .command('config')
+    .description('check the configuration and show it as it is in force')
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) => print(options, show, toLines));
+}
+
+async function show(): Promise<Record<string, string>> {
+  readConfig();
+  return readSettings();
+}
+
+function toLines(values: Record<string, string>): string[] {
+  return Object.entries(settings).map(([name, { about }]) => `${name}=${values[name]}  # ${about}`);
+}

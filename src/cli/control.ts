@@ -1,0 +1,44 @@
+// Carries out a command: by the service that holds the data folder, or, when none runs, here, under the folder's lock.
+
+import { mkdirSync, rmSync } from 'node:fs';
+import { lockFolder } from '../catalog/folder-lock.ts';
+import { type Config, readConfig } from '../config.ts';
+import { type Command, type Controlled, runCommand } from '../control/commands.ts';
+import { askService } from '../control/socket.ts';
+import { type Environment, type EnvironmentName, folderOf, openEnvironment } from '../environment.ts';
+import { addApplication } from '../operations/applications.ts';
+
+export async function carryOut(command: Command): Promise<object> {
+  const config = readConfig();
+  return (await askService(config, command)) ?? (await carryOutHere(config, command));
+}
+
+async function carryOutHere(config: Config, command: Command): Promise<object> {
+  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  const lock = lockFolder(config.dataFolder);
+  const name = (command.input.env === 'test' ? 'test' : 'production') satisfies EnvironmentName;
+  let environment: Environment | null = null;
+  try {
+    environment = await open(config, name);
+    const controlled: Controlled = {
+      environment: () => environment as Environment,
+      addresses: () => null,
+      async reset() {
+        await environment?.close();
+        rmSync(folderOf(config, name), { recursive: true, force: true });
+        environment = await open(config, name);
+        return await addApplication(environment.cabinet, { name: 'first', kind: 'client', space: null, scopes: null });
+      },
+    };
+    return await runCommand(controlled, command);
+  } finally {
+    await environment?.close();
+    lock.release();
+  }
+}
+
+function open(config: Config, name: EnvironmentName): Promise<Environment> {
+  return openEnvironment(config, name, (fault) => {
+    throw fault;
+  });
+}

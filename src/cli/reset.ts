@@ -1,0 +1,20 @@
+// `cabinet reset --env test`: empties the test environment, as if it had never been used.
+
+import type { Command } from 'commander';
+import { carryOut } from './control.ts';
+import { print, toPairs } from './output.ts';
+
+export function registerReset(program: Command): void {
+  program
+    .command('reset')
+    .description('empty the test environment: its contents, applications and keys')
+    .requiredOption('--env <environment>', 'test; production refuses')
+    .option('--json', 'print JSON')
+    .action((options: { env: string; json?: boolean }) =>
+      print(
+        options,
+        () => carryOut({ name: 'reset', input: { env: options.env } }),
+        (made) => ['The environment is empty. It has a new application named first:', ...toPairs(made)],
+      ),
+    );
+}

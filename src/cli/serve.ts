@@ -1,0 +1,78 @@
+// `cabinet serve`: runs the service until it is told to stop. What it prints on the first start works when pasted.
+
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { type FirstApplication, type Service, start } from '../main.ts';
+import { fail } from './output.ts';
+
+/** The exit code of a process that must not go on; a supervisor starts it again. */
+const faultExitCode = 70;
+/** Time for the answers to what was in flight. */
+const lastWordsMs = 200;
+
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .description('run the service on all its addresses')
+    .option('--json', 'print one line of JSON when it is ready')
+    .action(serve);
+}
+
+async function serve(options: { json?: boolean }): Promise<void> {
+  process.on('uncaughtException', stopAtOnce);
+  process.on('unhandledRejection', stopAtOnce);
+  let service: Service;
+  try {
+    service = await start(readConfig(), {
+      onFatal(environment) {
+        if (environment === 'production') setTimeout(() => process.exit(faultExitCode), lastWordsMs);
+      },
+    });
+  } catch (error) {
+    fail(options, error);
+    // Whatever was half open must not keep a service alive that does not serve.
+    setImmediate(() => process.exit(1));
+    return;
+  }
+  announce(service, options.json === true);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, async () => {
+      await service.close();
+      process.exit(0);
+    });
+  }
+}
+
+function stopAtOnce(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(faultExitCode);
+}
+
+function announce(service: Service, isJson: boolean): void {
+  const banner = service.firstApplications.length === 0 ? '' : renderBanner(service.firstApplications);
+  if (isJson) {
+    process.stderr.write(banner);
+    process.stdout.write(
+      `${JSON.stringify({ Production: service.production, Test: service.test, MutualTls: null })}\n`,
+    );
+    return;
+  }
+  const lines = ['Cabinet serves', `  production  ${service.production}`];
+  if (service.test !== null) lines.push(`  test        ${service.test}`);
+  process.stdout.write(`${lines.join('\n')}\n${banner}`);
+}
+
+function renderBanner(applications: readonly FirstApplication[]): string {
+  const parts = applications.map(
+    ({ environment, url, application, secret }) => `
+# ${environment}: a token, a folder, a file
+TOKEN=$(curl -sS -u '${application.appKey}:${secret}' -d grant_type=client_credentials ${url}/oauth2/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -sS ${url}/v1/contentmanagement/folders -H "Authorization: Bearer $TOKEN" -H 'AppKey: ${application.appKey}' -H 'Content-Type: application/json' -d '{"FolderName":"Invoices"}'
+curl -sS ${url}/v1/contentmanagement/files -H "Authorization: Bearer $TOKEN" -H 'AppKey: ${application.appKey}' -H 'FileName: hello.txt' -H 'Content-Type: text/plain' --data-binary 'Hello, Cabinet!'
+`,
+  );
+  return `
+This is the first start. Each environment has an application named "first"; its secret is shown only now.
+Paste these to try it:
+${parts.join('')}`;
+}

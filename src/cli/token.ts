@@ -1,0 +1,70 @@
+// `cabinet token`: an access token for an application, from the running service or, when none runs, from a short-lived
+// one on a free port that signs with the same keys and names the same issuer.
+
+import type { Command } from 'commander';
+import { type AddressConfig, type Config, readConfig } from '../config.ts';
+import { askService } from '../control/socket.ts';
+import { type Service, start } from '../main.ts';
+import { print } from './output.ts';
+
+interface TokenOptions {
+  appKey: string;
+  secret: string;
+  env: string;
+  json?: boolean;
+}
+
+interface TokenAnswer {
+  access_token: string;
+}
+
+export function registerToken(program: Command): void {
+  program
+    .command('token')
+    .description('get an access token for an application')
+    .requiredOption('--app-key <key>', 'the AppKey')
+    .requiredOption('--secret <secret>', 'the secret')
+    .option('--env <environment>', 'production or test', 'production')
+    .option('--json', 'print JSON')
+    .action((options: TokenOptions) =>
+      print(
+        options,
+        () => getToken(options),
+        ({ access_token }) => [access_token],
+      ),
+    );
+}
+
+async function getToken(options: TokenOptions): Promise<TokenAnswer> {
+  if (options.env !== 'production' && options.env !== 'test') throw new Error('--env is production or test');
+  const config = readConfig();
+  const addresses = (await askService(config, { name: 'addresses', input: {} })) as Record<string, string> | null;
+  if (addresses !== null) return await ask(addresses[options.env === 'test' ? 'Test' : 'Production'], options);
+  const service: Service = await start(quietly(config));
+  try {
+    return await ask(service[options.env] ?? undefined, options);
+  } finally {
+    await service.close();
+  }
+}
+
+function quietly(config: Config): Config {
+  return { ...config, logLevel: 'silent', production: onFreePort(config.production), test: onFreePort(config.test) };
+}
+
+function onFreePort({ host, port, publicUrl }: AddressConfig): AddressConfig {
+  const own = port === null || port === 0 ? null : `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { host: '127.0.0.1', port: port === null ? null : 0, publicUrl: publicUrl ?? own, tls: null };
+}
+
+async function ask(address: string | undefined, { appKey, secret }: TokenOptions): Promise<TokenAnswer> {
+  if (address === undefined) throw new Error('This environment is switched off.');
+  const response = await fetch(`${address}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from(`${appKey}:${secret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const answer = (await response.json()) as TokenAnswer & { error?: string; error_description?: string };
+  if (!response.ok) throw new Error(`No token: ${answer.error} (${answer.error_description ?? response.status})`);
+  return answer;
+}

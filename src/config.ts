@@ -1,0 +1,211 @@
+// Configuration: environment variables `CABINET_*`, or one file with the same names that `CABINET_CONFIG` leads to
+// (lines NAME=value; a variable of the environment wins). Read once, checked whole: every mistake is told at once.
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { NameRules } from './domain/name.ts';
+
+export interface AddressConfig {
+  host: string;
+  /** 0 means any free port; null: this address is not served. */
+  port: number | null;
+  /** What clients see, without a slash at the end; null: the listener's own address. */
+  publicUrl: string | null;
+  tls: { certPath: string; keyPath: string } | null;
+}
+
+export interface Config {
+  dataFolder: string;
+  production: AddressConfig;
+  test: AddressConfig;
+  names: NameRules;
+  inlineBytes: number;
+  maxFileBytes: number;
+  reserveBytes: number;
+  maxConnections: number;
+  maxConnectionsPerPeer: number;
+  logLevel: string;
+}
+
+export class ConfigMistakes extends Error {
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super(`The configuration has mistakes:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
+    this.name = 'ConfigMistakes';
+    this.mistakes = mistakes;
+  }
+}
+
+interface Setting {
+  fallback: string;
+  about: string;
+}
+
+/** Every setting, with its default and what it is for; `cabinet config` prints them as they are in force. */
+export const settings = {
+  CABINET_CONFIG: { fallback: '', about: 'a file with these settings' },
+  CABINET_DATA: { fallback: './data', about: 'the data folder' },
+  CABINET_HOST: { fallback: '127.0.0.1', about: 'where to listen' },
+  CABINET_PORT: { fallback: '8080', about: 'port of the production address; 0: any free one' },
+  CABINET_TEST_PORT: { fallback: '8081', about: 'port of the test address; off: no test environment' },
+  CABINET_MTLS_PORT: {
+    fallback: '8443',
+    about: 'port of the mutual-TLS address, which this release does not serve yet',
+  },
+  CABINET_PUBLIC_URL: { fallback: '', about: 'what clients see as the production address' },
+  CABINET_TEST_PUBLIC_URL: { fallback: '', about: 'what clients see as the test address' },
+  CABINET_MTLS_PUBLIC_URL: { fallback: '', about: 'what clients see as the mutual-TLS address' },
+  CABINET_TLS_CERT: { fallback: '', about: 'certificate file for the production and test addresses' },
+  CABINET_TLS_KEY: { fallback: '', about: 'key file that goes with it' },
+  CABINET_ALLOW_PLAIN_HTTP: { fallback: 'no', about: 'yes: listen beyond loopback without TLS' },
+  CABINET_CATALOG: { fallback: 'sqlite:', about: 'where records are kept' },
+  CABINET_BLOBS: { fallback: 'file:', about: 'where large contents are kept' },
+  CABINET_NAMES: { fallback: 'any', about: 'portable: also refuse names that Windows refuses' },
+  CABINET_INLINE_LIMIT: { fallback: '64KiB', about: 'contents up to this size are kept in the catalog' },
+  CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken' },
+  CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that a save must leave' },
+  CABINET_MAX_CONNECTIONS: { fallback: '10000', about: 'connections at a time, for each address' },
+  CABINET_MAX_CONNECTIONS_PER_PEER: { fallback: '2000', about: 'connections at a time from one peer' },
+  CABINET_LOG_LEVEL: { fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
+} as const satisfies Record<string, Setting>;
+
+type SettingName = keyof typeof settings;
+
+const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const units: Record<string, number> = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
+const largestInlineBytes = 1024 * 1024;
+
+export type Variables = Record<string, string | undefined>;
+
+/** Every setting with the value that is in force, as text. */
+export function readSettings(environment: Variables = process.env): Record<SettingName, string> {
+  const path = environment.CABINET_CONFIG;
+  const mistakes: string[] = [];
+  const file = path === undefined || path === '' ? {} : readFile(path, mistakes);
+  for (const [source, names] of [
+    ['environment', environment],
+    [path, file],
+  ] as const) {
+    for (const name of Object.keys(names)) {
+      if (name.startsWith('CABINET_') && !(name in settings)) mistakes.push(`${name} (${source}) is not a setting`);
+    }
+  }
+  if (mistakes.length > 0) throw new ConfigMistakes(mistakes);
+  const values = Object.entries(settings).map(([name, { fallback }]) => [
+    name,
+    environment[name] ?? file[name] ?? fallback,
+  ]);
+  return Object.fromEntries(values) as Record<SettingName, string>;
+}
+
+function readFile(path: string, mistakes: string[]): Variables {
+  try {
+    return parseEnv(readFileSync(path, 'utf8')) as Variables;
+  } catch (error) {
+    mistakes.push(`CABINET_CONFIG: ${(error as Error).message}`);
+    return {};
+  }
+}
+
+export function readConfig(environment: Variables = process.env): Config {
+  const values = readSettings(environment);
+  const reader = new Reader(values);
+  const host = values.CABINET_HOST;
+  const tls = reader.tls();
+  if (!loopback.has(host) && tls === null && reader.choice('CABINET_ALLOW_PLAIN_HTTP', ['no', 'yes']) === 'no') {
+    reader.mistake(
+      'CABINET_HOST',
+      `${host} can be reached from outside; set CABINET_TLS_CERT and CABINET_TLS_KEY, or CABINET_ALLOW_PLAIN_HTTP=yes`,
+    );
+  }
+  reader.choice('CABINET_CATALOG', ['sqlite:']);
+  reader.choice('CABINET_BLOBS', ['file:']);
+  reader.port('CABINET_MTLS_PORT');
+  reader.url('CABINET_MTLS_PUBLIC_URL');
+  const config: Config = {
+    dataFolder: resolve(values.CABINET_DATA),
+    production: { host, tls, port: reader.port('CABINET_PORT'), publicUrl: reader.url('CABINET_PUBLIC_URL') },
+    test: { host, tls, port: reader.port('CABINET_TEST_PORT'), publicUrl: reader.url('CABINET_TEST_PUBLIC_URL') },
+    names: reader.choice('CABINET_NAMES', ['any', 'portable']),
+    inlineBytes: reader.bytes('CABINET_INLINE_LIMIT', largestInlineBytes),
+    maxFileBytes: reader.bytes('CABINET_MAX_FILE_SIZE'),
+    reserveBytes: reader.bytes('CABINET_RESERVE'),
+    maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
+    maxConnectionsPerPeer: reader.count('CABINET_MAX_CONNECTIONS_PER_PEER'),
+    logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
+  };
+  if (config.production.port === null) reader.mistake('CABINET_PORT', 'the production address cannot be switched off');
+  reader.finish();
+  return config;
+}
+
+class Reader {
+  readonly #values: Record<SettingName, string>;
+  readonly #mistakes: string[] = [];
+
+  constructor(values: Record<SettingName, string>) {
+    this.#values = values;
+  }
+
+  mistake(name: SettingName, problem: string): void {
+    this.#mistakes.push(`${name}: ${problem}`);
+  }
+
+  finish(): void {
+    if (this.#mistakes.length > 0) throw new ConfigMistakes(this.#mistakes);
+  }
+
+  port(name: SettingName): number | null {
+    const text = this.#values[name];
+    if (text === 'off') return null;
+    const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+    if (port <= 65535) return port;
+    this.mistake(name, `${JSON.stringify(text)} is not a port (0 to 65535, or off)`);
+    return null;
+  }
+
+  url(name: SettingName): string | null {
+    const text = this.#values[name];
+    if (text === '') return null;
+    const url = URL.parse(text);
+    if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
+      return text.replace(/\/+$/, '');
+    this.mistake(name, `${JSON.stringify(text)} is not an http or https address`);
+    return null;
+  }
+
+  tls(): AddressConfig['tls'] {
+    const { CABINET_TLS_CERT: certPath, CABINET_TLS_KEY: keyPath } = this.#values;
+    if (certPath === '' && keyPath === '') return null;
+    if (certPath === '' || keyPath === '')
+      this.mistake('CABINET_TLS_CERT', 'goes with CABINET_TLS_KEY; only one is set');
+    return { certPath, keyPath };
+  }
+
+  choice<Choice extends string>(name: SettingName, choices: readonly Choice[]): Choice {
+    const text = this.#values[name];
+    const found = choices.find((choice) => choice === text);
+    if (found === undefined) this.mistake(name, `${JSON.stringify(text)} is not one of ${choices.join(', ')}`);
+    return found ?? (choices[0] as Choice);
+  }
+
+  bytes(name: SettingName, most = Number.MAX_SAFE_INTEGER): number {
+    const text = this.#values[name];
+    const [, digits, unit] = /^(\d{1,15})\s*([KMGT]iB)?$/.exec(text) ?? [];
+    const bytes = digits === undefined ? Number.NaN : Number(digits) * (units[unit ?? ''] as number);
+    if (bytes <= most) return bytes;
+    const limit = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${most} bytes`;
+    this.mistake(name, `${JSON.stringify(text)} is not a size (a number of bytes, or with KiB, MiB, GiB, TiB${limit})`);
+    return 0;
+  }
+
+  count(name: SettingName): number {
+    const text = this.#values[name];
+    const count = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+    if (count < 1) this.mistake(name, `${JSON.stringify(text)} is not a number from 1 to 9999999`);
+    return count;
+  }
+}

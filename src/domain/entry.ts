@@ -1,0 +1,39 @@
+// What the cabinet holds: entries (folders and files), in spaces. The shape that every room speaks of; wire names are
+// not known here.
+
+export type Kind = 'folder' | 'file';
+
+export interface Entry {
+  /** A lower-case UUIDv7; stable across rename and move. */
+  id: string;
+  kind: Kind;
+  /** Exactly what the client sent. */
+  name: string;
+  objectType: string;
+  contentType: string;
+  /** Milliseconds since 1970, server time. */
+  createdAt: number;
+  createdBy: string;
+  modifiedAt: number;
+  modifiedBy: string;
+  /** A folder's is the total of the current versions of all files beneath it. */
+  sizeBytes: number;
+  properties: Record<string, string>;
+}
+
+/** What to do when a name is taken. */
+export const conflictBehaviors = ['Version', 'Fail', 'Rename', 'Existing'] as const;
+export type ConflictBehavior = (typeof conflictBehaviors)[number];
+
+export const defaultObjectType = { folder: 'cmis:folder', file: 'cmis:document' } as const satisfies Record<
+  Kind,
+  string
+>;
+
+export const folderContentType = 'inode/directory';
+
+/** Folders below a root may be nested this deep. */
+export const deepestLevel = 100;
+
+/** "FolderId absent, empty or `-root-` means the application's root folder." */
+export const rootAlias = '-root-';

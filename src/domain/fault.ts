@@ -1,0 +1,15 @@
+// What goes wrong on our side. Callers see `InternalError` (or `StorageFull`) and a tracking id; the log has the rest.
+
+/** `full`: no space left, may be tried again. `fatal`: what was written may not be on the disk, so nothing more may be
+ *  promised by this store. `other`: this one request failed. */
+export type FaultKind = 'full' | 'fatal' | 'other';
+
+export class Fault extends Error {
+  readonly kind: FaultKind;
+
+  constructor(kind: FaultKind, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'Fault';
+    this.kind = kind;
+  }
+}

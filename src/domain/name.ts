@@ -1,0 +1,123 @@
+// What may be a name, when two names are the same, and how a name travels in a header (INTERFACE.md, sections 5 and 6).
+// Hides the character classes. A name is stored as it was sent: nothing here repairs one.
+
+import { Refusal } from './refusal.ts';
+
+/** `portable` also refuses what Windows refuses. */
+export type NameRules = 'any' | 'portable';
+
+const maxCodePoints = 255;
+
+// \p{Cc} is exactly C0, DEL and C1; \p{Cs} under the `u` flag matches lone surrogates only.
+const legal =
+  /^(?!\.{1,2}$)(?![\p{White_Space}\uFEFF])[^/\\\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{1,255}(?<![\p{White_Space}\uFEFF])$/u;
+const forbiddenCharacter = /[/\\\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u;
+const whiteSpace = /^[\p{White_Space}\uFEFF]$/u;
+
+// Windows finds the device behind any extension and behind spaces: "con", "CON.txt", "Con .tar.gz".
+const windowsCharacter = /[<>:"|?*]/;
+const windowsDevice = /^(CON|PRN|AUX|NUL|(?:COM|LPT)[1-9¹²³]) *(?:\.|$)/i;
+
+/**
+ * Returns the name, or refuses it saying which character and where. Positions count characters (code points) from 1.
+ * `target` is the field or header that carried the name.
+ */
+export function checkName(name: string, target: string, rules: NameRules): string {
+  if (legal.test(name) && (rules === 'any' || isPortable(name))) return name;
+  throw new Refusal('InvalidName', whyIllegal(name) ?? whyNotPortable(name), { target });
+}
+
+/** Two names are the same when their keys are equal. */
+export function toNameKey(name: string): string {
+  return name.normalize('NFC');
+}
+
+/**
+ * The name to try when `name` is taken: "a.pdf" becomes "a (2).pdf". A folder has no extension, nor has ".profile".
+ * The result is another name and as legal as `name`: the stem is shortened where 255 characters would be exceeded.
+ */
+export function toRenamed(name: string, n: number, kind: 'folder' | 'file'): string {
+  const suffix = ` (${n})`;
+  const dot = kind === 'file' ? name.lastIndexOf('.') : -1;
+  let extension = dot > 0 ? name.slice(dot) : '';
+  let room = maxCodePoints - suffix.length - countCodePoints(extension);
+  // An "extension" that leaves no room for a stem is part of the stem. Two, because one may still be taken away below.
+  if (room < 2) {
+    extension = '';
+    room = maxCodePoints - suffix.length;
+  }
+  const stem = name.slice(0, name.length - extension.length);
+  const renamed = firstCodePoints(stem, room) + suffix + extension;
+  // A name of full length that already ends in this suffix would come out as itself.
+  if (toNameKey(renamed) !== toNameKey(name)) return renamed;
+  return firstCodePoints(stem, room - 1) + suffix + extension;
+}
+
+const plainHeader = /^[\x20-\x24\x26-\x7E]*$/;
+const extendedPrefix = /^UTF-8'[A-Za-z0-9-]*'/i;
+// `ignoreBOM` keeps a leading U+FEFF, so that it is refused instead of silently dropped.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * The text of a name header as Node gives it, one character per byte: percent-encoded UTF-8, RFC 8187, or raw UTF-8.
+ * "A `%` that is not followed by two hex digits is literal; bytes that are not UTF-8 are 400 `InvalidName`."
+ * A name that itself begins with UTF-8'' has to have its apostrophes encoded.
+ */
+export function decodeNameHeader(raw: string): string {
+  const encoded = raw.replace(extendedPrefix, '');
+  if (plainHeader.test(encoded)) return encoded;
+  const bytes = encoded.replace(/%[0-9A-Fa-f]{2}/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+  try {
+    return utf8.decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    throw new Refusal('InvalidName', 'The name is not valid UTF-8.', {
+      target: 'FileName',
+      hint: 'Send the name as percent-encoded UTF-8, for example caf%C3%A9.txt.',
+    });
+  }
+}
+
+function isPortable(name: string): boolean {
+  return !windowsCharacter.test(name) && !name.endsWith('.') && !windowsDevice.test(name);
+}
+
+function whyIllegal(name: string): string | null {
+  if (name === '') return 'The name is empty.';
+  if (name === '.' || name === '..') return `"${name}" is not a name: it means a place in a path.`;
+  const forbidden = findCharacter(name, forbiddenCharacter);
+  if (forbidden !== null) return `The name contains ${forbidden}, which no name may contain.`;
+  const length = countCodePoints(name);
+  if (length > maxCodePoints) return `The name has ${length} characters; at most ${maxCodePoints} are allowed.`;
+  // No surrogates among white space, so the first and the last code unit will do.
+  if (whiteSpace.test(name.charAt(0))) return `The name begins with white space, ${describe(name, 0)}.`;
+  if (whiteSpace.test(name.slice(-1))) return `The name ends with white space, ${describe(name, name.length - 1)}.`;
+  return null;
+}
+
+function whyNotPortable(name: string): string {
+  const forbidden = findCharacter(name, windowsCharacter);
+  if (forbidden !== null) return `The name contains ${forbidden}, which Windows does not allow in names.`;
+  const device = windowsDevice.exec(name);
+  if (device !== null) return `The name begins, at position 1, with the Windows device name ${device[1]}.`;
+  return `The name ends with a dot, ${describe(name, name.length - 1)}, which Windows does not allow.`;
+}
+
+function findCharacter(name: string, pattern: RegExp): string | null {
+  const index = name.search(pattern);
+  return index < 0 ? null : describe(name, index);
+}
+
+function describe(name: string, index: number): string {
+  const hex = (name.codePointAt(index) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return `U+${hex} at position ${countCodePoints(name.slice(0, index)) + 1}`;
+}
+
+function countCodePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+function firstCodePoints(text: string, count: number): string {
+  return text.length <= count ? text : Array.from(text).slice(0, count).join('');
+}

@@ -1,0 +1,82 @@
+// Every way in which the service says no. One error class with a closed list of codes: anything else that is thrown
+// is a fault, which callers see only as `InternalError`. Statuses are not known here; each face has its own table.
+
+import type { Entry } from './entry.ts';
+
+export const refusalCodes = [
+  'ApplicationNotFound',
+  'AppKeyMismatch',
+  'AppKeyMissing',
+  'AppKeyUnknown',
+  'AttachmentMissing',
+  'DigestMismatch',
+  'DuplicateHeader',
+  'FileNameMissing',
+  'FileNotFound',
+  'FileTooLarge',
+  'FolderNameMissing',
+  'FolderNotFound',
+  'HeadersTooLarge',
+  'IdempotencyKeyReused',
+  'InsufficientScope',
+  'InternalError',
+  'InvalidBody',
+  'InvalidCursor',
+  'InvalidField',
+  'InvalidHeader',
+  'InvalidName',
+  'MalformedRequest',
+  'MethodNotAllowed',
+  'MutualTlsRequired',
+  'NameAlreadyExists',
+  'NotAFolder',
+  'RouteNotFound',
+  'ShuttingDown',
+  'StorageFull',
+  'TokenInvalid',
+  'TokenMissing',
+  'TooDeep',
+  'TooManyAttachments',
+  'TooManyUploads',
+  'UnsupportedEncoding',
+  'UploadTooSlow',
+] as const;
+
+export type RefusalCode = (typeof refusalCodes)[number];
+
+export interface RefusalDetails {
+  /** The field or header at fault, by its wire name. */
+  target?: string;
+  /** What to send instead. */
+  hint?: string;
+  /** The entries that are in the way. */
+  conflicts?: Entry[];
+  /** Seconds after which the same request may succeed. */
+  retryAfterSeconds?: number;
+}
+
+/** A refusal as plain data, so that it can cross a thread. */
+export interface PlainRefusal extends RefusalDetails {
+  code: RefusalCode;
+  message: string;
+}
+
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly details: RefusalDetails;
+
+  constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.details = details;
+  }
+
+  toPlain(): PlainRefusal {
+    return { code: this.code, message: this.message, ...this.details };
+  }
+
+  static from({ code, message, ...details }: PlainRefusal): Refusal {
+    return new Refusal(code, message, details);
+  }
+}

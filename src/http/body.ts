@@ -1,0 +1,169 @@
+// The body of a request as it arrives: chunks with back-pressure, counted, digested where the client sent a digest, and
+// believed to be whole only when it is (RFC 9112: all of Content-Length, or the last chunk). Uploads that stop making
+// progress are ended; there is no limit on how long one may take.
+
+import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Refusal } from '../domain/refusal.ts';
+
+/** The client went away: there is nobody to answer. */
+export class Aborted extends Error {
+  constructor() {
+    super('the client closed the connection before the request was whole');
+    this.name = 'Aborted';
+  }
+}
+
+/** Above this much waiting to be taken, the socket is paused. */
+const highWaterBytes = 256 * 1024;
+
+export interface BodyDigests {
+  sha256: Buffer | null;
+  md5: Buffer | null;
+}
+
+export class Body implements AsyncIterable<Buffer> {
+  receivedBytes = 0;
+  readonly #request: IncomingMessage;
+  readonly #expected: { hash: Hash; digest: Buffer; header: string }[] = [];
+  #chunks: Buffer[] = [];
+  #chunkBytes = 0;
+  #isEnded = false;
+  #isAbandoned = false;
+  #error: Error | null = null;
+  #wake: (() => void) | null = null;
+
+  constructor(request: IncomingMessage, response: ServerResponse, pace: Pace, digests: BodyDigests) {
+    this.#request = request;
+    if (digests.sha256) this.#expect('sha256', digests.sha256, 'Content-Digest');
+    if (digests.md5) this.#expect('md5', digests.md5, 'Content-MD5');
+    if (request.headers.expect !== undefined) response.writeContinue();
+    const unwatch = pace.watch(this);
+    request.on('data', (chunk: Buffer) => this.#take(chunk));
+    request.on('end', () => {
+      this.#isEnded = request.complete;
+      this.#stop(request.complete ? null : new Aborted());
+    });
+    request.on('error', () => this.#stop(new Aborted()));
+    request.on('close', () => {
+      unwatch();
+      if (!this.#isEnded) this.#stop(new Aborted());
+    });
+  }
+
+  #expect(algorithm: string, digest: Buffer, header: string): void {
+    this.#expected.push({ hash: createHash(algorithm), digest, header });
+  }
+
+  get isWaitingForClient(): boolean {
+    return !this.#isEnded && !this.#request.isPaused();
+  }
+
+  #take(chunk: Buffer): void {
+    this.receivedBytes += chunk.length;
+    if (this.#isAbandoned) return;
+    for (const { hash } of this.#expected) hash.update(chunk);
+    this.#chunks.push(chunk);
+    this.#chunkBytes += chunk.length;
+    if (this.#chunkBytes > highWaterBytes) this.#request.pause();
+    this.#wake?.();
+  }
+
+  #stop(error: Error | null): void {
+    this.#error ??= error;
+    this.#wake?.();
+  }
+
+  /** Ends the body from our side; whoever reads it gets the error. */
+  fail(error: Error): void {
+    this.#stop(error);
+  }
+
+  /** Can be read once. Leaving early drops what still comes. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    try {
+      yield* this.#read();
+    } finally {
+      this.#isAbandoned = true;
+      this.#chunks = [];
+      this.#request.resume();
+    }
+  }
+
+  async *#read(): AsyncGenerator<Buffer> {
+    for (;;) {
+      if (this.#error !== null) throw this.#error;
+      if (this.#chunks.length > 0) {
+        const chunks = this.#chunks;
+        this.#chunks = [];
+        this.#chunkBytes = 0;
+        if (this.#request.isPaused()) this.#request.resume();
+        yield* chunks;
+      } else if (this.#isEnded) {
+        this.#checkDigests();
+        return;
+      } else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = null;
+      }
+    }
+  }
+
+  #checkDigests(): void {
+    for (const { hash, digest, header } of this.#expected) {
+      const actual = hash.digest();
+      if (actual.length === digest.length && timingSafeEqual(actual, digest)) continue;
+      throw digestMismatch(header, 'the body that arrived');
+    }
+  }
+}
+
+export function digestMismatch(header: string, what: string): Refusal {
+  return new Refusal('DigestMismatch', `${header} is not the digest of ${what}. Nothing was saved.`, {
+    target: header,
+    hint: 'Send the request again; if it fails again, compute the digest anew.',
+  });
+}
+
+const windowMs = 30_000;
+const leastBytesPerWindow = 30 * 1024;
+const lookEveryMs = 5_000;
+
+/** Watches that bodies make progress: at least 1 KiB/s over 30 s, while it is the client we wait for. */
+export class Pace {
+  readonly #watched = new Map<Body, { since: number; bytes: number }>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor() {
+    this.#timer = setInterval(() => this.#look(Date.now()), lookEveryMs);
+    this.#timer.unref();
+  }
+
+  watch(body: Body): () => void {
+    this.#watched.set(body, { since: Date.now(), bytes: body.receivedBytes });
+    return () => this.#watched.delete(body);
+  }
+
+  #look(now: number): void {
+    for (const [body, window] of this.#watched) {
+      if (!body.isWaitingForClient) {
+        window.since = now;
+        window.bytes = body.receivedBytes;
+      } else if (now - window.since >= windowMs) {
+        if (body.receivedBytes - window.bytes < leastBytesPerWindow) body.fail(uploadTooSlow());
+        window.since = now;
+        window.bytes = body.receivedBytes;
+      }
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+function uploadTooSlow(): Refusal {
+  return new Refusal('UploadTooSlow', 'The body came slower than 1 KiB/s for 30 seconds. Nothing was saved.');
+}

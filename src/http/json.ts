@@ -1,0 +1,131 @@
+// Reads JSON and form bodies: bounded in size and depth, UTF-8 only, nothing repaired.
+
+import { Refusal } from '../domain/refusal.ts';
+
+export const smallBodyBytes = 1024 * 1024;
+const deepestNesting = 16;
+const bracketOpen = new Set([0x5b, 0x7b]);
+const bracketClose = new Set([0x5d, 0x7d]);
+const quote = 0x22;
+const backslash = 0x5c;
+
+export async function readWhole(
+  bytes: AsyncIterable<Buffer>,
+  limitBytes: number,
+  tooLarge: () => Refusal,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > limitBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** A number of places; whoever finds none free is asked to come again. */
+export class Slots {
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Returns what gives the place back. */
+  take(): () => void {
+    if (this.#free === 0) {
+      throw new Refusal('TooManyUploads', 'Too many large JSON bodies are being read at once. Nothing was saved.', {
+        hint: 'Send large files as multipart/form-data or as they are; or try again.',
+        retryAfterSeconds: 1,
+      });
+    }
+    this.#free -= 1;
+    return () => {
+      this.#free += 1;
+    };
+  }
+}
+
+export function parseObject(body: Buffer, hint: string): Record<string, unknown> {
+  if (isTooDeep(body)) throw invalidBody(`The JSON is nested deeper than ${deepestNesting} levels.`, hint);
+  let value: unknown;
+  try {
+    value = JSON.parse(toText(body));
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw invalidBody('The body is not valid JSON.', hint);
+  }
+  return checkObject(value, hint);
+}
+
+export function checkObject(value: unknown, hint: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidBody('The body is not a JSON object.', hint);
+  }
+  for (const key of ['__proto__', 'constructor', 'prototype']) {
+    if (Object.hasOwn(value, key)) throw invalidBody(`The body has a field ${key}, which is not taken.`, hint);
+  }
+  return value as Record<string, unknown>;
+}
+
+/** Measured before parsing and without recursion; the insides of strings are jumped over. */
+function isTooDeep(body: Buffer): boolean {
+  let depth = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] as number;
+    if (byte === quote) {
+      at = endOfString(body, at);
+    } else if (bracketOpen.has(byte)) {
+      depth += 1;
+      if (depth > deepestNesting) return true;
+    } else if (bracketClose.has(byte)) depth -= 1;
+  }
+  return false;
+}
+
+function endOfString(body: Buffer, start: number): number {
+  for (let end = body.indexOf(quote, start + 1); end !== -1; end = body.indexOf(quote, end + 1)) {
+    let slashes = 0;
+    while (body[end - 1 - slashes] === backslash) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return body.length;
+}
+
+/** `a=1&b=2`, percent-encoded UTF-8 with `+` for a space. */
+export function parseForm(body: Buffer, hint: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const pair of toText(body).split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const [name, value] = (equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]).map((text) =>
+      decodeFormText(text, hint),
+    ) as [string, string];
+    if (fields.has(name)) throw invalidBody(`The form has more than one ${JSON.stringify(name)}.`, hint);
+    fields.set(name, value);
+  }
+  return fields;
+}
+
+function decodeFormText(text: string, hint: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw invalidBody('The form is not percent-encoded UTF-8.', hint);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function toText(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new Refusal('InvalidBody', 'The body is not UTF-8.');
+  }
+}
+
+export function invalidBody(message: string, hint: string): Refusal {
+  return new Refusal('InvalidBody', message, { hint });
+}

@@ -1,0 +1,247 @@
+// Reads a multipart body (RFC 2046, RFC 7578) as a stream of parts: strictly, within limits, and without copying contents.
+// Hides how a delimiter that is cut by chunks is found. Back-pressure comes from pulling: nothing is read ahead.
+// The body is whole only when `readParts` has come to its end: then, and not before, the closing delimiter was seen.
+
+import { readParameters } from '../domain/content-type.ts';
+import { decodeNameHeader } from '../domain/name.ts';
+import { Refusal } from '../domain/refusal.ts';
+
+export interface Part {
+  /** Null without a `Content-Disposition` or a name in it. */
+  name: string | null;
+  /** As it was sent, unchecked; '' is what browsers send when no file was chosen. */
+  fileName: string | null;
+  /** The part's `Content-Type`, unchecked. */
+  contentType: string | null;
+  /** Read it before asking for the next part, or abandon it: the rest is then skipped. Slices of the source's chunks. */
+  body: AsyncIterable<Buffer>;
+}
+
+const maxParts = 20;
+const maxHeaders = 16;
+const maxHeaderBytes = 16 * 1024;
+const maxMarginBytes = 64 * 1024;
+
+/** Leaving early closes the source: pass `request.iterator({ destroyOnReturn: false })` to keep a request answerable. */
+export async function* readParts(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
+  checkBoundary(boundary);
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    const scanner = new Scanner(iterator, boundary);
+    await skip(scanner, maxMarginBytes, 'preamble');
+    for (let count = 1; ; count += 1) {
+      const headerBlock = await scanner.readHeaderBlock();
+      if (headerBlock === null) break;
+      if (count > maxParts) throw new Refusal('InvalidBody', `The body has more than ${maxParts} parts.`);
+      yield { ...readHeaders(headerBlock), body: readBody(scanner, scanner.section) };
+      await skip(scanner);
+    }
+    await skip(scanner, maxMarginBytes, 'epilogue');
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/**
+ * The boundary of a body that begins with a delimiter line, else null. `head` must be the body's first 256 bytes, or all of
+ * a shorter body.
+ */
+export function sniffBoundary(head: Buffer): string | null {
+  const line = /^--([0-9A-Za-z'()+_,\-./:=? ]{1,70}?)[ \t]*\r\n/.exec(head.toString('latin1', 0, 256));
+  return line?.[1] !== undefined && legalBoundary.test(line[1]) ? line[1] : null;
+}
+
+const legalBoundary = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
+
+function checkBoundary(boundary: string): void {
+  if (legalBoundary.test(boundary)) return;
+  throw new Refusal('InvalidBody', 'The multipart boundary must be 1 to 70 of the characters that RFC 2046 allows.');
+}
+
+async function* readBody(scanner: Scanner, section: number): AsyncGenerator<Buffer> {
+  for (;;) {
+    if (scanner.section !== section) throw new Error('a part was read after the next part had been asked for');
+    const slice = await scanner.nextSlice();
+    if (slice === null) return;
+    yield slice;
+  }
+}
+
+async function skip(scanner: Scanner, maxBytes = Number.POSITIVE_INFINITY, what = 'part'): Promise<void> {
+  let skippedBytes = 0;
+  for (let slice = await scanner.nextSlice(); slice !== null; slice = await scanner.nextSlice()) {
+    skippedBytes += slice.length;
+    if (skippedBytes > maxBytes) throw new Refusal('InvalidBody', `The ${what} exceeds ${maxBytes} bytes.`);
+  }
+}
+
+const noBytes = Buffer.alloc(0);
+const headerEnd = Buffer.from('\r\n\r\n');
+const dash = 0x2d;
+const carriageReturn = 0x0d;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Walks over the sections of a body: preamble, parts, epilogue. Each is `nextSlice` until null, then `readHeaderBlock`.
+ *
+ * The delimiter is CRLF, two dashes and the boundary. A carriage return stands only at its beginning, hence at most one
+ * place at the end of a chunk can be the beginning of a delimiter, and a number (`#matched`) is all there is to remember of it.
+ */
+class Scanner {
+  /** Counts the sections, so that an outdated body notices. */
+  section = 0;
+  readonly #source: AsyncIterator<Buffer>;
+  readonly #delimiter: Buffer;
+  /** What is left of the chunk that was pulled last. */
+  #rest: Buffer = noBytes;
+  // The line break before a section (none before the preamble) may already be that of the delimiter after it. So these two
+  // bytes count as matched, but they are not content.
+  #matched = 2;
+  #notContent = 2;
+  #isAtDelimiter = false;
+  #isClosed = false;
+
+  constructor(source: AsyncIterator<Buffer>, boundary: string) {
+    this.#source = source;
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  }
+
+  /** The next bytes of this section; null when the delimiter after it was reached (for the epilogue: the end). */
+  async nextSlice(): Promise<Buffer | null> {
+    while (!this.#isAtDelimiter) {
+      const chunk = await this.#pull();
+      if (this.#isClosed) return chunk;
+      if (chunk === null) throw new Refusal('InvalidBody', 'The body ended before the closing boundary.');
+      const slice = this.#matched > 0 ? this.#matchOn(chunk) : this.#search(chunk);
+      if (slice.length > 0) return slice;
+    }
+    return null;
+  }
+
+  /** The header block after a delimiter; null after the closing one. */
+  async readHeaderBlock(): Promise<string | null> {
+    let held: Buffer = noBytes;
+    for (;;) {
+      const chunk = await this.#pull();
+      if (chunk === null) throw new Refusal('InvalidBody', 'The body ended before the closing boundary.');
+      const before = held.length;
+      const window = chunk.subarray(0, maxHeaderBytes + headerEnd.length - before);
+      held = before === 0 ? window : Buffer.concat([held, window]);
+      if (held[0] === dash && held[1] === dash) {
+        this.#startSection(chunk.subarray(2 - before));
+        this.#isClosed = true;
+        return null;
+      }
+      // The search begins at the line break that ends the delimiter's own line, so a block without headers is found too.
+      const end = held.indexOf(headerEnd, Math.max(0, before - headerEnd.length + 1));
+      if (end >= 0) {
+        this.#startSection(chunk.subarray(end + headerEnd.length - before));
+        return toText(held.subarray(0, end));
+      }
+      if (held.length >= maxHeaderBytes + headerEnd.length) {
+        throw new Refusal('InvalidBody', `The headers of a part exceed ${maxHeaderBytes} bytes.`);
+      }
+    }
+  }
+
+  #startSection(rest: Buffer): void {
+    this.#rest = rest;
+    this.#matched = 2;
+    this.#notContent = 2;
+    this.#isAtDelimiter = false;
+    this.section += 1;
+  }
+
+  async #pull(): Promise<Buffer | null> {
+    let chunk = this.#rest;
+    this.#rest = noBytes;
+    while (chunk.length === 0) {
+      const next = await this.#source.next();
+      if (next.done === true) return null;
+      chunk = next.value;
+    }
+    return chunk;
+  }
+
+  /** Goes on with a delimiter that began in an earlier chunk. What was taken for one and is not, is content after all. */
+  #matchOn(chunk: Buffer): Buffer {
+    const end = Math.min(this.#delimiter.length, this.#matched + chunk.length);
+    const used = end - this.#matched;
+    if (chunk.compare(this.#delimiter, this.#matched, end, 0, used) === 0) {
+      this.#matched = end;
+      this.#rest = chunk.subarray(used);
+      this.#isAtDelimiter = end === this.#delimiter.length;
+      return noBytes;
+    }
+    const content = Buffer.from(this.#delimiter.subarray(this.#notContent, this.#matched));
+    this.#matched = 0;
+    this.#notContent = 0;
+    this.#rest = chunk;
+    return content;
+  }
+
+  #search(chunk: Buffer): Buffer {
+    const found = chunk.indexOf(this.#delimiter);
+    if (found >= 0) {
+      this.#rest = chunk.subarray(found + this.#delimiter.length);
+      this.#isAtDelimiter = true;
+      return chunk.subarray(0, found);
+    }
+    const tail = chunk.subarray(Math.max(0, chunk.length - this.#delimiter.length + 1));
+    const start = tail.lastIndexOf(carriageReturn);
+    if (start < 0) return chunk;
+    const length = tail.length - start;
+    if (tail.compare(this.#delimiter, 0, length, start) !== 0) return chunk;
+    this.#matched = length;
+    return chunk.subarray(0, chunk.length - length);
+  }
+}
+
+function toText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Refusal('InvalidBody', 'The headers of a part are not valid UTF-8.');
+  }
+}
+
+/** The block begins with what follows the boundary on its own line: nothing, or spaces and tabs (transport padding). */
+function readHeaders(block: string): Omit<Part, 'body'> {
+  const [padding = '', ...lines] = block.split('\r\n');
+  if (!/^[ \t]*$/.test(padding)) throw new Refusal('InvalidBody', 'A boundary is followed by other text on its line.');
+  if (lines.length > maxHeaders) throw new Refusal('InvalidBody', `A part has more than ${maxHeaders} headers.`);
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n\0]*)$/.exec(line);
+    const name = match?.[1]?.toLowerCase();
+    if (name === undefined) throw new Refusal('InvalidBody', 'A part has a malformed header line.');
+    if (headers.has(name)) throw new Refusal('InvalidBody', `A part has the header "${name}" twice.`);
+    headers.set(name, match?.[2]?.trim() ?? '');
+  }
+  const encoding = headers.get('content-transfer-encoding')?.toLowerCase() ?? 'binary';
+  if (encoding !== 'binary' && encoding !== '8bit' && encoding !== '7bit') {
+    throw new Refusal('InvalidBody', 'A part has a Content-Transfer-Encoding other than binary, 8bit and 7bit.');
+  }
+  return { ...readDisposition(headers.get('content-disposition')), contentType: headers.get('content-type') || null };
+}
+
+/**
+ * "`Content-Disposition: attachment; name="filename"; filename="a.pdf"`, not `form-data`: accept both". In quotes, only
+ * `\"` and `\\` are escapes, as curl writes them; browsers leave other backslashes as they are and write `"` as `%22`.
+ */
+function readDisposition(header: string | undefined): { name: string | null; fileName: string | null } {
+  if (header === undefined) return { name: null, fileName: null };
+  const type = /^(?:form-data|attachment)(?=[ \t;]|$)/i.exec(header);
+  const parameters = type === null ? null : readParameters(header.slice(type[0].length), /\\(["\\])/g);
+  if (parameters === null) throw new Refusal('InvalidBody', 'A part has a malformed Content-Disposition.');
+  const extended = parameters.get('filename*');
+  return {
+    name: parameters.get('name') ?? null,
+    fileName: extended === undefined ? (parameters.get('filename') ?? null) : readExtendedName(extended),
+  };
+}
+
+function readExtendedName(value: string): string {
+  if (/^UTF-8'[A-Za-z0-9-]*'[\x21-\x7E]*$/i.test(value)) return decodeNameHeader(value);
+  throw new Refusal('InvalidBody', "A part has a filename* that is not in the form UTF-8''percent-encoded.");
+}

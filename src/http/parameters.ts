@@ -1,0 +1,105 @@
+// Parameters that travel in headers. Node hands headers over as latin1 and joins or drops repeated ones; here they are
+// read once, strictly.
+
+import type { IncomingMessage } from 'node:http';
+import { type ConflictBehavior, conflictBehaviors } from '../domain/entry.ts';
+import { Refusal } from '../domain/refusal.ts';
+
+/** A repeated one is refused: nobody can say which was meant. */
+const singleHeaders = new Set([
+  'authorization',
+  'appkey',
+  'folderid',
+  'filename',
+  'conflictbehavior',
+  'idempotency-key',
+  'content-type',
+  'content-encoding',
+  'content-digest',
+  'repr-digest',
+  'content-md5',
+  'requesttrackingid',
+]);
+
+export function checkSingleHeaders({ rawHeaders }: IncomingMessage): void {
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase();
+    if (!singleHeaders.has(name)) continue;
+    if (seen.has(name)) {
+      throw new Refusal('DuplicateHeader', `The header ${rawHeaders[index]} was sent more than once.`, {
+        target: rawHeaders[index] as string,
+      });
+    }
+    seen.add(name);
+  }
+}
+
+export function readHeader(request: IncomingMessage, name: string): string | null {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : null;
+}
+
+export function checkConflictBehavior(value: string | null): ConflictBehavior | null {
+  if (value === null) return null;
+  const found = conflictBehaviors.find((behavior) => behavior === value);
+  if (found !== undefined) return found;
+  throw new Refusal('InvalidField', `ConflictBehavior cannot be ${JSON.stringify(value)}.`, {
+    target: 'ConflictBehavior',
+    hint: `Send one of ${conflictBehaviors.join(', ')}.`,
+  });
+}
+
+export function readIdempotencyKey(request: IncomingMessage): string | null {
+  const key = readHeader(request, 'idempotency-key');
+  if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw invalidHeader('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
+}
+
+/** RFC 9530: `sha-256=:<base64>:`, perhaps among other algorithms, which are passed over. */
+export function readSha256(request: IncomingMessage, name: 'content-digest' | 'repr-digest'): Buffer | null {
+  const value = readHeader(request, name);
+  if (value === null) return null;
+  const shown = name === 'content-digest' ? 'Content-Digest' : 'Repr-Digest';
+  let digest: Buffer | null = null;
+  for (const member of value.split(',')) {
+    const [, algorithm, encoded] = /^\s*([a-z0-9*_.-]+)=:([A-Za-z0-9+/]*={0,2}):\s*$/.exec(member) ?? [];
+    if (algorithm === undefined || encoded === undefined)
+      throw invalidHeader(shown, 'is not a digest field (RFC 9530)');
+    if (algorithm === 'sha-256') digest = checkLength(Buffer.from(encoded, 'base64'), 32, shown);
+  }
+  return digest;
+}
+
+export function readMd5(request: IncomingMessage): Buffer | null {
+  const value = readHeader(request, 'content-md5');
+  if (value === null) return null;
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(value)) throw invalidHeader('Content-MD5', 'must be the base64 of 16 bytes');
+  return checkLength(Buffer.from(value, 'base64'), 16, 'Content-MD5');
+}
+
+function checkLength(digest: Buffer, length: number, name: string): Buffer {
+  if (digest.length !== length) throw invalidHeader(name, `must carry ${length} bytes`);
+  return digest;
+}
+
+export function checkEncoding(request: IncomingMessage): void {
+  const encoding = readHeader(request, 'content-encoding');
+  if (encoding === null || encoding === '' || encoding.toLowerCase() === 'identity') return;
+  throw new Refusal(
+    'UnsupportedEncoding',
+    'Bodies are taken as they are: Content-Encoding must be identity or absent.',
+    {
+      target: 'Content-Encoding',
+    },
+  );
+}
+
+export function readDeclaredBytes(request: IncomingMessage): number | null {
+  const length = request.headers['content-length'];
+  return length === undefined ? null : Number(length);
+}
+
+export function invalidHeader(name: string, problem: string): Refusal {
+  return new Refusal('InvalidHeader', `The header ${name} ${problem}.`, { target: name });
+}

@@ -1,0 +1,144 @@
+// What a route is, and how a request finds it. The table of routes is plain data, so that tests and the OpenAPI
+// description can walk it.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Authenticator } from '../auth/authenticate.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Action } from '../domain/permission.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Cabinet } from '../operations/cabinet.ts';
+import type { Answer } from './answer.ts';
+import type { Body, BodyDigests } from './body.ts';
+import type { Slots } from './json.ts';
+
+/** One environment as an address serves it. */
+export interface Served {
+  cabinet: Cabinet;
+  authenticator: Authenticator;
+  /** Serves the token endpoint and what belongs to it. */
+  issue: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** What clients see as the address, without a slash at the end. */
+  publicUrl: string;
+  cursorKey: string;
+  /** Whether new work is taken. */
+  isReady(): boolean;
+  largeBodies: Slots;
+}
+
+export interface Exchange {
+  request: IncomingMessage;
+  requestId: string;
+  parameters: Record<string, string>;
+  query: URLSearchParams;
+  /** Begins to read: only when everything that headers can decide has been decided. */
+  openBody(digests?: BodyDigests): Body;
+}
+
+export type Method = 'GET' | 'POST';
+
+interface Path {
+  method: Method;
+  /** `/a/{b}`; a name in braces stands for one segment. */
+  path: string;
+  /** The OpenAPI operation. */
+  describe: Record<string, unknown>;
+}
+
+export interface CallerRoute extends Path {
+  action: Action;
+  handle(served: Served, exchange: Exchange, caller: Caller): Promise<Answer>;
+}
+
+/** Needs no credentials. */
+export interface OpenRoute extends Path {
+  action: null;
+  handle(served: Served, exchange: Exchange): Promise<Answer>;
+}
+
+/** Answers by itself, by the rules of another standard. */
+export interface ForeignRoute extends Path {
+  action: 'foreign';
+}
+
+export type Route = CallerRoute | OpenRoute | ForeignRoute;
+
+export interface Found {
+  route: Route;
+  parameters: Record<string, string>;
+}
+
+interface Pattern {
+  segments: string[];
+  methods: Map<string, Route>;
+}
+
+export class Router {
+  readonly #fixed = new Map<string, Pattern>();
+  readonly #open: Pattern[] = [];
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) this.#patternFor(route.path).methods.set(route.method, route);
+  }
+
+  #patternFor(path: string): Pattern {
+    const segments = path.split('/');
+    const known = this.#fixed.get(path) ?? this.#open.find((pattern) => pattern.segments.join('/') === path);
+    if (known !== undefined) return known;
+    const pattern = { segments, methods: new Map<string, Route>() };
+    if (path.includes('{')) this.#open.push(pattern);
+    else this.#fixed.set(path, pattern);
+    return pattern;
+  }
+
+  /** Refuses `RouteNotFound`, or `MethodNotAllowed` naming the methods that the path has. */
+  find(method: string, path: string): Found {
+    const pattern = this.#fixed.get(path);
+    if (pattern !== undefined) return { route: pickMethod(pattern, method), parameters: {} };
+    const segments = path.split('/');
+    for (const candidate of this.#open) {
+      const parameters = match(candidate.segments, segments);
+      if (parameters !== null) return { route: pickMethod(candidate, method), parameters };
+    }
+    throw new Refusal('RouteNotFound', 'There is nothing at this address.', {
+      hint: 'Paths begin with /v1/contentmanagement; /openapi.json describes them all.',
+    });
+  }
+}
+
+export class MethodNotAllowed extends Refusal {
+  readonly allowed: string;
+
+  constructor(method: string, allowed: string) {
+    super('MethodNotAllowed', `This address does not take ${method}.`, { hint: `It takes ${allowed}.` });
+    this.allowed = allowed;
+  }
+}
+
+function pickMethod({ methods }: Pattern, method: string): Route {
+  const route = methods.get(method === 'HEAD' ? 'GET' : method);
+  if (route !== undefined) return route;
+  const allowed = [...methods.keys()].flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known]));
+  throw new MethodNotAllowed(method, allowed.join(', '));
+}
+
+function match(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
+  if (pattern.length !== segments.length) return null;
+  const parameters: Record<string, string> = {};
+  for (const [index, expected] of pattern.entries()) {
+    const actual = segments[index] as string;
+    if (expected.startsWith('{')) {
+      if (actual === '') return null;
+      parameters[expected.slice(1, -1)] = decodeSegment(actual);
+    } else if (expected !== actual) return null;
+  }
+  return parameters;
+}
+
+/** A segment that is not percent-encoded UTF-8 stays as it is: it names nothing. */
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,138 @@
+// `POST /files` and `GET /files/{id}/content`.
+
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { SavedFile } from '../../catalog/save-file.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { decodeNameHeader } from '../../domain/name.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { listBeside } from '../../operations/list-folder.ts';
+import { openFile } from '../../operations/open-file.ts';
+import { discardContent, receiveContent } from '../../operations/receive-content.ts';
+import { admitSave, saveFile } from '../../operations/save-file.ts';
+import { type Answer, json } from '../answer.ts';
+import { digestMismatch } from '../body.ts';
+import * as parameters from '../parameters.ts';
+import type { CallerRoute, Served } from '../route.ts';
+import { type Receiver, readUpload, type Upload } from '../upload.ts';
+import { renderEnvelope } from '../wire.ts';
+import { toLink } from './folders.ts';
+
+/** What a body other than the bare file carries beside the file, at most. */
+const framingBytes = 1024 * 1024;
+
+export const saveFileRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/files',
+  action: 'write',
+  async handle(served, { request, openBody }, caller) {
+    const { cabinet } = served;
+    parameters.checkEncoding(request);
+    const asked = readAsked(request);
+    const folder = await admitSave(cabinet, caller, { ...asked, conflict: asked.conflict ?? 'Version' });
+    const upload = await readUpload(openBody(asked.digests), asked.contentType, toReceiver(served));
+    const { received, objectType, properties, contentType } = upload;
+    let isHandedOver = false;
+    try {
+      checkReprDigest(asked.reprDigest, upload);
+      const fileName = asked.fileName ?? upload.fileName;
+      if (fileName === null) throw fileNameMissing();
+      const conflict = asked.conflict ?? upload.conflict ?? 'Version';
+      const { idempotencyKey } = asked;
+      isHandedOver = true;
+      const saved = await saveFile(cabinet, caller, {
+        ...{ folder, fileName, contentType, objectType, properties, conflict, idempotencyKey, received },
+      });
+      return await toSaveAnswer(served, caller, saved, asked.isMinimal);
+    } finally {
+      if (!isHandedOver) await discardContent(cabinet, received.content);
+    }
+  },
+  describe: {},
+};
+
+function readAsked(request: IncomingMessage) {
+  const header = parameters.readHeader(request, 'filename');
+  const contentType = parameters.readHeader(request, 'content-type');
+  return {
+    folderId: parameters.readHeader(request, 'folderid'),
+    fileName: header === null ? null : decodeNameHeader(header),
+    contentType,
+    conflict: parameters.checkConflictBehavior(parameters.readHeader(request, 'conflictbehavior')),
+    idempotencyKey: parameters.readIdempotencyKey(request),
+    reprDigest: parameters.readSha256(request, 'repr-digest'),
+    digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },
+    declaredBytes: toFileBytes(parameters.readDeclaredBytes(request), contentType),
+    isMinimal: /(^|[,;\s])return=minimal($|[,;\s])/i.test(String(request.headers.prefer ?? '')),
+  };
+}
+
+/** How large the file is at least, from the length of the body. */
+function toFileBytes(declared: number | null, contentType: string | null): number | null {
+  if (declared === null || !/^\s*(multipart\/form-data|application\/json)/i.test(contentType ?? '')) return declared;
+  return Math.max(0, declared - framingBytes);
+}
+
+function toReceiver({ cabinet, largeBodies }: Served): Receiver {
+  return {
+    receive: (bytes) => receiveContent(cabinet, bytes),
+    discard: ({ content }) => discardContent(cabinet, content),
+    largeBodies,
+  };
+}
+
+/** "`Repr-Digest` is of the file, `Content-Digest` and `Content-MD5` of the request's body." */
+function checkReprDigest(expected: Buffer | null, { received }: Upload): void {
+  if (expected === null || timingSafeEqual(expected, received.content.sha256)) return;
+  throw digestMismatch('Repr-Digest', 'the file that arrived');
+}
+
+function fileNameMissing(): Refusal {
+  return new Refusal('FileNameMissing', 'The file has no name.', {
+    target: 'FileName',
+    hint: 'Send the header FileName (percent-encoded UTF-8), or a file name in the multipart part.',
+  });
+}
+
+async function toSaveAnswer(served: Served, caller: Caller, saved: SavedFile, isMinimal: boolean): Promise<Answer> {
+  const headers: Record<string, string> = { entryid: saved.file.id };
+  if (saved.isReplayed) headers['idempotency-replayed'] = 'true';
+  if (isMinimal) headers['Preference-Applied'] = 'return=minimal';
+  if (isMinimal || saved.isReplayed) return json(renderEnvelope(saved.folder, [saved.file]), headers);
+  const listing = await listBeside(served.cabinet, caller, saved);
+  return json(renderEnvelope(listing.folder, listing.children), {
+    ...headers,
+    ...toLink(served, listing, saved.file.id),
+  });
+}
+
+export const openFileRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/files/{id}/content',
+  action: 'read',
+  async handle({ cabinet }, exchange, caller) {
+    const file = await openFile(cabinet, caller, { fileId: exchange.parameters.id ?? '' });
+    const sha256 = Buffer.from(file.sha256).toString('base64');
+    return {
+      status: 200,
+      headers: {
+        'Content-Type': file.contentType,
+        'Content-Length': String(file.sizeBytes),
+        'Content-Disposition': toDisposition(file.name),
+        'Content-Security-Policy': "sandbox; default-src 'none'",
+        ETag: `"${sha256}"`,
+        'Last-Modified': new Date(file.modifiedAt).toUTCString(),
+        'Repr-Digest': `sha-256=:${sha256}:`,
+      },
+      body: file.bytes,
+    };
+  },
+  describe: {},
+};
+
+/** RFC 6266: an ASCII name for the old, the exact one in UTF-8 for the rest. */
+function toDisposition(name: string): string {
+  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const exact = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+}

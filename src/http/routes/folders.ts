@@ -1,0 +1,157 @@
+// `POST /folders` and `GET /folders/{id}`.
+
+import { readMediaType } from '../../domain/content-type.ts';
+import { checkObjectType, checkProperties } from '../../domain/properties.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type CreateFolderRequest, createFolder } from '../../operations/create-folder.ts';
+import { type FolderListing, firstPageLimit, largestPageLimit, listFolder } from '../../operations/list-folder.ts';
+import { toFolderId } from '../../operations/save-file.ts';
+import { type Answer, json } from '../answer.ts';
+import { readCursor, toCursorText } from '../cursor.ts';
+import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';
+import {
+  checkConflictBehavior,
+  checkEncoding,
+  readHeader,
+  readIdempotencyKey,
+  readMd5,
+  readSha256,
+} from '../parameters.ts';
+import type { CallerRoute, Exchange, Served } from '../route.ts';
+import { CreateFolder, compileCheck } from '../schemas.ts';
+import { renderEnvelope } from '../wire.ts';
+
+const bodies =
+  'Send JSON {"ParentFolderId": "…", "FolderName": "…"}, bare or under "requestPayload", or the same fields as a URL-encoded form.';
+
+export const createFolderRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/folders',
+  action: 'write',
+  async handle(served, exchange, caller) {
+    checkEncoding(exchange.request);
+    const idempotencyKey = readIdempotencyKey(exchange.request);
+    const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));
+    const request = await readFolderRequest(exchange);
+    const conflict = behavior ?? request.conflict;
+    if (conflict === 'Version') throw noVersions();
+    const created = await createFolder(served.cabinet, caller, { ...request, conflict, idempotencyKey });
+    const headers = { entryid: created.folder.id, ...toLink(served, created, null) };
+    return json(renderEnvelope(created.folder, created.children), {
+      ...headers,
+      ...(created.isReplayed && { 'idempotency-replayed': 'true' }),
+    });
+  },
+  describe: {},
+};
+
+async function readFolderRequest({
+  request,
+  openBody,
+}: Exchange): Promise<Omit<CreateFolderRequest, 'idempotencyKey'>> {
+  const digests = { sha256: readSha256(request, 'content-digest'), md5: readMd5(request) };
+  const header = readHeader(request, 'content-type');
+  const essence = header === null || header === '' ? null : (readMediaType(header)?.essence ?? 'unknown');
+  if (essence !== null && essence !== 'application/json' && essence !== 'application/x-www-form-urlencoded') {
+    throw invalidBody('A folder is not created by a body of this content type.', bodies);
+  }
+  const body = await readWhole(openBody(digests), smallBodyBytes, () =>
+    invalidBody(`The body has more than ${smallBodyBytes} bytes.`, bodies),
+  );
+  const isJson = essence === 'application/json' || /^\s*\{/.test(body.toString('latin1', 0, 64));
+  return toRequest(isJson ? unwrap(parseObject(body, bodies)) : readForm(parseForm(body, bodies)));
+}
+
+function unwrap(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.hasOwn(fields, 'requestPayload') ? checkPayload(fields.requestPayload) : fields;
+}
+
+function checkPayload(payload: unknown): Record<string, unknown> {
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return checkObject(payload, bodies);
+  throw new Refusal('InvalidField', 'requestPayload must be an object.', { target: 'requestPayload', hint: bodies });
+}
+
+function readForm(form: Map<string, string>): Record<string, unknown> {
+  const payload = form.get('requestPayload');
+  if (payload !== undefined) return unwrap(parseObject(Buffer.from(payload), bodies));
+  const names = ['ParentFolderId', 'FolderName', 'ObjectType', 'ConflictBehavior'];
+  return Object.fromEntries(names.filter((name) => form.has(name)).map((name) => [name, form.get(name)]));
+}
+
+const checkCreateFolder = compileCheck(CreateFolder);
+
+function toRequest(fields: Record<string, unknown>): Omit<CreateFolderRequest, 'idempotencyKey'> {
+  if (!Object.hasOwn(fields, 'FolderName')) {
+    throw new Refusal('FolderNameMissing', 'FolderName is missing.', { target: 'FolderName', hint: bodies });
+  }
+  if (fields.ConflictBehavior === 'Version') throw noVersions();
+  const { ParentFolderId, FolderName, Properties, ObjectType, ConflictBehavior } = checkCreateFolder(fields);
+  return {
+    parentFolderId: ParentFolderId ?? null,
+    folderName: FolderName,
+    objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
+    properties: Properties === undefined ? null : checkProperties(Properties),
+    conflict: checkConflictBehavior(ConflictBehavior ?? null) ?? 'Fail',
+  };
+}
+
+function noVersions(): Refusal {
+  return new Refusal('InvalidField', 'Folders have no versions: ConflictBehavior cannot be Version here.', {
+    target: 'ConflictBehavior',
+    hint: 'Send one of Fail, Rename, Existing.',
+  });
+}
+
+export const listFolderRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/folders/{id}',
+  action: 'read',
+  async handle(served, { query, parameters }, caller): Promise<Answer> {
+    const folderId = toFolderId(caller, parameters.id ?? '');
+    const limit = readLimit(query.get('limit'));
+    checkOrder(query.get('order'));
+    const text = query.get('cursor');
+    const cursor = text === null ? null : readCursor(served.cursorKey, folderId, text);
+    const listing = await listFolder(served.cabinet, caller, {
+      folderId,
+      limit,
+      ...(cursor !== null && { after: cursor.after }),
+      ...(cursor !== null && cursor.exclude !== null && { exclude: cursor.exclude }),
+    });
+    return json(
+      renderEnvelope(listing.folder, listing.children),
+      toLink(served, listing, cursor?.exclude ?? null, limit),
+    );
+  },
+  describe: {},
+};
+
+/** The header that leads to the next page, while there is one. */
+export function toLink(
+  served: Served,
+  { folder, next }: FolderListing,
+  exclude: string | null,
+  limit = firstPageLimit,
+) {
+  if (next === null) return {};
+  const cursor = toCursorText(served.cursorKey, { folder: folder.id, after: next, exclude });
+  const size = limit === firstPageLimit ? '' : `&limit=${limit}`;
+  return {
+    Link: `<${served.publicUrl}/v1/contentmanagement/folders/${folder.id}?cursor=${cursor}${size}>; rel="next"`,
+  };
+}
+
+function readLimit(text: string | null): number {
+  if (text === null) return firstPageLimit;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= largestPageLimit) return limit;
+  throw new Refusal('InvalidField', `limit must be a number from 1 to ${largestPageLimit}.`, { target: 'limit' });
+}
+
+function checkOrder(order: string | null): void {
+  if (order === null || order === 'name') return;
+  throw new Refusal('InvalidField', 'Folders are listed by name.', {
+    target: 'order',
+    hint: 'Send order=name or none.',
+  });
+}

@@ -1,0 +1,80 @@
+// The shapes of what comes in and goes out, as JSON Schemas. Requests are validated against the very objects that the
+// OpenAPI description is made of.
+
+import Type, { type Static, type TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Refusal } from '../domain/refusal.ts';
+
+const id = { description: 'Opaque; ours are lower-case UUIDs.' };
+const time = { format: 'date-time', description: 'UTC, always three decimals.' };
+
+export const Properties = Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
+  maxProperties: 100,
+  description: 'Free-form attributes: at most 100 keys of 128 bytes, values of 4 KiB, 64 KiB in all.',
+});
+
+export const Entry = Type.Object(
+  {
+    Id: Type.String(id),
+    Name: Type.String(),
+    Type: Type.Enum(['folder', 'file']),
+    ObjectType: Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' }),
+    ContentType: Type.String(),
+    CreatedAt: Type.String(time),
+    CreatedBy: Type.String(),
+    ModifiedAt: Type.String(time),
+    ModifiedBy: Type.String(),
+    Size: Type.Integer({ minimum: 0, description: "Bytes. A folder's is the total of all files beneath it." }),
+    Properties,
+  },
+  { additionalProperties: false },
+);
+
+export const Envelope = Type.Object(
+  { Folder: Type.Ref('Entry'), Children: Type.Array(Type.Ref('Entry')) },
+  { additionalProperties: false },
+);
+
+export const ErrorAnswer = Type.Object({
+  Error: Type.Object({
+    Code: Type.String(),
+    Message: Type.String(),
+    Target: Type.Optional(Type.String()),
+    Hint: Type.Optional(Type.String()),
+    Conflicts: Type.Optional(Type.Array(Type.Ref('Entry'))),
+    RequestTrackingId: Type.String({ format: 'uuid' }),
+  }),
+});
+
+export const CreateFolder = Type.Object({
+  ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),
+  FolderName: Type.String({ description: 'The name of the new folder.' }),
+  Properties: Type.Optional(Properties),
+  ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
+  ConflictBehavior: Type.Optional(Type.Enum(['Fail', 'Rename', 'Existing'])),
+});
+
+export const SaveFileJson = Type.Object({
+  filename: Type.Union([
+    Type.String({ contentEncoding: 'base64' }),
+    Type.Object({ Content: Type.String({ contentEncoding: 'base64' }), ContentType: Type.Optional(Type.String()) }),
+  ]),
+  Properties: Type.Optional(Properties),
+  ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
+  ConflictBehavior: Type.Optional(Type.Enum(['Version', 'Fail', 'Rename', 'Existing'])),
+});
+
+/** Makes a check that returns the value or refuses, naming the field at fault. */
+export function compileCheck<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
+  const validator = Compile(schema);
+  return (value) => {
+    if (validator.Check(value)) return value as Static<Schema>;
+    const [error] = validator.Errors(value);
+    const [field = '', ...rest] = (error?.instancePath ?? '').split('/').slice(1);
+    const missing = (error?.params as { requiredProperties?: string[] } | undefined)?.requiredProperties?.[0];
+    const target = field === '' ? (missing ?? 'body') : field;
+    const where = rest.length > 0 ? `${target} (at ${rest.join('/')})` : target;
+    const problem = field === '' && missing !== undefined ? 'is missing' : (error?.message ?? 'is not valid');
+    throw new Refusal('InvalidField', `${where} ${problem}.`, { target });
+  };
+}

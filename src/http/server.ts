@@ -1,0 +1,241 @@
+// One address: its listener, its limits, and the way of every request through it. Headers decide first; a refusal that
+// needs no body is sent before one is read. Everything is answered, also what is not HTTP.
+
+import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { Fault } from '../domain/fault.ts';
+import { authorize } from '../domain/permission.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { storageFull } from '../operations/save-file.ts';
+import { type Answer, internalError, renderRaw, send, sendEarly, toAnswer } from './answer.ts';
+import { Aborted, Body, Pace } from './body.ts';
+import { checkSingleHeaders, invalidHeader } from './parameters.ts';
+import { type Exchange, type Found, MethodNotAllowed, Router, type Served } from './route.ts';
+import { routes } from './routes.ts';
+
+const headersTimeoutMs = 10_000;
+const keepAliveTimeoutMs = 65_000;
+const lookAtConnectionsMs = 2_000;
+const maxHeaderBytes = 16 * 1024;
+const drainMs = 30_000;
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  tls: { key: Buffer; cert: Buffer } | null;
+  maxConnections: number;
+  maxConnectionsPerPeer: number;
+  onFault: (fault: unknown, requestId: string) => void;
+}
+
+/** `null` while the environment behind the address is being opened, emptied or has failed. */
+export type Lookup = () => Served | null;
+
+export interface Listener {
+  url: string;
+  /** Stops accepting, lets what is in flight finish, refuses new saves on connections that stay. */
+  drain(): Promise<void>;
+}
+
+const router = new Router(routes);
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export async function listen(options: ListenOptions, lookup: Lookup): Promise<Listener> {
+  const door = new Door(options, lookup);
+  await new Promise<void>((resolve, reject) => {
+    door.server.once('error', reject);
+    door.server.listen(options.port, options.host, () => resolve());
+  });
+  const { port } = door.server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return { url: `${options.tls === null ? 'http' : 'https'}://${host}:${port}`, drain: () => door.drain() };
+}
+
+class Door {
+  readonly server: Server;
+  readonly #options: ListenOptions;
+  readonly #lookup: Lookup;
+  readonly #pace = new Pace();
+  readonly #perPeer = new Map<string, number>();
+  #isDraining = false;
+
+  constructor(options: ListenOptions, lookup: Lookup) {
+    this.#options = options;
+    this.#lookup = lookup;
+    const settings = {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersTimeoutMs,
+      // Node's own limit on the whole request would cut every long upload; `Pace` watches progress instead.
+      requestTimeout: 0,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      connectionsCheckingInterval: lookAtConnectionsMs,
+      noDelay: true,
+    };
+    this.server =
+      options.tls === null
+        ? createHttpServer(settings)
+        : createHttpsServer({ ...settings, ...options.tls, minVersion: 'TLSv1.2' });
+    this.server.maxConnections = options.maxConnections;
+    this.server.on('request', (request, response) => void this.#handle(request, response));
+    this.server.on('checkContinue', (request, response) => void this.#handle(request, response));
+    this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseMalformed(error, socket));
+    this.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+      const requestId = randomUUID();
+      socket.end(renderRaw(toAnswer(new MethodNotAllowed('CONNECT', 'GET, POST'), requestId), requestId));
+    });
+    this.server.on('connection', (socket: Socket) => this.#countPeer(socket));
+  }
+
+  #countPeer(socket: Socket): void {
+    const peer = socket.remoteAddress ?? '';
+    const count = (this.#perPeer.get(peer) ?? 0) + 1;
+    if (count > this.#options.maxConnectionsPerPeer) {
+      socket.destroy();
+      return;
+    }
+    this.#perPeer.set(peer, count);
+    socket.once('close', () => {
+      const left = (this.#perPeer.get(peer) ?? 1) - 1;
+      if (left === 0) this.#perPeer.delete(peer);
+      else this.#perPeer.set(peer, left);
+    });
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = readRequestId(request);
+    // Without a listener an error of a cut request would end the process.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    if (this.#isDraining) response.setHeader('Connection', 'close');
+    try {
+      const answer = await this.#answer(request, response, requestId);
+      if (answer === null) return;
+      if (request.method === 'HEAD') answer.body = '';
+      await send(response, answer, requestId);
+    } catch (error) {
+      this.#refuse(error, request, response, requestId);
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<Answer | null> {
+    const served = this.#lookup();
+    const { path, query } = readTarget(request, served?.publicUrl);
+    const { route, parameters }: Found = router.find(request.method ?? '', path);
+    checkSingleHeaders(request);
+    checkHttp(request);
+    if (served === null)
+      throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
+    if (route.action === 'foreign') {
+      if (request.headers.expect !== undefined) response.writeContinue();
+      response.setHeader('requesttrackingid', requestId);
+      await served.issue(request, response);
+      return null;
+    }
+    const exchange: Exchange = {
+      request,
+      requestId,
+      parameters,
+      query: new URLSearchParams(query),
+      openBody: (digests = { sha256: null, md5: null }) => new Body(request, response, this.#pace, digests),
+    };
+    if (route.action === null) return await route.handle(served, exchange);
+    const caller = await served.authenticator.authenticate({
+      authorization: request.headers.authorization,
+      appKey: request.headers.appkey as string | undefined,
+      requestId,
+    });
+    // Every operation asks this itself; asked here too, it comes before anything is said about parameters.
+    authorize(caller, route.action);
+    if (this.#isDraining && route.action === 'write') throw shuttingDown();
+    return await route.handle(served, exchange, caller);
+  }
+
+  #refuse(error: unknown, request: IncomingMessage, response: ServerResponse, requestId: string): void {
+    if (error instanceof Aborted) {
+      request.socket.destroy();
+      return;
+    }
+    const refusal = this.#toRefusal(error, requestId);
+    // Part of another answer is on its way already: the only honest end is a broken connection.
+    if (response.headersSent) {
+      request.socket.destroy();
+      return;
+    }
+    const answer = toAnswer(refusal, requestId);
+    if (refusal instanceof MethodNotAllowed) answer.headers.Allow = refusal.allowed;
+    if (request.method === 'HEAD') answer.body = '';
+    sendEarly(request, response, answer, requestId);
+  }
+
+  #toRefusal(error: unknown, requestId: string): Refusal {
+    if (error instanceof Refusal) return error;
+    this.#options.onFault(error, requestId);
+    return error instanceof Fault && error.kind === 'full' ? storageFull() : internalError();
+  }
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeIdleConnections();
+    const timer = setTimeout(() => this.server.closeAllConnections(), drainMs);
+    await closed;
+    clearTimeout(timer);
+    this.#pace.close();
+  }
+}
+
+function readRequestId(request: IncomingMessage): string {
+  const sent = request.headers.requesttrackingid;
+  return typeof sent === 'string' && uuid.test(sent) ? sent : randomUUID();
+}
+
+/** The path and query of the target. One that names another host than ours is not for us. */
+function readTarget(request: IncomingMessage, publicUrl: string | undefined): { path: string; query: string } {
+  let target = request.url ?? '';
+  if (!target.startsWith('/')) {
+    const url = URL.parse(target);
+    const own = [request.headers.host, publicUrl === undefined ? undefined : new URL(publicUrl).host];
+    const isOwn =
+      url !== null && own.includes(url.host) && (publicUrl === undefined || new URL(publicUrl).host === url.host);
+    if (!isOwn) throw malformed('The request target names another host.');
+    target = `${url.pathname}${url.search}`;
+  }
+  const mark = target.indexOf('?');
+  return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** What Node lets through but nobody should build on. */
+function checkHttp(request: IncomingMessage): void {
+  if (request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined) {
+    throw malformed('HTTP/1.0 has no Transfer-Encoding.');
+  }
+  const { expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw invalidHeader('Expect', 'can only be 100-continue');
+  }
+}
+
+function malformed(message: string): Refusal {
+  return new Refusal('MalformedRequest', message);
+}
+
+function shuttingDown(): Refusal {
+  return new Refusal('ShuttingDown', 'The service is stopping. Nothing was saved.', { retryAfterSeconds: 5 });
+}
+
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const refusal =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new Refusal('HeadersTooLarge', `The headers have more than ${maxHeaderBytes} bytes.`)
+      : malformed('This is not a well-formed HTTP/1.1 request, or its headers did not arrive in time.');
+  socket.end(renderRaw(toAnswer(refusal, requestId), requestId));
+  setTimeout(() => socket.destroy(), 1000).unref();
+}

@@ -1,0 +1,220 @@
+// The four ways in which a file's bytes travel in `POST /files`, made one: what was attached, and the fields beside it.
+// Text fields may come before or after the file, so the bytes are received as they pass and named at the end.
+
+import { checkMediaType, type MediaType, readMediaType } from '../domain/content-type.ts';
+import type { ConflictBehavior } from '../domain/entry.ts';
+import { checkObjectType, checkProperties } from '../domain/properties.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { ReceivedContent } from '../operations/receive-content.ts';
+import { invalidBody, parseObject, readWhole, type Slots, smallBodyBytes, toText } from './json.ts';
+import { type Part, readParts, sniffBoundary } from './multipart.ts';
+import { checkConflictBehavior } from './parameters.ts';
+import { compileCheck, SaveFileJson } from './schemas.ts';
+
+/** "At most 16 MiB", in base64, with room for the fields around it. */
+const jsonContentBytes = 16 * 1024 * 1024;
+const jsonBodyBytes = Math.ceil((jsonContentBytes * 4) / 3) + 1024 * 1024;
+const textPartBytes = 512 * 1024;
+const boundaryHeadBytes = 256;
+
+const ways =
+  'Send multipart/form-data with a part named "filename", or JSON {"filename": "<base64>"}, or the bytes themselves under another content type.';
+
+export interface Upload {
+  received: ReceivedContent;
+  /** The name that the part itself carries. */
+  fileName: string | null;
+  contentType: string | null;
+  objectType: string | null;
+  properties: Record<string, string> | null;
+  conflict: ConflictBehavior | null;
+}
+
+/** Where the bytes of the file go. */
+export interface Receiver {
+  receive(bytes: AsyncIterable<Buffer>): Promise<ReceivedContent>;
+  discard(received: ReceivedContent): Promise<void>;
+  largeBodies: Slots;
+}
+
+export async function readUpload(
+  body: AsyncIterable<Buffer>,
+  header: string | null,
+  receiver: Receiver,
+): Promise<Upload> {
+  const type = readMediaType(header ?? undefined);
+  if (type?.essence === 'multipart/form-data' || isBrokenMultipart(type, header)) {
+    const boundary = type?.parameters.get('boundary');
+    if (boundary === undefined) throw invalidBody('The multipart body has no boundary parameter.', ways);
+    return await readMultipart(body, boundary, receiver);
+  }
+  if (type?.essence === 'application/json') return await readUnderJson(body, type, receiver);
+  const received = await receiver.receive(body);
+  return { ...noFields, received, contentType: type === null ? null : (header as string).trim() };
+}
+
+const noFields = { fileName: null, contentType: null, objectType: null, properties: null, conflict: null };
+
+/** Meant as multipart but not readable as a media type: it must not be taken for the file itself. */
+function isBrokenMultipart(type: MediaType | null, header: string | null): boolean {
+  return type === null && header !== null && /^\s*multipart\/form-data/i.test(header);
+}
+
+/** "Clients that obey the document to the letter (content type `application/json`, one attachment) produce this." */
+async function readUnderJson(body: AsyncIterable<Buffer>, type: MediaType, receiver: Receiver): Promise<Upload> {
+  const boundary = type.parameters.get('boundary');
+  if (boundary !== undefined) return await readMultipart(body, boundary, receiver);
+  const source = body[Symbol.asyncIterator]();
+  const head = await readHead(source);
+  const whole = chain(head, source);
+  const sniffed = sniffBoundary(head);
+  if (sniffed !== null) return await readMultipart(whole, sniffed, receiver);
+  return await readJson(whole, receiver);
+}
+
+async function readHead(source: AsyncIterator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < boundaryHeadBytes) {
+    const next = await source.next();
+    if (next.done) break;
+    head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
+  }
+  return head;
+}
+
+async function* chain(head: Buffer, source: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield head;
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+  } finally {
+    await source.return?.();
+  }
+}
+
+async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, receiver: Receiver): Promise<Upload> {
+  const fields = new Map<string, string>();
+  let file: { received: ReceivedContent; fileName: string | null; contentType: string | null } | null = null;
+  try {
+    for await (const part of readParts(body, boundary)) {
+      if (part.name === 'filename' || part.name === 'file') {
+        if (file !== null) throw tooManyAttachments();
+        file = { received: await receiver.receive(part.body), fileName: part.fileName, contentType: part.contentType };
+      } else if (part.name !== null && textParts.has(part.name)) {
+        fields.set(part.name, await readTextPart(part));
+      }
+    }
+    if (file === null) throw attachmentMissing();
+    return { ...file, ...readFields(fields, file.contentType), fileName: file.fileName === '' ? null : file.fileName };
+  } catch (error) {
+    if (file !== null) await receiver.discard(file.received);
+    throw error;
+  }
+}
+
+const textParts = new Set(['Properties', 'ObjectType', 'ContentType']);
+
+async function readTextPart({ name, body }: Part): Promise<string> {
+  const tooLarge = () => invalidBody(`The part ${name} has more than ${textPartBytes} bytes.`, ways);
+  return toText(await readWhole(body, textPartBytes, tooLarge));
+}
+
+function readFields(fields: Map<string, string>, partType: string | null) {
+  const contentType = fields.get('ContentType');
+  const properties = fields.get('Properties');
+  const objectType = fields.get('ObjectType');
+  return {
+    contentType: contentType === undefined ? knownType(partType) : checkMediaType(contentType),
+    properties: properties === undefined ? null : checkProperties(parseProperties(properties)),
+    objectType: objectType === undefined ? null : checkObjectType(objectType),
+    conflict: null,
+  };
+}
+
+/** A content type that is none counts as absent: the bytes and the name then tell. */
+function knownType(header: string | null): string | null {
+  return header !== null && readMediaType(header) !== null ? header.trim() : null;
+}
+
+function parseProperties(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Refusal('InvalidField', 'The part Properties is not valid JSON.', {
+      target: 'Properties',
+      hint: 'Send a JSON object of strings, for example {"Customer":"42"}.',
+    });
+  }
+}
+
+const checkSaveFileJson = compileCheck(SaveFileJson);
+
+async function readJson(body: AsyncIterable<Buffer>, receiver: Receiver): Promise<Upload> {
+  const release = { slot: () => {} };
+  try {
+    const large = onceLarge(body, () => {
+      release.slot = receiver.largeBodies.take();
+    });
+    const fields = parseObject(await readWhole(large, jsonBodyBytes, jsonTooLarge), ways);
+    if (!isAttachment(fields.filename)) throw invalidBody('The JSON object has no attachment named "filename".', ways);
+    const { filename, Properties, ObjectType, ConflictBehavior } = checkSaveFileJson(fields);
+    const { Content, ContentType } = typeof filename === 'string' ? { Content: filename } : filename;
+    const named = {
+      fileName: null,
+      contentType: ContentType === undefined ? null : checkMediaType(ContentType),
+      objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
+      properties: Properties === undefined ? null : checkProperties(Properties),
+      conflict: checkConflictBehavior(ConflictBehavior ?? null),
+    };
+    return { ...named, received: await receiver.receive(once(decodeBase64(Content))) };
+  } finally {
+    release.slot();
+  }
+}
+
+function isAttachment(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null && 'Content' in value);
+}
+
+/** Bodies that are held in memory as a whole are few at a time. */
+async function* onceLarge(body: AsyncIterable<Buffer>, onLarge: () => void): AsyncGenerator<Buffer> {
+  let size = 0;
+  let isLarge = false;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (!isLarge && size > smallBodyBytes) {
+      isLarge = true;
+      onLarge();
+    }
+    yield chunk;
+  }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+function decodeBase64(text: string): Buffer {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
+    throw new Refusal('InvalidBody', 'The content of "filename" is not base64.', { target: 'filename', hint: ways });
+  }
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length > jsonContentBytes) throw jsonTooLarge();
+  return bytes;
+}
+
+function jsonTooLarge(): Refusal {
+  return new Refusal('FileTooLarge', `A file inside JSON can have at most ${jsonContentBytes} bytes.`, { hint: ways });
+}
+
+function attachmentMissing(): Refusal {
+  return new Refusal('AttachmentMissing', 'The request has no attachment named "filename".', {
+    target: 'filename',
+    hint: ways,
+  });
+}
+
+function tooManyAttachments(): Refusal {
+  return new Refusal('TooManyAttachments', 'One request saves one file; there is a second attachment.', {
+    target: 'filename',
+  });
+}

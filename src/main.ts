@@ -1,0 +1,201 @@
+// The composition root: `start(config)` puts the parts together and returns a listening service. Parts are closed in the
+// reverse order of their opening.
+
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { type Logger, pino } from 'pino';
+import { Authenticator } from './auth/authenticate.ts';
+import { createIssuer, toAudience } from './auth/issuer.ts';
+import { TokenVerifier } from './auth/tokens.ts';
+import { lockFolder } from './catalog/folder-lock.ts';
+import type { AddressConfig, Config } from './config.ts';
+import { serveControl } from './control/socket.ts';
+import type { Fault } from './domain/fault.ts';
+import { Refusal } from './domain/refusal.ts';
+import { type Environment, type EnvironmentName, environmentNames, folderOf, openEnvironment } from './environment.ts';
+import { Slots } from './http/json.ts';
+import type { Served } from './http/route.ts';
+import { type Listener, listen } from './http/server.ts';
+import { type ApplicationWithSecret, addApplication } from './operations/applications.ts';
+import { sweep } from './operations/sweep.ts';
+
+const sweepEveryMs = 60 * 60 * 1000;
+const largeBodiesAtOnce = 8;
+
+export interface FirstApplication extends ApplicationWithSecret {
+  environment: EnvironmentName;
+  url: string;
+}
+
+export interface Service {
+  production: string;
+  /** Null when the test environment is switched off. */
+  test: string | null;
+  /** Made where an environment was empty; their secrets are told nowhere else. */
+  firstApplications: FirstApplication[];
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** An environment can promise nothing any more. The other one goes on. */
+  onFatal?: (environment: EnvironmentName, fault: Fault) => void;
+}
+
+export async function start(config: Config, { onFatal }: StartOptions = {}): Promise<Service> {
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  const lock = lockFolder(config.dataFolder);
+  const service = new RunningService(config, log, onFatal ?? (() => undefined));
+  try {
+    await service.open();
+  } catch (error) {
+    await service.close();
+    lock.release();
+    throw error;
+  }
+  const { production, test, firstApplications } = service;
+  return {
+    production,
+    test,
+    firstApplications,
+    async close() {
+      await service.close();
+      lock.release();
+    },
+  };
+}
+
+interface Part {
+  environment: Environment | null;
+  served: Served | null;
+  listener: Listener | null;
+}
+
+class RunningService {
+  readonly firstApplications: FirstApplication[] = [];
+  readonly #config: Config;
+  readonly #log: Logger;
+  readonly #onFatal: (environment: EnvironmentName, fault: Fault) => void;
+  readonly #parts: Record<EnvironmentName, Part> = {
+    production: { environment: null, served: null, listener: null },
+    test: { environment: null, served: null, listener: null },
+  };
+  #sweeps: NodeJS.Timeout | null = null;
+  #closeControl: (() => Promise<void>) | null = null;
+
+  constructor(config: Config, log: Logger, onFatal: (environment: EnvironmentName, fault: Fault) => void) {
+    this.#config = config;
+    this.#log = log;
+    this.#onFatal = onFatal;
+  }
+
+  get production(): string {
+    return this.#parts.production.listener?.url ?? '';
+  }
+
+  get test(): string | null {
+    return this.#parts.test.listener?.url ?? null;
+  }
+
+  async open(): Promise<void> {
+    for (const name of environmentNames) {
+      if (this.#config[name].port !== null) await this.#openPart(name);
+    }
+    this.#closeControl = await serveControl(this.#config, {
+      environment: (name) => this.#requireEnvironment(name),
+      reset: (name) => this.#reset(name),
+      addresses: () => ({ production: this.production, test: this.test }),
+    });
+    this.#sweeps = setInterval(() => void this.#sweep(), sweepEveryMs);
+    this.#sweeps.unref();
+    void this.#sweep();
+  }
+
+  async #openPart(name: EnvironmentName): Promise<void> {
+    const part = this.#parts[name];
+    part.environment = await openEnvironment(this.#config, name, (fault) => this.#fail(name, fault));
+    part.listener ??= await this.#listen(name, this.#config[name]);
+    part.served = this.#serve(part.environment, this.#config[name].publicUrl ?? part.listener.url);
+    if (part.environment.isNew) await this.#addFirst(part.environment, part.served.publicUrl);
+  }
+
+  #listen(name: EnvironmentName, address: AddressConfig): Promise<Listener> {
+    const tls = address.tls && { cert: readFileSync(address.tls.certPath), key: readFileSync(address.tls.keyPath) };
+    const { maxConnections, maxConnectionsPerPeer } = this.#config;
+    const onFault = (error: unknown, request: string) =>
+      this.#log.error({ environment: name, request, err: error }, 'fault');
+    const options = {
+      host: address.host,
+      port: address.port ?? 0,
+      tls,
+      maxConnections,
+      maxConnectionsPerPeer,
+      onFault,
+    };
+    return listen(options, () => this.#parts[name].served);
+  }
+
+  #serve({ cabinet, keys, name }: Environment, publicUrl: string): Served {
+    const audience = toAudience(publicUrl);
+    const onError = (error: unknown) => this.#log.warn({ environment: name, err: error }, 'token endpoint');
+    const tokens = new TokenVerifier({ issuer: publicUrl, audience, signingKeys: keys.signing });
+    return {
+      cabinet,
+      authenticator: new Authenticator(cabinet.catalog, tokens),
+      issue: createIssuer({ issuer: publicUrl, audience, keys, catalog: cabinet.catalog, onError }),
+      publicUrl,
+      cursorKey: keys.cursors,
+      largeBodies: new Slots(largeBodiesAtOnce),
+      isReady: () => this.#parts[name].served !== null && cabinet.freeBytes() > cabinet.limits.reserveBytes,
+    };
+  }
+
+  async #addFirst({ cabinet, name }: Environment, url: string): Promise<FirstApplication> {
+    const made = await addApplication(cabinet, { name: 'first', kind: 'client', space: null, scopes: null });
+    const first = { ...made, environment: name, url };
+    this.firstApplications.push(first);
+    return first;
+  }
+
+  #fail(name: EnvironmentName, fault: Fault): void {
+    this.#log.fatal({ environment: name, err: fault }, 'nothing more can be promised');
+    this.#parts[name].served = null;
+    this.#onFatal(name, fault);
+  }
+
+  #requireEnvironment(name: EnvironmentName): Environment {
+    const { environment } = this.#parts[name];
+    if (environment === null) throw new Refusal('InvalidField', `The ${name} environment is switched off.`);
+    return environment;
+  }
+
+  async #reset(name: EnvironmentName): Promise<FirstApplication> {
+    const part = this.#parts[name];
+    const { environment } = part;
+    if (environment === null) throw new Refusal('InvalidField', `The ${name} environment is switched off.`);
+    part.served = null;
+    await environment.close();
+    rmSync(folderOf(this.#config, name), { recursive: true, force: true });
+    await this.#openPart(name);
+    return this.firstApplications.at(-1) as FirstApplication;
+  }
+
+  async #sweep(): Promise<void> {
+    for (const { environment } of Object.values(this.#parts)) {
+      if (environment === null) continue;
+      try {
+        const swept = await sweep(environment.cabinet, Date.now());
+        this.#log.debug({ environment: environment.name, ...swept }, 'swept');
+      } catch (error) {
+        this.#log.error({ environment: environment.name, err: error }, 'sweeping failed');
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#sweeps !== null) clearInterval(this.#sweeps);
+    await this.#closeControl?.();
+    const parts = Object.values(this.#parts);
+    await Promise.all(parts.map(({ listener }) => listener?.drain()));
+    for (const part of parts) await part.environment?.close();
+  }
+}

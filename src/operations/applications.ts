@@ -1,0 +1,110 @@
+// Registering applications and taking their rights away. The secret leaves this room once, in the answer; what is kept
+// is its SHA-256 (it has 256 random bits, so a slow hash would add nothing).
+
+import { hash, randomBytes, randomInt, randomUUID, randomUUIDv7 } from 'node:crypto';
+import type { Application } from '../catalog/applications.ts';
+import { type ApplicationKind, defaultScopes, isScope, type Scope } from '../domain/caller.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Cabinet } from './cabinet.ts';
+
+const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+export interface NewApplication {
+  name: string;
+  kind: ApplicationKind;
+  space: string | null;
+  scopes: string[] | null;
+}
+
+export interface ApplicationWithSecret {
+  application: Application;
+  secret: string;
+}
+
+export async function addApplication(cabinet: Cabinet, asked: NewApplication): Promise<ApplicationWithSecret> {
+  const secret = newSecret();
+  const application = await cabinet.catalog.addApplication({
+    appKey: newAppKey(),
+    name: checkPlainName(asked.name, 'Name'),
+    kind: asked.kind,
+    scopes: checkScopes(asked.scopes),
+    secretSha256: toSecretHash(secret),
+    space: asked.space === null ? null : checkPlainName(asked.space, 'Space'),
+    spaceId: randomUUIDv7(),
+    rootId: randomUUIDv7(),
+    ...operatorRequest(),
+  });
+  return { application, secret };
+}
+
+export function listApplications(cabinet: Cabinet): Promise<Application[]> {
+  return cabinet.catalog.listApplications({});
+}
+
+export type StateChange = 'disable' | 'enable' | 'remove';
+
+const stateAfter = { disable: 'disabled', enable: 'active', remove: 'removed' } as const;
+
+export function changeApplicationState(
+  cabinet: Cabinet,
+  application: string,
+  change: StateChange,
+): Promise<Application> {
+  return cabinet.catalog.setApplicationState({ application, state: stateAfter[change], ...operatorRequest() });
+}
+
+/** The replaced secret stays valid for `overlapMs`. */
+export async function rotateSecret(
+  cabinet: Cabinet,
+  application: string,
+  overlapMs: number,
+): Promise<ApplicationWithSecret> {
+  const secret = newSecret();
+  const request = operatorRequest();
+  const rotated = await cabinet.catalog.rotateSecret({
+    application,
+    secretSha256: toSecretHash(secret),
+    previousUntil: request.at + overlapMs,
+    ...request,
+  });
+  return { application: rotated, secret };
+}
+
+export function toSecretHash(secret: string): string {
+  return hash('sha256', secret);
+}
+
+function operatorRequest(): { at: number; request: string } {
+  return { at: Date.now(), request: randomUUID() };
+}
+
+function newAppKey(): string {
+  const characters = Array.from({ length: 32 }, () => keyAlphabet[randomInt(keyAlphabet.length)]);
+  return `ak_${characters.join('')}`;
+}
+
+function newSecret(): string {
+  return `cs_${randomBytes(32).toString('base64url')}`;
+}
+
+function checkPlainName(name: string, target: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+    throw new Refusal('InvalidField', `${JSON.stringify(name)} cannot be a name here.`, {
+      target,
+      hint: 'Use 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+    });
+  }
+  return name;
+}
+
+function checkScopes(asked: string[] | null): readonly Scope[] {
+  if (asked === null) return defaultScopes;
+  const unknown = asked.find((scope) => !isScope(scope));
+  if (unknown !== undefined || asked.length === 0) {
+    throw new Refusal('InvalidField', `There is no scope ${JSON.stringify(unknown ?? '')}.`, {
+      target: 'Scopes',
+      hint: 'Scopes are content.read, content.write and content.admin.',
+    });
+  }
+  return asked.filter(isScope);
+}

@@ -1,0 +1,45 @@
+// Shows a folder with a page of its children.
+
+import type { FolderPage, Place } from '../catalog/entries.ts';
+import type { SavedFile } from '../catalog/save-file.ts';
+import type { Caller } from '../domain/caller.ts';
+import { authorize } from '../domain/permission.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Cabinet } from './cabinet.ts';
+import { toFolderId } from './save-file.ts';
+
+export type FolderListing = FolderPage;
+
+/** "100 in all" */
+export const firstPageLimit = 100;
+export const largestPageLimit = 1000;
+
+export interface ListFolderRequest {
+  folderId: string;
+  limit: number;
+  after?: Place;
+  exclude?: string;
+}
+
+export async function listFolder(cabinet: Cabinet, caller: Caller, request: ListFolderRequest): Promise<FolderListing> {
+  authorize(caller, 'read');
+  const { folderId, ...page } = request;
+  const found = await cabinet.catalog.listFolder({
+    space: caller.space,
+    folder: toFolderId(caller, folderId),
+    ...page,
+  });
+  if (found === null) throw new Refusal('FolderNotFound', 'There is no such folder.', { target: 'FolderId' });
+  if (found.folder.kind !== 'folder') {
+    throw new Refusal('NotAFolder', 'This id names a file; a folder is needed here.', { target: 'FolderId' });
+  }
+  return found;
+}
+
+/** What stands beside a file that was just saved: the file itself first, the rest in order, 100 in all. */
+export async function listBeside(cabinet: Cabinet, caller: Caller, saved: SavedFile): Promise<FolderListing> {
+  const asked = { space: caller.space, folder: saved.folder.id, limit: firstPageLimit - 1, exclude: saved.file.id };
+  const page = await cabinet.catalog.listFolder(asked);
+  if (page === null) return { folder: saved.folder, children: [saved.file], next: null };
+  return { ...page, children: [saved.file, ...page.children] };
+}

@@ -1,0 +1,147 @@
+// Takes in the bytes of a file while they arrive: counts and hashes them, keeps a small content in memory for the
+// catalog and sends a large one to the blob store. When it resolves, the bytes are whole and, if large, durable.
+
+import { createHash, type Hash, hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { newBlobId } from '../blobs/blobs.ts';
+import type { StoredContent } from '../catalog/save-file.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Cabinet, UploadMemory } from './cabinet.ts';
+
+/** What one checksum covers, so that a part of a large content can be verified without reading the rest. */
+export const checksumSpanBytes = 1024 * 1024;
+
+/** Few large writes are much cheaper than many small ones; but a slow upload must not hoard memory meanwhile. */
+const blockPatienceMs = 100;
+
+/** As many bytes from the beginning as recognising a content type takes. */
+const headBytes = 512;
+
+export interface ReceivedContent {
+  content: StoredContent;
+  head: Uint8Array;
+}
+
+export async function receiveContent(cabinet: Cabinet, bytes: AsyncIterable<Buffer>): Promise<ReceivedContent> {
+  const source = bytes[Symbol.asyncIterator]();
+  const small: Buffer[] = [];
+  let sizeBytes = 0;
+  while (sizeBytes <= cabinet.limits.inlineBytes) {
+    const next = await source.next();
+    if (next.done) {
+      if (sizeBytes > cabinet.limits.fileBytes) throw fileTooLarge(cabinet.limits.fileBytes);
+      return toInline(small, sizeBytes);
+    }
+    small.push(next.value);
+    sizeBytes += next.value.length;
+  }
+  return await toBlob(cabinet, small, source);
+}
+
+function toInline(chunks: readonly Buffer[], sizeBytes: number): ReceivedContent {
+  // A buffer of its own: a slice of a pool would take the whole pool along to the writer's thread.
+  const bytes = new Uint8Array(sizeBytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  const sha256 = new Uint8Array(hash('sha256', bytes, 'buffer'));
+  return { content: { sha256, sizeBytes, bytes, blob: null, checksums: null }, head: bytes.subarray(0, headBytes) };
+}
+
+async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<Buffer>): Promise<ReceivedContent> {
+  const blob = newBlobId();
+  const digest = new ContentDigest(cabinet.limits.fileBytes);
+  cabinet.pendingBlobs.add(blob);
+  try {
+    await cabinet.blobs.put(blob, digest.observe(gather(cabinet.uploadMemory, first, source)));
+  } catch (error) {
+    cabinet.pendingBlobs.delete(blob);
+    throw error;
+  }
+  const { sha256, checksums } = digest.finish();
+  const head = Buffer.concat(first).subarray(0, headBytes);
+  return { content: { sha256, sizeBytes: digest.sizeBytes, bytes: null, blob, checksums }, head };
+}
+
+/** Lets go of received bytes that no record points to. */
+export async function discardContent(cabinet: Cabinet, { blob }: StoredContent): Promise<void> {
+  if (blob === null) return;
+  await cabinet.blobs.discard(blob);
+  cabinet.pendingBlobs.delete(blob);
+}
+
+async function* gather(memory: UploadMemory, first: Buffer[], source: AsyncIterator<Buffer>): AsyncGenerator<Buffer[]> {
+  let block = first;
+  let blockSize = 0;
+  let begunAt = performance.now();
+  try {
+    for (;;) {
+      const next = await source.next();
+      if (next.done) break;
+      block.push(next.value);
+      blockSize += next.value.length;
+      memory.usedBytes += next.value.length;
+      if (blockSize < memory.blockBytes && performance.now() - begunAt < blockPatienceMs) continue;
+      yield block;
+      memory.usedBytes -= blockSize;
+      block = [];
+      blockSize = 0;
+      begunAt = performance.now();
+    }
+    if (block.length > 0) yield block;
+  } finally {
+    memory.usedBytes -= blockSize;
+    await source.return?.();
+  }
+}
+
+class ContentDigest {
+  sizeBytes = 0;
+  readonly #limitBytes: number;
+  readonly #sha256: Hash = createHash('sha256');
+  readonly #checksums: number[] = [];
+  #checksum = 0;
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  /** Passes blocks on and hashes each after it was taken, so that hashing and writing overlap. */
+  async *observe(blocks: AsyncIterable<Buffer[]>): AsyncGenerator<Buffer[]> {
+    for await (const block of blocks) {
+      yield block;
+      for (const chunk of block) this.#update(chunk);
+      if (this.sizeBytes > this.#limitBytes) throw fileTooLarge(this.#limitBytes);
+    }
+  }
+
+  #update(chunk: Buffer): void {
+    this.#sha256.update(chunk);
+    for (let at = 0; at < chunk.length; ) {
+      const room = checksumSpanBytes - (this.sizeBytes % checksumSpanBytes);
+      const piece = chunk.subarray(at, at + room);
+      this.#checksum = crc32(piece, this.#checksum);
+      this.sizeBytes += piece.length;
+      at += piece.length;
+      if (this.sizeBytes % checksumSpanBytes === 0) this.#closeSpan();
+    }
+  }
+
+  #closeSpan(): void {
+    this.#checksums.push(this.#checksum);
+    this.#checksum = 0;
+  }
+
+  finish(): { sha256: Uint8Array; checksums: Uint8Array } {
+    if (this.sizeBytes % checksumSpanBytes !== 0) this.#closeSpan();
+    const checksums = Buffer.alloc(this.#checksums.length * 4);
+    for (const [index, checksum] of this.#checksums.entries()) checksums.writeUInt32LE(checksum, index * 4);
+    return { sha256: this.#sha256.digest(), checksums };
+  }
+}
+
+export function fileTooLarge(limitBytes: number): Refusal {
+  return new Refusal('FileTooLarge', `A file can have at most ${limitBytes} bytes here.`);
+}

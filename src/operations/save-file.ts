@@ -1,0 +1,107 @@
+// Saves a file into a folder. Two steps, because the bytes arrive in between: `admitSave` decides everything that can be
+// decided before a byte is read; `saveFile` writes the record that makes the received bytes visible.
+
+import { hash, randomUUIDv7 } from 'node:crypto';
+import type { SavedFile } from '../catalog/save-file.ts';
+import type { Caller } from '../domain/caller.ts';
+import { toContentType } from '../domain/content-type.ts';
+import { type ConflictBehavior, rootAlias } from '../domain/entry.ts';
+import { checkName, toNameKey } from '../domain/name.ts';
+import { authorize } from '../domain/permission.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Cabinet } from './cabinet.ts';
+import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
+
+export interface SaveTarget {
+  /** As sent; null or empty for the root. */
+  folderId: string | null;
+  /** The name, if it is known before the bytes come. */
+  fileName: string | null;
+  conflict: ConflictBehavior;
+  /** How many bytes are coming, where that was said. */
+  declaredBytes: number | null;
+}
+
+/** Refuses what cannot succeed; returns the id of the folder. */
+export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTarget): Promise<string> {
+  authorize(caller, 'write');
+  const { limits } = cabinet;
+  if (target.fileName !== null) checkName(target.fileName, 'FileName', cabinet.names);
+  const folder = toFolderId(caller, target.folderId);
+  const found = await cabinet.catalog.findEntry({ space: caller.space, id: folder });
+  if (found === null) throw new Refusal('FolderNotFound', 'There is no such folder.', { target: 'FolderId' });
+  if (found.kind !== 'folder') {
+    throw new Refusal('NotAFolder', 'This id names a file; a folder is needed here.', { target: 'FolderId' });
+  }
+  if ((target.declaredBytes ?? 0) > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
+  if (cabinet.freeBytes() - (target.declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
+  return folder;
+}
+
+export function toFolderId(caller: Caller, id: string | null): string {
+  return id === null || id === '' || id === rootAlias ? caller.rootId : id;
+}
+
+export function storageFull(): Refusal {
+  return new Refusal('StorageFull', 'There is no space left to save this. Nothing was saved.', {
+    retryAfterSeconds: 5,
+  });
+}
+
+export interface SaveRequest {
+  /** As `admitSave` returned it. */
+  folder: string;
+  fileName: string;
+  /** As the client named it; null when it did not. */
+  contentType: string | null;
+  objectType: string | null;
+  properties: Record<string, string> | null;
+  conflict: ConflictBehavior;
+  idempotencyKey: string | null;
+  received: ReceivedContent;
+}
+
+/** The received bytes belong to this call: when it rejects, they are gone. */
+export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {
+  const { content, head } = request.received;
+  let isBlobUsed = false;
+  try {
+    authorize(caller, 'write');
+    const name = checkName(request.fileName, 'FileName', cabinet.names);
+    const saved = await cabinet.catalog.saveFile({
+      space: caller.space,
+      folder: request.folder,
+      id: randomUUIDv7(),
+      name,
+      nameKey: toNameKey(name),
+      contentType: toContentType(request.contentType ?? undefined, head, name),
+      isContentTypeDeclared: request.contentType !== null && request.contentType !== 'application/octet-stream',
+      objectType: request.objectType,
+      properties: request.properties,
+      content,
+      conflict: request.conflict,
+      by: caller.actor,
+      at: Date.now(),
+      request: caller.requestId,
+      idempotency: toIdempotency(caller, request),
+    });
+    isBlobUsed = saved.isBlobUsed;
+    return saved;
+  } finally {
+    if (isBlobUsed) cabinet.pendingBlobs.delete(content.blob ?? '');
+    else await discardContent(cabinet, content);
+  }
+}
+
+function toIdempotency(caller: Caller, request: SaveRequest) {
+  if (request.idempotencyKey === null) return null;
+  const { folder, fileName, contentType, objectType, properties, conflict } = request;
+  const sha256 = Buffer.from(request.received.content.sha256).toString('hex');
+  const parameters = [folder, fileName, contentType, objectType, toSorted(properties), conflict, sha256];
+  const fingerprint = hash('sha256', JSON.stringify(parameters));
+  return { appKey: caller.appKey, operation: 'save-file', key: request.idempotencyKey, fingerprint } as const;
+}
+
+export function toSorted(properties: Record<string, string> | null): [string, string][] | null {
+  return properties === null ? null : Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,45 @@
+// Tidies up behind crashes and time: blobs that no record points to, and results that are too old to be given again.
+
+import type { Cabinet } from './cabinet.ts';
+
+/** A blob without a record may still get one; after a day it never will. */
+export const sweepAfterMs = 24 * 60 * 60 * 1000;
+const pageOfBlobs = 500;
+
+export interface Swept {
+  blobs: number;
+  results: number;
+}
+
+export async function sweep(cabinet: Cabinet, now: number): Promise<Swept> {
+  return { blobs: await sweepBlobs(cabinet, now), results: await forgetResults(cabinet, now) };
+}
+
+async function sweepBlobs(cabinet: Cabinet, now: number): Promise<number> {
+  let swept = 0;
+  let page: string[] = [];
+  for await (const { id, storedAtMs } of cabinet.blobs.list()) {
+    if (now - storedAtMs < sweepAfterMs || cabinet.pendingBlobs.has(id)) continue;
+    page.push(id);
+    if (page.length < pageOfBlobs) continue;
+    swept += await discardUnreferenced(cabinet, page);
+    page = [];
+  }
+  return swept + (await discardUnreferenced(cabinet, page));
+}
+
+async function discardUnreferenced(cabinet: Cabinet, blobs: string[]): Promise<number> {
+  if (blobs.length === 0) return 0;
+  const unreferenced = await cabinet.catalog.findUnreferencedBlobs({ blobs });
+  for (const blob of unreferenced) await cabinet.blobs.discard(blob);
+  return unreferenced.length;
+}
+
+async function forgetResults(cabinet: Cabinet, at: number): Promise<number> {
+  let forgotten = 0;
+  for (;;) {
+    const count = await cabinet.catalog.forgetResults({ at });
+    forgotten += count;
+    if (count === 0) return forgotten;
+  }
+}
