@@ -14,12 +14,12 @@ import { type Keys, signingAlgorithm } from './keys.ts';
 
 export const tokenLifetimeSeconds = 3600;
 
-/** The paths that the issuer serves, with their methods. */
+/** The paths that the issuer serves. */
 export const issuerRoutes = [
-  ['POST', '/oauth2/token'],
-  ['GET', '/oauth2/jwks'],
-  ['GET', '/.well-known/oauth-authorization-server'],
-  ['GET', '/.well-known/openid-configuration'],
+  { method: 'POST', path: '/oauth2/token', summary: 'Get an access token' },
+  { method: 'GET', path: '/oauth2/jwks', summary: 'Keys that sign access tokens' },
+  { method: 'GET', path: '/.well-known/oauth-authorization-server', summary: 'Issuer metadata' },
+  { method: 'GET', path: '/.well-known/openid-configuration', summary: 'OpenID metadata' },
 ] as const;
 
 export interface IssuerOptions {
@@ -54,9 +54,10 @@ function toConfiguration({ audience, keys, catalog }: IssuerOptions): Configurat
     adapter: (model: string) => toAdapter(model, catalog),
     jwks: { keys: keys.signing as JWKS['keys'] },
     cookies: { keys: keys.cookies },
-    routes: { token: '/oauth2/token', jwks: '/oauth2/jwks' },
+    routes: { authorization: '/oauth2/authorize', token: '/oauth2/token', jwks: '/oauth2/jwks' },
     scopes: [...scopes],
-    responseTypes: ['code'],
+    // People's logins (the authorization code) are not served yet.
+    responseTypes: [],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
     extraClientMetadata: { properties: ['previous_secret'] },
@@ -65,6 +66,7 @@ function toConfiguration({ audience, keys, catalog }: IssuerOptions): Configurat
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
       resourceIndicators: {
         enabled: true,
         useGrantedResource: async () => true,

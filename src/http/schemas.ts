@@ -8,6 +8,8 @@ import { Refusal } from '../domain/refusal.ts';
 const id = { description: 'Opaque; ours are lower-case UUIDs.' };
 const time = { format: 'date-time', description: 'UTC, always three decimals.' };
 
+const entryRef = Type.Ref('#/components/schemas/Entry');
+
 export const Properties = Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
   maxProperties: 100,
   description: 'Free-form attributes: at most 100 keys of 128 bytes, values of 4 KiB, 64 KiB in all.',
@@ -31,7 +33,7 @@ export const Entry = Type.Object(
 );
 
 export const Envelope = Type.Object(
-  { Folder: Type.Ref('Entry'), Children: Type.Array(Type.Ref('Entry')) },
+  { Folder: entryRef, Children: Type.Array(entryRef) },
   { additionalProperties: false },
 );
 
@@ -41,7 +43,7 @@ export const ErrorAnswer = Type.Object({
     Message: Type.String(),
     Target: Type.Optional(Type.String()),
     Hint: Type.Optional(Type.String()),
-    Conflicts: Type.Optional(Type.Array(Type.Ref('Entry'))),
+    Conflicts: Type.Optional(Type.Array(entryRef)),
     RequestTrackingId: Type.String({ format: 'uuid' }),
   }),
 });
@@ -52,6 +54,16 @@ export const CreateFolder = Type.Object({
   Properties: Type.Optional(Properties),
   ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
   ConflictBehavior: Type.Optional(Type.Enum(['Fail', 'Rename', 'Existing'])),
+});
+
+export const SaveFileForm = Type.Object({
+  filename: Type.String({
+    contentMediaType: 'application/octet-stream',
+    description: 'The file; "file" is taken too.',
+  }),
+  Properties: Type.Optional(Type.String({ contentMediaType: 'application/json' })),
+  ObjectType: Type.Optional(Type.String()),
+  ContentType: Type.Optional(Type.String()),
 });
 
 export const SaveFileJson = Type.Object({

@@ -1,7 +1,6 @@
-// What the service says about itself: its health and its description.
+// What the service says about its health.
 
 import { json } from '../answer.ts';
-import { renderOpenApi } from '../openapi.ts';
 import type { OpenRoute } from '../route.ts';
 
 export const liveRoute: OpenRoute = {
@@ -11,7 +10,11 @@ export const liveRoute: OpenRoute = {
   async handle() {
     return json('{"Status":"live"}');
   },
-  describe: {},
+  describe: {
+    operationId: 'HealthLive',
+    summary: 'Whether the process runs',
+    responses: { 200: { description: 'It runs' } },
+  },
 };
 
 export const readyRoute: OpenRoute = {
@@ -22,15 +25,12 @@ export const readyRoute: OpenRoute = {
     if (served.isReady()) return json('{"Status":"ready"}');
     return { status: 503, headers: { 'Retry-After': '5' }, body: '{"Status":"not ready"}' };
   },
-  describe: {},
-};
-
-export const openApiRoute: OpenRoute = {
-  method: 'GET',
-  path: '/openapi.json',
-  action: null,
-  async handle(served) {
-    return json(renderOpenApi(served.publicUrl));
+  describe: {
+    operationId: 'HealthReady',
+    summary: 'Whether new work is taken',
+    responses: {
+      200: { description: 'It is' },
+      503: { description: 'Not now: starting, stopping, or the disk is full' },
+    },
   },
-  describe: {},
 };

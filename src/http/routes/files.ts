@@ -12,8 +12,10 @@ import { discardContent, receiveContent } from '../../operations/receive-content
 import { admitSave, saveFile } from '../../operations/save-file.ts';
 import { type Answer, json } from '../answer.ts';
 import { digestMismatch } from '../body.ts';
+import { envelopeAnswer, header, headers, pathId } from '../openapi.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute, Served } from '../route.ts';
+import { SaveFileForm, SaveFileJson } from '../schemas.ts';
 import { type Receiver, readUpload, type Upload } from '../upload.ts';
 import { renderEnvelope } from '../wire.ts';
 import { toLink } from './folders.ts';
@@ -48,7 +50,30 @@ export const saveFileRoute: CallerRoute = {
       if (!isHandedOver) await discardContent(cabinet, received.content);
     }
   },
-  describe: {},
+  describe: {
+    operationId: 'SaveFilesPost',
+    summary: 'Save a file into a folder',
+    parameters: [
+      header('FolderId', 'The target folder; absent, empty or -root-: the root'),
+      header('FileName', "The file's name, percent-encoded UTF-8; wins over the name in a part"),
+      headers.conflictBehavior('Version (the default), Fail, Rename or Existing'),
+      headers.idempotencyKey,
+      header('Prefer', 'return=minimal: Children holds the saved file alone'),
+      header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
+      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
+      header('Content-MD5', 'MD5 of the body; checked'),
+    ],
+    requestBody: {
+      required: true,
+      description: 'A part named filename; or base64 in JSON; or, under any other content type, the bytes themselves.',
+      content: {
+        'multipart/form-data': { schema: SaveFileForm },
+        'application/json': { schema: SaveFileJson },
+        '*/*': { schema: {} },
+      },
+    },
+    responses: { 200: envelopeAnswer('The target folder; the saved file is the first of its children') },
+  },
 };
 
 function readAsked(request: IncomingMessage) {
@@ -95,13 +120,13 @@ function fileNameMissing(): Refusal {
 }
 
 async function toSaveAnswer(served: Served, caller: Caller, saved: SavedFile, isMinimal: boolean): Promise<Answer> {
-  const headers: Record<string, string> = { entryid: saved.file.id };
-  if (saved.isReplayed) headers['idempotency-replayed'] = 'true';
-  if (isMinimal) headers['Preference-Applied'] = 'return=minimal';
-  if (isMinimal || saved.isReplayed) return json(renderEnvelope(saved.folder, [saved.file]), headers);
+  const told: Record<string, string> = { entryid: saved.file.id };
+  if (saved.isReplayed) told['idempotency-replayed'] = 'true';
+  if (isMinimal) told['Preference-Applied'] = 'return=minimal';
+  if (isMinimal || saved.isReplayed) return json(renderEnvelope(saved.folder, [saved.file]), told);
   const listing = await listBeside(served.cabinet, caller, saved);
   return json(renderEnvelope(listing.folder, listing.children), {
-    ...headers,
+    ...told,
     ...toLink(served, listing, saved.file.id),
   });
 }
@@ -127,7 +152,12 @@ export const openFileRoute: CallerRoute = {
       body: file.bytes,
     };
   },
-  describe: {},
+  describe: {
+    operationId: 'FilesContentGet',
+    summary: 'The bytes of a file, verified while they are read',
+    parameters: [pathId('The file')],
+    responses: { 200: { description: 'The bytes', content: { '*/*': { schema: {} } } } },
+  },
 };
 
 /** RFC 6266: an ASCII name for the old, the exact one in UTF-8 for the rest. */

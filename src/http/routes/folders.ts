@@ -1,5 +1,6 @@
 // `POST /folders` and `GET /folders/{id}`.
 
+import Type from 'typebox';
 import { readMediaType } from '../../domain/content-type.ts';
 import { checkObjectType, checkProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -9,6 +10,7 @@ import { toFolderId } from '../../operations/save-file.ts';
 import { type Answer, json } from '../answer.ts';
 import { readCursor, toCursorText } from '../cursor.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';
+import { envelopeAnswer, headers, pathId } from '../openapi.ts';
 import {
   checkConflictBehavior,
   checkEncoding,
@@ -36,13 +38,26 @@ export const createFolderRoute: CallerRoute = {
     const conflict = behavior ?? request.conflict;
     if (conflict === 'Version') throw noVersions();
     const created = await createFolder(served.cabinet, caller, { ...request, conflict, idempotencyKey });
-    const headers = { entryid: created.folder.id, ...toLink(served, created, null) };
     return json(renderEnvelope(created.folder, created.children), {
-      ...headers,
+      entryid: created.folder.id,
+      ...toLink(served, created, null),
       ...(created.isReplayed && { 'idempotency-replayed': 'true' }),
     });
   },
-  describe: {},
+  describe: {
+    operationId: 'FoldersPOST',
+    summary: 'Create a folder under a parent folder',
+    parameters: [headers.conflictBehavior('Fail, Rename or Existing'), headers.idempotencyKey],
+    requestBody: {
+      required: true,
+      description: 'The fields bare, or under requestPayload; as JSON or as a form.',
+      content: {
+        'application/json': { schema: { anyOf: [CreateFolder, Type.Object({ requestPayload: CreateFolder })] } },
+        'application/x-www-form-urlencoded': { schema: CreateFolder },
+      },
+    },
+    responses: { 200: envelopeAnswer('The new folder, without children') },
+  },
 };
 
 async function readFolderRequest({
@@ -123,7 +138,21 @@ export const listFolderRoute: CallerRoute = {
       toLink(served, listing, cursor?.exclude ?? null, limit),
     );
   },
-  describe: {},
+  describe: {
+    operationId: 'FoldersGet',
+    summary: 'Show a folder and a page of its children',
+    parameters: [
+      pathId('The folder; -root- for the root'),
+      { name: 'cursor', in: 'query', schema: Type.String(), description: 'From the Link of the page before' },
+      {
+        name: 'limit',
+        in: 'query',
+        schema: Type.Integer({ minimum: 1, maximum: largestPageLimit, default: firstPageLimit }),
+      },
+      { name: 'order', in: 'query', schema: Type.Enum(['name']) },
+    ],
+    responses: { 200: envelopeAnswer('The folder and a page of its children') },
+  },
 };
 
 /** The header that leads to the next page, while there is one. */
