@@ -57,6 +57,7 @@ class LocalBlobs implements Blobs {
   }
 
   async #write(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+    const path = this.#path(id);
     const part = join(this.#incoming, `${id}.part`);
     const handle = await open(part, 'wx', 0o600).catch(toFault);
     try {
@@ -66,7 +67,7 @@ class LocalBlobs implements Blobs {
       } finally {
         await handle.close();
       }
-      await rename(part, this.#path(id));
+      await rename(part, path);
     } catch (error) {
       await unlink(part).catch(() => undefined);
       return toFault(error);

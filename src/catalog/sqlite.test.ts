@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { addApplication, fileIn, folderIn, testCatalog } from '../../test/contracts/catalog.ts';
+import { Fault } from '../domain/fault.ts';
+import { type Catalog, toCatalog } from './catalog.ts';
+import { FolderInUse, lockFolder } from './folder-lock.ts';
+import { type Change, toLinkedText } from './sql.ts';
+import { openSqlite } from './sqlite.ts';
+
+function makeFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'cabinet-catalog-'));
+}
+
+async function openIn(folder: string, onFatal: (fault: Fault) => void = assert.fail): Promise<Catalog> {
+  return toCatalog(await openSqlite({ path: join(folder, 'catalog.db'), onFatal }));
+}
+
+testCatalog('SQLite', async () => {
+  const folder = makeFolder();
+  const catalog = await openIn(folder);
+  return {
+    catalog,
+    async close() {
+      await catalog.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+});
+
+test('what was committed is there when the catalog is opened again', async () => {
+  const folder = makeFolder();
+  const first = await openIn(folder);
+  const app = await addApplication(first, 'app');
+  const { file } = await first.saveFile(fileIn(app, 'a'));
+  await first.close();
+  const second = await openIn(folder);
+  assert.deepEqual(await second.findEntry({ space: app.space, id: file.id }), file);
+  await second.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('the journal has every change in order, each linked to the one before it, and nothing of refused ones', async () => {
+  const folder = makeFolder();
+  const catalog = await openIn(folder);
+  const app = await addApplication(catalog, 'app');
+  await catalog.createFolder(folderIn(app, 'f'));
+  await assert.rejects(catalog.createFolder(folderIn(app, 'f')));
+  await Promise.all(Array.from({ length: 20 }, (_, index) => catalog.saveFile(fileIn(app, `a${index % 10}`))));
+  await catalog.close();
+  const database = new DatabaseSync(join(folder, 'catalog.db'));
+  const rows = database.prepare('SELECT * FROM journal ORDER BY position').all() as unknown as (Change & {
+    position: number;
+    link: Uint8Array;
+  })[];
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ['space.created', 'application.added', 'folder.created', ...Array.from({ length: 10 }, () => 'file.created')],
+  );
+  let link = new Uint8Array(32);
+  for (const [index, row] of rows.entries()) {
+    assert.equal(row.position, index + 1);
+    link = new Uint8Array(
+      hash('sha256', Buffer.concat([link, Buffer.from(toLinkedText(row.position, row))]), 'buffer'),
+    );
+    assert.deepEqual(new Uint8Array(row.link), link);
+  }
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('closing commits what was asked before', async () => {
+  const folder = makeFolder();
+  const first = await openIn(folder);
+  const app = await addApplication(first, 'app');
+  const saves = Array.from({ length: 500 }, (_, index) => first.saveFile(fileIn(app, `a${index}`)));
+  const closing = first.close();
+  await Promise.all(saves);
+  await closing;
+  const second = await openIn(folder);
+  const page = await second.listFolder({ space: app.space, folder: app.rootId, limit: 1000 });
+  assert.equal(page?.children.length, 500);
+  await second.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a catalog of a later release is refused, not touched', async () => {
+  const folder = makeFolder();
+  await (await openIn(folder)).close();
+  const database = new DatabaseSync(join(folder, 'catalog.db'));
+  database.exec('PRAGMA user_version = 999');
+  database.close();
+  await assert.rejects(openIn(folder), /later release/);
+  rmSync(folder, { recursive: true });
+});
+
+test('a damaged catalog is refused, not written on', async () => {
+  const folder = makeFolder();
+  await (await openIn(folder)).close();
+  const path = join(folder, 'catalog.db');
+  const damaged = readFileSync(path).fill(0xa5, 4096);
+  writeFileSync(path, damaged);
+  await assert.rejects(openIn(folder), (error) => error instanceof Fault && error.kind === 'fatal');
+  assert.ok(readFileSync(path).equals(damaged));
+  rmSync(folder, { recursive: true });
+});
+
+test('a data folder is held by one at a time, until released', () => {
+  const folder = makeFolder();
+  const lock = lockFolder(folder);
+  assert.throws(() => lockFolder(folder), FolderInUse);
+  lock.release();
+  lockFolder(folder).release();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,384 @@
+// The contract of the catalog as tests: every engine's own test file calls this with a way to open one.
+
+import assert from 'node:assert/strict';
+import { hash, randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { Application } from '../../src/catalog/applications.ts';
+import type { Catalog } from '../../src/catalog/catalog.ts';
+import type { CreateFolder } from '../../src/catalog/create-folder.ts';
+import type { SaveFile, StoredContent } from '../../src/catalog/save-file.ts';
+import { toNameKey } from '../../src/domain/name.ts';
+import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
+
+export interface CatalogUnderTest {
+  catalog: Catalog;
+  close(): Promise<void>;
+}
+
+export function inline(bytes: Uint8Array): StoredContent {
+  const sha256 = new Uint8Array(hash('sha256', bytes, 'buffer'));
+  return { sha256, sizeBytes: bytes.byteLength, bytes: new Uint8Array(bytes), blob: null, checksums: null };
+}
+
+export function asBlob(bytes: Uint8Array): StoredContent {
+  return { ...inline(bytes), bytes: null, blob: randomBytes(16).toString('hex'), checksums: new Uint8Array(4) };
+}
+
+const what = { at: 1_700_000_000_000, request: randomUUID() };
+
+export function addApplication(catalog: Catalog, name: string, space: string | null = null): Promise<Application> {
+  return catalog.addApplication({
+    appKey: `ak_${name}`,
+    name,
+    kind: 'client',
+    scopes: ['content.read'],
+    secretSha256: hash('sha256', name),
+    space,
+    spaceId: randomUUIDv7(),
+    rootId: randomUUIDv7(),
+    ...what,
+  });
+}
+
+export function folderIn({ space, rootId }: Application, name: string, more: Partial<CreateFolder> = {}): CreateFolder {
+  return {
+    space,
+    parent: rootId,
+    id: randomUUIDv7(),
+    name,
+    nameKey: toNameKey(name),
+    objectType: null,
+    properties: null,
+    conflict: 'Fail',
+    by: 'app:contract',
+    idempotency: null,
+    ...what,
+    ...more,
+  };
+}
+
+export function fileIn({ space, rootId }: Application, name: string, more: Partial<SaveFile> = {}): SaveFile {
+  return {
+    space,
+    folder: rootId,
+    id: randomUUIDv7(),
+    name,
+    nameKey: toNameKey(name),
+    contentType: 'text/plain',
+    isContentTypeDeclared: true,
+    objectType: null,
+    properties: null,
+    content: inline(Buffer.from(name)),
+    conflict: 'Version',
+    by: 'app:contract',
+    idempotency: null,
+    ...what,
+    ...more,
+  };
+}
+
+function refuses(code: RefusalCode): (error: unknown) => boolean {
+  return (error) => error instanceof Refusal && error.code === code;
+}
+
+export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>): void {
+  describe(`${name} keeps the contract of the catalog`, () => {
+    let under: CatalogUnderTest;
+    let catalog: Catalog;
+    let count = 0;
+    /** Each test has a space of its own. */
+    const newApplication = () => {
+      count += 1;
+      return addApplication(catalog, `app-${count}`);
+    };
+    const sizeOf = async (application: Application, id: string) =>
+      (await catalog.findEntry({ space: application.space, id }))?.sizeBytes;
+
+    before(async () => {
+      under = await open();
+      catalog = under.catalog;
+    });
+    after(() => under.close());
+
+    describe('applications', () => {
+      it('are found by their key, with the root of their space', async () => {
+        const made = await newApplication();
+        const found = await catalog.findApplication({ appKey: made.appKey });
+        assert.deepEqual(found, made);
+        const root = await catalog.findEntry({ space: made.space, id: made.rootId });
+        assert.equal(root?.kind, 'folder');
+        assert.equal(await catalog.findApplication({ appKey: 'ak_unknown' }), null);
+      });
+
+      it('share a space when they name it, and never by accident', async () => {
+        const one = await addApplication(catalog, 'sharing-1', 'shared');
+        const two = await addApplication(catalog, 'sharing-2', 'shared');
+        const three = await addApplication(catalog, 'shared');
+        assert.equal(one.space, two.space);
+        assert.notEqual(three.space, one.space);
+        assert.equal(three.spaceName, 'shared (2)');
+      });
+
+      it('never give their name away, not even when removed', async () => {
+        const made = await newApplication();
+        await catalog.setApplicationState({ application: made.name, state: 'removed', ...what });
+        await assert.rejects(addApplication(catalog, made.name), refuses('NameAlreadyExists'));
+        const again = catalog.setApplicationState({ application: made.name, state: 'active', ...what });
+        await assert.rejects(again, refuses('ApplicationNotFound'));
+        assert.ok(!(await catalog.listApplications({})).some(({ appKey }) => appKey === made.appKey));
+      });
+
+      it('keep the replaced secret beside the new one', async () => {
+        const made = await newApplication();
+        const rotated = await catalog.rotateSecret({
+          application: made.appKey,
+          secretSha256: hash('sha256', 'new'),
+          previousUntil: what.at + 5,
+          ...what,
+        });
+        assert.equal(rotated.previousSecretSha256, made.secretSha256);
+        assert.equal(rotated.secretSha256, hash('sha256', 'new'));
+        assert.equal(rotated.previousSecretUntil, what.at + 5);
+      });
+    });
+
+    describe('folders', () => {
+      it('are created once under a name, whatever the form of its Unicode', async () => {
+        const app = await newApplication();
+        const { folder } = await catalog.createFolder(folderIn(app, 'Caf\u00e9'));
+        assert.equal(folder.name, 'Caf\u00e9');
+        const again = catalog.createFolder(folderIn(app, 'Cafe\u0301'));
+        await assert.rejects(again, (error) => {
+          assert.ok(error instanceof Refusal);
+          assert.equal(error.code, 'NameAlreadyExists');
+          assert.deepEqual(error.details.conflicts, [folder]);
+          return true;
+        });
+        const existing = await catalog.createFolder(folderIn(app, 'Cafe\u0301', { conflict: 'Existing' }));
+        assert.deepEqual(existing.folder, folder);
+        assert.ok(existing.isExisting);
+      });
+
+      it('find a free name among thousands', async () => {
+        const app = await newApplication();
+        const renamed = (index: number) => folderIn(app, 'x', { conflict: index === 0 ? 'Fail' : 'Rename' });
+        const names = new Set<string>();
+        for (let index = 0; index < 300; index += 1) {
+          names.add((await catalog.createFolder(renamed(index))).folder.name);
+        }
+        assert.equal(names.size, 300);
+        assert.ok(names.has('x (2)') && names.has('x (300)'));
+      });
+
+      it('are refused under what is not a folder, not there, or in another space', async () => {
+        const app = await newApplication();
+        const other = await newApplication();
+        const { file } = await catalog.saveFile(fileIn(app, 'a.txt'));
+        const under = (parent: string) => catalog.createFolder(folderIn(app, 'f', { parent }));
+        await assert.rejects(under(file.id), refuses('NotAFolder'));
+        await assert.rejects(under(randomUUIDv7()), refuses('FolderNotFound'));
+        await assert.rejects(under(other.rootId), refuses('FolderNotFound'));
+      });
+
+      it('nest a hundred levels deep and no deeper', async () => {
+        const app = await newApplication();
+        let parent = app.rootId;
+        for (let level = 1; level <= 100; level += 1) {
+          parent = (await catalog.createFolder(folderIn(app, `l${level}`, { parent }))).folder.id;
+        }
+        await assert.rejects(catalog.createFolder(folderIn(app, 'l101', { parent })), refuses('TooDeep'));
+        await catalog.saveFile(fileIn(app, 'deep.txt', { folder: parent, content: inline(Buffer.alloc(7)) }));
+        assert.equal(await sizeOf(app, app.rootId), 7);
+      });
+
+      it('are listed folders first, then by the bytes of their names, page by page', async () => {
+        const app = await newApplication();
+        const names = ['b', 'a', 'Z', 'é', '😀', '\uff5e', '10', '9', 'aa'];
+        for (const name of names) {
+          await catalog.createFolder(folderIn(app, name));
+          await catalog.saveFile(fileIn(app, `${name}.txt`));
+        }
+        const inOrder = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+        const filesInOrder = names
+          .map((n) => `${n}.txt`)
+          .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+        const listed: string[] = [];
+        let page = await catalog.listFolder({ space: app.space, folder: app.rootId, limit: 4 });
+        while (page !== null) {
+          listed.push(...page.children.map((child) => child.name));
+          if (page.next === null) break;
+          page = await catalog.listFolder({ space: app.space, folder: app.rootId, limit: 4, after: page.next });
+        }
+        assert.deepEqual(listed, [...inOrder, ...filesInOrder]);
+      });
+
+      it('leave an excluded child out of a page without making the page shorter', async () => {
+        const app = await newApplication();
+        for (const name of ['a', 'b', 'c']) await catalog.saveFile(fileIn(app, name));
+        const b = await catalog.findChild({ space: app.space, folder: app.rootId, nameKey: 'b' });
+        const asked = { space: app.space, folder: app.rootId, limit: 2, exclude: b?.id ?? '' };
+        const page = await catalog.listFolder(asked);
+        assert.deepEqual(
+          page?.children.map(({ name }) => name),
+          ['a', 'c'],
+        );
+        assert.equal(page?.next, null);
+        assert.equal(await catalog.listFolder({ ...asked, folder: randomUUIDv7() }), null);
+      });
+    });
+
+    describe('files', () => {
+      it('keep every version and move nothing but what changed', async () => {
+        const app = await newApplication();
+        const first = await catalog.saveFile(fileIn(app, 'a', { content: inline(Buffer.from('one')) }));
+        const second = await catalog.saveFile(
+          fileIn(app, 'a', {
+            content: inline(Buffer.from('three')),
+            at: what.at + 9,
+            by: 'app:other',
+            id: randomUUIDv7(),
+          }),
+        );
+        assert.equal(second.file.id, first.file.id);
+        assert.equal(second.file.createdAt, first.file.createdAt);
+        assert.equal(second.file.createdBy, 'app:contract');
+        assert.equal(second.file.modifiedAt, what.at + 9);
+        assert.equal(second.file.modifiedBy, 'app:other');
+        assert.equal(await sizeOf(app, app.rootId), 5);
+        const content = await catalog.findContent({ space: app.space, id: first.file.id });
+        assert.equal(Buffer.from(content?.bytes ?? []).toString(), 'three');
+      });
+
+      it('are left alone by a save of the same bytes', async () => {
+        const app = await newApplication();
+        const first = await catalog.saveFile(fileIn(app, 'a', { properties: { k: 'v', l: 'w' } }));
+        const same = fileIn(app, 'a', { at: what.at + 5, by: 'app:other' });
+        assert.deepEqual((await catalog.saveFile(same)).file, first.file);
+        const guessed = { ...same, contentType: 'image/png', isContentTypeDeclared: false };
+        assert.deepEqual((await catalog.saveFile(guessed)).file, first.file);
+        assert.deepEqual((await catalog.saveFile({ ...same, properties: { l: 'w', k: 'v' } })).file, first.file);
+        assert.deepEqual((await catalog.saveFile({ ...same, objectType: 'cmis:document' })).file, first.file);
+      });
+
+      it('change their record without a new version when only it differs', async () => {
+        const app = await newApplication();
+        await catalog.saveFile(fileIn(app, 'a'));
+        const { file } = await catalog.saveFile(
+          fileIn(app, 'a', { properties: { k: 'v' }, objectType: 'my:type', contentType: 'text/csv', at: what.at + 1 }),
+        );
+        assert.deepEqual(file.properties, { k: 'v' });
+        assert.equal(file.objectType, 'my:type');
+        assert.equal(file.contentType, 'text/csv');
+        assert.equal(file.modifiedAt, what.at + 1);
+        const content = await catalog.findContent({ space: app.space, id: file.id });
+        assert.equal(content?.contentType, 'text/csv');
+        assert.equal(content?.modifiedAt, what.at, 'the version is still the first');
+      });
+
+      it('obey the conflict behaviour', async () => {
+        const app = await newApplication();
+        const { file } = await catalog.saveFile(fileIn(app, 'a.pdf'));
+        const other = (more: Partial<SaveFile>) =>
+          catalog.saveFile(fileIn(app, 'a.pdf', { content: inline(Buffer.from('x')), ...more }));
+        await assert.rejects(other({ conflict: 'Fail' }), refuses('NameAlreadyExists'));
+        assert.deepEqual((await other({ conflict: 'Existing' })).file, file);
+        assert.equal((await other({ conflict: 'Rename' })).file.name, 'a (2).pdf');
+        await catalog.createFolder(folderIn(app, 'f'));
+        for (const conflict of ['Version', 'Fail', 'Existing'] as const) {
+          await assert.rejects(catalog.saveFile(fileIn(app, 'f', { conflict })), refuses('NameAlreadyExists'));
+        }
+        assert.equal((await catalog.saveFile(fileIn(app, 'f', { conflict: 'Rename' }))).file.name, 'f (2)');
+        assert.equal(await sizeOf(app, app.rootId), 5 + 1 + 1);
+      });
+
+      it('keep the same large bytes once, and say which blob is not needed', async () => {
+        const app = await newApplication();
+        const bytes = randomBytes(100);
+        const [one, two] = [asBlob(bytes), asBlob(bytes)];
+        assert.ok((await catalog.saveFile(fileIn(app, 'a', { content: one }))).isBlobUsed);
+        assert.ok(!(await catalog.saveFile(fileIn(app, 'b', { content: two }))).isBlobUsed);
+        const found = await catalog.findUnreferencedBlobs({ blobs: [one.blob ?? '', two.blob ?? ''] });
+        assert.deepEqual(found, [two.blob]);
+        const b = await catalog.findChild({ space: app.space, folder: app.rootId, nameKey: 'b' });
+        assert.equal((await catalog.findContent({ space: app.space, id: b?.id ?? '' }))?.blob, one.blob);
+      });
+
+      it('add up in every folder above them', async () => {
+        const app = await newApplication();
+        const { folder: a } = await catalog.createFolder(folderIn(app, 'a'));
+        const { folder: b } = await catalog.createFolder(folderIn(app, 'b', { parent: a.id }));
+        const save = (folder: string, name: string, size: number) =>
+          catalog.saveFile(fileIn(app, name, { folder, content: inline(randomBytes(size)) }));
+        await Promise.all([save(b.id, 'x', 100), save(b.id, 'y', 20), save(a.id, 'z', 3), save(app.rootId, 'w', 1000)]);
+        const shrunk = await save(b.id, 'x', 10);
+        assert.equal(shrunk.folder.sizeBytes, 30);
+        assert.equal(await sizeOf(app, b.id), 30);
+        assert.equal(await sizeOf(app, a.id), 33);
+        assert.equal(await sizeOf(app, app.rootId), 1033);
+      });
+    });
+
+    describe('many at once', () => {
+      it('one refused among many fails alone', async () => {
+        const app = await newApplication();
+        const saves = Array.from({ length: 64 }, (_, index) => {
+          const folder = index === 31 ? randomUUIDv7() : app.rootId;
+          return catalog.saveFile(fileIn(app, `f${index}`, { folder, content: inline(Buffer.alloc(1)) }));
+        });
+        const settled = await Promise.allSettled(saves);
+        const refused = settled.flatMap((result, index) => (result.status === 'rejected' ? [index] : []));
+        assert.deepEqual(refused, [31]);
+        assert.equal(await sizeOf(app, app.rootId), 63);
+      });
+
+      it('one name is won by one', async () => {
+        const app = await newApplication();
+        const all = await Promise.allSettled(
+          Array.from({ length: 50 }, () => catalog.createFolder(folderIn(app, 'one'))),
+        );
+        assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 1);
+      });
+    });
+
+    describe('idempotency keys', () => {
+      const key = (fingerprint: string) =>
+        ({ appKey: 'ak_x', operation: 'save-file', key: randomUUID(), fingerprint }) as const;
+
+      it('give the first result again, to the same request only', async () => {
+        const app = await newApplication();
+        const idempotency = key('same');
+        const first = await catalog.saveFile(fileIn(app, 'a', { idempotency, conflict: 'Rename' }));
+        const again = await catalog.saveFile(fileIn(app, 'a', { idempotency, conflict: 'Rename' }));
+        assert.ok(again.isReplayed && !first.isReplayed);
+        assert.deepEqual(again.file, first.file);
+        assert.deepEqual(again.folder, first.folder);
+        const other = fileIn(app, 'a', { idempotency: { ...idempotency, fingerprint: 'other' } });
+        await assert.rejects(catalog.saveFile(other), refuses('IdempotencyKeyReused'));
+      });
+
+      it('remember no refusal, and nothing for longer than a day', async () => {
+        const app = await newApplication();
+        const idempotency = key('same');
+        const refused = fileIn(app, 'a', { idempotency, folder: randomUUIDv7() });
+        await assert.rejects(catalog.saveFile(refused), refuses('FolderNotFound'));
+        assert.ok(!(await catalog.saveFile(fileIn(app, 'a', { idempotency }))).isReplayed);
+        const later = what.at + 24 * 60 * 60 * 1000;
+        assert.ok((await catalog.saveFile(fileIn(app, 'a', { idempotency, at: later - 1 }))).isReplayed);
+        assert.ok(!(await catalog.saveFile(fileIn(app, 'a', { idempotency, at: later }))).isReplayed);
+        assert.ok((await catalog.forgetResults({ at: later + 24 * 60 * 60 * 1000 })) > 0);
+      });
+
+      it('let twins that race make one file', async () => {
+        const app = await newApplication();
+        const idempotency = key('same');
+        const twins = Array.from({ length: 20 }, () =>
+          catalog.saveFile(fileIn(app, 'a', { idempotency, conflict: 'Rename' })),
+        );
+        const ids = new Set((await Promise.all(twins)).map(({ file }) => file.id));
+        assert.equal(ids.size, 1);
+        const page = await catalog.listFolder({ space: app.space, folder: app.rootId, limit: 10 });
+        assert.equal(page?.children.length, 1);
+      });
+    });
+  });
+}
