@@ -35,7 +35,7 @@ export function* findContent({ space, id }: FindContent): Verb<FileContent | nul
     `SELECT name, versions.content_type AS content_type, versions.created_at AS modified_at, contents.size AS size, sha256,
        bytes, blob, checksums
      FROM entries
-     JOIN versions ON versions.space = entries.space AND versions.entry = entries.id AND versions.version = entries.version
+     JOIN versions ON versions.entry = entries.entry AND versions.version = entries.version
      JOIN contents ON contents.content = versions.content
      WHERE entries.space = $1 AND entries.id = $2`,
     space,

@@ -3,7 +3,7 @@
 import type { ConflictBehavior, Entry } from '../domain/entry.ts';
 import { deepestLevel } from '../domain/entry.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type EntryRow, insertRow, levelOf, toEntry, toStoredProperties } from './entries.ts';
+import { insertRow, levelOf, type NewEntry, toEntry, toStoredProperties } from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
 import { requireFolder, settleName } from './naming.ts';
 import { append, type Verb } from './sql.ts';
@@ -38,17 +38,25 @@ export function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
 }
 
 function* create(asked: CreateFolder): Verb<CreatedFolder> {
-  const { space, parent, name, nameKey, conflict, at, by } = asked;
-  yield* requireFolder(space, parent, 'ParentFolderId');
-  const wanted = { space, parent, name, nameKey, conflict, kind: 'folder', target: 'FolderName' } as const;
+  const { space, name, nameKey, conflict, at, by } = asked;
+  const parent = yield* requireFolder(space, asked.parent, 'ParentFolderId');
+  const wanted = {
+    space,
+    parent: parent.entry,
+    name,
+    nameKey,
+    conflict,
+    kind: 'folder',
+    target: 'FolderName',
+  } as const;
   const naming = yield* settleName(wanted);
   if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false };
-  if ((yield* levelOf(space, parent)) >= deepestLevel) {
+  if ((yield* levelOf(parent)) >= deepestLevel) {
     throw new Refusal('TooDeep', `Folders can be nested ${deepestLevel} levels deep.`, { target: 'ParentFolderId' });
   }
-  const folder: EntryRow = {
+  const folder: NewEntry = {
     id: asked.id,
-    parent,
+    parent: parent.entry,
     kind: 0,
     name: naming.free.name,
     name_key: naming.free.nameKey,
@@ -63,7 +71,7 @@ function* create(asked: CreateFolder): Verb<CreatedFolder> {
     properties: toStoredProperties(asked.properties),
   };
   yield* insertRow(space, folder);
-  const details = JSON.stringify({ parent, name: folder.name });
+  const details = JSON.stringify({ parent: parent.id, name: folder.name });
   yield* append({ at, space, by, action: 'folder.created', entry: folder.id, request: asked.request, details });
   return { folder: toEntry(folder), isExisting: false, isReplayed: false };
 }

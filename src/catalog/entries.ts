@@ -2,11 +2,12 @@
 
 import type { Entry, Kind } from '../domain/entry.ts';
 import { defaultObjectType, folderContentType } from '../domain/entry.ts';
-import { row, rows, type Verb } from './sql.ts';
+import { row, tuples, type Value, type Verb } from './sql.ts';
 
 export interface EntryRow {
+  entry: number;
+  parent: number | null;
   id: string;
-  parent: string | null;
   kind: 0 | 1;
   name: string;
   name_key: string;
@@ -21,14 +22,56 @@ export interface EntryRow {
   properties: string | null;
 }
 
+/** An entry that has no number yet. */
+export type NewEntry = Omit<EntryRow, 'entry'>;
+
 const columns =
-  'id, parent, kind, name, name_key, object_type, content_type, created_at, created_by, modified_at, modified_by, size, version, properties';
+  'parent, id, kind, name, name_key, object_type, content_type, created_at, created_by, modified_at, modified_by, size, version, properties';
+
+type EntryTuple = [
+  number,
+  number | null,
+  string,
+  0 | 1,
+  string,
+  string,
+  string | null,
+  string | null,
+  number,
+  string,
+  number,
+  string,
+  number,
+  number,
+  string | null,
+];
+
+function toRow(tuple: Value[]): EntryRow {
+  const t = tuple as EntryTuple;
+  return {
+    entry: t[0],
+    parent: t[1],
+    id: t[2],
+    kind: t[3],
+    name: t[4],
+    name_key: t[5],
+    object_type: t[6],
+    content_type: t[7],
+    created_at: t[8],
+    created_by: t[9],
+    modified_at: t[10],
+    modified_by: t[11],
+    size: t[12],
+    version: t[13],
+    properties: t[14],
+  };
+}
 
 export function toKind(kind: 0 | 1): Kind {
   return kind === 0 ? 'folder' : 'file';
 }
 
-export function toEntry(found: EntryRow): Entry {
+export function toEntry(found: NewEntry): Entry {
   const kind = toKind(found.kind);
   return {
     id: found.id,
@@ -51,24 +94,31 @@ export function toStoredProperties(properties: Record<string, string> | null): s
 }
 
 export function* findRow(space: number, id: string): Verb<EntryRow | undefined> {
-  return yield* row<EntryRow>(`SELECT ${columns} FROM entries WHERE space = $1 AND id = $2`, space, id);
+  return yield* one(`SELECT entry, ${columns} FROM entries WHERE space = $1 AND id = $2`, space, id);
 }
 
-export function* findRowByName(space: number, parent: string, nameKey: string): Verb<EntryRow | undefined> {
-  return yield* row<EntryRow>(
-    `SELECT ${columns} FROM entries WHERE space = $1 AND parent = $2 AND name_key = $3`,
+export function* findRowByName(space: number, parent: number, nameKey: string): Verb<EntryRow | undefined> {
+  return yield* one(
+    `SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind IN (0, 1) AND name_key = $3`,
     space,
     parent,
     nameKey,
   );
 }
 
-export function* insertRow(space: number, entry: EntryRow): Verb<void> {
-  yield* rows(
-    `INSERT INTO entries (space, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+function* one(sql: string, ...values: Value[]): Verb<EntryRow | undefined> {
+  const [found] = yield* tuples(sql, ...values);
+  return found === undefined ? undefined : toRow(found);
+}
+
+/** Returns the entry's number. */
+export function* insertRow(space: number, entry: NewEntry): Verb<number> {
+  const inserted = yield* row<{ entry: number }>(
+    `INSERT INTO entries (space, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     RETURNING entry`,
     space,
-    entry.id,
     entry.parent,
+    entry.id,
     entry.kind,
     entry.name,
     entry.name_key,
@@ -82,30 +132,36 @@ export function* insertRow(space: number, entry: EntryRow): Verb<void> {
     entry.version,
     entry.properties,
   );
+  if (inserted === undefined) throw new Error('an inserted entry has no number');
+  return inserted.entry;
 }
 
-const upwards = `WITH RECURSIVE up (id) AS (
-    SELECT $2
-    UNION ALL
-    SELECT entries.parent FROM entries JOIN up ON entries.id = up.id
-    WHERE entries.space = $1 AND entries.parent IS NOT NULL
-  )`;
-
 /** Adds to the size of a folder and of every folder above it. */
-export function* addToSizes(space: number, folder: string, deltaBytes: number): Verb<void> {
+export function* addToSizes(folder: EntryRow, deltaBytes: number): Verb<void> {
   if (deltaBytes === 0) return;
-  yield* rows(
-    `${upwards} UPDATE entries SET size = size + $3 WHERE space = $1 AND id IN (SELECT id FROM up)`,
-    space,
-    folder,
-    deltaBytes,
-  );
+  let entry: number | null = folder.entry;
+  while (entry !== null) {
+    const above: { parent: number | null } | undefined = yield* row<{ parent: number | null }>(
+      'UPDATE entries SET size = size + $1 WHERE entry = $2 RETURNING parent',
+      deltaBytes,
+      entry,
+    );
+    entry = above?.parent ?? null;
+  }
 }
 
 /** How many folders stand above this one, the root included; a root's is 0. */
-export function* levelOf(space: number, folder: string): Verb<number> {
-  const counted = yield* row<{ count: number }>(`${upwards} SELECT count(*) AS count FROM up`, space, folder);
-  return (counted?.count ?? 1) - 1;
+export function* levelOf(folder: EntryRow): Verb<number> {
+  const counted = yield* row<{ count: number }>(
+    `WITH RECURSIVE up (entry) AS (
+       SELECT $1
+       UNION ALL
+       SELECT entries.parent FROM entries JOIN up ON entries.entry = up.entry WHERE entries.parent IS NOT NULL
+     )
+     SELECT count(*) - 1 AS count FROM up`,
+    folder.entry,
+  );
+  return counted?.count ?? 0;
 }
 
 export interface FindEntry {
@@ -125,7 +181,8 @@ export interface FindChild {
 }
 
 export function* findChild({ space, folder, nameKey }: FindChild): Verb<Entry | null> {
-  const found = yield* findRowByName(space, folder, nameKey);
+  const parent = yield* findRow(space, folder);
+  const found = parent && (yield* findRowByName(space, parent.entry, nameKey));
   return found === undefined ? null : toEntry(found);
 }
 
@@ -158,10 +215,10 @@ export function* listFolder({ space, folder, limit, after, exclude }: ListFolder
   // One more than asked for tells whether there is a next page; one more stands in for the excluded entry.
   const wanted = limit + (exclude === undefined ? 1 : 2);
   let found: EntryRow[] = [];
-  if (after?.kind !== 'file') found = yield* listKind(space, folder, 0, after?.nameKey ?? '', wanted);
+  if (after?.kind !== 'file') found = yield* listKind(space, parent.entry, 0, after?.nameKey ?? '', wanted);
   if (found.length < wanted) {
     const afterKey = after?.kind === 'file' ? after.nameKey : '';
-    found = found.concat(yield* listKind(space, folder, 1, afterKey, wanted - found.length));
+    found = found.concat(yield* listKind(space, parent.entry, 1, afterKey, wanted - found.length));
   }
   if (exclude !== undefined) found = found.filter((child) => child.id !== exclude);
   const shown = found.slice(0, limit);
@@ -173,14 +230,15 @@ export function* listFolder({ space, folder, limit, after, exclude }: ListFolder
   };
 }
 
-function* listKind(space: number, folder: string, kind: 0 | 1, afterKey: string, limit: number): Verb<EntryRow[]> {
-  return yield* rows<EntryRow>(
-    `SELECT ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = $3 AND name_key > $4
+function* listKind(space: number, parent: number, kind: 0 | 1, afterKey: string, limit: number): Verb<EntryRow[]> {
+  const found = yield* tuples(
+    `SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = $3 AND name_key > $4
      ORDER BY name_key LIMIT $5`,
     space,
-    folder,
+    parent,
     kind,
     afterKey,
     limit,
   );
+  return found.map(toRow);
 }

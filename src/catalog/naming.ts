@@ -39,7 +39,7 @@ export interface FreeName {
 }
 
 /** `Name (2)`, `Name (3)`, … Found in a number of look-ups that grows with the logarithm of how many are taken. */
-export function* findFreeName(space: number, parent: string, name: string, kind: Kind): Verb<FreeName> {
+export function* findFreeName(space: number, parent: number, name: string, kind: Kind): Verb<FreeName> {
   let taken = 1;
   let free = 2;
   while (yield* isTaken(space, parent, toRenamed(name, free, kind))) {
@@ -55,7 +55,7 @@ export function* findFreeName(space: number, parent: string, name: string, kind:
   return { name: renamed, nameKey: toNameKey(renamed) };
 }
 
-function* isTaken(space: number, parent: string, name: string): Verb<boolean> {
+function* isTaken(space: number, parent: number, name: string): Verb<boolean> {
   return (yield* findRowByName(space, parent, toNameKey(name))) !== undefined;
 }
 
@@ -64,7 +64,7 @@ export type Naming = { free: FreeName } | { taken: EntryRow };
 
 export interface Wanted {
   space: number;
-  parent: string;
+  parent: number;
   name: string;
   nameKey: string;
   kind: Kind;

@@ -2,7 +2,7 @@
 // one whose bytes are already stored is not stored again, and the caller learns that its blob is not needed.
 
 import type { ConflictBehavior, Entry } from '../domain/entry.ts';
-import { addToSizes, type EntryRow, insertRow, toEntry, toStoredProperties } from './entries.ts';
+import { addToSizes, type EntryRow, insertRow, type NewEntry, toEntry, toStoredProperties } from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
 import { requireFolder, settleName } from './naming.ts';
 import { append, row, rows, type Verb } from './sql.ts';
@@ -46,8 +46,9 @@ export interface SavedFile {
 export function* saveFile(asked: SaveFile): Verb<SavedFile> {
   const earlier = yield* recall<SavedFile>(asked.idempotency, asked.at);
   if (earlier !== null) return { ...earlier, isReplayed: true, isBlobUsed: false };
-  const { space, folder: parent, name, nameKey, conflict } = asked;
-  const folder = yield* requireFolder(space, parent, 'FolderId');
+  const { space, name, nameKey, conflict } = asked;
+  const folder = yield* requireFolder(space, asked.folder, 'FolderId');
+  const parent = folder.entry;
   const naming = yield* settleName({ space, parent, name, nameKey, conflict, kind: 'file', target: 'FileName' });
   const saved =
     'free' in naming
@@ -64,9 +65,9 @@ function* saveNew(
 ): Verb<SavedFile> {
   const { space, at, by } = asked;
   const { content, isBlobUsed } = yield* storeContent(asked.content);
-  const file: EntryRow = {
+  const file: NewEntry = {
     id: asked.id,
-    parent: folder.id,
+    parent: folder.entry,
     kind: 1,
     name,
     name_key: nameKey,
@@ -80,15 +81,15 @@ function* saveNew(
     version: 1,
     properties: toStoredProperties(asked.properties),
   };
-  yield* insertRow(space, file);
-  yield* addVersion(asked, file, content);
+  const entry = yield* insertRow(space, file);
+  yield* addVersion(asked, { ...file, entry }, content);
   return yield* finish(asked, folder, file, { deltaBytes: file.size, action: 'file.created', isBlobUsed });
 }
 
 function* saveOver(asked: SaveFile, folder: EntryRow, taken: EntryRow): Verb<SavedFile> {
   const unchanged = { folder: toEntry(folder), file: toEntry(taken), isReplayed: false, isBlobUsed: false };
   if (asked.conflict === 'Existing') return unchanged;
-  const isSameContent = yield* hasContent(asked.space, taken, asked.content);
+  const isSameContent = yield* hasContent(taken, asked.content);
   const file: EntryRow = {
     ...taken,
     object_type: asked.objectType ?? taken.object_type,
@@ -99,14 +100,14 @@ function* saveOver(asked: SaveFile, folder: EntryRow, taken: EntryRow): Verb<Sav
   };
   if (isSameContent) {
     if (isSameRecord(taken, file)) return unchanged;
-    yield* updateRow(asked.space, file);
-    yield* relabelVersion(asked.space, file);
+    yield* updateRow(file);
+    yield* relabelVersion(file);
     return yield* finish(asked, folder, file, { deltaBytes: 0, action: 'file.changed', isBlobUsed: false });
   }
   const { content, isBlobUsed } = yield* storeContent(asked.content);
   file.version = taken.version + 1;
   file.size = asked.content.sizeBytes;
-  yield* updateRow(asked.space, file);
+  yield* updateRow(file);
   yield* addVersion(asked, file, content);
   return yield* finish(asked, folder, file, { deltaBytes: file.size - taken.size, action: 'file.saved', isBlobUsed });
 }
@@ -129,9 +130,9 @@ interface Finish {
   isBlobUsed: boolean;
 }
 
-function* finish(asked: SaveFile, folder: EntryRow, file: EntryRow, done: Finish): Verb<SavedFile> {
+function* finish(asked: SaveFile, folder: EntryRow, file: NewEntry, done: Finish): Verb<SavedFile> {
   const { space, at, by, request } = asked;
-  yield* addToSizes(space, folder.id, done.deltaBytes);
+  yield* addToSizes(folder, done.deltaBytes);
   const details = JSON.stringify({ parent: folder.id, name: file.name, version: file.version, size: file.size });
   yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
   const grown = { ...folder, size: folder.size + done.deltaBytes };
@@ -160,10 +161,9 @@ function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUs
 
 function* addVersion(asked: SaveFile, file: EntryRow, content: number): Verb<void> {
   yield* rows(
-    `INSERT INTO versions (space, entry, version, content, content_type, created_at, created_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    asked.space,
-    file.id,
+    `INSERT INTO versions (entry, version, content, content_type, created_at, created_by)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    file.entry,
     file.version,
     content,
     asked.contentType,
@@ -172,22 +172,21 @@ function* addVersion(asked: SaveFile, file: EntryRow, content: number): Verb<voi
   );
 }
 
-function* hasContent(space: number, file: EntryRow, content: StoredContent): Verb<boolean> {
+function* hasContent(file: EntryRow, content: StoredContent): Verb<boolean> {
   if (file.size !== content.sizeBytes) return false;
   const current = yield* row<{ sha256: Uint8Array }>(
     `SELECT contents.sha256 AS sha256 FROM versions JOIN contents ON contents.content = versions.content
-     WHERE versions.space = $1 AND versions.entry = $2 AND versions.version = $3`,
-    space,
-    file.id,
+     WHERE versions.entry = $1 AND versions.version = $2`,
+    file.entry,
     file.version,
   );
   return current !== undefined && Buffer.compare(current.sha256, content.sha256) === 0;
 }
 
-function* updateRow(space: number, file: EntryRow): Verb<void> {
+function* updateRow(file: EntryRow): Verb<void> {
   yield* rows(
     `UPDATE entries SET object_type = $1, content_type = $2, modified_at = $3, modified_by = $4, size = $5, version = $6,
-     properties = $7 WHERE space = $8 AND id = $9`,
+     properties = $7 WHERE entry = $8`,
     file.object_type,
     file.content_type,
     file.modified_at,
@@ -195,18 +194,16 @@ function* updateRow(space: number, file: EntryRow): Verb<void> {
     file.size,
     file.version,
     file.properties,
-    space,
-    file.id,
+    file.entry,
   );
 }
 
 /** The same bytes under another content type are the same version. */
-function* relabelVersion(space: number, file: EntryRow): Verb<void> {
+function* relabelVersion(file: EntryRow): Verb<void> {
   yield* rows(
-    'UPDATE versions SET content_type = $1 WHERE space = $2 AND entry = $3 AND version = $4',
+    'UPDATE versions SET content_type = $1 WHERE entry = $2 AND version = $3',
     file.content_type,
-    space,
-    file.id,
+    file.entry,
     file.version,
   );
 }

@@ -10,6 +10,8 @@ export type Row = Record<string, Value>;
 export interface Query {
   sql: string;
   values: readonly Value[];
+  /** Rows as arrays of values in the order of the columns: cheaper to make when there are many. */
+  isTuples?: boolean;
 }
 
 /** One line of the journal. Its place and its link in the chain are given by the engine, in commit order. */
@@ -34,6 +36,10 @@ export function* rows<R = Row>(sql: string, ...values: Value[]): Verb<R[]> {
 
 export function* row<R = Row>(sql: string, ...values: Value[]): Verb<R | undefined> {
   return ((yield { sql, values }) as R[])[0];
+}
+
+export function* tuples(sql: string, ...values: Value[]): Verb<Value[][]> {
+  return (yield { sql, values, isTuples: true }) as unknown as Value[][];
 }
 
 export function* append(change: Change): Verb<void> {

@@ -38,10 +38,11 @@ export class Connection {
     this.#database.exec(sql);
   }
 
-  all(sql: string, values: readonly unknown[] = []): Row[] {
+  all(sql: string, values: readonly unknown[] = [], isTuples = false): Row[] {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+      if (isTuples) statement.setReturnArrays(true);
       this.#statements.set(sql, statement);
     }
     return statement.all(...(values as SQLInputValue[])) as Row[];
@@ -52,7 +53,7 @@ export class Connection {
     while (!step.done) {
       const wanted = step.value;
       if ('sql' in wanted) {
-        step = verb.next(this.all(wanted.sql, wanted.values));
+        step = verb.next(this.all(wanted.sql, wanted.values, wanted.isTuples));
       } else {
         append(wanted.change);
         step = verb.next([]);

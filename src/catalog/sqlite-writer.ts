@@ -10,6 +10,7 @@ import { writes } from './catalog.ts';
 import { migrate } from './migrate.ts';
 import { type Change, toLinkedText, type Verb } from './sql.ts';
 import { Connection, toFaultKind } from './sqlite-connection.ts';
+import { type Packed, pack, unpack } from './transport.ts';
 
 export interface PlainFault {
   kind: FaultKind;
@@ -18,8 +19,10 @@ export interface PlainFault {
 
 export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
 
-export type ToWriter = { batch: [name: string, input: unknown][] } | { checkpoint: true } | { close: true };
-export type FromWriter = { ready: true } | { failed: PlainFault } | { outcomes: Outcome[] } | { closed: true };
+export type Batch = [name: string, input: unknown][];
+
+export type ToWriter = { batch: Packed } | { checkpoint: true } | { close: true };
+export type FromWriter = { ready: true } | { failed: PlainFault } | { outcomes: Packed } | { closed: true };
 
 /** The end of the journal's chain, as of the last change of the running transaction. */
 interface Head {
@@ -52,7 +55,7 @@ class Writer {
     if (actual !== expected) throw new Fault('fatal', `${pragma} is ${actual}, not ${expected}`);
   }
 
-  commit(batch: [name: string, input: unknown][]): Outcome[] {
+  commit(batch: Batch): Outcome[] {
     const head = this.#head;
     try {
       this.#connection.all('BEGIN IMMEDIATE');
@@ -133,7 +136,7 @@ function serve(path: string): void {
     return;
   }
   parentPort?.on('message', (message: ToWriter) => {
-    if ('batch' in message) post({ outcomes: writer.commit(message.batch) });
+    if ('batch' in message) post({ outcomes: pack(writer.commit(unpack(message.batch) as Batch)) });
     else if ('checkpoint' in message) writer.checkpoint();
     else {
       writer.close();

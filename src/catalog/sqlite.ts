@@ -11,6 +11,7 @@ import type { Engine, Verb } from './sql.ts';
 import type { Checkpointed } from './sqlite-checkpointer.ts';
 import { Connection } from './sqlite-connection.ts';
 import type { FromWriter, Outcome, ToWriter } from './sqlite-writer.ts';
+import { pack, unpack } from './transport.ts';
 
 const mostItems = 256;
 const mostBatchBytes = 4 * 1024 * 1024;
@@ -76,7 +77,7 @@ class SqliteEngine implements Engine {
     this.#onFatal = onFatal;
     this.#writer = writer;
     this.#writer.on('message', (message: FromWriter) => {
-      if ('outcomes' in message) this.#settle(message.outcomes);
+      if ('outcomes' in message) this.#settle(unpack(message.outcomes) as Outcome[]);
     });
     this.#writer.on('error', (error) => this.#die(new Fault('fatal', 'the writer stopped', error)));
     this.#reader = new Connection(path, 'reader');
@@ -120,7 +121,8 @@ class SqliteEngine implements Engine {
     if (this.#dead !== null || this.#waiting.length === 0) return;
     const count = countForBatch(this.#waiting);
     this.#running = this.#waiting.splice(0, count);
-    this.#writer.postMessage({ batch: this.#running.map(({ name, input }) => [name, input]) } satisfies ToWriter);
+    const batch = pack(this.#running.map(({ name, input }) => [name, input]));
+    this.#writer.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
   }
 
   #settle(outcomes: Outcome[]): void {

@@ -1,4 +1,4 @@
--- The first catalog. Every key of content begins with the space. Times are milliseconds since 1970.
+-- The first catalog. Every key by which entries are found begins with the space. Times are milliseconds since 1970.
 
 CREATE TABLE meta (
   name  TEXT NOT NULL PRIMARY KEY,
@@ -27,31 +27,34 @@ CREATE TABLE applications (
   created_at             INTEGER NOT NULL
 ) STRICT;
 
--- kind: 0 folder, 1 file, so that folders sort before files. name_key: the NFC form of the name, what makes two names
--- the same. object_type and properties are NULL for the default and for none. size: a folder's is kept up to date by
--- every save beneath it. version: a file's current one; 0 for folders.
+-- Entries are numbered in order of arrival; inside, they are referred to by that number, which makes keys short. Outside,
+-- only `id` is known. kind: 0 folder, 1 file, so that folders sort before files. name_key: the NFC form of the name, what
+-- makes two names the same. object_type and properties are NULL for the default and for none. size: a folder's is kept up
+-- to date by every save beneath it. version: a file's current one; 0 for folders.
 CREATE TABLE entries (
-  space        INTEGER  NOT NULL REFERENCES spaces (space),
-  id           TEXT     NOT NULL,
-  parent       TEXT,
-  kind         INTEGER  NOT NULL,
-  name         TEXT     NOT NULL,
-  name_key     TEXT     NOT NULL,
+  entry        INTEGER NOT NULL PRIMARY KEY,
+  space        INTEGER NOT NULL REFERENCES spaces (space),
+  id           TEXT    NOT NULL,
+  parent       INTEGER REFERENCES entries (entry),
+  kind         INTEGER NOT NULL CHECK (kind IN (0, 1)),
+  name         TEXT    NOT NULL,
+  name_key     TEXT    NOT NULL,
   object_type  TEXT,
   content_type TEXT,
-  created_at   INTEGER  NOT NULL,
-  created_by   TEXT     NOT NULL,
-  modified_at  INTEGER  NOT NULL,
-  modified_by  TEXT     NOT NULL,
-  size         INTEGER  NOT NULL,
-  version      INTEGER  NOT NULL,
-  properties   TEXT,
-  PRIMARY KEY (space, id),
-  FOREIGN KEY (space, parent) REFERENCES entries (space, id)
-) WITHOUT ROWID, STRICT;
+  created_at   INTEGER NOT NULL,
+  created_by   TEXT    NOT NULL,
+  modified_at  INTEGER NOT NULL,
+  modified_by  TEXT    NOT NULL,
+  size         INTEGER NOT NULL,
+  version      INTEGER NOT NULL,
+  properties   TEXT
+) STRICT;
 
-CREATE UNIQUE INDEX entries_by_name ON entries (space, parent, name_key);
-CREATE INDEX entries_in_order ON entries (space, parent, kind, name_key);
+CREATE UNIQUE INDEX entries_by_id ON entries (space, id);
+
+-- Serves listing in order as well as looking for a name. That a folder and a file do not share a name is seen to by the
+-- verbs, which look for both kinds before they write; there is only one writer.
+CREATE UNIQUE INDEX entries_in_order ON entries (space, parent, kind, name_key);
 
 -- Bytes, in order of arrival. Small ones stand in the row itself; large ones in the blob store under the name `blob`,
 -- with the CRC-32 of each MiB (unsigned, little endian) in `checksums`. The same large bytes are kept once.
@@ -68,15 +71,13 @@ CREATE UNIQUE INDEX contents_of_blobs ON contents (sha256) WHERE blob IS NOT NUL
 CREATE UNIQUE INDEX contents_by_blob ON contents (blob) WHERE blob IS NOT NULL;
 
 CREATE TABLE versions (
-  space        INTEGER NOT NULL,
-  entry        TEXT    NOT NULL,
+  entry        INTEGER NOT NULL REFERENCES entries (entry),
   version      INTEGER NOT NULL,
   content      INTEGER NOT NULL REFERENCES contents (content),
   content_type TEXT    NOT NULL,
   created_at   INTEGER NOT NULL,
   created_by   TEXT    NOT NULL,
-  PRIMARY KEY (space, entry, version),
-  FOREIGN KEY (space, entry) REFERENCES entries (space, id)
+  PRIMARY KEY (entry, version)
 ) WITHOUT ROWID, STRICT;
 
 -- Every change, in commit order, each linked to the one before it (see docs/formats.md).
