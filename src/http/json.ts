@@ -51,7 +51,7 @@ export function parseObject(body: Buffer, hint: string): Record<string, unknown>
   if (isTooDeep(body)) throw invalidBody(`The JSON is nested deeper than ${deepestNesting} levels.`, hint);
   let value: unknown;
   try {
-    value = JSON.parse(toText(body));
+    value = JSON.parse(toText(body, hint));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw invalidBody('The body is not valid JSON.', hint);
@@ -96,7 +96,7 @@ function endOfString(body: Buffer, start: number): number {
 /** `a=1&b=2`, percent-encoded UTF-8 with `+` for a space. */
 export function parseForm(body: Buffer, hint: string): Map<string, string> {
   const fields = new Map<string, string>();
-  for (const pair of toText(body).split('&')) {
+  for (const pair of toText(body, hint).split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const [name, value] = (equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]).map((text) =>
@@ -118,11 +118,11 @@ function decodeFormText(text: string, hint: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export function toText(body: Buffer): string {
+export function toText(body: Buffer, hint: string): string {
   try {
     return utf8.decode(body);
   } catch {
-    throw new Refusal('InvalidBody', 'The body is not UTF-8.');
+    throw invalidBody('The body is not UTF-8.', hint);
   }
 }
 

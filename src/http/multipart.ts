@@ -53,7 +53,7 @@ export function sniffBoundary(head: Buffer): string | null {
 
 const legalBoundary = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
 
-function checkBoundary(boundary: string): void {
+export function checkBoundary(boundary: string): void {
   if (legalBoundary.test(boundary)) return;
   throw new Refusal('InvalidBody', 'The multipart boundary must be 1 to 70 of the characters that RFC 2046 allows.');
 }

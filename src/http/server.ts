@@ -72,6 +72,8 @@ class Door {
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: lookAtConnectionsMs,
       noDelay: true,
+      // Checked by ourselves, so that this refusal looks like every other.
+      requireHostHeader: false,
     };
     this.server =
       options.tls === null
@@ -123,9 +125,9 @@ class Door {
   async #answer(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<Answer | null> {
     const served = this.#lookup();
     const { path, query } = readTarget(request, served?.publicUrl);
+    checkHttp(request);
     const { route, parameters }: Found = router.find(request.method ?? '', path);
     checkSingleHeaders(request);
-    checkHttp(request);
     if (served === null)
       throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
     if (route.action === 'foreign') {
@@ -211,6 +213,9 @@ function readTarget(request: IncomingMessage, publicUrl: string | undefined): { 
 function checkHttp(request: IncomingMessage): void {
   if (request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined) {
     throw malformed('HTTP/1.0 has no Transfer-Encoding.');
+  }
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+    throw malformed('The Host header is missing.');
   }
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {

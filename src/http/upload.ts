@@ -7,7 +7,7 @@ import { checkObjectType, checkProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { ReceivedContent } from '../operations/receive-content.ts';
 import { invalidBody, parseObject, readWhole, type Slots, smallBodyBytes, toText } from './json.ts';
-import { type Part, readParts, sniffBoundary } from './multipart.ts';
+import { checkBoundary, type Part, readParts, sniffBoundary } from './multipart.ts';
 import { checkConflictBehavior } from './parameters.ts';
 import { compileCheck, SaveFileJson } from './schemas.ts';
 
@@ -37,8 +37,9 @@ export interface Receiver {
   largeBodies: Slots;
 }
 
+/** Opens the body only when nothing more can be refused without it. */
 export async function readUpload(
-  body: AsyncIterable<Buffer>,
+  open: () => AsyncIterable<Buffer>,
   header: string | null,
   receiver: Receiver,
 ): Promise<Upload> {
@@ -46,10 +47,11 @@ export async function readUpload(
   if (type?.essence === 'multipart/form-data' || isBrokenMultipart(type, header)) {
     const boundary = type?.parameters.get('boundary');
     if (boundary === undefined) throw invalidBody('The multipart body has no boundary parameter.', ways);
-    return await readMultipart(body, boundary, receiver);
+    checkBoundary(boundary);
+    return await readMultipart(open(), boundary, receiver);
   }
-  if (type?.essence === 'application/json') return await readUnderJson(body, type, receiver);
-  const received = await receiver.receive(body);
+  if (type?.essence === 'application/json') return await readUnderJson(open, type, receiver);
+  const received = await receiver.receive(open());
   return { ...noFields, received, contentType: type === null ? null : (header as string).trim() };
 }
 
@@ -61,10 +63,13 @@ function isBrokenMultipart(type: MediaType | null, header: string | null): boole
 }
 
 /** "Clients that obey the document to the letter (content type `application/json`, one attachment) produce this." */
-async function readUnderJson(body: AsyncIterable<Buffer>, type: MediaType, receiver: Receiver): Promise<Upload> {
+async function readUnderJson(open: () => AsyncIterable<Buffer>, type: MediaType, receiver: Receiver): Promise<Upload> {
   const boundary = type.parameters.get('boundary');
-  if (boundary !== undefined) return await readMultipart(body, boundary, receiver);
-  const source = body[Symbol.asyncIterator]();
+  if (boundary !== undefined) {
+    checkBoundary(boundary);
+    return await readMultipart(open(), boundary, receiver);
+  }
+  const source = open()[Symbol.asyncIterator]();
   const head = await readHead(source);
   const whole = chain(head, source);
   const sniffed = sniffBoundary(head);
@@ -115,7 +120,7 @@ const textParts = new Set(['Properties', 'ObjectType', 'ContentType']);
 
 async function readTextPart({ name, body }: Part): Promise<string> {
   const tooLarge = () => invalidBody(`The part ${name} has more than ${textPartBytes} bytes.`, ways);
-  return toText(await readWhole(body, textPartBytes, tooLarge));
+  return toText(await readWhole(body, textPartBytes, tooLarge), ways);
 }
 
 function readFields(fields: Map<string, string>, partType: string | null) {
@@ -194,7 +199,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 function decodeBase64(text: string): Buffer {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
     throw new Refusal('InvalidBody', 'The content of "filename" is not base64.', { target: 'filename', hint: ways });
   }
   const bytes = Buffer.from(text, 'base64');

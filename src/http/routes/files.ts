@@ -32,7 +32,8 @@ export const saveFileRoute: CallerRoute = {
     parameters.checkEncoding(request);
     const asked = readAsked(request);
     const folder = await admitSave(cabinet, caller, { ...asked, conflict: asked.conflict ?? 'Version' });
-    const upload = await readUpload(openBody(asked.digests), asked.contentType, toReceiver(served));
+    if (asked.fileName === null && asked.isBare) throw fileNameMissing();
+    const upload = await readUpload(() => openBody(asked.digests), asked.contentType, toReceiver(served));
     const { received, objectType, properties, contentType } = upload;
     let isHandedOver = false;
     try {
@@ -87,14 +88,20 @@ function readAsked(request: IncomingMessage) {
     idempotencyKey: parameters.readIdempotencyKey(request),
     reprDigest: parameters.readSha256(request, 'repr-digest'),
     digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },
+    isBare: !isFramed(contentType),
     declaredBytes: toFileBytes(parameters.readDeclaredBytes(request), contentType),
     isMinimal: /(^|[,;\s])return=minimal($|[,;\s])/i.test(String(request.headers.prefer ?? '')),
   };
 }
 
+/** Whether the file comes inside something, where its name may stand too. */
+function isFramed(contentType: string | null): boolean {
+  return /^\s*(multipart\/form-data|application\/json)/i.test(contentType ?? '');
+}
+
 /** How large the file is at least, from the length of the body. */
 function toFileBytes(declared: number | null, contentType: string | null): number | null {
-  if (declared === null || !/^\s*(multipart\/form-data|application\/json)/i.test(contentType ?? '')) return declared;
+  if (declared === null || !isFramed(contentType)) return declared;
   return Math.max(0, declared - framingBytes);
 }
 

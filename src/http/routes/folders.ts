@@ -14,6 +14,7 @@ import { envelopeAnswer, headers, pathId } from '../openapi.ts';
 import {
   checkConflictBehavior,
   checkEncoding,
+  readDeclaredBytes,
   readHeader,
   readIdempotencyKey,
   readMd5,
@@ -70,11 +71,14 @@ async function readFolderRequest({
   if (essence !== null && essence !== 'application/json' && essence !== 'application/x-www-form-urlencoded') {
     throw invalidBody('A folder is not created by a body of this content type.', bodies);
   }
-  const body = await readWhole(openBody(digests), smallBodyBytes, () =>
-    invalidBody(`The body has more than ${smallBodyBytes} bytes.`, bodies),
-  );
+  if ((readDeclaredBytes(request) ?? 0) > smallBodyBytes) throw bodyTooLarge();
+  const body = await readWhole(openBody(digests), smallBodyBytes, bodyTooLarge);
   const isJson = essence === 'application/json' || /^\s*\{/.test(body.toString('latin1', 0, 64));
   return toRequest(isJson ? unwrap(parseObject(body, bodies)) : readForm(parseForm(body, bodies)));
+}
+
+function bodyTooLarge(): Refusal {
+  return invalidBody(`The body has more than ${smallBodyBytes} bytes.`, bodies);
 }
 
 function unwrap(fields: Record<string, unknown>): Record<string, unknown> {

@@ -1,0 +1,139 @@
+// Holds the house together: who may import whom, and what is not to be found in it.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { test } from 'node:test';
+import { refusalCodes } from '../src/domain/refusal.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** What each room may import beside itself and `domain`. Files that stand in `src` itself wire everything. */
+const mayImport: Record<string, readonly string[]> = {
+  domain: [],
+  catalog: [],
+  blobs: [],
+  operations: ['catalog', 'blobs'],
+  auth: ['catalog'],
+  http: ['operations', 'auth', 'catalog'],
+  control: ['operations', 'catalog', 'src'],
+  cli: ['operations', 'catalog', 'control', 'src'],
+  src: ['operations', 'catalog', 'blobs', 'auth', 'http', 'control'],
+};
+
+/** Rooms of which another may know the types only. */
+const typesOnly: Record<string, readonly string[]> = {
+  operations: ['catalog'],
+  auth: ['catalog'],
+  http: ['catalog'],
+  control: ['catalog'],
+};
+
+function listSources(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => join(folder, name));
+}
+
+const sources = listSources('src').filter((path) => !path.endsWith('.test.ts'));
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+function roomOf(path: string): string {
+  const [, room, ...rest] = path.split('/');
+  return rest.length === 0 ? 'src' : (room ?? 'src');
+}
+
+function importsOf(path: string): { target: string; isType: boolean }[] {
+  const found = read(path).matchAll(/^(?:import|export) (type )?[^;]*?from '(\.[^']+)'/gms);
+  return [...found].map(([, type, target]) => ({
+    target: relative(root, resolve(root, dirname(path), target as string)),
+    isType: type !== undefined,
+  }));
+}
+
+test('every room imports only what it may', () => {
+  const wrong: string[] = [];
+  for (const path of sources) {
+    const room = roomOf(path);
+    for (const { target, isType } of importsOf(path)) {
+      const other = roomOf(target);
+      if (other === room || other === 'domain') continue;
+      const isAllowed = mayImport[room]?.includes(other) ?? false;
+      const needsType = typesOnly[room]?.includes(other) ?? false;
+      if (!isAllowed || (needsType && !isType)) wrong.push(`${path} imports ${target}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('the import rules speak of every room, and of none that is gone', () => {
+  const rooms = new Set(sources.map(roomOf));
+  assert.deepEqual([...rooms].sort(), Object.keys(mayImport).sort());
+});
+
+test('no file has a name that says nothing', () => {
+  const bad = sources.filter((path) => /\/(index|utils?|helpers?|common|manager|service)\.ts$/.test(path));
+  assert.deepEqual(bad, []);
+});
+
+test('no file is longer than 400 lines', () => {
+  const all = ['src', 'test', 'bench'].flatMap(listSources);
+  assert.deepEqual(
+    all.filter((path) => read(path).split('\n').length > 401),
+    [],
+  );
+});
+
+test('process.env is read in config.ts only', () => {
+  assert.deepEqual(
+    sources.filter((path) => read(path).includes('process.env')),
+    ['src/config.ts'],
+  );
+});
+
+test('node:sqlite is known to the catalog only', () => {
+  const users = sources.filter((path) => read(path).includes("'node:sqlite'"));
+  assert.ok(users.length > 0);
+  assert.deepEqual(
+    users.filter((path) => roomOf(path) !== 'catalog'),
+    [],
+  );
+});
+
+test('every file begins by saying what it answers for', () => {
+  assert.deepEqual(
+    sources.filter((path) => !read(path).startsWith('// ')),
+    [],
+  );
+});
+
+test('every refusal code is used, documented, and nothing else is documented', () => {
+  const documented = [...read('docs/api.md').matchAll(/^\| `([A-Z][A-Za-z]+)` \| \d{3} \|/gm)].map(([, code]) => code);
+  assert.deepEqual(documented.sort(), [...refusalCodes].sort());
+  const code = sources
+    .filter((path) => !/refusal\.ts$|http\/answer\.ts$/.test(path))
+    .map(read)
+    .join('\n');
+  const unused = refusalCodes.filter(
+    (name) => !code.includes(`'${name}'`) && !read('src/http/answer.ts').includes(`Refusal('${name}'`),
+  );
+  assert.deepEqual(unused, []);
+});
+
+test('every setting is documented, and nothing else is documented', async () => {
+  const { settings } = await import('../src/config.ts');
+  const documented = [...read('docs/running.md').matchAll(/^\| `(CABINET_[A-Z_]+)` \|/gm)].map(([, name]) => name);
+  assert.deepEqual(documented.sort(), Object.keys(settings).sort());
+});
+
+test('every runtime dependency has its line in the decisions', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const decided = read('docs/decisions/0002-dependencies.md');
+  assert.deepEqual(
+    Object.keys(dependencies).filter((name) => !decided.includes(`| \`${name}\` |`)),
+    [],
+  );
+});

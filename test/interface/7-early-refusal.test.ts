@@ -1,0 +1,97 @@
+// "Authentication and everything that headers can decide is decided before a byte of the body is read, and before
+// 100 Continue", and the client that is still sending sees the answer (SECURITY.md H2).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertEnvelope, assertRefusal } from './assertions.ts';
+import { assertEmptyFolder, download, type Headers, makeFolder, saveFile, signIn, toSaved } from './client.ts';
+import { MULTIPART } from './multipart.ts';
+import { contentHead, openWire, type Wire } from './wire.ts';
+
+const main = await signIn('Main');
+const reader = await signIn('Reader');
+const LENGTH = 20 * 1024 * 1024;
+const LENGTH_HEADER = { 'Content-Length': String(LENGTH) };
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+type Case = { code: string; status: number; headers: Headers; caller?: typeof main; path?: string; why?: string };
+const CASES: Case[] = [
+  { code: 'TokenMissing', status: 401, headers: { Authorization: undefined } },
+  { code: 'TokenInvalid', status: 401, headers: { Authorization: 'Bearer x' } },
+  { code: 'AppKeyMissing', status: 401, headers: { AppKey: undefined } },
+  { code: 'AppKeyUnknown', status: 401, headers: { AppKey: 'x' } },
+  { code: 'AppKeyMismatch', status: 401, headers: { AppKey: reader.application.AppKey } },
+  { code: 'InsufficientScope', status: 403, headers: {}, caller: reader },
+  { code: 'DuplicateHeader', status: 400, headers: { FileName: ['a', 'b'] } },
+  { code: 'FolderNotFound', status: 404, headers: { FolderId: 'unknown' } },
+  { code: 'InvalidName', status: 400, headers: { FileName: '%2Fetc%2Fpasswd' } },
+  { code: 'FileNameMissing', status: 400, headers: { FileName: undefined } },
+  { code: 'InvalidField', status: 400, headers: { ConflictBehavior: 'Nonsense' } },
+  { code: 'UnsupportedEncoding', status: 400, headers: { 'Content-Encoding': 'gzip' } },
+  { code: 'InvalidBody', status: 400, headers: { 'Content-Type': 'multipart/form-data' }, why: 'without a boundary' },
+  { code: 'FileTooLarge', status: 400, headers: { 'Content-Length': String(6 * 1024 ** 4) } },
+  {
+    code: 'FileTooLarge',
+    status: 400,
+    headers: { 'Content-Length': String(6 * 1024 ** 4), 'Content-Type': MULTIPART },
+  },
+  { code: 'RouteNotFound', status: 404, headers: {}, path: '/nothing' },
+  { code: 'TokenMissing', status: 401, headers: { Authorization: undefined }, path: '/folders' },
+  { code: 'InsufficientScope', status: 403, headers: {}, caller: reader, path: '/folders' },
+  { code: 'InvalidField', status: 400, headers: { ...JSON_TYPE, ConflictBehavior: 'Nonsense' }, path: '/folders' },
+  { code: 'InvalidBody', status: 400, headers: JSON_TYPE, path: '/folders', why: 'from the declared length' },
+];
+
+for (const { code, status, headers, caller = main, path = '/files', why } of CASES) {
+  const what = why === undefined ? code : `${code} ${why}`;
+  test(`${what} is answered to POST ${path} before the body and before 100 Continue`, async () => {
+    const folder = await makeFolder(main);
+    for (const expect of [undefined, '100-continue']) {
+      const sent = { FolderId: folder.Id, FileName: 'a', ...LENGTH_HEADER, ...headers, Expect: expect };
+      using wire = await open(contentHead(caller, 'POST', path, sent));
+      const answer = await wire.answer(3000);
+      assertRefusal(answer, status, code);
+      assert.equal(answer.headers.connection, 'close');
+    }
+    await assertEmptyFolder(main, folder);
+  });
+}
+
+test('NotAFolder is answered before the body', async () => {
+  const folder = await makeFolder(main);
+  const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
+  const sent = { FolderId: File.Id, FileName: 'b', ...LENGTH_HEADER, Expect: '100-continue' };
+  using wire = await open(contentHead(main, 'POST', '/files', sent));
+  assertRefusal(await wire.answer(3000), 400, 'NotAFolder');
+});
+
+test('A client that sends its whole large body anyway sees the refusal, every time', async () => {
+  const body = Buffer.alloc(LENGTH);
+  for (let round = 0; round < 10; round++) {
+    using wire = await open(contentHead(main, 'POST', '/files', { ...LENGTH_HEADER, Authorization: 'Bearer x' }));
+    await wire.writeBeforeReading(body);
+    assertRefusal(await wire.answer(), 401, 'TokenInvalid');
+  }
+});
+
+test('Expect: 100-continue is answered with 100 Continue once the headers are good', async () => {
+  const folder = await makeFolder(main);
+  const at = { FolderId: folder.Id, FileName: 'a', 'Content-Length': '5', Expect: '100-continue' };
+  using wire = await open(contentHead(main, 'POST', '/files', at));
+  assert.equal((await wire.answer()).status, 100);
+  wire.write('bytes');
+  const { File } = toSaved(await wire.answer());
+  assert.equal((await download(main, File.Id)).toString(), 'bytes');
+  const json = JSON.stringify({ ParentFolderId: folder.Id, FolderName: 'b' });
+  const headers = { ...JSON_TYPE, 'Content-Length': String(json.length), Expect: '100-continue' };
+  wire.write(contentHead(main, 'POST', '/folders', headers));
+  assert.equal((await wire.answer()).status, 100);
+  wire.write(json);
+  assertEnvelope(await wire.answer());
+});
+
+async function open(head: string): Promise<Wire> {
+  const wire = await openWire(main.base);
+  wire.write(head);
+  return wire;
+}

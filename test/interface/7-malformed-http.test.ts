@@ -1,0 +1,114 @@
+// Section 7, what is not proper HTTP, or proper but unusual: it is answered in JSON with a tracking id like everything
+// else, and nothing of it is written (SECURITY.md H5, H9).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertEnvelope, assertRefusal } from './assertions.ts';
+import { assertEmptyFolder, CONTENT, type Headers, identity, makeFolder, signIn, toSaved } from './client.ts';
+import { contentHead, exchange, openWire, toChunk } from './wire.ts';
+
+const main = await signIn('Main');
+const HOST = `Host: ${new URL(main.base).host}\r\n`;
+const FILES = `POST ${CONTENT}/files HTTP/1.1\r\n${HOST}`;
+
+const MALFORMED: { title: string; bytes: string }[] = [
+  { title: 'not HTTP at all', bytes: 'hello there\r\n\r\n' },
+  { title: 'binary', bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' },
+  { title: 'the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
+  { title: 'of an unknown version', bytes: `GET / HTTP/9.9\r\n${HOST}\r\n` },
+  { title: 'of an unknown method', bytes: `NONSENSE / HTTP/1.1\r\n${HOST}\r\n` },
+  { title: 'without a Host', bytes: 'GET / HTTP/1.1\r\n\r\n' },
+  { title: 'with a space in a header name', bytes: `${FILES}Bad Name: x\r\n\r\n` },
+  { title: 'with a header that has no colon', bytes: `${FILES}nonsense\r\n\r\n` },
+  { title: 'with NUL in a header', bytes: `${FILES}FileName: a\0b\r\n\r\n` },
+  { title: 'with a bare carriage return in a header', bytes: `${FILES}FileName: a\rb\r\n\r\n` },
+  { title: 'with a Content-Length that is no number', bytes: `${FILES}Content-Length: abc\r\n\r\n` },
+  { title: 'with a negative Content-Length', bytes: `${FILES}Content-Length: -1\r\n\r\n` },
+  { title: 'with a Content-Length beyond all numbers', bytes: `${FILES}Content-Length: ${'9'.repeat(30)}\r\n\r\n` },
+  { title: 'with two Content-Lengths', bytes: `${FILES}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx` },
+  {
+    title: 'with Content-Length and chunks',
+    bytes: `${FILES}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  },
+  { title: 'with an unknown Transfer-Encoding', bytes: `${FILES}Transfer-Encoding: nonsense\r\n\r\n` },
+  { title: 'with headers of 100 KiB', bytes: `${FILES}X-Large: ${'x'.repeat(100 * 1024)}\r\n\r\n` },
+  { title: 'with 5,000 headers', bytes: `${FILES}${'X: y\r\n'.repeat(5000)}\r\n` },
+  { title: 'with an address of 100 KiB', bytes: `GET /${'x'.repeat(100 * 1024)} HTTP/1.1\r\n${HOST}\r\n` },
+];
+
+for (const { title, bytes } of MALFORMED) {
+  test(`A request ${title} is answered 400 in JSON with a tracking id`, async () => {
+    assertRefusal(await exchange(main.base, bytes), 400, /./);
+  });
+}
+
+const REFUSED: { title: string; bytes: (folderId: string) => string }[] = [
+  {
+    title: 'HTTP/1.0 with chunks',
+    bytes: (FolderId) =>
+      save({ FolderId, 'Transfer-Encoding': 'chunked' }, `${toChunk('x')}0\r\n\r\n`).replace('HTTP/1.1', 'HTTP/1.0'),
+  },
+  {
+    title: 'a chunk size that is no number',
+    bytes: (FolderId) => save({ FolderId, 'Transfer-Encoding': 'chunked' }, 'zz\r\nx\r\n0\r\n\r\n'),
+  },
+  {
+    title: 'a chunk longer than it says',
+    bytes: (FolderId) => save({ FolderId, 'Transfer-Encoding': 'chunked' }, '1\r\nxyz\r\n0\r\n\r\n'),
+  },
+  {
+    title: 'an address of a foreign host',
+    bytes: (FolderId) =>
+      save({ FolderId, 'Content-Length': '1' }, 'x').replace(`POST ${CONTENT}`, `POST http://evil.example${CONTENT}`),
+  },
+  {
+    title: 'an Expect that is not 100-continue',
+    bytes: (FolderId) => save({ FolderId, 'Content-Length': '1', Expect: 'miracles' }, 'x'),
+  },
+];
+
+for (const { title, bytes } of REFUSED) {
+  test(`A save by a known caller with ${title} is refused with 400, and nothing is written`, async () => {
+    const folder = await makeFolder(main);
+    assertRefusal(await exchange(main.base, bytes(folder.Id)), 400, /./);
+    await assertEmptyFolder(main, folder);
+  });
+}
+
+test('CONNECT is answered, not hung up on', async () => {
+  const answer = await exchange(main.base, `CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n`);
+  assertRefusal(answer, answer.status, /./);
+});
+
+test('A wish to upgrade is ignored', async () => {
+  const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
+  assertEnvelope(await exchange(main.base, contentHead(main, 'GET', '/folders/-root-?limit=1', upgrade)));
+});
+
+test('An address in absolute form of this host is served', async () => {
+  const head = contentHead(main, 'GET', '/folders/-root-?limit=1', {});
+  assertEnvelope(await exchange(main.base, head.replace(`GET ${CONTENT}`, `GET ${main.base}${CONTENT}`)));
+});
+
+test('Requests sent at once on one connection are answered in their order', async () => {
+  const folder = await makeFolder(main);
+  using wire = await openWire(main.base);
+  const names = ['first', 'second', 'third', 'fourth'];
+  wire.write(names.map((FileName) => save({ FolderId: folder.Id, FileName, 'Content-Length': '1' }, 'x')).join(''));
+  for (const name of names) assert.equal(toSaved(await wire.answer()).File.Name, name);
+});
+
+test('A body is not taken for the next request', async () => {
+  const folder = await makeFolder(main);
+  const hidden = save({ FolderId: folder.Id, FileName: 'hidden', 'Content-Length': '1' }, 'x');
+  using wire = await openWire(main.base);
+  const unread = { ...identity(main), AppKey: undefined, FolderId: folder.Id, 'Content-Length': `${hidden.length}` };
+  wire.write(contentHead(main, 'POST', '/files', unread) + hidden);
+  assertRefusal(await wire.answer(), 401, 'AppKeyMissing');
+  await assert.rejects(wire.answer(1000));
+  await assertEmptyFolder(main, folder);
+});
+
+function save(headers: Headers, body: string): string {
+  return contentHead(main, 'POST', '/files', { FileName: 'a', ...headers }) + body;
+}

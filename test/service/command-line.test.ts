@@ -1,0 +1,225 @@
+// `bin/cabinet`, while the service runs and while it does not.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { assertRefusal } from '../interface/assertions.ts';
+import { type Caller, call, fetchToken, makeFolder } from '../interface/client.ts';
+import {
+  addCaller,
+  cabinet,
+  cabinetJson,
+  eventually,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+} from './service.ts';
+
+interface Listed {
+  Applications: { Name: string; AppKey: string; State: string; Scopes: string[] }[];
+}
+
+async function withFolder(run: (dataFolder: string) => Promise<void>): Promise<void> {
+  const dataFolder = makeDataFolder();
+  try {
+    await run(dataFolder);
+  } finally {
+    removeDataFolder(dataFolder);
+  }
+}
+
+async function withService(run: (dataFolder: string, service: Started) => Promise<void>): Promise<void> {
+  await withFolder(async (dataFolder) => {
+    const service = await startService(dataFolder, { environment: { CABINET_TEST_PORT: '0' } });
+    try {
+      await run(dataFolder, service);
+    } finally {
+      await service.stop();
+    }
+  });
+}
+
+describe('applications', () => {
+  it('are registered while the service runs, and at once work', () =>
+    withService(async (dataFolder, service) => {
+      const caller = await addCaller(dataFolder, service.production, 'one');
+      assert.match(caller.application.AppKey, /^ak_[a-z0-9]{32}$/);
+      assert.equal((await makeFolder(caller)).CreatedBy, 'app:one');
+    }));
+
+  it('are registered while it does not run, and work when it does', () =>
+    withFolder(async (dataFolder) => {
+      const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--space', 'shared']);
+      assert.deepEqual(Object.keys(registered), ['AppKey', 'Secret', 'Space', 'RootFolderId', 'Kind']);
+      assert.equal(registered.Space, 'shared');
+      const service = await startService(dataFolder);
+      const application = { Name: 'one', ...registered };
+      const token = await fetchToken(service.production, application);
+      assert.equal((await makeFolder({ base: service.production, application, token })).CreatedBy, 'app:one');
+      await service.stop();
+      const { Applications } = await cabinetJson<Listed>(dataFolder, ['app', 'list']);
+      assert.deepEqual(
+        Applications.map(({ Name }) => Name),
+        ['one'],
+      );
+    }));
+
+  it('are refused within a second of being disabled, and taken again when enabled', () =>
+    withService(async (dataFolder, service) => {
+      const caller = await addCaller(dataFolder, service.production, 'one');
+      await makeFolder(caller);
+      await cabinetJson(dataFolder, ['app', 'disable', 'one']);
+      await eventually('refused', async () => (await call(caller, '/folders/-root-')).status === 401, 1000);
+      assertRefusal(await call(caller, '/folders/-root-'), 401, 'AppKeyUnknown');
+      await assert.rejects(fetchToken(service.production, caller.application));
+      await cabinetJson(dataFolder, ['app', 'enable', caller.application.AppKey]);
+      await eventually('taken', async () => (await call(caller, '/folders/-root-')).status === 200, 1000);
+      await cabinetJson(dataFolder, ['app', 'remove', 'one']);
+      await eventually('refused', async () => (await call(caller, '/folders/-root-')).status === 401, 1000);
+      const again = await cabinet(dataFolder, ['app', 'add', 'one', '--json']);
+      assert.equal(again.code, 1);
+      assert.equal((JSON.parse(again.stdout) as { Error: { Code: string } }).Error.Code, 'NameAlreadyExists');
+    }));
+
+  it('get a new secret, beside which the old one is valid for a chosen time only', () =>
+    withService(async (dataFolder, service) => {
+      const { application } = await addCaller(dataFolder, service.production, 'one');
+      const base = service.production;
+      const rotated = await cabinetJson<Registered>(dataFolder, ['app', 'rotate', 'one', '--overlap', '2']);
+      assert.notEqual(rotated.Secret, application.Secret);
+      await fetchToken(base, { ...application, Secret: rotated.Secret });
+      await fetchToken(base, application);
+      const isRefused = () =>
+        fetchToken(base, application).then(
+          () => false,
+          () => true,
+        );
+      await eventually('the old secret is refused', isRefused, 4000);
+      const last = await cabinetJson<Registered>(dataFolder, ['app', 'rotate', 'one']);
+      assert.ok(
+        await fetchToken(base, { ...application, Secret: rotated.Secret }).then(
+          () => false,
+          () => true,
+        ),
+      );
+      await fetchToken(base, { ...application, Secret: last.Secret });
+    }));
+
+  it('of kind server are sent to the mutual-TLS address, and do not exist in the test environment', () =>
+    withService(async (dataFolder, service) => {
+      const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--kind', 'server']);
+      assert.equal(registered.Kind, 'server');
+      await assert.rejects(fetchToken(service.production, { Name: 'one', ...registered }));
+      const refused = await cabinet(dataFolder, ['app', 'add', 'two', '--kind', 'server', '--env', 'test']);
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /no mutual-TLS address for the test environment/);
+    }));
+
+  it('are refused with a clear word when badly named, scoped or unknown', () =>
+    withFolder(async (dataFolder) => {
+      for (const words of [
+        ['add', 'no spaces here'],
+        ['add', 'ok', '--scopes', 'content.everything'],
+        ['add', 'ok', '--kind', 'robot'],
+        ['add', 'ok', '--env', 'staging'],
+        ['add', 'ok', '--space', '../..'],
+        ['disable', 'nobody'],
+        ['rotate', 'nobody'],
+      ]) {
+        const { code, stdout } = await cabinet(dataFolder, ['app', ...words, '--json']);
+        assert.equal(code, 1, words.join(' '));
+        assert.match((JSON.parse(stdout) as { Error: { Message: string } }).Error.Message, /./);
+      }
+      assert.deepEqual((await cabinetJson<Listed>(dataFolder, ['app', 'list'])).Applications, []);
+    }));
+});
+
+describe('tokens', () => {
+  const isAccepted = async (caller: Caller) => (await call(caller, '/folders/-root-')).status === 200;
+
+  it('come from the running service', () =>
+    withService(async (dataFolder, service) => {
+      const caller = await addCaller(dataFolder, service.production, 'one');
+      const { AppKey, Secret } = caller.application;
+      const { stdout } = await cabinet(dataFolder, ['token', '--app-key', AppKey, '--secret', Secret]);
+      assert.ok(await isAccepted({ ...caller, token: stdout.trim() }));
+      const wrong = await cabinet(dataFolder, ['token', '--app-key', AppKey, '--secret', 'wrong']);
+      assert.equal(wrong.code, 1);
+      assert.match(wrong.stderr, /invalid_client/);
+    }));
+
+  it('made while it does not run are taken when it does', () =>
+    withFolder(async (dataFolder) => {
+      const fixed = { CABINET_PORT: '39471' } as const;
+      const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one']);
+      const words = ['token', '--app-key', registered.AppKey, '--secret', registered.Secret];
+      const { access_token: token } = await cabinetJson<{ access_token: string }>(dataFolder, words, fixed);
+      const service = await startService(dataFolder, { environment: fixed });
+      assert.ok(await isAccepted({ base: service.production, application: { Name: 'one', ...registered }, token }));
+      await service.stop();
+    }));
+});
+
+describe('reset', () => {
+  for (const isRunning of [true, false]) {
+    it(`empties the test environment and nothing else, ${isRunning ? 'under' : 'without'} a running service`, () =>
+      withService(async (dataFolder, service) => {
+        const production = await addCaller(dataFolder, service.production, 'one');
+        await makeFolder(production);
+        const tested = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--env', 'test']);
+        if (!isRunning) await service.stop();
+        await cabinetJson<Registered>(dataFolder, ['reset', '--env', 'test']);
+        const { Applications } = await cabinetJson<Listed>(dataFolder, ['app', 'list', '--env', 'test']);
+        assert.deepEqual(
+          Applications.map(({ Name }) => Name),
+          ['first'],
+        );
+        assert.notEqual(Applications[0]?.AppKey, tested.AppKey);
+        const kept = await cabinetJson<Listed>(dataFolder, ['app', 'list']);
+        assert.deepEqual(
+          kept.Applications.map(({ Name }) => Name),
+          ['first', 'one'],
+        );
+        if (isRunning) {
+          const again = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'two', '--env', 'test']);
+          const application = { Name: 'two', ...again };
+          await fetchToken(service.test ?? '', application);
+        }
+      }));
+  }
+
+  it('is refused for production', () =>
+    withFolder(async (dataFolder) => {
+      await cabinetJson(dataFolder, ['app', 'add', 'one']);
+      const { code, stderr } = await cabinet(dataFolder, ['reset', '--env', 'production']);
+      assert.equal(code, 1);
+      assert.match(stderr, /Production is never emptied/);
+      assert.equal((await cabinetJson<Listed>(dataFolder, ['app', 'list'])).Applications.length, 1);
+    }));
+});
+
+describe('config', () => {
+  it('shows every setting as it is in force; the environment wins over the file', () =>
+    withFolder(async (dataFolder) => {
+      const path = join(dataFolder, '..', 'cabinet.conf');
+      writeFileSync(path, 'CABINET_PORT=1\nCABINET_NAMES=portable\n');
+      const shown = await cabinetJson<Record<string, string>>(dataFolder, ['config'], { CABINET_CONFIG: path });
+      assert.equal(shown.CABINET_NAMES, 'portable');
+      assert.equal(shown.CABINET_PORT, '0');
+      assert.equal(shown.CABINET_INLINE_LIMIT, '64KiB');
+    }));
+
+  it('tells every mistake at once, and the service does not start with one', () =>
+    withFolder(async (dataFolder) => {
+      const wrong = { CABINET_PORT: 'eighty', CABINET_NAMES: 'short', CABINET_HOST: '0.0.0.0' } as const;
+      const { code, stderr } = await cabinet(dataFolder, ['config'], wrong);
+      assert.equal(code, 1);
+      for (const name of Object.keys(wrong)) assert.match(stderr, new RegExp(name));
+      await assert.rejects(startService(dataFolder, { environment: wrong }), /CABINET_PORT/);
+      const unknown = await cabinet(dataFolder, ['config'], { CABINET_PROT: '1' });
+      assert.match(unknown.stderr, /CABINET_PROT \(environment\) is not a setting/);
+    }));
+});

@@ -1,0 +1,109 @@
+// What a newcomer sees: the first start, the lines it prints, and the document's own request with curl.
+
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { assertEnvelope } from '../interface/assertions.ts';
+import {
+  addCaller,
+  cabinetProgram,
+  makeDataFolder,
+  removeDataFolder,
+  type Started,
+  startService,
+  toVariables,
+} from './service.ts';
+
+const dataFolder = makeDataFolder();
+let service: Started;
+let banner: string;
+
+before(async () => {
+  // The first start is the one a person makes, without --json.
+  const child = spawn(cabinetProgram, ['serve'], { env: toVariables(dataFolder, { CABINET_TEST_PORT: '0' }) });
+  banner = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    banner += text;
+  });
+  while (!banner.includes('# test:') || !banner.endsWith('\n')) await once(child.stdout, 'data');
+  service = {
+    production: /production {2}(\S+)/.exec(banner)?.[1] ?? '',
+    test: null,
+    process: child,
+    errors: () => '',
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+      return child.exitCode;
+    },
+  };
+});
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+test('the lines that the first start prints work as they are', async () => {
+  const lines = banner.split('\n').filter((line) => /^(TOKEN=|curl |#)/.test(line));
+  assert.equal(lines.filter((line) => line.startsWith('curl ')).length, 4);
+  const script = lines.join('\necho\n');
+  const { stdout } = await promisify(execFile)('bash', ['-euc', script]);
+  const answers = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as { Folder: { Name: string }; Children: { Name: string; Size: number }[] });
+  assert.equal(answers.length, 4);
+  for (const [folder, file] of [answers.slice(0, 2), answers.slice(2)]) {
+    assert.equal(folder?.Folder.Name, 'Invoices');
+    assert.deepEqual(
+      file?.Children.map(({ Name }) => Name),
+      ['hello.txt', 'Invoices'],
+    );
+    assert.equal(file?.Children[0]?.Size, 'Hello, Cabinet!'.length);
+  }
+});
+
+test('the document to the letter, sent by curl, saves the file', async () => {
+  const caller = await addCaller(dataFolder, service.production, 'letter');
+  const path = join(mkdtempSync(join(tmpdir(), 'cabinet-curl-')), 'a.pdf');
+  writeFileSync(path, '%PDF-1.7 to the letter');
+  const { stdout } = await promisify(execFile)('curl', [
+    ...['-sS', '-X', 'POST', `${service.production}/v1/contentmanagement/files`],
+    ...['-H', `Authorization: Bearer ${caller.token}`, '-H', `AppKey: ${caller.application.AppKey}`],
+    ...['-H', 'content-type: application/json', '-H', `FolderId: ${caller.application.RootFolderId}`],
+    ...['-H', 'FileName: a.pdf', '-F', `filename=@${path}`],
+  ]);
+  const { Folder, Children } = assertEnvelope({ status: 200, headers: headersOf(), body: Buffer.from(stdout) });
+  assert.equal(Folder.Id, caller.application.RootFolderId);
+  assert.equal(Children[0]?.Name, 'a.pdf');
+  assert.equal(Children[0]?.ContentType, 'application/pdf');
+  assert.equal(Children[0]?.Size, 22);
+});
+
+/** curl printed the body alone; what the headers must be is tested elsewhere. */
+function headersOf(): Record<string, string> {
+  return { 'content-type': 'application/json', requesttrackingid: '00000000-0000-4000-8000-000000000000' };
+}
+
+test('nobody else can read what is kept', () => {
+  const modes = ['', 'production', 'production/keys.json', 'test/keys.json', 'control.sock'].map((name) => {
+    return [name, (statSync(join(dataFolder, name)).mode & 0o777).toString(8)];
+  });
+  assert.deepEqual(modes, [
+    ['', '700'],
+    ['production', '700'],
+    ['production/keys.json', '600'],
+    ['test/keys.json', '600'],
+    ['control.sock', '600'],
+  ]);
+});
+
+test('a second service on the same folder is refused and says why', async () => {
+  await assert.rejects(startService(dataFolder), /in use by another process/);
+});

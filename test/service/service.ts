@@ -1,0 +1,161 @@
+// Starts the real service in a process of its own, on a folder of its own, and talks to it as an operator would.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { type Caller, fetchToken } from '../interface/client.ts';
+
+export const cabinetProgram = join(import.meta.dirname, '../../bin/cabinet');
+const readyTimeoutMs = 60_000;
+
+export interface Environment {
+  [name: `CABINET_${string}`]: string;
+}
+
+export function makeDataFolder(): string {
+  return join(mkdtempSync(join(tmpdir(), 'cabinet-service-')), 'data');
+}
+
+export function removeDataFolder(dataFolder: string): void {
+  rmSync(join(dataFolder, '..'), { recursive: true, force: true });
+}
+
+export function toVariables(dataFolder: string, environment: Environment = {}): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    CABINET_DATA: dataFolder,
+    CABINET_PORT: '0',
+    CABINET_TEST_PORT: 'off',
+    CABINET_MTLS_PORT: 'off',
+    CABINET_LOG_LEVEL: 'error',
+    ...environment,
+  };
+}
+
+export interface Started {
+  production: string;
+  test: string | null;
+  process: ChildProcess;
+  /** Everything that it wrote to standard error so far. */
+  errors(): string;
+  /** Resolves to the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+interface Ready {
+  Production: string;
+  Test: string | null;
+  Error?: { Message: string };
+}
+
+export interface StartOptions {
+  environment?: Environment;
+  /** A program that runs the service, with its arguments: strace, for one. */
+  under?: string[];
+}
+
+export async function startService(dataFolder: string, options: StartOptions = {}): Promise<Started> {
+  const [program, ...words] = [...(options.under ?? []), cabinetProgram, 'serve', '--json'];
+  const child = spawn(program as string, words, {
+    env: toVariables(dataFolder, options.environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const signal = AbortSignal.timeout(readyTimeoutMs);
+  const lines = createInterface({ input: child.stdout });
+  const [line] = await Promise.race([once(lines, 'line', { signal }), once(child, 'exit', { signal })]);
+  if (typeof line !== 'string') throw new Error(`the service stopped before it was ready: ${errors}`);
+  const { Production, Test, Error: problem } = JSON.parse(line) as Ready;
+  if (problem !== undefined) throw new Error(problem.Message);
+  return {
+    production: Production,
+    test: Test,
+    process: child,
+    errors: () => errors,
+    async stop(how = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        const exited = once(child, 'exit');
+        child.kill(how);
+        await exited;
+      }
+      return child.exitCode;
+    },
+  };
+}
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export async function cabinet(dataFolder: string, words: string[], environment: Environment = {}): Promise<Ran> {
+  try {
+    const variables = toVariables(dataFolder, environment);
+    return { code: 0, ...(await promisify(execFile)(cabinetProgram, words, { env: variables })) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as Ran;
+    return { code, stdout, stderr };
+  }
+}
+
+/** Runs a command with `--json`, which must print exactly one JSON object. */
+export async function cabinetJson<Result>(
+  dataFolder: string,
+  words: string[],
+  environment: Environment = {},
+): Promise<Result> {
+  const { stdout, stderr, code } = await cabinet(dataFolder, [...words, '--json'], environment);
+  assert.equal(code, 0, `cabinet ${words.join(' ')}: ${stdout}${stderr}`);
+  assert.equal(stdout.trimEnd().split('\n').length, 1);
+  return JSON.parse(stdout) as Result;
+}
+
+export interface Registered {
+  AppKey: string;
+  Secret: string;
+  Space: string;
+  RootFolderId: string;
+  Kind: string;
+}
+
+export async function addCaller(dataFolder: string, base: string, name: string): Promise<Caller> {
+  const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', name]);
+  const application = { Name: name, ...registered };
+  return { base, application, token: await fetchToken(base, application) };
+}
+
+/** Names of files that are being written or were left behind half written. */
+export function listIncoming(dataFolder: string, environment = 'production'): string[] {
+  return readdirSync(join(dataFolder, environment, 'incoming'));
+}
+
+export function countDescriptors(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+export function readMemoryBytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const [, kib] = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kib) * 1024;
+}
+
+/** Waits until something holds, for a few seconds. */
+export async function eventually(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 5000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await holds())) {
+    assert.ok(Date.now() < deadline, `${what} within ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
