@@ -46,7 +46,7 @@ export function* append(change: Change): Verb<void> {
   yield { change };
 }
 
-/** The journal's chain: each link is the SHA-256 of the link before it and of the row's own JSON. */
+/** The journal's chain: each link is the SHA-256 (base64) of the link before it, as text, and of this text. */
 export function toLinkedText(position: number, change: Change): string {
   const { at, space, by, action, entry, request, details } = change;
   return JSON.stringify([position, at, space, by, action, entry, request, details]);

@@ -10,7 +10,7 @@ import { writes } from './catalog.ts';
 import { migrate } from './migrate.ts';
 import { type Change, toLinkedText, type Verb } from './sql.ts';
 import { Connection, toFaultKind } from './sqlite-connection.ts';
-import { type Packed, pack, unpack } from './transport.ts';
+import { type Batch, type Packed, unpack } from './transport.ts';
 
 export interface PlainFault {
   kind: FaultKind;
@@ -19,15 +19,13 @@ export interface PlainFault {
 
 export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
 
-export type Batch = [name: string, input: unknown][];
-
 export type ToWriter = { batch: Packed } | { checkpoint: true } | { close: true };
-export type FromWriter = { ready: true } | { failed: PlainFault } | { outcomes: Packed } | { closed: true };
+export type FromWriter = { ready: true } | { failed: PlainFault } | { outcomes: string } | { closed: true };
 
 /** The end of the journal's chain, as of the last change of the running transaction. */
 interface Head {
   position: number;
-  link: Uint8Array;
+  link: string;
 }
 
 class Writer {
@@ -45,9 +43,7 @@ class Writer {
     this.#assert('PRAGMA journal_mode', 'journal_mode', 'wal');
     const last = this.#connection.all('SELECT position, link FROM journal ORDER BY position DESC LIMIT 1')[0];
     this.#head =
-      last === undefined
-        ? { position: 0, link: new Uint8Array(32) }
-        : { position: last.position as number, link: last.link as Uint8Array };
+      last === undefined ? { position: 0, link: '' } : { position: last.position as number, link: last.link as string };
   }
 
   #assert(pragma: string, column: string, expected: number | string): void {
@@ -92,8 +88,7 @@ class Writer {
 
   #append(change: Change): void {
     const position = this.#head.position + 1;
-    const text = Buffer.from(toLinkedText(position, change));
-    const link = hash('sha256', Buffer.concat([this.#head.link, text]), 'buffer');
+    const link = hash('sha256', this.#head.link + toLinkedText(position, change), 'base64');
     const { at, space, by, action, entry, request, details } = change;
     this.#connection.all(
       `INSERT INTO journal (position, at, space, by, action, entry, request, details, link)
@@ -136,7 +131,7 @@ function serve(path: string): void {
     return;
   }
   parentPort?.on('message', (message: ToWriter) => {
-    if ('batch' in message) post({ outcomes: pack(writer.commit(unpack(message.batch) as Batch)) });
+    if ('batch' in message) post({ outcomes: JSON.stringify(writer.commit(unpack(message.batch))) });
     else if ('checkpoint' in message) writer.checkpoint();
     else {
       writer.close();

@@ -11,9 +11,10 @@ import type { Engine, Verb } from './sql.ts';
 import type { Checkpointed } from './sqlite-checkpointer.ts';
 import { Connection } from './sqlite-connection.ts';
 import type { FromWriter, Outcome, ToWriter } from './sqlite-writer.ts';
-import { pack, unpack } from './transport.ts';
+import { pack } from './transport.ts';
 
 const mostItems = 256;
+const mostBatches = 2;
 const mostBatchBytes = 4 * 1024 * 1024;
 const checkpointEveryMs = 250;
 /** Above this many pages the writer finishes a checkpoint itself, so that it can begin the log anew. */
@@ -67,7 +68,8 @@ class SqliteEngine implements Engine {
   readonly #reader: Connection;
   readonly #onFatal: (fault: Fault) => void;
   #waiting: Waiting[] = [];
-  #running: Waiting[] = [];
+  /** Batches that the writer has: one that it commits, and one that it can go on with at once. */
+  readonly #running: Waiting[][] = [];
   #isScheduled = false;
   #hasNewPages = false;
   #dead: Fault | null = null;
@@ -77,7 +79,7 @@ class SqliteEngine implements Engine {
     this.#onFatal = onFatal;
     this.#writer = writer;
     this.#writer.on('message', (message: FromWriter) => {
-      if ('outcomes' in message) this.#settle(unpack(message.outcomes) as Outcome[]);
+      if ('outcomes' in message) this.#settle(JSON.parse(message.outcomes) as Outcome[]);
     });
     this.#writer.on('error', (error) => this.#die(new Fault('fatal', 'the writer stopped', error)));
     this.#reader = new Connection(path, 'reader');
@@ -109,7 +111,7 @@ class SqliteEngine implements Engine {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#running.length > 0 || this.#waiting.length === 0) return;
+    if (this.#isScheduled || this.#running.length >= mostBatches || this.#waiting.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
@@ -119,15 +121,14 @@ class SqliteEngine implements Engine {
 
   #send(): void {
     if (this.#dead !== null || this.#waiting.length === 0) return;
-    const count = countForBatch(this.#waiting);
-    this.#running = this.#waiting.splice(0, count);
-    const batch = pack(this.#running.map(({ name, input }) => [name, input]));
+    const items = this.#waiting.splice(0, countForBatch(this.#waiting));
+    this.#running.push(items);
+    const batch = pack(items.map(({ name, input }) => [name, input]));
     this.#writer.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
   }
 
   #settle(outcomes: Outcome[]): void {
-    const settled = this.#running;
-    this.#running = [];
+    const settled = this.#running.shift() ?? [];
     this.#hasNewPages = true;
     for (const [index, outcome] of outcomes.entries()) {
       const { resolve, reject } = settled[index] as Waiting;
@@ -148,8 +149,8 @@ class SqliteEngine implements Engine {
   #die(fault: Fault): void {
     if (this.#dead !== null) return;
     this.#dead = fault;
-    for (const { reject } of [...this.#running, ...this.#waiting]) reject(fault);
-    this.#running = [];
+    for (const { reject } of [...this.#running.flat(), ...this.#waiting]) reject(fault);
+    this.#running.length = 0;
     this.#waiting = [];
     this.#onIdle?.();
     this.#onFatal(fault);

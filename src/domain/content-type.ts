@@ -96,12 +96,11 @@ const anywhere = -1;
 
 // The first signature wins whose pieces are all found; bytes are written as latin1. Nothing shorter than three bytes, and
 // nothing that text could begin with by chance: a wrong hit would overrule a right extension.
-const signatures: ReadonlyArray<readonly [type: string, ...pieces: Piece[]]> = [
+const signatures: ReadonlyArray<readonly [type: string, first: Piece, ...pieces: Piece[]]> = [
   ['application/pdf', [0, '%PDF-']],
   ['application/postscript', [0, '%!PS-Adobe-']],
   ['application/rtf', [0, '{\\rtf']],
   ['application/vnd.sqlite3', [0, 'SQLite format 3\0']],
-  ['application/dicom', [128, 'DICM']],
   ['application/wasm', [0, '\0asm']],
   ['application/x-elf', [0, '\x7FELF']],
 
@@ -152,9 +151,16 @@ const signatures: ReadonlyArray<readonly [type: string, ...pieces: Piece[]]> = [
   ['application/x-7z-compressed', [0, "7z\xBC\xAF'\x1C"]],
   ['application/zstd', [0, '\x28\xB5\x2F\xFD']],
   ['application/vnd.rar', [0, 'Rar!\x1A\x07']],
+];
+/** These two do not show at the beginning. */
+const laterSignatures: ReadonlyArray<readonly [type: string, Piece]> = [
+  ['application/dicom', [128, 'DICM']],
   ['application/x-tar', [257, 'ustar']],
 ];
 const longestHeadBytes = 300;
+
+/** Every signature says what the first byte is; most contents match none, and this tells at once. */
+const signaturesByFirst = Map.groupBy(signatures, ([, [, bytes]]) => bytes[0]);
 
 function findByMagic(head: Uint8Array, extension: string): string | null {
   const length = Math.min(head.byteLength, longestHeadBytes);
@@ -165,10 +171,10 @@ function findByMagic(head: Uint8Array, extension: string): string | null {
   if (text.startsWith('\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1')) {
     return (oleExtensions.has(extension) ? mime.getType(extension) : null) ?? 'application/x-ole-storage';
   }
-  for (const [type, ...pieces] of signatures) {
+  for (const [type, ...pieces] of signaturesByFirst.get(text[0]) ?? []) {
     if (pieces.every((piece) => hasPiece(text, piece))) return type;
   }
-  return null;
+  return laterSignatures.find(([, piece]) => hasPiece(text, piece))?.[0] ?? null;
 }
 
 function hasPiece(text: string, [offset, bytes]: Piece): boolean {

@@ -29,7 +29,7 @@ export interface Exchange {
   request: IncomingMessage;
   requestId: string;
   parameters: Record<string, string>;
-  query: URLSearchParams;
+  query(): URLSearchParams;
   /** Begins to read: only when everything that headers can decide has been decided. */
   openBody(digests?: BodyDigests): Body;
 }

@@ -140,7 +140,7 @@ class Door {
       request,
       requestId,
       parameters,
-      query: new URLSearchParams(query),
+      query: () => new URLSearchParams(query),
       openBody: (digests = { sha256: null, md5: null }) => new Body(request, response, this.#pace, digests),
     };
     if (route.action === null) return await route.handle(served, exchange);

@@ -30,7 +30,7 @@ export async function receiveContent(cabinet: Cabinet, bytes: AsyncIterable<Buff
     const next = await source.next();
     if (next.done) {
       if (sizeBytes > cabinet.limits.fileBytes) throw fileTooLarge(cabinet.limits.fileBytes);
-      return toInline(small, sizeBytes);
+      return toInline(small);
     }
     small.push(next.value);
     sizeBytes += next.value.length;
@@ -38,16 +38,14 @@ export async function receiveContent(cabinet: Cabinet, bytes: AsyncIterable<Buff
   return await toBlob(cabinet, small, source);
 }
 
-function toInline(chunks: readonly Buffer[], sizeBytes: number): ReceivedContent {
-  // A buffer of its own: a slice of a pool would take the whole pool along to the writer's thread.
-  const bytes = new Uint8Array(sizeBytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  const sha256 = new Uint8Array(hash('sha256', bytes, 'buffer'));
-  return { content: { sha256, sizeBytes, bytes, blob: null, checksums: null }, head: bytes.subarray(0, headBytes) };
+function toInline(chunks: readonly Buffer[]): ReceivedContent {
+  const [only] = chunks;
+  const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+  const sha256 = hash('sha256', bytes, 'buffer');
+  return {
+    content: { sha256, sizeBytes: bytes.length, bytes, blob: null, checksums: null },
+    head: bytes.subarray(0, headBytes),
+  };
 }
 
 async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<Buffer>): Promise<ReceivedContent> {

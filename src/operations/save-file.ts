@@ -17,9 +17,10 @@ export interface SaveTarget {
   folderId: string | null;
   /** The name, if it is known before the bytes come. */
   fileName: string | null;
-  conflict: ConflictBehavior;
   /** How many bytes are coming, where that was said. */
   declaredBytes: number | null;
+  /** Nothing but the folder is left that could refuse the save: whoever writes it looks at the folder anyway. */
+  isAllSaid: boolean;
 }
 
 /** Refuses what cannot succeed; returns the id of the folder. */
@@ -28,13 +29,14 @@ export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTa
   const { limits } = cabinet;
   if (target.fileName !== null) checkName(target.fileName, 'FileName', cabinet.names);
   const folder = toFolderId(caller, target.folderId);
+  if ((target.declaredBytes ?? 0) > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
+  if (cabinet.freeBytes() - (target.declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
+  if (target.isAllSaid) return folder;
   const found = await cabinet.catalog.findEntry({ space: caller.space, id: folder });
   if (found === null) throw new Refusal('FolderNotFound', 'There is no such folder.', { target: 'FolderId' });
   if (found.kind !== 'folder') {
     throw new Refusal('NotAFolder', 'This id names a file; a folder is needed here.', { target: 'FolderId' });
   }
-  if ((target.declaredBytes ?? 0) > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
-  if (cabinet.freeBytes() - (target.declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
   return folder;
 }
 

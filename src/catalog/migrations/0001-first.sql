@@ -90,7 +90,7 @@ CREATE TABLE journal (
   entry    TEXT    NOT NULL,
   request  TEXT    NOT NULL,
   details  TEXT    NOT NULL,
-  link     BLOB    NOT NULL
+  link     TEXT    NOT NULL
 ) STRICT;
 
 -- Results that are given again to a repeated request. fingerprint: SHA-256 of the request's parameters.

@@ -31,8 +31,8 @@ export const saveFileRoute: CallerRoute = {
     const { cabinet } = served;
     parameters.checkEncoding(request);
     const asked = readAsked(request);
-    const folder = await admitSave(cabinet, caller, { ...asked, conflict: asked.conflict ?? 'Version' });
     if (asked.fileName === null && asked.isBare) throw fileNameMissing();
+    const folder = await admitSave(cabinet, caller, asked);
     const upload = await readUpload(() => openBody(asked.digests), asked.contentType, toReceiver(served));
     const { received, objectType, properties, contentType } = upload;
     let isHandedOver = false;
@@ -89,9 +89,15 @@ function readAsked(request: IncomingMessage) {
     reprDigest: parameters.readSha256(request, 'repr-digest'),
     digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },
     isBare: !isFramed(contentType),
+    // A small body that came with its headers is in memory already: refusing before it is read saves nothing.
+    isAllSaid: request.complete && !isFramed(contentType) && !hasDigest(request),
     declaredBytes: toFileBytes(parameters.readDeclaredBytes(request), contentType),
     isMinimal: /(^|[,;\s])return=minimal($|[,;\s])/i.test(String(request.headers.prefer ?? '')),
   };
+}
+
+function hasDigest({ headers }: IncomingMessage): boolean {
+  return 'repr-digest' in headers || 'content-digest' in headers || 'content-md5' in headers;
 }
 
 /** Whether the file comes inside something, where its name may stand too. */

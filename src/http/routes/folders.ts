@@ -125,7 +125,8 @@ export const listFolderRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/folders/{id}',
   action: 'read',
-  async handle(served, { query, parameters }, caller): Promise<Answer> {
+  async handle(served, { query: readQuery, parameters }, caller): Promise<Answer> {
+    const query = readQuery();
     const folderId = toFolderId(caller, parameters.id ?? '');
     const limit = readLimit(query.get('limit'));
     checkOrder(query.get('order'));
