@@ -5,6 +5,9 @@
 
 import { randomBytes } from 'node:crypto';
 
+/** What one read gives, and what one checksum covers. */
+export const chunkBytes = 1024 * 1024;
+
 export interface BlobInfo {
   id: string;
   /** When it became whole. */
@@ -14,11 +17,13 @@ export interface BlobInfo {
 export interface Blobs {
   /** Stores the bytes. When it resolves they survive a power cut, and so does the name that leads to them. When it
    *  rejects, for a reason of its own or because `blocks` threw, nothing is left. Asks for the next block while the
-   *  last one is being written, and holds no more than those two. Rejects with a `Fault`: `full` when there is no
+   *  last one is being written, and looks at no older one again: its memory may be gone. Rejects with a `Fault`: `full` when there is no
    *  space, `fatal` when a sync failed (it is never tried again). */
   put(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void>;
 
-  /** The bytes from `start` up to but not including `end`. Rejects with a `Fault` when there are fewer. */
+  /** The bytes from `start` up to but not including `end`, in chunks of `chunkBytes` (the last may be shorter). Rejects
+   *  with a `Fault` when there are fewer. A chunk's memory is used again: it is valid until the next but one is asked
+   *  for. */
   open(id: string, start: number, end: number): AsyncIterable<Buffer>;
 
   /** Removes a blob. One that is not there is not an error. */

@@ -6,11 +6,10 @@
 import { type FileHandle, mkdir, open, opendir, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
-import type { BlobInfo, Blobs } from './blobs.ts';
+import { type BlobInfo, type Blobs, chunkBytes } from './blobs.ts';
 
 /** Syncing now and then keeps the last sync short and the memory that waits to be written bounded. */
 const syncEveryBytes = 128 * 1024 * 1024;
-const readBytes = 1024 * 1024;
 
 export interface LocalBlobsOptions {
   folder: string;
@@ -78,13 +77,14 @@ class LocalBlobs implements Blobs {
 
   async *open(id: string, start: number, end: number): AsyncIterable<Buffer> {
     const handle = await open(this.#path(id), 'r').catch(toFault);
+    const size = Math.min(chunkBytes, end - start);
+    const buffers = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)] as const;
     try {
-      for (let position = start; position < end; ) {
-        const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, end - position));
-        const { bytesRead } = await handle.read(buffer, 0, buffer.length, position).catch(toFault);
-        if (bytesRead === 0) throw new Fault('other', `blob ${id} ends at ${position}, not at ${end}`);
-        position += bytesRead;
-        yield buffer.subarray(0, bytesRead);
+      for (let position = start, turn = 0; position < end; turn ^= 1) {
+        const chunk = (buffers[turn] as Buffer).subarray(0, Math.min(size, end - position));
+        await readFully(handle, chunk, position);
+        position += chunk.length;
+        yield chunk;
       }
     } finally {
       await handle.close();
@@ -111,6 +111,14 @@ class LocalBlobs implements Blobs {
   #path(id: string): string {
     if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${JSON.stringify(id)} is not the id of a blob`);
     return join(this.#blobs, id.slice(0, 2), id);
+  }
+}
+
+async function readFully(handle: FileHandle, buffer: Buffer, position: number): Promise<void> {
+  for (let filled = 0; filled < buffer.length; ) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled).catch(toFault);
+    if (bytesRead === 0) throw new Fault('other', `a blob ends at ${position + filled}`);
+    filled += bytesRead;
   }
 }
 

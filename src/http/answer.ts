@@ -105,22 +105,25 @@ export async function send(response: ServerResponse, answer: Answer, trackingId:
     return;
   }
   response.writeHead(status, toHeaders(answer, trackingId, Number(answer.headers['Content-Length'])));
+  // One chunk is on its way while the next is read; the memory of the one before is free by then.
+  let writing = Promise.resolve();
   for await (const chunk of body) {
+    await writing;
     if (response.destroyed) return;
-    if (!response.write(chunk)) await drained(response);
+    writing = write(response, chunk);
   }
+  await writing;
   response.end();
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/** Resolves when the chunk has left our memory, or nobody is there to take it. */
+function write(response: ServerResponse, chunk: Buffer): Promise<void> {
   return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done);
-      response.off('close', done);
+    response.once('close', resolve);
+    response.write(chunk, () => {
+      response.off('close', resolve);
       resolve();
-    };
-    response.on('drain', done);
-    response.on('close', done);
+    });
   });
 }
 

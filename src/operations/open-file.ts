@@ -9,7 +9,6 @@ import { Fault } from '../domain/fault.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
-import { checksumSpanBytes } from './receive-content.ts';
 
 export interface OpenedFile {
   name: string;
@@ -42,27 +41,11 @@ function readInline({ bytes, sha256 }: FileContent): Buffer {
 async function* readBlob(cabinet: Cabinet, { blob, sizeBytes, checksums }: FileContent): AsyncGenerator<Buffer> {
   if (blob === null || checksums === null) throw new Fault('other', 'a content has neither bytes nor a blob');
   const expected = Buffer.from(checksums);
-  let span: Buffer[] = [];
-  let spanBytes = 0;
   let index = 0;
   for await (const chunk of cabinet.blobs.open(blob, 0, sizeBytes)) {
-    for (let at = 0; at < chunk.length; ) {
-      const piece = chunk.subarray(at, at + checksumSpanBytes - spanBytes);
-      span.push(piece);
-      spanBytes += piece.length;
-      at += piece.length;
-      if (spanBytes < checksumSpanBytes) continue;
-      yield* verified(span, expected, index, blob);
-      span = [];
-      spanBytes = 0;
-      index += 1;
-    }
+    if (crc32(chunk) !== expected.readUInt32LE(index * 4))
+      throw new Fault('other', `MiB ${index} of blob ${blob} is rotten`);
+    index += 1;
+    yield chunk;
   }
-  if (spanBytes > 0) yield* verified(span, expected, index, blob);
-}
-
-function verified(span: Buffer[], expected: Buffer, index: number, blob: string): Buffer[] {
-  const checksum = span.reduce((sum, piece) => crc32(piece, sum), 0);
-  if (checksum !== expected.readUInt32LE(index * 4)) throw new Fault('other', `MiB ${index} of blob ${blob} is rotten`);
-  return span;
 }

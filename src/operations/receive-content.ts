@@ -3,13 +3,10 @@
 
 import { createHash, type Hash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { newBlobId } from '../blobs/blobs.ts';
+import { chunkBytes, newBlobId } from '../blobs/blobs.ts';
 import type { StoredContent } from '../catalog/save-file.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet, UploadMemory } from './cabinet.ts';
-
-/** What one checksum covers, so that a part of a large content can be verified without reading the rest. */
-export const checksumSpanBytes = 1024 * 1024;
 
 /** Few large writes are much cheaper than many small ones; but a slow upload must not hoard memory meanwhile. */
 const blockPatienceMs = 100;
@@ -50,6 +47,7 @@ function toInline(chunks: readonly Buffer[]): ReceivedContent {
 
 async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<Buffer>): Promise<ReceivedContent> {
   const blob = newBlobId();
+  const head = Buffer.concat(first).subarray(0, headBytes);
   const digest = new ContentDigest(cabinet.limits.fileBytes);
   cabinet.pendingBlobs.add(blob);
   try {
@@ -59,7 +57,6 @@ async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<B
     throw error;
   }
   const { sha256, checksums } = digest.finish();
-  const head = Buffer.concat(first).subarray(0, headBytes);
   return { content: { sha256, sizeBytes: digest.sizeBytes, bytes: null, blob, checksums }, head };
 }
 
@@ -108,22 +105,26 @@ class ContentDigest {
 
   /** Passes blocks on and hashes each after it was taken, so that hashing and writing overlap. */
   async *observe(blocks: AsyncIterable<Buffer[]>): AsyncGenerator<Buffer[]> {
+    let written: readonly Buffer[] = [];
     for await (const block of blocks) {
       yield block;
       for (const chunk of block) this.#update(chunk);
       if (this.sizeBytes > this.#limitBytes) throw fileTooLarge(this.#limitBytes);
+      // Being asked for the next block means that the one before this is written.
+      for (const chunk of written) release(chunk);
+      written = block;
     }
   }
 
   #update(chunk: Buffer): void {
     this.#sha256.update(chunk);
     for (let at = 0; at < chunk.length; ) {
-      const room = checksumSpanBytes - (this.sizeBytes % checksumSpanBytes);
+      const room = chunkBytes - (this.sizeBytes % chunkBytes);
       const piece = chunk.subarray(at, at + room);
       this.#checksum = crc32(piece, this.#checksum);
       this.sizeBytes += piece.length;
       at += piece.length;
-      if (this.sizeBytes % checksumSpanBytes === 0) this.#closeSpan();
+      if (this.sizeBytes % chunkBytes === 0) this.#closeSpan();
     }
   }
 
@@ -133,11 +134,17 @@ class ContentDigest {
   }
 
   finish(): { sha256: Uint8Array; checksums: Uint8Array } {
-    if (this.sizeBytes % checksumSpanBytes !== 0) this.#closeSpan();
+    if (this.sizeBytes % chunkBytes !== 0) this.#closeSpan();
     const checksums = Buffer.alloc(this.#checksums.length * 4);
     for (const [index, checksum] of this.#checksums.entries()) checksums.writeUInt32LE(checksum, index * 4);
     return { sha256: this.#sha256.digest(), checksums };
   }
+}
+
+/** Gives memory back now instead of at the next garbage collection, which V8 puts off until 64 MiB wait for it. Only
+ *  when the chunk is all there is of its buffer: nobody else can be looking at it then. */
+function release({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
 }
 
 export function fileTooLarge(limitBytes: number): Refusal {

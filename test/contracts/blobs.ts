@@ -101,7 +101,7 @@ export async function* toAsync<T>(items: readonly T[]): AsyncGenerator<T> {
 }
 
 export async function read(blobs: Blobs, id: string, start: number, end: number): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(blobs.open(id, start, end)));
+  return Buffer.concat(await Array.fromAsync(blobs.open(id, start, end), (chunk) => Buffer.from(chunk)));
 }
 
 async function list(blobs: Blobs): Promise<Map<string, number>> {

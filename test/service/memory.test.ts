@@ -1,0 +1,93 @@
+// A 2 GiB upload, and its download, at flat memory.
+
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { statfsSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { identity, saveFile } from '../interface/client.ts';
+import { addCaller, makeDataFolder, readMemoryBytes, removeDataFolder, startService } from './service.ts';
+
+const gib = 1024 ** 3;
+const sizeBytes = 2 * gib;
+const allowedBytes = 64 * 1024 * 1024;
+
+const { bavail, bsize } = statfsSync(tmpdir());
+const reason =
+  process.platform !== 'linux'
+    ? 'memory is read from /proc'
+    : bavail * bsize < 4 * gib
+      ? 'less than 4 GiB are free'
+      : null;
+if (reason !== null) console.error(`SKIPPED: the 2 GiB upload (${reason})`);
+
+test('a 2 GiB upload adds at most 64 MiB to the idle memory of the process', {
+  skip: reason !== null,
+}, async (context) => {
+  const dataFolder = makeDataFolder();
+  const service = await startService(dataFolder);
+  context.after(async () => {
+    await service.stop();
+    removeDataFolder(dataFolder);
+  });
+  const caller = await addCaller(dataFolder, service.production, 'app');
+  const pid = service.process.pid as number;
+  // Idle means: it has served before, so that what every process needs once is there.
+  for (let index = 0; index < 20; index += 1)
+    await saveFile(caller, { FolderId: '', FileName: `warm-${index}` }, randomBytes(100_000));
+  const idleBytes = readMemoryBytes(pid, 'VmRSS');
+  let peakBytes = 0;
+  const watch = setInterval(() => {
+    peakBytes = Math.max(peakBytes, readMemoryBytes(pid, 'VmRSS'));
+  }, 20);
+  const block = randomBytes(1024 * 1024);
+  const sent = createHash('sha256');
+  const id = await new Promise<string>((resolve, reject) => {
+    const upload = request(`${caller.base}/v1/contentmanagement/files`, {
+      method: 'POST',
+      headers: { ...(identity(caller) as Record<string, string>), FileName: 'big.bin', 'Content-Length': sizeBytes },
+    });
+    upload.on('error', reject);
+    upload.on('response', (answer) => {
+      assert.equal(answer.statusCode, 200);
+      answer.resume();
+      resolve(String(answer.headers.entryid));
+    });
+    let left = sizeBytes;
+    const push = () => {
+      while (left > 0) {
+        left -= block.length;
+        block.writeUInt32LE(left >>> 20, 0);
+        const copy = Buffer.from(block);
+        sent.update(copy);
+        if (!upload.write(copy)) return;
+      }
+      upload.end();
+    };
+    upload.on('drain', push);
+    push();
+  });
+  const upBytes = peakBytes;
+  const received = createHash('sha256');
+  await new Promise<void>((resolve, reject) => {
+    request(`${caller.base}/v1/contentmanagement/files/${id}/content`, {
+      headers: identity(caller) as Record<string, string>,
+    })
+      .on('error', reject)
+      .on('response', (answer) => {
+        answer.on('data', (chunk: Buffer) => received.update(chunk));
+        answer.on('end', resolve);
+        answer.on('error', reject);
+      })
+      .end();
+  });
+  clearInterval(watch);
+  const mib = (bytes: number) => Math.round(bytes / 1024 / 1024);
+  console.log(
+    `idle ${mib(idleBytes)} MiB, upload +${mib(upBytes - idleBytes)} MiB, download +${mib(peakBytes - idleBytes)} MiB`,
+  );
+  assert.equal(received.digest('hex'), sent.digest('hex'));
+  assert.ok(upBytes - idleBytes <= allowedBytes, `the upload added ${mib(upBytes - idleBytes)} MiB`);
+  assert.ok(peakBytes - idleBytes <= allowedBytes, `the download added ${mib(peakBytes - idleBytes)} MiB`);
+});
