@@ -5,7 +5,7 @@ import { type ApplicationKind, isScope, type Scope } from '../domain/caller.ts';
 import { toNameKey, toRenamed } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { insertRow } from './entries.ts';
-import { append, row, rows, type Verb } from './sql.ts';
+import { append, insert, row, rows, type Verb } from './sql.ts';
 
 export type ApplicationState = 'active' | 'disabled' | 'removed';
 
@@ -127,15 +127,15 @@ function* requireSpace(asked: AddApplication): Verb<number> {
 function* addSpace(asked: AddApplication, name: string): Verb<number> {
   const { at, spaceId, rootId } = asked;
   const by = `app:${asked.name}`;
-  const made = yield* row<{ space: number }>(
-    'INSERT INTO spaces (id, name, root, created_at) VALUES ($1, $2, $3, $4) RETURNING space',
+  const space = yield* insert(
+    'space',
+    'INSERT INTO spaces (id, name, root, created_at) VALUES ($1, $2, $3, $4)',
     spaceId,
     name,
     rootId,
     at,
   );
-  if (made === undefined) throw new Error('an inserted space has no number');
-  yield* insertRow(made.space, {
+  yield* insertRow(space, {
     id: rootId,
     parent: null,
     kind: 0,
@@ -151,8 +151,8 @@ function* addSpace(asked: AddApplication, name: string): Verb<number> {
     version: 0,
     properties: null,
   });
-  yield* note(asked, made.space, 'space.created', rootId, { name });
-  return made.space;
+  yield* note(asked, space, 'space.created', rootId, { name });
+  return space;
 }
 
 /** By AppKey or by name; one that was removed is not found. */

@@ -2,7 +2,7 @@
 
 import type { Entry, Kind } from '../domain/entry.ts';
 import { defaultObjectType, folderContentType } from '../domain/entry.ts';
-import { row, tuples, type Value, type Verb } from './sql.ts';
+import { insert, row, rows, tuples, type Value, type Verb } from './sql.ts';
 
 export interface EntryRow {
   entry: number;
@@ -99,7 +99,9 @@ export function* findRow(space: number, id: string): Verb<EntryRow | undefined> 
 
 export function* findRowByName(space: number, parent: number, nameKey: string): Verb<EntryRow | undefined> {
   return yield* one(
-    `SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind IN (0, 1) AND name_key = $3`,
+    `SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = 0 AND name_key = $3
+     UNION ALL
+     SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = 1 AND name_key = $3`,
     space,
     parent,
     nameKey,
@@ -113,9 +115,9 @@ function* one(sql: string, ...values: Value[]): Verb<EntryRow | undefined> {
 
 /** Returns the entry's number. */
 export function* insertRow(space: number, entry: NewEntry): Verb<number> {
-  const inserted = yield* row<{ entry: number }>(
-    `INSERT INTO entries (space, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-     RETURNING entry`,
+  return yield* insert(
+    'entry',
+    `INSERT INTO entries (space, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     space,
     entry.parent,
     entry.id,
@@ -132,22 +134,21 @@ export function* insertRow(space: number, entry: NewEntry): Verb<number> {
     entry.version,
     entry.properties,
   );
-  if (inserted === undefined) throw new Error('an inserted entry has no number');
-  return inserted.entry;
 }
 
 /** Adds to the size of a folder and of every folder above it. */
 export function* addToSizes(folder: EntryRow, deltaBytes: number): Verb<void> {
   if (deltaBytes === 0) return;
-  let entry: number | null = folder.entry;
-  while (entry !== null) {
-    const above: { parent: number | null } | undefined = yield* row<{ parent: number | null }>(
-      'UPDATE entries SET size = size + $1 WHERE entry = $2 RETURNING parent',
-      deltaBytes,
-      entry,
-    );
-    entry = above?.parent ?? null;
+  for (let above: number | null = folder.entry, parent = folder.parent; above !== null; ) {
+    yield* rows('UPDATE entries SET size = size + $1 WHERE entry = $2', deltaBytes, above);
+    above = parent;
+    if (above !== null) parent = yield* parentOf(above);
   }
+}
+
+function* parentOf(entry: number): Verb<number | null> {
+  const found = yield* row<{ parent: number | null }>('SELECT parent FROM entries WHERE entry = $1', entry);
+  return found?.parent ?? null;
 }
 
 /** How many folders stand above this one, the root included; a root's is 0. */

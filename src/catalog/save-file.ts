@@ -5,7 +5,7 @@ import type { ConflictBehavior, Entry } from '../domain/entry.ts';
 import { addToSizes, type EntryRow, insertRow, type NewEntry, toEntry, toStoredProperties } from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
 import { requireFolder, settleName } from './naming.ts';
-import { append, row, rows, type Verb } from './sql.ts';
+import { append, insert, row, rows, type Verb } from './sql.ts';
 
 /** Bytes that have arrived whole. Either `bytes` (small, written with the record) or `blob` (already durable). */
 export interface StoredContent {
@@ -147,16 +147,16 @@ function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUs
     );
     if (twin !== undefined) return { content: twin.content, isBlobUsed: false };
   }
-  const stored = yield* row<{ content: number }>(
-    'INSERT INTO contents (sha256, size, blob, checksums, bytes) VALUES ($1, $2, $3, $4, $5) RETURNING content',
+  const number = yield* insert(
+    'content',
+    'INSERT INTO contents (sha256, size, blob, checksums, bytes) VALUES ($1, $2, $3, $4, $5)',
     content.sha256,
     content.sizeBytes,
     content.blob,
     content.checksums,
     content.bytes,
   );
-  if (stored === undefined) throw new Error('an inserted content has no number');
-  return { content: stored.content, isBlobUsed: content.blob !== null };
+  return { content: number, isBlobUsed: content.blob !== null };
 }
 
 function* addVersion(asked: SaveFile, file: EntryRow, content: number): Verb<void> {

@@ -12,6 +12,8 @@ export interface Query {
   values: readonly Value[];
   /** Rows as arrays of values in the order of the columns: cheaper to make when there are many. */
   isTuples?: boolean;
+  /** The column that holds the number which the database gives to the inserted row; it is the one row returned. */
+  numbers?: string;
 }
 
 /** One line of the journal. Its place and its link in the chain are given by the engine, in commit order. */
@@ -40,6 +42,12 @@ export function* row<R = Row>(sql: string, ...values: Value[]): Verb<R | undefin
 
 export function* tuples(sql: string, ...values: Value[]): Verb<Value[][]> {
   return (yield { sql, values, isTuples: true }) as unknown as Value[][];
+}
+
+/** Inserts a row that the database numbers, and returns the number. */
+export function* insert(numbers: string, sql: string, ...values: Value[]): Verb<number> {
+  const [inserted] = yield { sql, values, numbers };
+  return inserted?.[numbers] as number;
 }
 
 export function* append(change: Change): Verb<void> {

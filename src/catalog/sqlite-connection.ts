@@ -3,12 +3,12 @@
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Fault, type FaultKind } from '../domain/fault.ts';
-import type { Change, Row, Verb } from './sql.ts';
+import type { Change, Query, Row, Verb } from './sql.ts';
 
 // Below this version a checkpoint that races a commit can corrupt the database (sqlite.org/wal.html#walresetbug).
 const oldestSqlite = [3, 51, 3] as const;
 
-const cacheKib = 64 * 1024;
+const cacheKib = 32 * 1024;
 const pageSizeBytes = 4096;
 
 // SQLite's primary result codes (sqlite.org/rescode.html).
@@ -19,14 +19,18 @@ export type Role = 'writer' | 'reader' | 'checkpointer';
 
 export class Connection {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  /** Set by every statement that is not a read; whoever wants to know clears it first. */
+  hasWritten = false;
+  readonly #statements = new Map<string, { statement: StatementSync; isRead: boolean }>();
 
   constructor(path: string, role: Role) {
     this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: 5000 });
     requireSqlite(this.#database);
     if (role === 'writer') {
-      // Neither can be changed later; both take effect only while the database is still empty.
-      this.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL`);
+      // Neither can be changed once there is anything in the database.
+      const isEmpty = this.all('PRAGMA page_count')[0]?.page_count === 0;
+      if (isEmpty) this.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA auto_vacuum = INCREMENTAL`);
+      this.exec('PRAGMA journal_mode = WAL');
     }
     this.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
       PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;
@@ -38,13 +42,27 @@ export class Connection {
     this.#database.exec(sql);
   }
 
-  all(sql: string, values: readonly unknown[] = [], isTuples = false): Row[] {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+  all(sql: string, values: readonly unknown[] = []): Row[] {
+    return this.#prepare(sql).all(...(values as SQLInputValue[])) as Row[];
+  }
+
+  #prepare(sql: string, isTuples = false): StatementSync {
+    let prepared = this.#statements.get(sql);
+    if (prepared === undefined) {
+      const statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
       if (isTuples) statement.setReturnArrays(true);
-      this.#statements.set(sql, statement);
+      prepared = { statement, isRead: /^\s*(SELECT|WITH)\b/.test(sql) };
+      this.#statements.set(sql, prepared);
     }
+    if (!prepared.isRead) this.hasWritten = true;
+    return prepared.statement;
+  }
+
+  #query({ sql, values, isTuples, numbers }: Query): Row[] {
+    const statement = this.#prepare(sql, isTuples);
+    // Cheaper than a RETURNING clause, for which SQLite keeps the rows in a table of its own.
+    if (numbers !== undefined)
+      return [{ [numbers]: Number(statement.run(...(values as SQLInputValue[])).lastInsertRowid) }];
     return statement.all(...(values as SQLInputValue[])) as Row[];
   }
 
@@ -53,7 +71,7 @@ export class Connection {
     while (!step.done) {
       const wanted = step.value;
       if ('sql' in wanted) {
-        step = verb.next(this.all(wanted.sql, wanted.values, wanted.isTuples));
+        step = verb.next(this.#query(wanted));
       } else {
         append(wanted.change);
         step = verb.next([]);

@@ -1,6 +1,5 @@
 // The writer: the thread that holds the one connection that writes. It is handed batches of verbs, runs each batch in
-// one transaction, each verb under a savepoint of its own, and answers after one COMMIT that synced. A refused verb
-// fails alone. After a failed sync nothing is answered any more: SQLite itself would go on (see W7 in the tests).
+// one transaction and answers after one COMMIT that synced. A refused verb fails alone and leaves nothing. After a failed sync nothing is answered any more: SQLite itself would go on (see W7 in the tests).
 
 import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -55,7 +54,13 @@ class Writer {
     const head = this.#head;
     try {
       this.#connection.all('BEGIN IMMEDIATE');
-      const outcomes = batch.map(([name, input]) => this.#runOne(name, input));
+      let outcomes = this.#runAll(batch);
+      if (outcomes === null) {
+        this.#connection.all('ROLLBACK');
+        this.#head = head;
+        this.#connection.all('BEGIN IMMEDIATE');
+        outcomes = batch.map((item) => this.#runApart(item));
+      }
       this.#connection.all('COMMIT');
       return outcomes;
     } catch (error) {
@@ -66,23 +71,42 @@ class Writer {
     }
   }
 
-  #runOne(name: string, input: unknown): Outcome {
+  /** The usual way: verbs look before they write, so what is refused has changed nothing. Null if one did fail after it
+   *  had written: then the batch is begun anew with a savepoint around each verb, for which SQLite copies every page that
+   *  it touches. */
+  #runAll(batch: Batch): Outcome[] | null {
+    const outcomes: Outcome[] = [];
+    for (const item of batch) {
+      this.#connection.hasWritten = false;
+      const outcome = this.#runOne(item);
+      if (!('value' in outcome) && this.#connection.hasWritten) return null;
+      outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  #runApart(item: Batch[number]): Outcome {
     const head = this.#head;
     this.#connection.all('SAVEPOINT item');
+    const outcome = this.#runOne(item);
+    if (!('value' in outcome)) {
+      this.#head = head;
+      this.#connection.all('ROLLBACK TO item');
+    }
+    this.#connection.all('RELEASE item');
+    return outcome;
+  }
+
+  #runOne([name, input]: Batch[number]): Outcome {
     try {
       const verb = (writes as Record<string, (input: never) => Verb<unknown>>)[name];
       if (verb === undefined) throw new Error(`there is no verb ${name}`);
-      const value = this.#connection.run(verb(input as never), (change) => this.#append(change));
-      this.#connection.all('RELEASE item');
-      return { value };
+      return { value: this.#connection.run(verb(input as never), (change) => this.#append(change)) };
     } catch (error) {
-      const isRefusal = error instanceof Refusal;
+      if (error instanceof Refusal) return { refusal: error.toPlain() };
       // A full disk or a failing one may have ended the whole transaction: then the batch fails, not the item.
-      if (!isRefusal && toFaultKind(error) !== 'other') throw error;
-      this.#head = head;
-      this.#connection.all('ROLLBACK TO item');
-      this.#connection.all('RELEASE item');
-      return isRefusal ? { refusal: error.toPlain() } : { fault: toPlainFault(error) };
+      if (toFaultKind(error) !== 'other') throw error;
+      return { fault: toPlainFault(error) };
     }
   }
 

@@ -32,6 +32,23 @@ testCatalog('SQLite', async () => {
   };
 });
 
+/** Verifies the chain from its beginning; returns the actions in order. */
+function checkJournal(folder: string): string[] {
+  const database = new DatabaseSync(join(folder, 'catalog.db'), { readOnly: true });
+  const rows = database.prepare('SELECT * FROM journal ORDER BY position').all() as unknown as (Change & {
+    position: number;
+    link: string;
+  })[];
+  database.close();
+  let link = '';
+  for (const [index, row] of rows.entries()) {
+    assert.equal(row.position, index + 1);
+    link = hash('sha256', link + toLinkedText(row.position, row), 'base64');
+    assert.equal(row.link, link);
+  }
+  return rows.map(({ action }) => action);
+}
+
 test('what was committed is there when the catalog is opened again', async () => {
   const folder = makeFolder();
   const first = await openIn(folder);
@@ -52,22 +69,36 @@ test('the journal has every change in order, each linked to the one before it, a
   await assert.rejects(catalog.createFolder(folderIn(app, 'f')));
   await Promise.all(Array.from({ length: 20 }, (_, index) => catalog.saveFile(fileIn(app, `a${index % 10}`))));
   await catalog.close();
-  const database = new DatabaseSync(join(folder, 'catalog.db'));
-  const rows = database.prepare('SELECT * FROM journal ORDER BY position').all() as unknown as (Change & {
-    position: number;
-    link: string;
-  })[];
-  assert.deepEqual(
-    rows.map(({ action }) => action),
-    ['space.created', 'application.added', 'folder.created', ...Array.from({ length: 10 }, () => 'file.created')],
+  const expected = [
+    'space.created',
+    'application.added',
+    'folder.created',
+    ...Array.from({ length: 10 }, () => 'file.created'),
+  ];
+  assert.deepEqual(checkJournal(folder), expected);
+  rmSync(folder, { recursive: true });
+});
+
+test('a verb that fails after it has begun to write fails alone and leaves nothing', async () => {
+  const folder = makeFolder();
+  const catalog = await openIn(folder);
+  const app = await addApplication(catalog, 'app');
+  // The column does not take it, and is written last.
+  const poison = { contentType: null as unknown as string };
+  const saves = Array.from({ length: 64 }, (_, index) =>
+    catalog.saveFile(fileIn(app, `f${index}`, index === 40 ? poison : {})),
   );
-  let link = '';
-  for (const [index, row] of rows.entries()) {
-    assert.equal(row.position, index + 1);
-    link = hash('sha256', link + toLinkedText(row.position, row), 'base64');
-    assert.equal(row.link, link);
-  }
-  database.close();
+  const settled = await Promise.allSettled(saves);
+  const failed = settled.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []));
+  assert.deepEqual(failed, [40]);
+  const page = await catalog.listFolder({ space: app.space, folder: app.rootId, limit: 100 });
+  assert.equal(page?.children.length, 63);
+  assert.equal(
+    page?.folder.sizeBytes,
+    page?.children.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  );
+  await catalog.close();
+  assert.equal(checkJournal(folder).filter((action) => action === 'file.created').length, 63);
   rmSync(folder, { recursive: true });
 });
 
