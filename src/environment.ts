@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Keys, openKeys } from './auth/keys.ts';
 import { openLocalBlobs } from './blobs/local.ts';
 import { toCatalog } from './catalog/catalog.ts';
+import { keepFirstPages } from './catalog/first-pages.ts';
 import { openSqlite } from './catalog/sqlite.ts';
 import type { Config } from './config.ts';
 import type { Fault } from './domain/fault.ts';
@@ -39,7 +40,7 @@ export async function openEnvironment(
   const isNew = !existsSync(path);
   const keys = await openKeys(folder);
   const blobs = await openLocalBlobs({ folder, onFatal });
-  const catalog = toCatalog(await openSqlite({ path, onFatal }));
+  const catalog = keepFirstPages(toCatalog(await openSqlite({ path, onFatal })));
   const disk = watchDisk(folder);
   const cabinet: Cabinet = {
     catalog,

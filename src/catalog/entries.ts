@@ -136,19 +136,22 @@ export function* insertRow(space: number, entry: NewEntry): Verb<number> {
   );
 }
 
-/** Adds to the size of a folder and of every folder above it. */
-export function* addToSizes(folder: EntryRow, deltaBytes: number): Verb<void> {
-  if (deltaBytes === 0) return;
-  for (let above: number | null = folder.entry, parent = folder.parent; above !== null; ) {
-    yield* rows('UPDATE entries SET size = size + $1 WHERE entry = $2', deltaBytes, above);
-    above = parent;
-    if (above !== null) parent = yield* parentOf(above);
+/** Adds to the size of a folder and of every folder above it; returns the ids of those above. */
+export function* addToSizes(folder: EntryRow, deltaBytes: number): Verb<string[]> {
+  const ids: string[] = [];
+  if (deltaBytes === 0) return ids;
+  yield* rows('UPDATE entries SET size = size + $1 WHERE entry = $2', deltaBytes, folder.entry);
+  for (let parent = folder.parent; parent !== null; ) {
+    yield* rows('UPDATE entries SET size = size + $1 WHERE entry = $2', deltaBytes, parent);
+    const above = yield* row<{ id: string; parent: number | null }>(
+      'SELECT id, parent FROM entries WHERE entry = $1',
+      parent,
+    );
+    if (above === undefined) throw new Error('a folder is gone while something is saved beneath it');
+    ids.push(above.id);
+    parent = above.parent;
   }
-}
-
-function* parentOf(entry: number): Verb<number | null> {
-  const found = yield* row<{ parent: number | null }>('SELECT parent FROM entries WHERE entry = $1', entry);
-  return found?.parent ?? null;
+  return ids;
 }
 
 /** How many folders stand above this one, the root included; a root's is 0. */

@@ -41,6 +41,8 @@ export interface SavedFile {
   isReplayed: boolean;
   /** Whether a record now points to the blob that came with the request; if not, it can be discarded. */
   isBlobUsed: boolean;
+  /** The folders above `folder` whose size changed with it. */
+  above: string[];
 }
 
 export function* saveFile(asked: SaveFile): Verb<SavedFile> {
@@ -87,7 +89,7 @@ function* saveNew(
 }
 
 function* saveOver(asked: SaveFile, folder: EntryRow, taken: EntryRow): Verb<SavedFile> {
-  const unchanged = { folder: toEntry(folder), file: toEntry(taken), isReplayed: false, isBlobUsed: false };
+  const unchanged = { folder: toEntry(folder), file: toEntry(taken), isReplayed: false, isBlobUsed: false, above: [] };
   if (asked.conflict === 'Existing') return unchanged;
   const isSameContent = yield* hasContent(taken, asked.content);
   const file: EntryRow = {
@@ -132,11 +134,11 @@ interface Finish {
 
 function* finish(asked: SaveFile, folder: EntryRow, file: NewEntry, done: Finish): Verb<SavedFile> {
   const { space, at, by, request } = asked;
-  yield* addToSizes(folder, done.deltaBytes);
+  const above = yield* addToSizes(folder, done.deltaBytes);
   const details = JSON.stringify({ parent: folder.id, name: file.name, version: file.version, size: file.size });
   yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
   const grown = { ...folder, size: folder.size + done.deltaBytes };
-  return { folder: toEntry(grown), file: toEntry(file), isReplayed: false, isBlobUsed: done.isBlobUsed };
+  return { folder: toEntry(grown), file: toEntry(file), isReplayed: false, isBlobUsed: done.isBlobUsed, above };
 }
 
 function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {

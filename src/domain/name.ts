@@ -27,6 +27,21 @@ export function checkName(name: string, target: string, rules: NameRules): strin
   throw new Refusal('InvalidName', whyIllegal(name) ?? whyNotPortable(name), { target });
 }
 
+/** The order of UTF-8 bytes, which is that of code points; JavaScript's own order puts surrogates before U+E000. */
+export function compareNameKeys(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let index = 0; index < shorter; index += 1) {
+    const difference = toOrdinal(a.charCodeAt(index)) - toOrdinal(b.charCodeAt(index));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates, which stand for the code points after U+FFFF, behind everything else. */
+function toOrdinal(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
 /** Two names are the same when their keys are equal. */
 export function toNameKey(name: string): string {
   return name.normalize('NFC');

@@ -48,8 +48,20 @@ function three(number: number): string {
   return number < 10 ? `00${number}` : number < 100 ? `0${number}` : `${number}`;
 }
 
+/** Entries are never changed once they are read, and the first pages of busy folders are shown again and again. */
+const rendered = new WeakMap<Entry, string>();
+
+function renderChild(entry: Entry): string {
+  let text = rendered.get(entry);
+  if (text === undefined) {
+    text = renderEntry(entry);
+    rendered.set(entry, text);
+  }
+  return text;
+}
+
 export function renderEnvelope(folder: Entry, children: readonly Entry[]): string {
-  return `{"Folder":${renderEntry(folder)},"Children":[${children.map(renderEntry).join(',')}]}`;
+  return `{"Folder":${renderEntry(folder)},"Children":[${children.map(renderChild).join(',')}]}`;
 }
 
 export function renderRefusal(refusal: Refusal, trackingId: string): string {

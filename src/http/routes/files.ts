@@ -80,6 +80,7 @@ export const saveFileRoute: CallerRoute = {
 function readAsked(request: IncomingMessage) {
   const header = parameters.readHeader(request, 'filename');
   const contentType = parameters.readHeader(request, 'content-type');
+  const declared = parameters.readDeclaredBytes(request);
   return {
     folderId: parameters.readHeader(request, 'folderid'),
     fileName: header === null ? null : decodeNameHeader(header),
@@ -90,8 +91,8 @@ function readAsked(request: IncomingMessage) {
     digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },
     isBare: !isFramed(contentType),
     // A small body that came with its headers is in memory already: refusing before it is read saves nothing.
-    isAllSaid: request.complete && !isFramed(contentType) && !hasDigest(request),
-    declaredBytes: toFileBytes(parameters.readDeclaredBytes(request), contentType),
+    isAllSaid: request.readableLength === declared && !isFramed(contentType) && !hasDigest(request),
+    declaredBytes: toFileBytes(declared, contentType),
     isMinimal: /(^|[,;\s])return=minimal($|[,;\s])/i.test(String(request.headers.prefer ?? '')),
   };
 }

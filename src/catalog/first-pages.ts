@@ -1,0 +1,128 @@
+// Keeps the first pages of the folders that are saved into, so that the reply to a save needs no query: a wrapper around
+// a catalog with the same verbs. Right only where every write passes through it, that is, for a catalog of one process.
+//
+// What is kept follows the outcomes of writes in the order in which they are told, which is commit order. A save changes
+// the page of its folder, and the sizes shown in the pages of all folders above: those are let go. A verb that is not
+// known here lets go of everything.
+
+import { LRUCache } from 'lru-cache';
+import type { Entry } from '../domain/entry.ts';
+import { compareNameKeys, toNameKey } from '../domain/name.ts';
+import { type Catalog, writes } from './catalog.ts';
+import type { FolderPage, ListFolder } from './entries.ts';
+
+/** A first page holds 100; one more is seen to tell whether there is a next, one more may be excluded. */
+const keptChildren = 102;
+const largestLimit = 100;
+const keptPages = 128;
+
+interface Child {
+  entry: Entry;
+  nameKey: string;
+}
+
+interface Page {
+  space: number;
+  folder: Entry;
+  children: Child[];
+  hasMore: boolean;
+}
+
+/** Writes that change nothing that a page shows. */
+const harmless = new Set(['addApplication', 'forgetResults', 'rotateSecret', 'setApplicationState']);
+
+export function keepFirstPages(catalog: Catalog): Catalog {
+  const pages = new LRUCache<string, Page>({ max: keptPages });
+  let outcomes = 0;
+
+  async function listFolder(asked: ListFolder): Promise<FolderPage | null> {
+    if (asked.after !== undefined || asked.limit > largestLimit) return await catalog.listFolder(asked);
+    const known = pages.get(asked.folder);
+    if (known !== undefined) return known.space === asked.space ? toFolderPage(known, asked) : null;
+    const before = outcomes;
+    const found = await catalog.listFolder({ space: asked.space, folder: asked.folder, limit: keptChildren });
+    if (found === null) return null;
+    const page = toPage(asked.space, found);
+    // Something was written while we looked: nobody can say whether the page has it.
+    if (outcomes === before && found.folder.kind === 'folder') pages.set(asked.folder, page);
+    return toFolderPage(page, asked);
+  }
+
+  const others = Object.keys(writes).filter((name) => !harmless.has(name)) as (keyof Catalog)[];
+  const careful = others.map((name) => [
+    name,
+    async (input: never) => {
+      const result = await (catalog[name] as (input: never) => Promise<unknown>)(input);
+      outcomes += 1;
+      pages.clear();
+      return result;
+    },
+  ]);
+
+  return {
+    ...catalog,
+    ...Object.fromEntries(careful),
+    listFolder,
+    async saveFile(asked) {
+      const saved = await catalog.saveFile(asked);
+      if (saved.isReplayed) return saved;
+      outcomes += 1;
+      for (const id of saved.above) pages.delete(id);
+      const page = pages.get(saved.folder.id);
+      if (page !== undefined) {
+        page.folder = saved.folder;
+        place(page, saved.file);
+      }
+      return saved;
+    },
+    async createFolder(asked) {
+      const created = await catalog.createFolder(asked);
+      if (created.isReplayed || created.isExisting) return created;
+      outcomes += 1;
+      const page = pages.get(asked.parent);
+      if (page !== undefined) place(page, created.folder);
+      return created;
+    },
+  };
+}
+
+function toPage(space: number, { folder, children, next }: FolderPage): Page {
+  const kept = children.map((entry) => ({ entry, nameKey: toNameKey(entry.name) }));
+  return { space, folder, children: kept, hasMore: next !== null };
+}
+
+function toFolderPage({ folder, children, hasMore }: Page, { limit, exclude }: ListFolder): FolderPage {
+  const others = exclude === undefined ? children : children.filter(({ entry }) => entry.id !== exclude);
+  const shown = others.slice(0, limit);
+  const last = shown.at(-1);
+  const isCut = hasMore || others.length > limit;
+  return {
+    folder,
+    children: shown.map(({ entry }) => entry),
+    next: isCut && last !== undefined ? { kind: last.entry.kind, nameKey: last.nameKey } : null,
+  };
+}
+
+/** Puts an entry where it belongs, in place of what it was before; beyond the end of the page is nowhere. */
+function place(page: Page, entry: Entry): void {
+  const child = { entry, nameKey: toNameKey(entry.name) };
+  const { children } = page;
+  let low = 0;
+  for (let high = children.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if (compare(children[middle] as Child, child) < 0) low = middle + 1;
+    else high = middle;
+  }
+  const isThere = children[low]?.entry.id === entry.id;
+  if (low === children.length && page.hasMore) return;
+  children.splice(low, isThere ? 1 : 0, child);
+  if (children.length > keptChildren) {
+    children.pop();
+    page.hasMore = true;
+  }
+}
+
+function compare(a: Child, b: Child): number {
+  if (a.entry.kind !== b.entry.kind) return a.entry.kind === 'folder' ? -1 : 1;
+  return compareNameKeys(a.nameKey, b.nameKey);
+}
