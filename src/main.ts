@@ -11,7 +11,7 @@ import type { AddressConfig, Config } from './config.ts';
 import { serveControl } from './control/socket.ts';
 import type { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
-import { type Environment, type EnvironmentName, environmentNames, folderOf, openEnvironment } from './environment.ts';
+import { type Environment, type EnvironmentName, folderOf, openEnvironment } from './environment.ts';
 import { Slots } from './http/json.ts';
 import type { Served } from './http/route.ts';
 import { type Listener, listen } from './http/server.ts';
@@ -97,8 +97,12 @@ class RunningService {
   }
 
   async open(): Promise<void> {
-    for (const name of environmentNames) {
-      if (this.#config[name].port !== null) await this.#openPart(name);
+    await this.#openPart('production');
+    if (this.#config.test.port !== null) {
+      // The environments share a process, not a fate: without this one its address answers 500, and production serves.
+      await this.#openPart('test').catch((error) =>
+        this.#log.error({ environment: 'test', err: error }, 'cannot be opened'),
+      );
     }
     this.#closeControl = await serveControl(this.#config, {
       environment: (name) => this.#requireEnvironment(name),
@@ -112,8 +116,8 @@ class RunningService {
 
   async #openPart(name: EnvironmentName): Promise<void> {
     const part = this.#parts[name];
-    part.environment = await openEnvironment(this.#config, name, (fault) => this.#fail(name, fault));
     part.listener ??= await this.#listen(name, this.#config[name]);
+    part.environment = await openEnvironment(this.#config, name, (fault) => this.#fail(name, fault));
     part.served = this.#serve(part.environment, this.#config[name].publicUrl ?? part.listener.url);
     if (part.environment.isNew) await this.#addFirst(part.environment, part.served.publicUrl);
   }

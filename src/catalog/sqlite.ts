@@ -14,7 +14,7 @@ import type { FromWriter, Outcome, ToWriter } from './sqlite-writer.ts';
 import { pack } from './transport.ts';
 
 const mostItems = 256;
-const mostBatches = 2;
+const mostBatches = 4;
 const mostBatchBytes = 4 * 1024 * 1024;
 const checkpointEveryMs = 250;
 /** Above this many pages the writer finishes a checkpoint itself, so that it can begin the log anew. */
@@ -68,7 +68,7 @@ class SqliteEngine implements Engine {
   readonly #reader: Connection;
   readonly #onFatal: (fault: Fault) => void;
   #waiting: Waiting[] = [];
-  /** Batches that the writer has: one that it commits, and one that it can go on with at once. */
+  /** Batches that the writer has: one that it commits, and a few that it can go on with at once. */
   readonly #running: Waiting[][] = [];
   #isScheduled = false;
   #hasNewPages = false;

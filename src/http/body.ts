@@ -120,7 +120,7 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
   }
 
   #checkDigests(): void {
-    for (const { hash, digest, header } of this.#expected) {
+    for (const { hash, digest, header } of this.#expected.splice(0)) {
       const actual = hash.digest();
       if (actual.length === digest.length && timingSafeEqual(actual, digest)) continue;
       throw digestMismatch(header, 'the body that arrived');

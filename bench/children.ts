@@ -1,0 +1,118 @@
+// The processes and the temporary folder that a run makes, and their end: every process is ended by its own handle, the folder
+// removed, also when the run fails or is interrupted.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+
+const readyTimeoutMs = 30_000;
+const endTimeoutMs = 10_000;
+const logTailChars = 2000;
+
+export type Command = { program: string; args: string[]; env?: NodeJS.ProcessEnv; input?: string };
+
+export class Children {
+  #running = new Set<ChildProcess>();
+  #folder: string;
+  #logs = 0;
+
+  constructor(parentFolder: string) {
+    this.#folder = mkdtempSync(join(parentFolder, 'cabinet-bench-'));
+  }
+
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /** Starts a server and waits for the one JSON line that says it is ready. */
+  async serve(command: Command): Promise<{ pid: number; ready: unknown }> {
+    const { child, stdout, readLog } = this.#spawn(command);
+    const lines = createInterface({ input: stdout });
+    const ready = await new Promise<string>((resolve, reject) => {
+      const fail = (what: string) => reject(new Error(`${describe(command)} ${what}\n${readLog()}`));
+      const timer = setTimeout(() => fail(`was not ready after ${readyTimeoutMs / 1000} s`), readyTimeoutMs);
+      child.once('error', (error) => {
+        clearTimeout(timer);
+        fail(error.message);
+      });
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer);
+        fail(`ended with ${code ?? signal} before it was ready`);
+      });
+      lines.once('line', (line) => {
+        clearTimeout(timer);
+        resolve(line);
+      });
+    });
+    return { pid: child.pid ?? 0, ready: parseJson(ready, command) };
+  }
+
+  /** Runs a command to its end and returns the JSON that it printed. */
+  async run(command: Command): Promise<unknown> {
+    const { child, stdout, readLog } = this.#spawn(command);
+    const ended = new Promise<number | string | null>((resolve) => {
+      child.once('exit', (code, signal) => resolve(code ?? signal));
+      child.once('error', (error) => resolve(error.message));
+    });
+    const printed = await text(stdout);
+    const code = await ended;
+    if (code !== 0) throw new Error(`${describe(command)} ended with ${code}\n${printed}${readLog()}`);
+    return parseJson(printed, command);
+  }
+
+  /** Lets every process end by itself, then not. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running].map(endGently));
+    this.closeNow();
+  }
+
+  /** For the process's own exit, where nothing can be awaited. */
+  closeNow(): void {
+    for (const child of this.#running) child.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  // Standard error goes straight to a file: reading it here would take time from what is measured.
+  #spawn(command: Command) {
+    const logFile = join(this.#folder, `stderr-${this.#logs++}.log`);
+    const log = openSync(logFile, 'w');
+    const child = spawn(command.program, command.args, {
+      stdio: ['pipe', 'pipe', log],
+      ...(command.env === undefined ? {} : { env: command.env }),
+    });
+    closeSync(log);
+    this.#running.add(child);
+    child.once('exit', () => this.#running.delete(child));
+    child.once('error', () => this.#running.delete(child));
+    const { stdin, stdout } = child;
+    if (stdin === null || stdout === null) throw new Error('spawned without pipes');
+    stdin.on('error', () => {});
+    if (command.input !== undefined) stdin.end(command.input);
+    return { child, stdout, readLog: () => readFileSync(logFile, 'utf8').slice(-logTailChars) };
+  }
+}
+
+function endGently(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, endTimeoutMs);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
+}
+
+function parseJson(printed: string, command: Command): unknown {
+  try {
+    return JSON.parse(printed);
+  } catch {
+    throw new Error(`${describe(command)} printed something else than JSON: ${printed.slice(0, logTailChars)}`);
+  }
+}
+
+function describe(command: Command): string {
+  return [command.program, ...command.args].join(' ');
+}

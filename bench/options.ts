@@ -1,0 +1,121 @@
+// The command line of `npm run bench`: flags → Options, or a complaint that names the flag.
+
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+export const variants = ['empty', 'minimal', 'default'] as const;
+export type Variant = (typeof variants)[number];
+
+export type Options = {
+  seconds: number;
+  warmupSeconds: number;
+  rounds: number;
+  connections: number[];
+  only: Variant[];
+  prefill: number;
+  areNamesOrdered: boolean;
+  /** The folder under which the service's temporary data folder is made: its disk is the disk that is measured. */
+  dataParent: string;
+  program: string;
+  settings: Record<string, string>;
+  profileFolder: string | null;
+  jsonFile: string | null;
+  outFile: string | null;
+  isStrict: boolean;
+};
+
+export class UsageError extends Error {}
+
+export const usage = `npm run bench -- [flags]
+  --seconds N         measured time of each measurement (3)
+  --warmup N          seconds of load before it (0.5)
+  --rounds N          rounds; medians are reported (3)
+  --connections A,B   connections, one request outstanding on each (32,128)
+  --only A,B          some of empty, minimal, default
+  --prefill N         files in the folder of the default reply (10000)
+  --names ORDER       scattered, as people's names are, or ordered, as a counter's are (scattered)
+  --data DIR          where the temporary data folder is made (the system's temporary folder)
+  --program FILE      another cabinet than bin/cabinet, to compare two versions
+  --set NAME=VALUE    a CABINET_… setting for the service; may be repeated
+  --profile DIR       write V8 CPU profiles of the service there; read them with bench/hot.ts
+  --json FILE         every measurement and the medians, as JSON
+  --out FILE          the printed report, as Markdown
+  --strict            exit 1 also when a promise is missed`;
+
+export function parseOptions(args: string[]): Options {
+  const { seconds, warmup, rounds, connections, only, prefill, names, data, program, set, ...rest } = parseFlags(args);
+  const toPath = (path: string | undefined) => (path === undefined ? null : resolve(path));
+  return {
+    seconds: checkNumber('seconds', seconds ?? '3', { above: 0 }),
+    warmupSeconds: checkNumber('warmup', warmup ?? '0.5', { above: -1 }),
+    rounds: checkWhole('rounds', rounds ?? '3'),
+    connections: (connections ?? '32,128').split(',').map((part) => checkWhole('connections', part)),
+    only: (only ?? variants.join(',')).split(',').map(checkVariant),
+    prefill: checkWhole('prefill', prefill ?? '10000'),
+    areNamesOrdered: checkOrder(names ?? 'scattered'),
+    dataParent: resolve(data ?? tmpdir()),
+    program: resolve(program ?? `${import.meta.dirname}/../bin/cabinet`),
+    settings: Object.fromEntries((set ?? []).map(checkSetting)),
+    profileFolder: toPath(rest.profile),
+    jsonFile: toPath(rest.json),
+    outFile: toPath(rest.out),
+    isStrict: rest.strict ?? false,
+  };
+}
+
+function parseFlags(args: string[]) {
+  const text = { type: 'string' } as const;
+  const flags = {
+    seconds: text,
+    warmup: text,
+    rounds: text,
+    connections: text,
+    only: text,
+    prefill: text,
+    names: text,
+    data: text,
+    program: text,
+    set: { type: 'string', multiple: true },
+    profile: text,
+    json: text,
+    out: text,
+    strict: { type: 'boolean' },
+  } as const;
+  try {
+    return parseArgs({ args, options: flags, strict: true }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function checkNumber(flag: string, given: string, { above }: { above: number }): number {
+  const number = Number(given);
+  if (given === '' || !Number.isFinite(number) || number <= above)
+    throw new UsageError(`--${flag} ${given}: wanted a number`);
+  return number;
+}
+
+function checkWhole(flag: string, given: string): number {
+  const number = checkNumber(flag, given, { above: 0 });
+  if (!Number.isInteger(number)) throw new UsageError(`--${flag} ${given}: wanted a whole number`);
+  return number;
+}
+
+function checkVariant(given: string): Variant {
+  const variant = variants.find((known) => known === given);
+  if (variant === undefined) throw new UsageError(`--only ${given}: wanted some of ${variants.join(', ')}`);
+  return variant;
+}
+
+function checkOrder(given: string): boolean {
+  if (given !== 'scattered' && given !== 'ordered')
+    throw new UsageError(`--names ${given}: wanted scattered or ordered`);
+  return given === 'ordered';
+}
+
+function checkSetting(given: string): [string, string] {
+  const [, name, value] = /^(CABINET_[A-Z0-9_]+)=(.*)$/.exec(given) ?? [];
+  if (name === undefined || value === undefined) throw new UsageError(`--set ${given}: wanted CABINET_NAME=VALUE`);
+  return [name, value];
+}

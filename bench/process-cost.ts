@@ -1,0 +1,81 @@
+// What a process and its descendants have cost so far, from /proc: CPU time of all their threads and the highest
+// resident memory. Linux only; elsewhere every answer is null and the report prints n/a.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+// USER_HZ is 100 on every Linux that Node runs on; it is part of the kernel's interface, not the timer's real frequency.
+const microsPerTick = 10_000;
+
+/** User and system time of the process tree, finished children included. */
+export function readCpuMicros(pid: number): number | null {
+  const pids = readTree(pid);
+  if (pids === null) return null;
+  let ticks = 0;
+  for (const member of pids) {
+    const stat = readText(`/proc/${member}/stat`);
+    if (stat === null) continue;
+    // The second field is the program's name in parentheses and may hold spaces; the fields after it are counted from 3.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    for (const field of [14, 15, 16, 17]) ticks += Number(fields[field - 3]);
+  }
+  return ticks * microsPerTick;
+}
+
+/** Busy time of all cores since the machine started, time stolen by its host included. */
+export function readMachineCpuMicros(): number | null {
+  const fields = readText('/proc/stat')?.split('\n', 1)[0]?.split(/ +/).slice(1).map(Number);
+  if (fields === undefined) return null;
+  // user, nice, system, then idle and iowait, which are not busy; guest time is already in user.
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = fields;
+  return (user + nice + system + irq + softirq + steal) * microsPerTick;
+}
+
+/** The highest resident memory since `resetPeakRss`, summed over the process tree. */
+export function readPeakRssBytes(pid: number): number | null {
+  const pids = readTree(pid);
+  if (pids === null) return null;
+  let kibibytes = 0;
+  for (const member of pids) {
+    const found = /^VmHWM:\s+(\d+) kB$/m.exec(readText(`/proc/${member}/status`) ?? '');
+    kibibytes += Number(found?.[1] ?? 0);
+  }
+  return kibibytes * 1024;
+}
+
+/** Where the kernel refuses, the peak stays that of the process's whole life. */
+export function resetPeakRss(pid: number): void {
+  for (const member of readTree(pid) ?? []) {
+    try {
+      writeFileSync(`/proc/${member}/clear_refs`, '5');
+    } catch {
+      return;
+    }
+  }
+}
+
+function readTree(pid: number): number[] | null {
+  const tasks = readTasks(pid);
+  if (tasks === null) return null;
+  const pids = [pid];
+  for (const task of tasks) {
+    const children = readText(`/proc/${pid}/task/${task}/children`) ?? '';
+    for (const child of children.split(' ')) if (child !== '') pids.push(...(readTree(Number(child)) ?? []));
+  }
+  return pids;
+}
+
+function readTasks(pid: number): string[] | null {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return null;
+  }
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

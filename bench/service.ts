@@ -1,0 +1,82 @@
+// A Cabinet on a temporary data folder, seen as any client sees it: the command line registers an application, everything
+// else goes over HTTP.
+
+import type { Children } from './children.ts';
+import { bodySizeBytes } from './job.ts';
+import type { Options } from './options.ts';
+
+export type Service = {
+  pid: number;
+  base: string;
+  /** What every content request carries. */
+  headers: Record<string, string>;
+};
+
+type Application = { AppKey: string; Secret: string };
+type Envelope = { Folder: { Id: string; Size: number } };
+
+export async function startService(children: Children, options: Options): Promise<Service> {
+  const env = toEnvironment(children, options);
+  const profiled = options.profileFolder === null ? {} : { NODE_OPTIONS: toProfileFlags(options.profileFolder) };
+  const { program } = options;
+  const serving = await children.serve({ program, args: ['serve', '--json'], env: { ...env, ...profiled } });
+  const application = (await children.run({ program, args: ['app', 'add', 'bench', '--json'], env })) as Application;
+  const base = (serving.ready as { Production: string }).Production;
+  const token = await fetchToken(base, application);
+  return { pid: serving.pid, base, headers: { Authorization: `Bearer ${token}`, AppKey: application.AppKey } };
+}
+
+export async function createFolder(service: Service, name: string): Promise<string> {
+  const body = JSON.stringify({ FolderName: name });
+  const headers = { ...service.headers, 'content-type': 'application/json' };
+  const envelope = await post(`${service.base}/v1/contentmanagement/folders`, headers, body);
+  return (envelope as Envelope).Folder.Id;
+}
+
+/** Saves one more file and returns the folder's total size with it. "A folder's is … exact in every reply." */
+export async function readFolderSize(service: Service, folderId: string): Promise<number> {
+  const headers = {
+    ...service.headers,
+    FolderId: folderId,
+    FileName: 'last.bin',
+    Prefer: 'return=minimal',
+    'content-type': 'application/octet-stream',
+  };
+  const envelope = await post(`${service.base}/v1/contentmanagement/files`, headers, Buffer.alloc(bodySizeBytes));
+  return (envelope as Envelope).Folder.Size;
+}
+
+async function fetchToken(base: string, application: Application): Promise<string> {
+  const credentials = Buffer.from(`${application.AppKey}:${application.Secret}`).toString('base64');
+  const headers = { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await post(`${base}/oauth2/token`, headers, 'grant_type=client_credentials');
+  return (answer as { access_token: string }).access_token;
+}
+
+async function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string | Buffer<ArrayBuffer>,
+): Promise<unknown> {
+  const response = await fetch(url, { method: 'POST', headers, body });
+  const answer = await response.text();
+  if (response.status !== 200) throw new Error(`POST ${url} answered ${response.status}: ${answer.slice(0, 600)}`);
+  return JSON.parse(answer) as unknown;
+}
+
+// The developer's own CABINET_… settings stay out: they may name a database that holds something.
+function toEnvironment(children: Children, options: Options): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CABINET_'));
+  return {
+    ...Object.fromEntries(inherited),
+    CABINET_PORT: '0',
+    CABINET_TEST_PORT: 'off',
+    CABINET_MTLS_PORT: 'off',
+    ...options.settings,
+    CABINET_DATA: `${children.folder}/data`,
+  };
+}
+
+function toProfileFlags(folder: string): string {
+  return `${process.env.NODE_OPTIONS ?? ''} --cpu-prof --cpu-prof-dir=${folder}`.trim();
+}

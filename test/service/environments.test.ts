@@ -1,0 +1,22 @@
+// Production and test share a process, not a fate.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { send } from '../interface/client.ts';
+import { addCaller, cabinetJson, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
+
+test('a test environment that cannot be opened does not keep production from starting', async (context) => {
+  const dataFolder = makeDataFolder();
+  context.after(() => removeDataFolder(dataFolder));
+  await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--env', 'test'], { CABINET_TEST_PORT: '0' });
+  writeFileSync(join(dataFolder, 'test', 'catalog.db'), 'this is not a database at all, not even nearly'.repeat(100));
+  const service = await startService(dataFolder, {
+    environment: { CABINET_TEST_PORT: '0', CABINET_LOG_LEVEL: 'silent' },
+  });
+  await addCaller(dataFolder, service.production, 'two');
+  assert.equal((await send(service.production, '/health/ready')).status, 200);
+  assert.equal((await send(service.test ?? '', '/health/live')).status, 500);
+  assert.equal(await service.stop(), 0);
+});
