@@ -27,6 +27,8 @@ export interface CreatedFolder {
   folder: Entry;
   isExisting: boolean;
   isReplayed: boolean;
+  /** The place of the change in the journal; null when nothing changed. */
+  position: number | null;
 }
 
 export function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
@@ -50,7 +52,7 @@ function* create(asked: CreateFolder): Verb<CreatedFolder> {
     target: 'FolderName',
   } as const;
   const naming = yield* settleName(wanted);
-  if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false };
+  if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false, position: null };
   if ((yield* levelOf(parent)) >= deepestLevel) {
     throw new Refusal('TooDeep', `Folders can be nested ${deepestLevel} levels deep.`, { target: 'ParentFolderId' });
   }
@@ -72,6 +74,14 @@ function* create(asked: CreateFolder): Verb<CreatedFolder> {
   };
   yield* insertRow(space, folder);
   const details = JSON.stringify({ parent: parent.id, name: folder.name });
-  yield* append({ at, space, by, action: 'folder.created', entry: folder.id, request: asked.request, details });
-  return { folder: toEntry(folder), isExisting: false, isReplayed: false };
+  const position = yield* append({
+    at,
+    space,
+    by,
+    action: 'folder.created',
+    entry: folder.id,
+    request: asked.request,
+    details,
+  });
+  return { folder: toEntry(folder), isExisting: false, isReplayed: false, position };
 }

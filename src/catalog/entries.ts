@@ -210,6 +210,8 @@ export interface FolderPage {
   children: Entry[];
   /** Where the next page begins; null when this was the last. */
   next: Place | null;
+  /** The last place of the journal that this page has seen. */
+  asOf: number;
 }
 
 /** One page of a folder. Its cost does not depend on how many children there are. */
@@ -225,12 +227,14 @@ export function* listFolder({ space, folder, limit, after, exclude }: ListFolder
     found = found.concat(yield* listKind(space, parent.entry, 1, afterKey, wanted - found.length));
   }
   if (exclude !== undefined) found = found.filter((child) => child.id !== exclude);
+  const journal = yield* row<{ position: number | null }>('SELECT max(position) AS position FROM journal');
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
   return {
     folder: toEntry(parent),
     children: shown.map(toEntry),
     next: last === undefined ? null : { kind: toKind(last.kind), nameKey: last.name_key },
+    asOf: journal?.position ?? 0,
   };
 }
 

@@ -26,6 +26,8 @@ interface Page {
   folder: Entry;
   children: Child[];
   hasMore: boolean;
+  /** The place in the journal up to which the page is right. */
+  asOf: number;
 }
 
 /** Writes that change nothing that a page shows. */
@@ -69,7 +71,7 @@ export function keepFirstPages(catalog: Catalog): Catalog {
       outcomes += 1;
       for (const id of saved.above) pages.delete(id);
       const page = pages.get(saved.folder.id);
-      if (page !== undefined) {
+      if (page !== undefined && follow(page, saved.position)) {
         page.folder = saved.folder;
         place(page, saved.file);
       }
@@ -80,18 +82,25 @@ export function keepFirstPages(catalog: Catalog): Catalog {
       if (created.isReplayed || created.isExisting) return created;
       outcomes += 1;
       const page = pages.get(asked.parent);
-      if (page !== undefined) place(page, created.folder);
+      if (page !== undefined && follow(page, created.position)) place(page, created.folder);
       return created;
     },
   };
 }
 
-function toPage(space: number, { folder, children, next }: FolderPage): Page {
-  const kept = children.map((entry) => ({ entry, nameKey: toNameKey(entry.name) }));
-  return { space, folder, children: kept, hasMore: next !== null };
+/** A page may have been read after a commit whose outcome is told only now: then it has the change already. */
+function follow(page: Page, position: number | null): boolean {
+  if (position === null || position <= page.asOf) return false;
+  page.asOf = position;
+  return true;
 }
 
-function toFolderPage({ folder, children, hasMore }: Page, { limit, exclude }: ListFolder): FolderPage {
+function toPage(space: number, { folder, children, next, asOf }: FolderPage): Page {
+  const kept = children.map((entry) => ({ entry, nameKey: toNameKey(entry.name) }));
+  return { space, folder, children: kept, hasMore: next !== null, asOf };
+}
+
+function toFolderPage({ folder, children, hasMore, asOf }: Page, { limit, exclude }: ListFolder): FolderPage {
   const others = exclude === undefined ? children : children.filter(({ entry }) => entry.id !== exclude);
   const shown = others.slice(0, limit);
   const last = shown.at(-1);
@@ -100,6 +109,7 @@ function toFolderPage({ folder, children, hasMore }: Page, { limit, exclude }: L
     folder,
     children: shown.map(({ entry }) => entry),
     next: isCut && last !== undefined ? { kind: last.entry.kind, nameKey: last.nameKey } : null,
+    asOf,
   };
 }
 

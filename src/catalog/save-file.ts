@@ -43,6 +43,8 @@ export interface SavedFile {
   isBlobUsed: boolean;
   /** The folders above `folder` whose size changed with it. */
   above: string[];
+  /** The place of the change in the journal; null when nothing changed. */
+  position: number | null;
 }
 
 export function* saveFile(asked: SaveFile): Verb<SavedFile> {
@@ -89,7 +91,14 @@ function* saveNew(
 }
 
 function* saveOver(asked: SaveFile, folder: EntryRow, taken: EntryRow): Verb<SavedFile> {
-  const unchanged = { folder: toEntry(folder), file: toEntry(taken), isReplayed: false, isBlobUsed: false, above: [] };
+  const unchanged = {
+    folder: toEntry(folder),
+    file: toEntry(taken),
+    isReplayed: false,
+    isBlobUsed: false,
+    above: [],
+    position: null,
+  };
   if (asked.conflict === 'Existing') return unchanged;
   const isSameContent = yield* hasContent(taken, asked.content);
   const file: EntryRow = {
@@ -136,9 +145,10 @@ function* finish(asked: SaveFile, folder: EntryRow, file: NewEntry, done: Finish
   const { space, at, by, request } = asked;
   const above = yield* addToSizes(folder, done.deltaBytes);
   const details = JSON.stringify({ parent: folder.id, name: file.name, version: file.version, size: file.size });
-  yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
+  const position = yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
   const grown = { ...folder, size: folder.size + done.deltaBytes };
-  return { folder: toEntry(grown), file: toEntry(file), isReplayed: false, isBlobUsed: done.isBlobUsed, above };
+  const { isBlobUsed } = done;
+  return { folder: toEntry(grown), file: toEntry(file), isReplayed: false, isBlobUsed, above, position };
 }
 
 function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {

@@ -50,8 +50,10 @@ export function* insert(numbers: string, sql: string, ...values: Value[]): Verb<
   return inserted?.[numbers] as number;
 }
 
-export function* append(change: Change): Verb<void> {
-  yield { change };
+/** Returns the place that the change got in the journal. */
+export function* append(change: Change): Verb<number> {
+  const [placed] = yield { change };
+  return placed?.position as number;
 }
 
 /** The journal's chain: each link is the SHA-256 (base64) of the link before it, as text, and of this text. */

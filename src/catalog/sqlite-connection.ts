@@ -66,15 +66,14 @@ export class Connection {
     return statement.all(...(values as SQLInputValue[])) as Row[];
   }
 
-  run<Result>(verb: Verb<Result>, append: (change: Change) => void = refuseToAppend): Result {
+  run<Result>(verb: Verb<Result>, append: (change: Change) => number = refuseToAppend): Result {
     let step = verb.next();
     while (!step.done) {
       const wanted = step.value;
       if ('sql' in wanted) {
         step = verb.next(this.#query(wanted));
       } else {
-        append(wanted.change);
-        step = verb.next([]);
+        step = verb.next([{ position: append(wanted.change) }]);
       }
     }
     return step.value;

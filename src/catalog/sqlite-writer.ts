@@ -110,7 +110,7 @@ class Writer {
     }
   }
 
-  #append(change: Change): void {
+  #append(change: Change): number {
     const position = this.#head.position + 1;
     const link = hash('sha256', this.#head.link + toLinkedText(position, change), 'base64');
     const { at, space, by, action, entry, request, details } = change;
@@ -120,6 +120,7 @@ class Writer {
       [position, at, space, by, action, entry, request, details, link],
     );
     this.#head = { position, link };
+    return position;
   }
 
   #rollBack(): void {

@@ -8,7 +8,7 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { toFolderId } from './save-file.ts';
 
-export type FolderListing = FolderPage;
+export type FolderListing = Omit<FolderPage, 'asOf'>;
 
 /** "100 in all" */
 export const firstPageLimit = 100;
