@@ -25,6 +25,7 @@ export interface Config {
   reserveBytes: number;
   maxConnections: number;
   maxConnectionsPerPeer: number;
+  corsOrigins: ReadonlySet<string>;
   logLevel: string;
 }
 
@@ -57,6 +58,10 @@ export const settings = {
   CABINET_PUBLIC_URL: { fallback: '', about: 'what clients see as the production address' },
   CABINET_TEST_PUBLIC_URL: { fallback: '', about: 'what clients see as the test address' },
   CABINET_MTLS_PUBLIC_URL: { fallback: '', about: 'what clients see as the mutual-TLS address' },
+  CABINET_CORS_ORIGINS: {
+    fallback: '',
+    about: 'origins whose pages may call the service, separated by spaces or commas',
+  },
   CABINET_TLS_CERT: { fallback: '', about: 'certificate file for the production and test addresses' },
   CABINET_TLS_KEY: { fallback: '', about: 'key file that goes with it' },
   CABINET_ALLOW_PLAIN_HTTP: { fallback: 'no', about: 'yes: listen beyond loopback without TLS' },
@@ -135,6 +140,7 @@ export function readConfig(environment: Variables = process.env): Config {
     reserveBytes: reader.bytes('CABINET_RESERVE'),
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
     maxConnectionsPerPeer: reader.count('CABINET_MAX_CONNECTIONS_PER_PEER'),
+    corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
     logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
   };
   if (config.production.port === null) reader.mistake('CABINET_PORT', 'the production address cannot be switched off');
@@ -200,6 +206,14 @@ class Reader {
     const limit = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${most} bytes`;
     this.mistake(name, `${JSON.stringify(text)} is not a size (a number of bytes, or with KiB, MiB, GiB, TiB${limit})`);
     return 0;
+  }
+
+  origins(name: SettingName): ReadonlySet<string> {
+    const origins = this.#values[name].split(/[\s,]+/).filter(Boolean);
+    const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin);
+    if (wrong !== undefined)
+      this.mistake(name, `${JSON.stringify(wrong)} is not an origin, such as https://app.example`);
+    return new Set(origins);
   }
 
   count(name: SettingName): number {

@@ -1,7 +1,7 @@
 // One environment, production or test: a data folder of its own with its catalog, its blobs and its keys.
 
-import { existsSync, mkdirSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Keys, openKeys } from './auth/keys.ts';
 import { openLocalBlobs } from './blobs/local.ts';
 import { toCatalog } from './catalog/catalog.ts';
@@ -20,8 +20,6 @@ export interface Environment {
   name: EnvironmentName;
   cabinet: Cabinet;
   keys: Keys;
-  /** Whether it was empty when it was opened. */
-  isNew: boolean;
   close(): Promise<void>;
 }
 
@@ -37,9 +35,10 @@ export async function openEnvironment(
   const folder = folderOf(config, name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'catalog.db');
-  const isNew = !existsSync(path);
   const keys = await openKeys(folder);
   const blobs = await openLocalBlobs({ folder, onFatal });
+  // New names in these folders are durable from here on.
+  for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) syncFolder(named);
   const catalog = keepFirstPages(toCatalog(await openSqlite({ path, onFatal })));
   const disk = watchDisk(folder);
   const cabinet: Cabinet = {
@@ -55,7 +54,6 @@ export async function openEnvironment(
     name,
     cabinet,
     keys,
-    isNew,
     async close() {
       disk.stop();
       await catalog.close();
@@ -75,4 +73,13 @@ function watchDisk(folder: string): { freeBytes(): number; stop(): void } {
   }, lookAtDiskMs);
   timer.unref();
   return { freeBytes: () => freeBytes, stop: () => clearInterval(timer) };
+}
+
+function syncFolder(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

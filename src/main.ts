@@ -12,9 +12,9 @@ import { serveControl } from './control/socket.ts';
 import type { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
 import { type Environment, type EnvironmentName, folderOf, openEnvironment } from './environment.ts';
-import { Slots } from './http/json.ts';
 import type { Served } from './http/route.ts';
 import { type Listener, listen } from './http/server.ts';
+import { Slots } from './http/slots.ts';
 import { type ApplicationWithSecret, addApplication } from './operations/applications.ts';
 import { sweep } from './operations/sweep.ts';
 
@@ -36,15 +36,17 @@ export interface Service {
 }
 
 export interface StartOptions {
+  /** Whether an empty environment gets its first application; then someone must be told its secret. */
+  isFirstMade?: boolean;
   /** An environment can promise nothing any more. The other one goes on. */
   onFatal?: (environment: EnvironmentName, fault: Fault) => void;
 }
 
-export async function start(config: Config, { onFatal }: StartOptions = {}): Promise<Service> {
+export async function start(config: Config, options: StartOptions = {}): Promise<Service> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(config.dataFolder);
-  const service = new RunningService(config, log, onFatal ?? (() => undefined));
+  const service = new RunningService(config, log, options);
   try {
     await service.open();
   } catch (error) {
@@ -74,18 +76,20 @@ class RunningService {
   readonly firstApplications: FirstApplication[] = [];
   readonly #config: Config;
   readonly #log: Logger;
-  readonly #onFatal: (environment: EnvironmentName, fault: Fault) => void;
+  readonly #options: StartOptions;
   readonly #parts: Record<EnvironmentName, Part> = {
     production: { environment: null, served: null, listener: null },
     test: { environment: null, served: null, listener: null },
   };
+  #isClosing = false;
+  #resetting: Promise<unknown> = Promise.resolve();
   #sweeps: NodeJS.Timeout | null = null;
   #closeControl: (() => Promise<void>) | null = null;
 
-  constructor(config: Config, log: Logger, onFatal: (environment: EnvironmentName, fault: Fault) => void) {
+  constructor(config: Config, log: Logger, options: StartOptions) {
     this.#config = config;
     this.#log = log;
-    this.#onFatal = onFatal;
+    this.#options = options;
   }
 
   get production(): string {
@@ -119,12 +123,13 @@ class RunningService {
     part.listener ??= await this.#listen(name, this.#config[name]);
     part.environment = await openEnvironment(this.#config, name, (fault) => this.#fail(name, fault));
     part.served = this.#serve(part.environment, this.#config[name].publicUrl ?? part.listener.url);
-    if (part.environment.isNew) await this.#addFirst(part.environment, part.served.publicUrl);
+    const isEmpty = !(await part.environment.cabinet.catalog.hasApplications({}));
+    if (this.#options.isFirstMade && isEmpty) await this.#addFirst(part.environment, part.served.publicUrl);
   }
 
   #listen(name: EnvironmentName, address: AddressConfig): Promise<Listener> {
     const tls = address.tls && { cert: readFileSync(address.tls.certPath), key: readFileSync(address.tls.keyPath) };
-    const { maxConnections, maxConnectionsPerPeer } = this.#config;
+    const { maxConnections, maxConnectionsPerPeer, corsOrigins } = this.#config;
     const onFault = (error: unknown, request: string) =>
       this.#log.error({ environment: name, request, err: error }, 'fault');
     const options = {
@@ -133,6 +138,7 @@ class RunningService {
       tls,
       maxConnections,
       maxConnectionsPerPeer,
+      corsOrigins,
       onFault,
     };
     return listen(options, () => this.#parts[name].served);
@@ -149,7 +155,7 @@ class RunningService {
       publicUrl,
       cursorKey: keys.cursors,
       largeBodies: new Slots(largeBodiesAtOnce),
-      isReady: () => this.#parts[name].served !== null && cabinet.freeBytes() > cabinet.limits.reserveBytes,
+      isReady: () => !this.#isClosing && cabinet.freeBytes() > cabinet.limits.reserveBytes,
     };
   }
 
@@ -163,21 +169,30 @@ class RunningService {
   #fail(name: EnvironmentName, fault: Fault): void {
     this.#log.fatal({ environment: name, err: fault }, 'nothing more can be promised');
     this.#parts[name].served = null;
-    this.#onFatal(name, fault);
+    this.#options.onFatal?.(name, fault);
   }
 
   #requireEnvironment(name: EnvironmentName): Environment {
     const { environment } = this.#parts[name];
-    if (environment === null) throw new Refusal('InvalidField', `The ${name} environment is switched off.`);
+    if (environment === null)
+      throw new Refusal('InvalidField', `The ${name} environment is switched off or has failed.`);
     return environment;
   }
 
-  async #reset(name: EnvironmentName): Promise<FirstApplication> {
+  /** One after the other, if several are asked for. */
+  #reset(name: EnvironmentName): Promise<FirstApplication> {
+    const reset = this.#resetting.then(() => this.#empty(name));
+    this.#resetting = reset.catch(() => undefined);
+    return reset;
+  }
+
+  async #empty(name: EnvironmentName): Promise<FirstApplication> {
     const part = this.#parts[name];
+    if (part.listener === null) throw new Refusal('InvalidField', `The ${name} environment is switched off.`);
     const { environment } = part;
-    if (environment === null) throw new Refusal('InvalidField', `The ${name} environment is switched off.`);
     part.served = null;
-    await environment.close();
+    part.environment = null;
+    await environment?.close();
     rmSync(folderOf(this.#config, name), { recursive: true, force: true });
     await this.#openPart(name);
     return this.firstApplications.at(-1) as FirstApplication;
@@ -196,10 +211,11 @@ class RunningService {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
     if (this.#sweeps !== null) clearInterval(this.#sweeps);
-    await this.#closeControl?.();
     const parts = Object.values(this.#parts);
     await Promise.all(parts.map(({ listener }) => listener?.drain()));
+    await this.#closeControl?.();
     for (const part of parts) await part.environment?.close();
   }
 }

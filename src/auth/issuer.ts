@@ -42,6 +42,8 @@ export function createIssuer(options: IssuerOptions): IssuerHandler {
   const handle = provider.callback();
   const { host, protocol } = new URL(options.issuer);
   return async (request, response) => {
+    // It would let every origin in; which ones may is our own setting.
+    delete request.headers.origin;
     // Believed because `proxy` is on; overwritten here, so that a client can set neither.
     request.headers['x-forwarded-host'] = host;
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);

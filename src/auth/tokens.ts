@@ -14,6 +14,7 @@ const clockToleranceSeconds = 30;
 export interface VerifiedToken {
   clientId: string;
   scopes: Scope[];
+  /** When it stops being taken: its `exp` and the tolerance for clocks that differ. */
   expiresAtMs: number;
 }
 
@@ -71,7 +72,11 @@ function toVerified(payload: JWTPayload): VerifiedToken {
   if (typeof clientId !== 'string' || typeof exp !== 'number' || (scope !== undefined && typeof scope !== 'string')) {
     throw tokenInvalid('The access token is not valid here.');
   }
-  return { clientId, scopes: (scope ?? '').split(' ').filter(isScope), expiresAtMs: exp * 1000 };
+  return {
+    clientId,
+    scopes: (scope ?? '').split(' ').filter(isScope),
+    expiresAtMs: (exp + clockToleranceSeconds) * 1000,
+  };
 }
 
 export function tokenInvalid(message: string): Refusal {

@@ -100,6 +100,7 @@ class LocalBlobs implements Blobs {
   async *list(): AsyncIterable<BlobInfo> {
     for (const shard of await readdir(this.#blobs)) {
       for await (const { name } of await opendir(join(this.#blobs, shard))) {
+        if (!isBlobId(name)) continue;
         const found = await stat(join(this.#blobs, shard, name)).catch(() => null);
         if (found !== null) yield { id: name, storedAtMs: found.mtimeMs };
       }
@@ -109,9 +110,13 @@ class LocalBlobs implements Blobs {
   async close(): Promise<void> {}
 
   #path(id: string): string {
-    if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${JSON.stringify(id)} is not the id of a blob`);
+    if (!isBlobId(id)) throw new Error(`${JSON.stringify(id)} is not the id of a blob`);
     return join(this.#blobs, id.slice(0, 2), id);
   }
+}
+
+function isBlobId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
 }
 
 async function readFully(handle: FileHandle, buffer: Buffer, position: number): Promise<void> {

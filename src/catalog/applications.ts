@@ -67,6 +67,11 @@ export function* findApplication({ appKey }: { appKey: string }): Verb<Applicati
   return found === undefined ? null : toApplication(found);
 }
 
+/** Also those that were removed count: whoever removed them knows why there are none. */
+export function* hasApplications(_: Record<string, never>): Verb<boolean> {
+  return (yield* row('SELECT app_key FROM applications LIMIT 1')) !== undefined;
+}
+
 export function* listApplications(_: Record<string, never>): Verb<Application[]> {
   return (yield* rows<ApplicationRow>(`${selection} WHERE state <> 'removed' ORDER BY applications.name`)).map(
     toApplication,

@@ -12,6 +12,7 @@ import type { Engine, Verb } from './sql.ts';
 
 export const reads = {
   findApplication: applications.findApplication,
+  hasApplications: applications.hasApplications,
   findChild,
   findContent,
   findEntry,

@@ -15,6 +15,8 @@ import type { FolderPage, ListFolder } from './entries.ts';
 const keptChildren = 102;
 const largestLimit = 100;
 const keptPages = 128;
+/** A page with an entry of more properties than this is not kept: memory is bounded by what a page can hold. */
+const mostPropertiesBytes = 2048;
 
 interface Child {
   entry: Entry;
@@ -46,7 +48,8 @@ export function keepFirstPages(catalog: Catalog): Catalog {
     if (found === null) return null;
     const page = toPage(asked.space, found);
     // Something was written while we looked: nobody can say whether the page has it.
-    if (outcomes === before && found.folder.kind === 'folder') pages.set(asked.folder, page);
+    const canBeKept = outcomes === before && found.folder.kind === 'folder' && !found.children.some(isHeavy);
+    if (canBeKept) pages.set(asked.folder, page);
     return toFolderPage(page, asked);
   }
 
@@ -74,6 +77,7 @@ export function keepFirstPages(catalog: Catalog): Catalog {
       if (page !== undefined && follow(page, saved.position)) {
         page.folder = saved.folder;
         place(page, saved.file);
+        if (isHeavy(saved.file)) pages.delete(saved.folder.id);
       }
       return saved;
     },
@@ -82,10 +86,19 @@ export function keepFirstPages(catalog: Catalog): Catalog {
       if (created.isReplayed || created.isExisting) return created;
       outcomes += 1;
       const page = pages.get(asked.parent);
-      if (page !== undefined && follow(page, created.position)) place(page, created.folder);
+      if (page !== undefined && follow(page, created.position)) {
+        place(page, created.folder);
+        if (isHeavy(created.folder)) pages.delete(asked.parent);
+      }
       return created;
     },
   };
+}
+
+function isHeavy({ properties }: Entry): boolean {
+  let bytes = 0;
+  for (const key in properties) bytes += key.length + (properties[key]?.length ?? 0);
+  return bytes > mostPropertiesBytes;
 }
 
 /** A page may have been read after a commit whose outcome is told only now: then it has the change already. */

@@ -1,6 +1,7 @@
 // What happens when a name is wanted that may be taken: the same for folders and files, everywhere.
 
 import type { ConflictBehavior, Kind } from '../domain/entry.ts';
+import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { toNameKey, toRenamed } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type EntryRow, findRow, findRowByName, toEntry } from './entries.ts';
@@ -9,15 +10,8 @@ import type { Verb } from './sql.ts';
 export function* requireFolder(space: number, id: string, target: string): Verb<EntryRow> {
   const folder = yield* findRow(space, id);
   if (folder === undefined) throw folderNotFound(target);
-  if (folder.kind !== 0) {
-    throw new Refusal('NotAFolder', 'This id names a file; a folder is needed here.', { target });
-  }
+  if (folder.kind !== 0) throw notAFolder(target);
   return folder;
-}
-
-/** The same words whether the id is unknown, malformed or of another space. */
-export function folderNotFound(target: string): Refusal {
-  return new Refusal('FolderNotFound', 'There is no such folder.', { target });
 }
 
 export function nameAlreadyExists(taken: EntryRow, target: string): Refusal {

@@ -2,6 +2,7 @@
 // one whose bytes are already stored is not stored again, and the caller learns that its blob is not needed.
 
 import type { ConflictBehavior, Entry } from '../domain/entry.ts';
+import { toSortedProperties } from '../domain/properties.ts';
 import { addToSizes, type EntryRow, insertRow, type NewEntry, toEntry, toStoredProperties } from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
 import { requireFolder, settleName } from './naming.ts';
@@ -132,7 +133,7 @@ function isSameRecord(a: EntryRow, b: EntryRow): boolean {
 }
 
 function sortedProperties(entry: EntryRow): string {
-  return JSON.stringify(Object.entries(toEntry(entry).properties).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(toSortedProperties(toEntry(entry).properties));
 }
 
 interface Finish {

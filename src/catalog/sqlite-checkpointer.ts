@@ -1,26 +1,33 @@
 // The checkpointer: a thread with a connection of its own that moves committed pages from the write-ahead log into the
-// database file, so that no save waits for it.
+// database file, so that no save waits for it. After a crash it first looks whether the database is whole.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { Connection } from './sqlite-connection.ts';
+import { Fault } from '../domain/fault.ts';
+import { Connection, checkpoint } from './sqlite-connection.ts';
 
-/** How many pages the log holds, and how many of them are in the database file by now. */
 export interface Checkpointed {
-  log: number;
-  checkpointed: number;
+  /** How many pages the log holds. */
+  logPages: number;
 }
 
-const connection = new Connection((workerData as { path: string }).path, 'checkpointer');
+export interface CheckpointerData {
+  path: string;
+  isCheckWanted: boolean;
+}
+
+const { path, isCheckWanted } = workerData as CheckpointerData;
+const connection = new Connection(path, 'checkpointer');
 
 parentPort?.on('message', (message: 'checkpoint' | 'close') => {
-  if (message === 'close') {
+  if (message === 'checkpoint') {
+    parentPort?.postMessage({ logPages: checkpoint(connection, 'PASSIVE') } satisfies Checkpointed);
+  } else {
     connection.close();
     parentPort?.close();
-    return;
   }
-  const [result] = connection.all('PRAGMA wal_checkpoint(PASSIVE)');
-  parentPort?.postMessage({
-    log: Number(result?.log),
-    checkpointed: Number(result?.checkpointed),
-  } satisfies Checkpointed);
 });
+
+if (isCheckWanted) {
+  const [found] = connection.all('PRAGMA quick_check(1)');
+  if (found?.quick_check !== 'ok') throw new Fault('fatal', `the catalog is damaged: ${found?.quick_check}`);
+}

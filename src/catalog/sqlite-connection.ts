@@ -117,3 +117,13 @@ export function toFaultKind(error: unknown): FaultKind {
   if (primary === codeFull) return 'full';
   return fatalCodes.has(primary) ? 'fatal' : 'other';
 }
+
+/** Returns how many pages the log holds. A full disk only puts it off: the log stays, and with it everything committed. */
+export function checkpoint(connection: Connection, mode: 'PASSIVE' | 'TRUNCATE'): number {
+  try {
+    return Number(connection.all(`PRAGMA wal_checkpoint(${mode})`)[0]?.log);
+  } catch (error) {
+    if (toFaultKind(error) === 'full') return 0;
+    throw error;
+  }
+}

@@ -1,5 +1,6 @@
 // The writer: the thread that holds the one connection that writes. It is handed batches of verbs, runs each batch in
-// one transaction and answers after one COMMIT that synced. A refused verb fails alone and leaves nothing. After a failed sync nothing is answered any more: SQLite itself would go on (see W7 in the tests).
+// one transaction and answers after one COMMIT that synced. A refused verb fails alone and leaves nothing. After a
+// failed sync it commits nothing more, although SQLite itself would go on.
 
 import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -8,7 +9,7 @@ import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
 import { writes } from './catalog.ts';
 import { migrate } from './migrate.ts';
 import { type Change, toLinkedText, type Verb } from './sql.ts';
-import { Connection, toFaultKind } from './sqlite-connection.ts';
+import { Connection, checkpoint, toFaultKind } from './sqlite-connection.ts';
 import { type Batch, type Packed, unpack } from './transport.ts';
 
 export interface PlainFault {
@@ -19,7 +20,7 @@ export interface PlainFault {
 export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
 
 export type ToWriter = { batch: Packed } | { checkpoint: true } | { close: true };
-export type FromWriter = { ready: true } | { failed: PlainFault } | { outcomes: string } | { closed: true };
+export type FromWriter = { ready: true; wasClosed: boolean } | { failed: PlainFault } | { outcomes: string };
 
 /** The end of the journal's chain, as of the last change of the running transaction. */
 interface Head {
@@ -28,15 +29,17 @@ interface Head {
 }
 
 class Writer {
+  /** Whether the last one to have the catalog open closed it in order. */
+  readonly wasClosed: boolean;
   readonly #connection: Connection;
+  #isDead = false;
   #head: Head;
 
   constructor(path: string) {
     this.#connection = new Connection(path, 'writer');
     migrate(this.#connection);
-    this.#connection.exec(
-      `INSERT INTO meta (name, value) VALUES ('openings', '1') ON CONFLICT (name) DO UPDATE SET value = value + 1`,
-    );
+    this.wasClosed = this.#connection.all(`SELECT value FROM meta WHERE name = 'state'`)[0]?.value !== 'open';
+    this.#mark('open');
     // Some builds of SQLite fall back to NORMAL at the first write, which syncs nothing at COMMIT.
     this.#assert('PRAGMA synchronous', 'synchronous', 2);
     this.#assert('PRAGMA journal_mode', 'journal_mode', 'wal');
@@ -45,12 +48,24 @@ class Writer {
       last === undefined ? { position: 0, link: '' } : { position: last.position as number, link: last.link as string };
   }
 
+  #mark(state: 'open' | 'closed'): void {
+    const sql = `INSERT INTO meta (name, value) VALUES ('state', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+    try {
+      this.#connection.all(sql, [state]);
+    } catch (error) {
+      // A full disk must not keep what is stored from being read.
+      if (toFaultKind(error) !== 'full') throw error;
+    }
+  }
+
   #assert(pragma: string, column: string, expected: number | string): void {
     const actual = this.#connection.all(pragma)[0]?.[column];
     if (actual !== expected) throw new Fault('fatal', `${pragma} is ${actual}, not ${expected}`);
   }
 
-  commit(batch: Batch): Outcome[] {
+  /** Null once nothing can be promised any more. */
+  commit(batch: Batch): Outcome[] | null {
+    if (this.#isDead) return null;
     const head = this.#head;
     try {
       this.#connection.all('BEGIN IMMEDIATE');
@@ -66,7 +81,8 @@ class Writer {
     } catch (error) {
       this.#head = head;
       const fault = toPlainFault(error);
-      if (fault.kind !== 'fatal') this.#rollBack();
+      if (fault.kind === 'fatal') this.#isDead = true;
+      else this.#rollBack();
       return batch.map(() => ({ fault }));
     }
   }
@@ -132,11 +148,12 @@ class Writer {
   }
 
   checkpoint(): void {
-    this.#connection.all('PRAGMA wal_checkpoint(PASSIVE)');
+    if (!this.#isDead) checkpoint(this.#connection, 'PASSIVE');
   }
 
   close(): void {
-    this.#connection.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#mark('closed');
+    checkpoint(this.#connection, 'TRUNCATE');
     this.#connection.close();
   }
 }
@@ -156,15 +173,16 @@ function serve(path: string): void {
     return;
   }
   parentPort?.on('message', (message: ToWriter) => {
-    if ('batch' in message) post({ outcomes: JSON.stringify(writer.commit(unpack(message.batch))) });
-    else if ('checkpoint' in message) writer.checkpoint();
+    if ('batch' in message) {
+      const outcomes = writer.commit(unpack(message.batch));
+      if (outcomes !== null) post({ outcomes: JSON.stringify(outcomes) });
+    } else if ('checkpoint' in message) writer.checkpoint();
     else {
       writer.close();
       parentPort?.close();
-      post({ closed: true });
     }
   });
-  post({ ready: true });
+  post({ ready: true, wasClosed: writer.wasClosed });
 }
 
 serve((workerData as { path: string }).path);

@@ -8,7 +8,7 @@ import { Fault } from '../domain/fault.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { reads, writes } from './catalog.ts';
 import type { Engine, Verb } from './sql.ts';
-import type { Checkpointed } from './sqlite-checkpointer.ts';
+import type { Checkpointed, CheckpointerData } from './sqlite-checkpointer.ts';
 import { Connection } from './sqlite-connection.ts';
 import type { FromWriter, Outcome, ToWriter } from './sqlite-writer.ts';
 import { pack } from './transport.ts';
@@ -35,19 +35,23 @@ export interface SqliteOptions {
 
 export async function openSqlite({ path, onFatal }: SqliteOptions): Promise<Engine> {
   const writer = new Worker(new URL('./sqlite-writer.ts', import.meta.url), { workerData: { path } });
-  await isReady(writer);
+  const wasClosed = await isReady(writer);
   // The database and its log are new names in the folder; SQLite ignores errors of its own sync of it.
   syncFolder(dirname(path));
-  return new SqliteEngine({ path, onFatal }, writer);
+  const checkpointer = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), {
+    workerData: { path, isCheckWanted: !wasClosed } satisfies CheckpointerData,
+  });
+  return new SqliteEngine({ path, onFatal }, writer, checkpointer);
 }
 
-function isReady(writer: Worker): Promise<void> {
+/** Resolves to whether the catalog was closed in order the last time. */
+function isReady(writer: Worker): Promise<boolean> {
   return new Promise((resolve, reject) => {
     writer.once('error', reject);
     writer.once('message', (message: FromWriter) => {
       writer.off('error', reject);
       if ('failed' in message) reject(new Fault(message.failed.kind, message.failed.message));
-      else resolve();
+      else resolve('ready' in message && message.wasClosed);
     });
   });
 }
@@ -65,6 +69,7 @@ class SqliteEngine implements Engine {
   readonly #writer: Worker;
   readonly #checkpointer: Worker;
   readonly #checkpoints: NodeJS.Timeout;
+  readonly #exits: [checkpointer: Promise<void>, writer: Promise<void>];
   readonly #reader: Connection;
   readonly #onFatal: (fault: Fault) => void;
   #waiting: Waiting[] = [];
@@ -75,7 +80,7 @@ class SqliteEngine implements Engine {
   #dead: Fault | null = null;
   #onIdle: (() => void) | null = null;
 
-  constructor({ path, onFatal }: SqliteOptions, writer: Worker) {
+  constructor({ path, onFatal }: SqliteOptions, writer: Worker, checkpointer: Worker) {
     this.#onFatal = onFatal;
     this.#writer = writer;
     this.#writer.on('message', (message: FromWriter) => {
@@ -83,11 +88,12 @@ class SqliteEngine implements Engine {
     });
     this.#writer.on('error', (error) => this.#die(new Fault('fatal', 'the writer stopped', error)));
     this.#reader = new Connection(path, 'reader');
-    this.#checkpointer = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), { workerData: { path } });
+    this.#checkpointer = checkpointer;
     this.#checkpointer.on('error', (error) => this.#die(new Fault('fatal', 'a checkpoint failed', error)));
-    this.#checkpointer.on('message', ({ log }: Checkpointed) => {
-      if (log > mostLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
+    this.#checkpointer.on('message', ({ logPages }: Checkpointed) => {
+      if (logPages > mostLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
     });
+    this.#exits = [onceExited(checkpointer), onceExited(writer)];
     this.#checkpoints = setInterval(() => this.#checkpoint(), checkpointEveryMs);
     this.#checkpoints.unref();
   }
@@ -128,6 +134,7 @@ class SqliteEngine implements Engine {
   }
 
   #settle(outcomes: Outcome[]): void {
+    if (this.#dead !== null) return;
     const settled = this.#running.shift() ?? [];
     this.#hasNewPages = true;
     for (const [index, outcome] of outcomes.entries()) {
@@ -170,18 +177,19 @@ class SqliteEngine implements Engine {
         this.#onIdle = resolve;
       });
     }
+    const wasAlive = this.#dead === null;
+    this.#dead ??= new Fault('other', 'the catalog is closed');
     this.#reader.close();
-    await ended(this.#checkpointer, 'close');
-    if (this.#dead === null) await ended(this.#writer, { close: true } satisfies ToWriter);
+    this.#checkpointer.postMessage('close');
+    await this.#exits[0];
+    if (wasAlive) this.#writer.postMessage({ close: true } satisfies ToWriter);
     else await this.#writer.terminate();
+    await this.#exits[1];
   }
 }
 
-function ended(worker: Worker, message: unknown): Promise<void> {
-  return new Promise((resolve) => {
-    worker.once('exit', () => resolve());
-    worker.postMessage(message);
-  });
+function onceExited(worker: Worker): Promise<void> {
+  return new Promise((resolve) => worker.once('exit', () => resolve()));
 }
 
 /** As many as fit the caps, and at least one. */

@@ -27,7 +27,7 @@ export function registerApp(program: Command): void {
   common(app.command('rotate <app>').description('give an application a new secret, shown once'))
     .option('--overlap <seconds>', 'how long the old secret stays valid', '0')
     .action((application: string, options: AppOptions & { overlap: string }) =>
-      ask('app rotate', { application, env: options.env, overlapSeconds: Number(options.overlap) }, options),
+      ask('app rotate', { application, ...options }, options),
     );
 }
 

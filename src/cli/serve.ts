@@ -24,6 +24,7 @@ async function serve(options: { json?: boolean }): Promise<void> {
   let service: Service;
   try {
     service = await start(readConfig(), {
+      isFirstMade: true,
       onFatal(environment) {
         if (environment === 'production') setTimeout(() => process.exit(faultExitCode), lastWordsMs);
       },

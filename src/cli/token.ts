@@ -52,8 +52,9 @@ function quietly(config: Config): Config {
   return { ...config, logLevel: 'silent', production: onFreePort(config.production), test: onFreePort(config.test) };
 }
 
-function onFreePort({ host, port, publicUrl }: AddressConfig): AddressConfig {
-  const own = port === null || port === 0 ? null : `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function onFreePort({ host, port, publicUrl, tls }: AddressConfig): AddressConfig {
+  const scheme = tls === null ? 'http' : 'https';
+  const own = port === null || port === 0 ? null : `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { host: '127.0.0.1', port: port === null ? null : 0, publicUrl: publicUrl ?? own, tls: null };
 }
 

@@ -26,7 +26,7 @@ export interface Command {
 }
 
 export async function runCommand(controlled: Controlled, { name, input }: Command): Promise<object> {
-  const run = commands[name];
+  const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (run === undefined) throw new Refusal('InvalidField', `There is no command ${JSON.stringify(name)}.`);
   return await run(controlled, input);
 }
@@ -66,9 +66,11 @@ const commands: Record<string, (controlled: Controlled, input: Input) => Promise
   'app remove': (controlled, input) => changeState(controlled, input, 'remove'),
   async 'app rotate'(controlled, input) {
     const { cabinet } = controlled.environment(readEnvironment(input));
-    const overlapSeconds = Number(input.overlapSeconds ?? 0);
-    if (!(overlapSeconds >= 0)) throw new Refusal('InvalidField', 'The overlap must be a number of seconds.');
-    return toRegistered(await rotateSecret(cabinet, readText(input, 'application'), overlapSeconds * 1000));
+    const overlap = readText(input, 'overlap');
+    if (!/^\d{1,9}$/.test(overlap)) {
+      throw new Refusal('InvalidField', `The overlap ${JSON.stringify(overlap)} is not a number of seconds.`);
+    }
+    return toRegistered(await rotateSecret(cabinet, readText(input, 'application'), Number(overlap) * 1000));
   },
   async reset(controlled, input) {
     const environment = readEnvironment(input);

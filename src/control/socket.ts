@@ -23,7 +23,12 @@ export async function serveControl(config: Config, controlled: Controlled): Prom
   const path = socketPath(config);
   // The lock of the folder is ours, so a socket that is still there belongs to nobody.
   rmSync(path, { force: true });
-  const server = createServer((socket) => void reply(socket, controlled));
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    void reply(socket, controlled);
+  });
   const mask = process.umask(0o177);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -34,7 +39,11 @@ export async function serveControl(config: Config, controlled: Controlled): Prom
     process.umask(mask);
   }
   chmodSync(path, 0o600);
-  return () => new Promise((resolve) => server.close(() => resolve()));
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
 }
 
 async function reply(socket: Socket, controlled: Controlled): Promise<void> {

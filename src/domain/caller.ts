@@ -21,6 +21,11 @@ export interface Caller {
   requestId: string;
 }
 
+/** "`FolderId` absent, empty or `-root-` means the application's root folder." */
+export function toFolderId({ rootId }: Caller, id: string | null): string {
+  return id === null || id === '' || id === '-root-' ? rootId : id;
+}
+
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text);
 }

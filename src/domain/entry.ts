@@ -34,6 +34,3 @@ export const folderContentType = 'inode/directory';
 
 /** Folders below a root may be nested this deep. */
 export const deepestLevel = 100;
-
-/** "FolderId absent, empty or `-root-` means the application's root folder." */
-export const rootAlias = '-root-';

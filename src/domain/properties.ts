@@ -64,3 +64,8 @@ function findValueProblem(value: unknown): string | null {
 function quote(key: string): string {
   return JSON.stringify(key.length <= 64 ? key : `${key.slice(0, 64)}…`);
 }
+
+/** In an order that does not depend on how they were sent. */
+export function toSortedProperties(properties: Record<string, string> | null): [string, string][] | null {
+  return properties === null ? null : Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
+}

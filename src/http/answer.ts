@@ -1,6 +1,6 @@
 // What a route gives back, and how it is sent. The one table from refusal codes to statuses.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { RefusalCode } from '../domain/refusal.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { renderRefusal } from './wire.ts';
@@ -8,7 +8,7 @@ import { renderRefusal } from './wire.ts';
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  body: string | Buffer | AsyncIterable<Buffer>;
+  body: string | AsyncIterable<Buffer>;
 }
 
 const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
@@ -86,7 +86,7 @@ export function internalError(): Refusal {
 }
 
 /** Headers that every answer of ours carries. `no-store`: records belong to the caller alone. */
-function toHeaders(answer: Answer, trackingId: string, length: number): Record<string, string | number> {
+export function toHeaders(answer: Answer, trackingId: string, length: number): Record<string, string | number> {
   return {
     'Content-Type': 'application/json',
     'Content-Length': length,
@@ -97,23 +97,34 @@ function toHeaders(answer: Answer, trackingId: string, length: number): Record<s
   };
 }
 
+/** A reader that takes nothing for this long is gone. */
+const stalledReaderMs = 60_000;
+
 export async function send(response: ServerResponse, answer: Answer, trackingId: string): Promise<void> {
   const { status, body } = answer;
-  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+  if (typeof body === 'string') {
     response.writeHead(status, toHeaders(answer, trackingId, Buffer.byteLength(body)));
     response.end(body);
     return;
   }
-  response.writeHead(status, toHeaders(answer, trackingId, Number(answer.headers['Content-Length'])));
-  // One chunk is on its way while the next is read; the memory of the one before is free by then.
-  let writing = Promise.resolve();
-  for await (const chunk of body) {
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    // The first chunk is read, and so verified, before anything is promised.
+    let next = await chunks.next();
+    response.writeHead(status, toHeaders(answer, trackingId, Number(answer.headers['Content-Length'])));
+    response.setTimeout(stalledReaderMs, () => response.destroy());
+    // One chunk is on its way while the next is read; the memory of the one before is free by then.
+    let writing = Promise.resolve();
+    while (!next.done && !response.destroyed && response.req.method !== 'HEAD') {
+      await writing;
+      writing = write(response, next.value);
+      next = await chunks.next();
+    }
     await writing;
-    if (response.destroyed) return;
-    writing = write(response, chunk);
+    response.end();
+  } finally {
+    await chunks.return?.();
   }
-  await writing;
-  response.end();
 }
 
 /** Resolves when the chunk has left our memory, or nobody is there to take it. */
@@ -125,52 +136,4 @@ function write(response: ServerResponse, chunk: Buffer): Promise<void> {
       resolve();
     });
   });
-}
-
-/** An answer as bytes, for sockets on which no request was understood. */
-export function renderRaw(answer: Answer, trackingId: string): string {
-  const body = String(answer.body);
-  const headers = Object.entries({ ...toHeaders(answer, trackingId, Buffer.byteLength(body)), Connection: 'close' });
-  const lines = headers.map(([name, value]) => `${name}: ${value}`);
-  const reason = answer.status === 500 ? 'Internal Server Error' : answer.status === 404 ? 'Not Found' : 'Bad Request';
-  return `HTTP/1.1 ${answer.status} ${reason}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
-}
-
-// An early refusal must reach a client that is still sending. Closing at once resets the connection and the client
-// never sees the answer, so the rest is read and dropped for a while.
-const lingerMs = 5000;
-const lingerBytes = 64 * 1024 * 1024;
-/** A rest this small is simply read; the connection stays. */
-const smallRestBytes = 64 * 1024;
-
-export function sendEarly(
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: Answer,
-  trackingId: string,
-): void {
-  const declared = Number(request.headers['content-length'] ?? Number.NaN);
-  const isChunked = request.headers['transfer-encoding'] !== undefined;
-  const isWaiting = request.headers.expect !== undefined;
-  if (request.complete || (!isChunked && !(declared > smallRestBytes) && !isWaiting)) {
-    void send(response, answer, trackingId);
-    request.resume();
-    return;
-  }
-  const { socket } = request;
-  socket.end(renderRaw(answer, trackingId));
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
-  let dropped = 0;
-  const close = () => {
-    clearTimeout(timer);
-    socket.destroy();
-  };
-  request.on('data', (chunk: Buffer) => {
-    dropped += chunk.length;
-    if (dropped > lingerBytes) close();
-  });
-  request.once('end', close);
-  request.once('error', close);
-  socket.once('close', () => clearTimeout(timer));
-  request.resume();
 }

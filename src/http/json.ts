@@ -4,6 +4,8 @@ import { Refusal } from '../domain/refusal.ts';
 
 export const smallBodyBytes = 1024 * 1024;
 const deepestNesting = 16;
+/** Far more than anything we take needs; parsing a million keys would hold up everyone else. */
+const mostStrings = 10_000;
 const bracketOpen = new Set([0x5b, 0x7b]);
 const bracketClose = new Set([0x5d, 0x7d]);
 const quote = 0x22;
@@ -24,31 +26,8 @@ export async function readWhole(
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** A number of places; whoever finds none free is asked to come again. */
-export class Slots {
-  #free: number;
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  /** Returns what gives the place back. */
-  take(): () => void {
-    if (this.#free === 0) {
-      throw new Refusal('TooManyUploads', 'Too many large JSON bodies are being read at once. Nothing was saved.', {
-        hint: 'Send large files as multipart/form-data or as they are; or try again.',
-        retryAfterSeconds: 1,
-      });
-    }
-    this.#free -= 1;
-    return () => {
-      this.#free += 1;
-    };
-  }
-}
-
 export function parseObject(body: Buffer, hint: string): Record<string, unknown> {
-  if (isTooDeep(body)) throw invalidBody(`The JSON is nested deeper than ${deepestNesting} levels.`, hint);
+  checkShape(body, hint);
   let value: unknown;
   try {
     value = JSON.parse(toText(body, hint));
@@ -70,18 +49,22 @@ export function checkObject(value: unknown, hint: string): Record<string, unknow
 }
 
 /** Measured before parsing and without recursion; the insides of strings are jumped over. */
-function isTooDeep(body: Buffer): boolean {
+function checkShape(body: Buffer, hint: string): void {
   let depth = 0;
+  let strings = 0;
+  let outsideBytes = 0;
   for (let at = 0; at < body.length; at += 1) {
     const byte = body[at] as number;
+    outsideBytes += 1;
     if (byte === quote) {
       at = endOfString(body, at);
-    } else if (bracketOpen.has(byte)) {
-      depth += 1;
-      if (depth > deepestNesting) return true;
-    } else if (bracketClose.has(byte)) depth -= 1;
+      strings += 1;
+    } else if (bracketOpen.has(byte)) depth += 1;
+    else if (bracketClose.has(byte)) depth -= 1;
+    if (depth > deepestNesting) throw invalidBody(`The JSON is nested deeper than ${deepestNesting} levels.`, hint);
+    if (strings > mostStrings || outsideBytes > smallBodyBytes)
+      throw invalidBody('The JSON has too many values.', hint);
   }
-  return false;
 }
 
 function endOfString(body: Buffer, start: number): number {

@@ -22,7 +22,7 @@ const maxHeaders = 16;
 const maxHeaderBytes = 16 * 1024;
 const maxMarginBytes = 64 * 1024;
 
-/** Leaving early closes the source: pass `request.iterator({ destroyOnReturn: false })` to keep a request answerable. */
+/** Leaving early closes the source. */
 export async function* readParts(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
   checkBoundary(boundary);
   const iterator = source[Symbol.asyncIterator]();

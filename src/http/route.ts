@@ -9,7 +9,7 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
 import type { Answer } from './answer.ts';
 import type { Body, BodyDigests } from './body.ts';
-import type { Slots } from './json.ts';
+import type { Slots } from './slots.ts';
 
 /** One environment as an address serves it. */
 export interface Served {

@@ -10,8 +10,10 @@ const time = { format: 'date-time', description: 'UTC, always three decimals.' }
 
 const entryRef = Type.Ref('#/components/schemas/Entry');
 
+const mostProperties = 100;
+
 export const Properties = Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
-  maxProperties: 100,
+  maxProperties: mostProperties,
   description: 'Free-form attributes: at most 100 keys of 128 bytes, values of 4 KiB, 64 KiB in all.',
 });
 
@@ -80,6 +82,7 @@ export const SaveFileJson = Type.Object({
 export function compileCheck<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const validator = Compile(schema);
   return (value) => {
+    checkKeyCount(value);
     if (validator.Check(value)) return value as Static<Schema>;
     const [error] = validator.Errors(value);
     const [field = '', ...rest] = (error?.instancePath ?? '').split('/').slice(1);
@@ -89,4 +92,19 @@ export function compileCheck<Schema extends TSchema>(schema: Schema): (value: un
     const problem = field === '' && missing !== undefined ? 'is missing' : (error?.message ?? 'is not valid');
     throw new Refusal('InvalidField', `${where} ${problem}.`, { target });
   };
+}
+
+/** Asked before the schema, which would look at every one of a million keys. */
+function checkKeyCount(value: unknown): void {
+  const { Properties: properties } = value as { Properties?: unknown };
+  if (typeof properties !== 'object' || properties === null) return;
+  let count = 0;
+  for (const _ in properties) {
+    count += 1;
+    if (count > mostProperties) {
+      throw new Refusal('InvalidField', `Properties can have at most ${mostProperties} keys.`, {
+        target: 'Properties',
+      });
+    }
+  }
 }

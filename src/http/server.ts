@@ -9,8 +9,10 @@ import { Fault } from '../domain/fault.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { storageFull } from '../operations/save-file.ts';
-import { type Answer, internalError, renderRaw, send, sendEarly, toAnswer } from './answer.ts';
+import { type Answer, internalError, send, toAnswer } from './answer.ts';
 import { Aborted, Body, Pace } from './body.ts';
+import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
+import { refuseSocket, sendEarly } from './early.ts';
 import { checkSingleHeaders, invalidHeader } from './parameters.ts';
 import { type Exchange, type Found, MethodNotAllowed, Router, type Served } from './route.ts';
 import { routes } from './routes.ts';
@@ -20,6 +22,9 @@ const keepAliveTimeoutMs = 65_000;
 const lookAtConnectionsMs = 2_000;
 const maxHeaderBytes = 16 * 1024;
 const drainMs = 30_000;
+const closeIdleEveryMs = 100;
+/** Requests to the token endpoint are small; one that is not whole after this long never will be. */
+const smallRequestMs = 30_000;
 
 export interface ListenOptions {
   host: string;
@@ -27,6 +32,7 @@ export interface ListenOptions {
   tls: { key: Buffer; cert: Buffer } | null;
   maxConnections: number;
   maxConnectionsPerPeer: number;
+  corsOrigins: ReadonlySet<string>;
   onFault: (fault: unknown, requestId: string) => void;
 }
 
@@ -59,6 +65,8 @@ class Door {
   readonly #lookup: Lookup;
   readonly #pace = new Pace();
   readonly #perPeer = new Map<string, number>();
+  /** Responses that are not finished. */
+  readonly #open = new Set<ServerResponse>();
   #isDraining = false;
 
   constructor(options: ListenOptions, lookup: Lookup) {
@@ -83,12 +91,19 @@ class Door {
     this.server.on('request', (request, response) => void this.#handle(request, response));
     this.server.on('checkContinue', (request, response) => void this.#handle(request, response));
     this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
-    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseMalformed(error, socket));
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      if (error.code === 'ECONNRESET') socket.destroy();
+      else refuseSocket(socket, toMalformed(error), this.#lastPending(socket));
+    });
     this.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-      const requestId = randomUUID();
-      socket.end(renderRaw(toAnswer(new MethodNotAllowed('CONNECT', 'GET, POST'), requestId), requestId));
+      refuseSocket(socket, new MethodNotAllowed('CONNECT', 'GET, POST'), this.#lastPending(socket));
     });
     this.server.on('connection', (socket: Socket) => this.#countPeer(socket));
+  }
+
+  /** The last response that is still owed on this socket. */
+  #lastPending(socket: Socket): ServerResponse | undefined {
+    return [...this.#open].findLast((response) => response.req.socket === socket);
   }
 
   #countPeer(socket: Socket): void {
@@ -111,11 +126,13 @@ class Door {
     // Without a listener an error of a cut request would end the process.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
+    this.#open.add(response);
+    response.once('close', () => this.#open.delete(response));
     if (this.#isDraining) response.setHeader('Connection', 'close');
     try {
       const answer = await this.#answer(request, response, requestId);
       if (answer === null) return;
-      if (request.method === 'HEAD') answer.body = '';
+      Object.assign(answer.headers, allowOrigin(this.#options.corsOrigins, request));
       await send(response, answer, requestId);
     } catch (error) {
       this.#refuse(error, request, response, requestId);
@@ -126,6 +143,7 @@ class Door {
     const served = this.#lookup();
     const { path, query } = readTarget(request, served?.publicUrl);
     checkHttp(request);
+    if (isPreflight(this.#options.corsOrigins, request)) return answerPreflight();
     const { route, parameters }: Found = router.find(request.method ?? '', path);
     checkSingleHeaders(request);
     if (served === null)
@@ -133,6 +151,10 @@ class Door {
     if (route.action === 'foreign') {
       if (request.headers.expect !== undefined) response.writeContinue();
       response.setHeader('requesttrackingid', requestId);
+      for (const [name, value] of Object.entries(allowOrigin(this.#options.corsOrigins, request))) {
+        response.setHeader(name, value);
+      }
+      endUnlessComplete(request);
       await served.issue(request, response);
       return null;
     }
@@ -168,7 +190,7 @@ class Door {
     }
     const answer = toAnswer(refusal, requestId);
     if (refusal instanceof MethodNotAllowed) answer.headers.Allow = refusal.allowed;
-    if (request.method === 'HEAD') answer.body = '';
+    Object.assign(answer.headers, allowOrigin(this.#options.corsOrigins, request));
     sendEarly(request, response, answer, requestId);
   }
 
@@ -181,9 +203,14 @@ class Door {
   async drain(): Promise<void> {
     this.#isDraining = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    for (const response of this.#open) {
+      if (!response.headersSent) response.setHeader('Connection', 'close');
+    }
+    const idle = setInterval(() => this.server.closeIdleConnections(), closeIdleEveryMs);
     this.server.closeIdleConnections();
     const timer = setTimeout(() => this.server.closeAllConnections(), drainMs);
     await closed;
+    clearInterval(idle);
     clearTimeout(timer);
     this.#pace.close();
   }
@@ -199,10 +226,8 @@ function readTarget(request: IncomingMessage, publicUrl: string | undefined): { 
   let target = request.url ?? '';
   if (!target.startsWith('/')) {
     const url = URL.parse(target);
-    const own = [request.headers.host, publicUrl === undefined ? undefined : new URL(publicUrl).host];
-    const isOwn =
-      url !== null && own.includes(url.host) && (publicUrl === undefined || new URL(publicUrl).host === url.host);
-    if (!isOwn) throw malformed('The request target names another host.');
+    const own = publicUrl === undefined ? request.headers.host : new URL(publicUrl).host;
+    if (url === null || url.host !== own) throw malformed('The request target names another host.');
     target = `${url.pathname}${url.search}`;
   }
   const mark = target.indexOf('?');
@@ -231,16 +256,17 @@ function shuttingDown(): Refusal {
   return new Refusal('ShuttingDown', 'The service is stopping. Nothing was saved.', { retryAfterSeconds: 5 });
 }
 
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
+function toMalformed({ code }: NodeJS.ErrnoException): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new Refusal('HeadersTooLarge', `The headers have more than ${maxHeaderBytes} bytes.`);
   }
-  const requestId = randomUUID();
-  const refusal =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new Refusal('HeadersTooLarge', `The headers have more than ${maxHeaderBytes} bytes.`)
-      : malformed('This is not a well-formed HTTP/1.1 request, or its headers did not arrive in time.');
-  socket.end(renderRaw(toAnswer(refusal, requestId), requestId));
-  setTimeout(() => socket.destroy(), 1000).unref();
+  return malformed('This is not a well-formed HTTP/1.1 request, or its headers did not arrive in time.');
+}
+
+function endUnlessComplete(request: IncomingMessage): void {
+  const timer = setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, smallRequestMs);
+  timer.unref();
+  request.once('close', () => clearTimeout(timer));
 }

@@ -1,15 +1,16 @@
 // The four ways in which a file's bytes travel in `POST /files`, made one: what was attached, and the fields beside it.
 // Text fields may come before or after the file, so the bytes are received as they pass and named at the end.
 
-import { checkMediaType, type MediaType, readMediaType } from '../domain/content-type.ts';
+import { checkMediaType, readMediaType } from '../domain/content-type.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { checkObjectType, checkProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { ReceivedContent } from '../operations/receive-content.ts';
-import { invalidBody, parseObject, readWhole, type Slots, smallBodyBytes, toText } from './json.ts';
+import { invalidBody, parseObject, readWhole, smallBodyBytes, toText } from './json.ts';
 import { checkBoundary, type Part, readParts, sniffBoundary } from './multipart.ts';
 import { checkConflictBehavior } from './parameters.ts';
 import { compileCheck, SaveFileJson } from './schemas.ts';
+import type { Slots } from './slots.ts';
 
 /** "At most 16 MiB", in base64, with room for the fields around it. */
 const jsonContentBytes = 16 * 1024 * 1024;
@@ -37,39 +38,41 @@ export interface Receiver {
   largeBodies: Slots;
 }
 
-/** Opens the body only when nothing more can be refused without it. */
-export async function readUpload(
-  open: () => AsyncIterable<Buffer>,
-  header: string | null,
-  receiver: Receiver,
-): Promise<Upload> {
+/** How the bytes travel, told by the one reading of the content type. */
+export type Way =
+  | { kind: 'multipart'; boundary: string }
+  /** The bytes decide: a multipart body in disguise, or base64. */
+  | { kind: 'json' }
+  | { kind: 'bare'; contentType: string | null };
+
+export function readWay(header: string | null): Way {
   const type = readMediaType(header ?? undefined);
-  if (type?.essence === 'multipart/form-data' || isBrokenMultipart(type, header)) {
-    const boundary = type?.parameters.get('boundary');
+  // Meant as one of ours but not readable: it must not be taken for the file itself.
+  if (type === null && /^\s*(multipart\/form-data|application\/json)(?![\w.+-])/i.test(header ?? '')) {
+    throw invalidBody('The Content-Type cannot be read.', ways);
+  }
+  const boundary = type?.parameters.get('boundary');
+  const isMultipart = type?.essence === 'multipart/form-data';
+  if (isMultipart || (type?.essence === 'application/json' && boundary !== undefined)) {
     if (boundary === undefined) throw invalidBody('The multipart body has no boundary parameter.', ways);
     checkBoundary(boundary);
-    return await readMultipart(open(), boundary, receiver);
+    return { kind: 'multipart', boundary };
   }
-  if (type?.essence === 'application/json') return await readUnderJson(open, type, receiver);
-  const received = await receiver.receive(open());
-  return { ...noFields, received, contentType: type === null ? null : (header as string).trim() };
+  if (type?.essence === 'application/json') return { kind: 'json' };
+  return { kind: 'bare', contentType: type === null || header === null ? null : header.trim() };
+}
+
+export async function readUpload(body: AsyncIterable<Buffer>, way: Way, receiver: Receiver): Promise<Upload> {
+  if (way.kind === 'multipart') return await readMultipart(body, way.boundary, receiver);
+  if (way.kind === 'json') return await readUnderJson(body, receiver);
+  return { ...noFields, received: await receiver.receive(body), contentType: way.contentType };
 }
 
 const noFields = { fileName: null, contentType: null, objectType: null, properties: null, conflict: null };
 
-/** Meant as multipart but not readable as a media type: it must not be taken for the file itself. */
-function isBrokenMultipart(type: MediaType | null, header: string | null): boolean {
-  return type === null && header !== null && /^\s*multipart\/form-data/i.test(header);
-}
-
 /** "Clients that obey the document to the letter (content type `application/json`, one attachment) produce this." */
-async function readUnderJson(open: () => AsyncIterable<Buffer>, type: MediaType, receiver: Receiver): Promise<Upload> {
-  const boundary = type.parameters.get('boundary');
-  if (boundary !== undefined) {
-    checkBoundary(boundary);
-    return await readMultipart(open(), boundary, receiver);
-  }
-  const source = open()[Symbol.asyncIterator]();
+async function readUnderJson(body: AsyncIterable<Buffer>, receiver: Receiver): Promise<Upload> {
+  const source = body[Symbol.asyncIterator]();
   const head = await readHead(source);
   const whole = chain(head, source);
   const sniffed = sniffBoundary(head);

@@ -1,13 +1,13 @@
 // Creates a folder under a parent folder.
 
 import { hash, randomUUIDv7 } from 'node:crypto';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, toFolderId } from '../domain/caller.ts';
 import type { ConflictBehavior, Entry } from '../domain/entry.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
+import { toSortedProperties } from '../domain/properties.ts';
 import type { Cabinet } from './cabinet.ts';
 import { type FolderListing, firstPageLimit } from './list-folder.ts';
-import { toFolderId, toSorted } from './save-file.ts';
 
 export interface CreateFolderRequest {
   parentFolderId: string | null;
@@ -44,7 +44,7 @@ export async function createFolder(
     request: caller.requestId,
     idempotency: toIdempotency(caller, parent, request),
   });
-  if (isExisting && !isReplayed) return { ...(await showExisting(cabinet, caller, folder)), isReplayed };
+  if (isExisting) return { ...(await showExisting(cabinet, caller, folder)), isReplayed };
   return { folder, children: [], next: null, isReplayed };
 }
 
@@ -57,6 +57,9 @@ async function showExisting(cabinet: Cabinet, caller: Caller, folder: Entry): Pr
 function toIdempotency(caller: Caller, parent: string, request: CreateFolderRequest) {
   if (request.idempotencyKey === null) return null;
   const { folderName, objectType, properties, conflict } = request;
-  const fingerprint = hash('sha256', JSON.stringify([parent, folderName, objectType, toSorted(properties), conflict]));
+  const fingerprint = hash(
+    'sha256',
+    JSON.stringify([parent, folderName, objectType, toSortedProperties(properties), conflict]),
+  );
   return { appKey: caller.appKey, operation: 'create-folder', key: request.idempotencyKey, fingerprint } as const;
 }

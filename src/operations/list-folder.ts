@@ -2,11 +2,10 @@
 
 import type { FolderPage, Place } from '../catalog/entries.ts';
 import type { SavedFile } from '../catalog/save-file.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, toFolderId } from '../domain/caller.ts';
+import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { authorize } from '../domain/permission.ts';
-import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
-import { toFolderId } from './save-file.ts';
 
 export type FolderListing = Omit<FolderPage, 'asOf'>;
 
@@ -29,10 +28,8 @@ export async function listFolder(cabinet: Cabinet, caller: Caller, request: List
     folder: toFolderId(caller, folderId),
     ...page,
   });
-  if (found === null) throw new Refusal('FolderNotFound', 'There is no such folder.', { target: 'FolderId' });
-  if (found.folder.kind !== 'folder') {
-    throw new Refusal('NotAFolder', 'This id names a file; a folder is needed here.', { target: 'FolderId' });
-  }
+  if (found === null) throw folderNotFound('FolderId');
+  if (found.folder.kind !== 'folder') throw notAFolder('FolderId');
   return found;
 }
 

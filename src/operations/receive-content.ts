@@ -63,7 +63,8 @@ async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<B
 /** Lets go of received bytes that no record points to. */
 export async function discardContent(cabinet: Cabinet, { blob }: StoredContent): Promise<void> {
   if (blob === null) return;
-  await cabinet.blobs.discard(blob);
+  // What cannot be removed now is removed by the sweeper.
+  await cabinet.blobs.discard(blob).catch(() => undefined);
   cabinet.pendingBlobs.delete(blob);
 }
 

@@ -3,11 +3,14 @@
 
 import { hash, randomUUIDv7 } from 'node:crypto';
 import type { SavedFile } from '../catalog/save-file.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, toFolderId } from '../domain/caller.ts';
 import { toContentType } from '../domain/content-type.ts';
-import { type ConflictBehavior, rootAlias } from '../domain/entry.ts';
+import type { ConflictBehavior } from '../domain/entry.ts';
+import { Fault } from '../domain/fault.ts';
+import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
+import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
@@ -33,15 +36,9 @@ export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTa
   if (cabinet.freeBytes() - (target.declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
   if (target.isAllSaid) return folder;
   const found = await cabinet.catalog.findEntry({ space: caller.space, id: folder });
-  if (found === null) throw new Refusal('FolderNotFound', 'There is no such folder.', { target: 'FolderId' });
-  if (found.kind !== 'folder') {
-    throw new Refusal('NotAFolder', 'This id names a file; a folder is needed here.', { target: 'FolderId' });
-  }
+  if (found === null) throw folderNotFound('FolderId');
+  if (found.kind !== 'folder') throw notAFolder('FolderId');
   return folder;
-}
-
-export function toFolderId(caller: Caller, id: string | null): string {
-  return id === null || id === '' || id === rootAlias ? caller.rootId : id;
 }
 
 export function storageFull(): Refusal {
@@ -63,47 +60,50 @@ export interface SaveRequest {
   received: ReceivedContent;
 }
 
-/** The received bytes belong to this call: when it rejects, they are gone. */
+/** The received bytes belong to this call: when no record points to them in the end, they are let go. */
 export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {
-  const { content, head } = request.received;
-  let isBlobUsed = false;
+  const { received } = request;
+  let saved: SavedFile;
   try {
     authorize(caller, 'write');
-    const name = checkName(request.fileName, 'FileName', cabinet.names);
-    const saved = await cabinet.catalog.saveFile({
-      space: caller.space,
-      folder: request.folder,
-      id: randomUUIDv7(),
-      name,
-      nameKey: toNameKey(name),
-      contentType: toContentType(request.contentType ?? undefined, head, name),
-      isContentTypeDeclared: request.contentType !== null && request.contentType !== 'application/octet-stream',
-      objectType: request.objectType,
-      properties: request.properties,
-      content,
-      conflict: request.conflict,
-      by: caller.actor,
-      at: Date.now(),
-      request: caller.requestId,
-      idempotency: toIdempotency(caller, request),
-    });
-    isBlobUsed = saved.isBlobUsed;
-    return saved;
-  } finally {
-    if (isBlobUsed) cabinet.pendingBlobs.delete(content.blob ?? '');
-    else await discardContent(cabinet, content);
+    saved = await write(cabinet, caller, request);
+  } catch (error) {
+    // A fatal fault leaves open whether the record was written: its bytes must stay, for the next start may find it.
+    if (!(error instanceof Fault && error.kind === 'fatal')) await discardContent(cabinet, received.content);
+    throw error;
   }
+  if (saved.isBlobUsed) cabinet.pendingBlobs.delete(received.content.blob ?? '');
+  else await discardContent(cabinet, received.content);
+  return saved;
+}
+
+function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {
+  const { content, head } = request.received;
+  const name = checkName(request.fileName, 'FileName', cabinet.names);
+  return cabinet.catalog.saveFile({
+    space: caller.space,
+    folder: request.folder,
+    id: randomUUIDv7(),
+    name,
+    nameKey: toNameKey(name),
+    contentType: toContentType(request.contentType ?? undefined, head, name),
+    isContentTypeDeclared: request.contentType !== null && request.contentType !== 'application/octet-stream',
+    objectType: request.objectType,
+    properties: request.properties,
+    content,
+    conflict: request.conflict,
+    by: caller.actor,
+    at: Date.now(),
+    request: caller.requestId,
+    idempotency: toIdempotency(caller, request),
+  });
 }
 
 function toIdempotency(caller: Caller, request: SaveRequest) {
   if (request.idempotencyKey === null) return null;
   const { folder, fileName, contentType, objectType, properties, conflict } = request;
   const sha256 = Buffer.from(request.received.content.sha256).toString('hex');
-  const parameters = [folder, fileName, contentType, objectType, toSorted(properties), conflict, sha256];
+  const parameters = [folder, fileName, contentType, objectType, toSortedProperties(properties), conflict, sha256];
   const fingerprint = hash('sha256', JSON.stringify(parameters));
   return { appKey: caller.appKey, operation: 'save-file', key: request.idempotencyKey, fingerprint } as const;
-}
-
-export function toSorted(properties: Record<string, string> | null): [string, string][] | null {
-  return properties === null ? null : Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -2,27 +2,14 @@
 // is taken out, which a kill alone would never show: the page cache survives it.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, startService } from './service.ts';
-
-/** Installs it where that can be done: as root on Debian. */
-function hasStrace(): boolean {
-  const isThere = () => spawnSync('strace', ['-V']).status === 0;
-  if (isThere()) return true;
-  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return false;
-  spawnSync('apt-get', ['update', '-qq']);
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'strace']);
-  return isThere();
-}
-
-const canTrace = hasStrace();
-if (!canTrace) console.error('SKIPPED: counting syncs (strace is not here and cannot be installed)');
+import { canTrace } from './strace.ts';
 
 test('every group of saves is synced once before it is answered', { skip: !canTrace }, async (context) => {
   const dataFolder = makeDataFolder();

@@ -16,7 +16,7 @@ import { envelopeAnswer, header, headers, pathId } from '../openapi.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute, Served } from '../route.ts';
 import { SaveFileForm, SaveFileJson } from '../schemas.ts';
-import { type Receiver, readUpload, type Upload } from '../upload.ts';
+import { type Receiver, readUpload, readWay, type Upload, type Way } from '../upload.ts';
 import { renderEnvelope } from '../wire.ts';
 import { toLink } from './folders.ts';
 
@@ -31,9 +31,9 @@ export const saveFileRoute: CallerRoute = {
     const { cabinet } = served;
     parameters.checkEncoding(request);
     const asked = readAsked(request);
-    if (asked.fileName === null && asked.isBare) throw fileNameMissing();
+    if (asked.fileName === null && asked.way.kind === 'bare') throw fileNameMissing();
     const folder = await admitSave(cabinet, caller, asked);
-    const upload = await readUpload(() => openBody(asked.digests), asked.contentType, toReceiver(served));
+    const upload = await readUpload(openBody(asked.digests), asked.way, toReceiver(served));
     const { received, objectType, properties, contentType } = upload;
     let isHandedOver = false;
     try {
@@ -79,20 +79,19 @@ export const saveFileRoute: CallerRoute = {
 
 function readAsked(request: IncomingMessage) {
   const header = parameters.readHeader(request, 'filename');
-  const contentType = parameters.readHeader(request, 'content-type');
+  const way = readWay(parameters.readHeader(request, 'content-type'));
   const declared = parameters.readDeclaredBytes(request);
   return {
     folderId: parameters.readHeader(request, 'folderid'),
     fileName: header === null ? null : decodeNameHeader(header),
-    contentType,
+    way,
     conflict: parameters.checkConflictBehavior(parameters.readHeader(request, 'conflictbehavior')),
     idempotencyKey: parameters.readIdempotencyKey(request),
     reprDigest: parameters.readSha256(request, 'repr-digest'),
     digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },
-    isBare: !isFramed(contentType),
     // A small body that came with its headers is in memory already: refusing before it is read saves nothing.
-    isAllSaid: request.readableLength === declared && !isFramed(contentType) && !hasDigest(request),
-    declaredBytes: toFileBytes(declared, contentType),
+    isAllSaid: request.readableLength === declared && way.kind === 'bare' && !hasDigest(request),
+    declaredBytes: toFileBytes(declared, way),
     isMinimal: /(^|[,;\s])return=minimal($|[,;\s])/i.test(String(request.headers.prefer ?? '')),
   };
 }
@@ -101,15 +100,11 @@ function hasDigest({ headers }: IncomingMessage): boolean {
   return 'repr-digest' in headers || 'content-digest' in headers || 'content-md5' in headers;
 }
 
-/** Whether the file comes inside something, where its name may stand too. */
-function isFramed(contentType: string | null): boolean {
-  return /^\s*(multipart\/form-data|application\/json)/i.test(contentType ?? '');
-}
-
 /** How large the file is at least, from the length of the body. */
-function toFileBytes(declared: number | null, contentType: string | null): number | null {
-  if (declared === null || !isFramed(contentType)) return declared;
-  return Math.max(0, declared - framingBytes);
+function toFileBytes(declared: number | null, { kind }: Way): number | null {
+  if (declared === null || kind === 'bare') return declared;
+  const least = Math.max(0, declared - framingBytes);
+  return kind === 'json' ? Math.floor((least * 3) / 4) : least;
 }
 
 function toReceiver({ cabinet, largeBodies }: Served): Receiver {

@@ -1,12 +1,12 @@
 // `POST /folders` and `GET /folders/{id}`.
 
 import Type from 'typebox';
+import { toFolderId } from '../../domain/caller.ts';
 import { readMediaType } from '../../domain/content-type.ts';
 import { checkObjectType, checkProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type CreateFolderRequest, createFolder } from '../../operations/create-folder.ts';
 import { type FolderListing, firstPageLimit, largestPageLimit, listFolder } from '../../operations/list-folder.ts';
-import { toFolderId } from '../../operations/save-file.ts';
 import { type Answer, json } from '../answer.ts';
 import { readCursor, toCursorText } from '../cursor.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';

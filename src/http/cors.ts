@@ -1,0 +1,30 @@
+// Browsers of other origins (https://fetch.spec.whatwg.org/#http-cors-protocol): only those that are configured, none by
+// default. Credentials travel in headers that a page must set itself, so no cookie is ever involved.
+
+import type { IncomingMessage } from 'node:http';
+import { type Answer, json } from './answer.ts';
+
+const preflightSeconds = '600';
+const exposed =
+  'requesttrackingid, entryid, idempotency-replayed, Preference-Applied, Link, Retry-After, WWW-Authenticate, ETag, Repr-Digest';
+const accepted =
+  'Authorization, AppKey, Content-Type, FolderId, FileName, ConflictBehavior, Idempotency-Key, Prefer, Repr-Digest, Content-Digest, Content-MD5, requesttrackingid';
+
+export function allowOrigin(origins: ReadonlySet<string>, { headers }: IncomingMessage): Record<string, string> {
+  const { origin } = headers;
+  if (origin === undefined || !origins.has(origin)) return {};
+  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed, Vary: 'Origin' };
+}
+
+export function isPreflight(origins: ReadonlySet<string>, { method, headers }: IncomingMessage): boolean {
+  const isAsking = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+  return isAsking && origins.has(headers.origin ?? '');
+}
+
+export function answerPreflight(): Answer {
+  return json('{}', {
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+    'Access-Control-Allow-Headers': accepted,
+    'Access-Control-Max-Age': preflightSeconds,
+  });
+}

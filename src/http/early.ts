@@ -1,0 +1,75 @@
+// Answers that come before a request is whole, or instead of one: written past Node's own machinery, which would close
+// the connection at once. A client that is still sending would then be reset and never see its answer; so what still
+// comes is read and dropped for a while.
+
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Refusal } from '../domain/refusal.ts';
+import { type Answer, send, toAnswer, toHeaders } from './answer.ts';
+
+const lingerMs = 5000;
+const lingerBytes = 64 * 1024 * 1024;
+/** A rest this small is simply read; the connection stays. */
+const smallRestBytes = 64 * 1024;
+/** How long a socket may take to read an answer to what was no request. */
+const lastAnswerMs = 1000;
+
+export function sendEarly(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  trackingId: string,
+): void {
+  const declared = Number(request.headers['content-length'] ?? Number.NaN);
+  const isChunked = request.headers['transfer-encoding'] !== undefined;
+  const isWaiting = request.headers.expect !== undefined;
+  const isSmall = request.complete || (!isChunked && !(declared > smallRestBytes) && !isWaiting);
+  // Without a socket of its own yet, the response waits behind those to earlier requests of the same connection.
+  if (isSmall || response.socket === null) {
+    if (!isSmall) response.setHeader('Connection', 'close');
+    void send(response, answer, trackingId);
+    request.resume();
+    return;
+  }
+  request.socket.end(renderRaw(answer, trackingId));
+  dropRest(request);
+}
+
+function dropRest(request: IncomingMessage): void {
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  let dropped = 0;
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > lingerBytes) socket.destroy();
+  });
+  request.once('end', () => socket.destroy());
+  request.once('error', () => socket.destroy());
+  socket.once('close', () => clearTimeout(timer));
+  request.resume();
+}
+
+/** Answers a socket on which no request was understood, after the `pending` responses to those that were. */
+export function refuseSocket(socket: Socket, refusal: Refusal, pending: ServerResponse | undefined): void {
+  socket.on('error', () => socket.destroy());
+  const finish = () => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const requestId = randomUUID();
+    socket.end(renderRaw(toAnswer(refusal, requestId), requestId));
+    setTimeout(() => socket.destroy(), lastAnswerMs).unref();
+  };
+  if (pending === undefined) finish();
+  else pending.once('close', finish);
+}
+
+function renderRaw(answer: Answer, trackingId: string): string {
+  const body = String(answer.body);
+  const headers = { ...toHeaders(answer, trackingId, Buffer.byteLength(body)), Date: new Date().toUTCString() };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const status = `${answer.status} ${STATUS_CODES[answer.status]}`;
+  return `HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`;
+}
