@@ -42,8 +42,9 @@ export function createIssuer(options: IssuerOptions): IssuerHandler {
   const handle = provider.callback();
   const { host, protocol } = new URL(options.issuer);
   return async (request, response) => {
-    // It would let every origin in; which ones may is our own setting.
-    delete request.headers.origin;
+    // It would let pages of every origin in; which ones may is our own setting.
+    const setHeader = response.setHeader.bind(response);
+    response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value));
     // Believed because `proxy` is on; overwritten here, so that a client can set neither.
     request.headers['x-forwarded-host'] = host;
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);

@@ -101,9 +101,9 @@ class Door {
     this.server.on('connection', (socket: Socket) => this.#countPeer(socket));
   }
 
-  /** The last response that is still owed on this socket. */
+  /** The last response that is still owed on this socket to a request that arrived whole. */
   #lastPending(socket: Socket): ServerResponse | undefined {
-    return [...this.#open].findLast((response) => response.req.socket === socket);
+    return [...this.#open].findLast(({ req }) => req.socket === socket && req.complete);
   }
 
   #countPeer(socket: Socket): void {
