@@ -143,7 +143,7 @@ export function readConfig(environment: Variables = process.env): Config {
     corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
     logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
   };
-  if (config.production.port === null) reader.mistake('CABINET_PORT', 'the production address cannot be switched off');
+  if (values.CABINET_PORT === 'off') reader.mistake('CABINET_PORT', 'the production address cannot be switched off');
   reader.finish();
   return config;
 }

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigMistakes, readConfig, type settings } from './config.ts';
+
+function mistakesOf(variables: Record<string, string>): readonly string[] {
+  try {
+    readConfig(variables);
+  } catch (error) {
+    if (error instanceof ConfigMistakes) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+test('nothing needs to be configured', () => {
+  const config = readConfig({});
+  assert.equal(config.production.port, 8080);
+  assert.equal(config.test.port, 8081);
+  assert.equal(config.inlineBytes, 64 * 1024);
+  assert.equal(config.maxFileBytes, 5 * 1024 ** 4);
+});
+
+test('a mistake in any setting is told by its name', () => {
+  const wrong: Partial<Record<keyof typeof settings, string>> = {
+    CABINET_PORT: '70000',
+    CABINET_TEST_PORT: 'x',
+    CABINET_MTLS_PORT: '-1',
+    CABINET_PUBLIC_URL: 'ftp://x',
+    CABINET_TEST_PUBLIC_URL: 'x',
+    CABINET_CORS_ORIGINS: 'https://a.example/path',
+    CABINET_TLS_CERT: '/only/one',
+    CABINET_CATALOG: 'mysql:',
+    CABINET_BLOBS: 'ftp:',
+    CABINET_NAMES: 'none',
+    CABINET_INLINE_LIMIT: '2MiB',
+    CABINET_MAX_FILE_SIZE: '5 apples',
+    CABINET_RESERVE: '-1',
+    CABINET_MAX_CONNECTIONS: '0',
+    CABINET_LOG_LEVEL: 'loud',
+  };
+  const told = mistakesOf(wrong).map((mistake) => mistake.split(':')[0]);
+  assert.deepEqual(told.sort(), Object.keys(wrong).sort());
+});
+
+test('beyond loopback, plain HTTP needs to be asked for', () => {
+  assert.match(mistakesOf({ CABINET_HOST: '0.0.0.0' }).join(), /CABINET_ALLOW_PLAIN_HTTP/);
+  assert.deepEqual(mistakesOf({ CABINET_HOST: '0.0.0.0', CABINET_ALLOW_PLAIN_HTTP: 'yes' }), []);
+  assert.deepEqual(mistakesOf({ CABINET_HOST: '0.0.0.0', CABINET_TLS_CERT: 'c', CABINET_TLS_KEY: 'k' }), []);
+});
+
+test('a misspelt setting is a mistake, in the environment and in the file', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'cabinet-config-')), 'cabinet.conf');
+  writeFileSync(path, 'CABINET_PROT=1\nCABINET_NAMES=portable\nPATH=/elsewhere\n');
+  assert.deepEqual(mistakesOf({ CABINET_CONFIG: path, CABINET_HOTS: 'x', HOME: '/' }), [
+    'CABINET_HOTS (environment) is not a setting',
+    `CABINET_PROT (${path}) is not a setting`,
+  ]);
+  assert.match(mistakesOf({ CABINET_CONFIG: '/does/not/exist' }).join(), /CABINET_CONFIG/);
+});

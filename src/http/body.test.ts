@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { mock, test } from 'node:test';
+import { Refusal } from '../domain/refusal.ts';
+import { Aborted, Body, Pace } from './body.ts';
+
+type FakeRequest = PassThrough & { complete: boolean; headers: Record<string, string> };
+
+function makeBody(pace = new Pace(), sha256: Buffer | null = null): { request: FakeRequest; body: Body } {
+  const request = Object.assign(new PassThrough(), { complete: false, headers: {} });
+  const body = new Body(request as unknown as IncomingMessage, {} as ServerResponse, pace, { sha256, md5: null });
+  return { request, body };
+}
+
+test('a body is given as it came, and only then is at its end', async () => {
+  const { request, body } = makeBody();
+  request.write('one');
+  request.write('two');
+  request.complete = true;
+  request.end();
+  assert.equal(Buffer.concat(await Array.fromAsync(body)).toString(), 'onetwo');
+  assert.deepEqual(await body.next(), { done: true, value: undefined }, 'asking again changes nothing');
+});
+
+test('an end without completeness is no end', async () => {
+  const { request, body } = makeBody();
+  request.end('half');
+  await assert.rejects(Array.fromAsync(body), Aborted);
+});
+
+test('a closed connection is no end', async () => {
+  const { request, body } = makeBody();
+  request.write('half');
+  setImmediate(() => request.destroy());
+  await assert.rejects(Array.fromAsync(body), Aborted);
+});
+
+test('a wrong digest is told at the end', async () => {
+  const { request, body } = makeBody(new Pace(), Buffer.alloc(32));
+  request.complete = true;
+  request.end('bytes');
+  await assert.rejects(Array.fromAsync(body), (error) => error instanceof Refusal && error.code === 'DigestMismatch');
+});
+
+test('a body that nobody takes pauses the client instead of filling memory', async () => {
+  const { request } = makeBody();
+  for (let count = 0; count < 100 && !request.isPaused(); count += 1) {
+    request.write(Buffer.alloc(64 * 1024));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.ok(request.isPaused());
+});
+
+test('less than 1 KiB/s over 30 seconds ends a body; waiting for ourselves does not count', async () => {
+  mock.timers.enable({ apis: ['setInterval', 'Date'] });
+  try {
+    const pace = new Pace();
+    const [slow, steady, paused] = [makeBody(pace), makeBody(pace), makeBody(pace)];
+    const reading = Array.fromAsync(slow.body);
+    reading.catch(() => undefined);
+    paused.request.write(Buffer.alloc(600 * 1024));
+    for (let second = 0; second < 40; second += 5) {
+      slow.request.write('a trickle');
+      steady.request.write(Buffer.alloc(6 * 1024));
+      for (let turn = 0; turn < 3; turn += 1) await Promise.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+      mock.timers.tick(5000);
+    }
+    await assert.rejects(reading, (error) => error instanceof Refusal && error.code === 'UploadTooSlow');
+    for (const { request, body } of [steady, paused]) {
+      request.complete = true;
+      request.end();
+      await Array.fromAsync(body);
+    }
+    pace.close();
+  } finally {
+    mock.timers.reset();
+  }
+});
