@@ -4,7 +4,7 @@
 import { type ApplicationKind, isScope, type Scope } from '../domain/caller.ts';
 import { toNameKey, toRenamed } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { insertRow } from './entries.ts';
+import { insertRow, toNewFolder } from './entries.ts';
 import { append, insert, row, rows, type Verb } from './sql.ts';
 
 export type ApplicationState = 'active' | 'disabled' | 'removed';
@@ -140,22 +140,7 @@ function* addSpace(asked: AddApplication, name: string): Verb<number> {
     rootId,
     at,
   );
-  yield* insertRow(space, {
-    id: rootId,
-    parent: null,
-    kind: 0,
-    name,
-    name_key: toNameKey(name),
-    object_type: null,
-    content_type: null,
-    created_at: at,
-    created_by: by,
-    modified_at: at,
-    modified_by: by,
-    size: 0,
-    version: 0,
-    properties: null,
-  });
+  yield* insertRow(space, toNewFolder({ id: rootId, parent: null, name, nameKey: toNameKey(name), at, by }));
   yield* note(asked, space, 'space.created', rootId, { name });
   return space;
 }

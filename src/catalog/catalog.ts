@@ -5,7 +5,7 @@
 import * as applications from './applications.ts';
 import { findContent, findUnreferencedBlobs } from './contents.ts';
 import { createFolder } from './create-folder.ts';
-import { findChild, findEntry, listFolder } from './entries.ts';
+import { findEntry, listFolder } from './entries.ts';
 import { forgetResults } from './idempotency.ts';
 import { saveFile } from './save-file.ts';
 import type { Engine, Verb } from './sql.ts';
@@ -13,7 +13,6 @@ import type { Engine, Verb } from './sql.ts';
 export const reads = {
   findApplication: applications.findApplication,
   hasApplications: applications.hasApplications,
-  findChild,
   findContent,
   findEntry,
   findUnreferencedBlobs,

@@ -3,7 +3,7 @@
 import type { ConflictBehavior, Entry } from '../domain/entry.ts';
 import { deepestLevel } from '../domain/entry.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { insertRow, levelOf, type NewEntry, toEntry, toStoredProperties } from './entries.ts';
+import { insertRow, levelOf, type NewEntry, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
 import { requireFolder, settleName } from './naming.ts';
 import { append, type Verb } from './sql.ts';
@@ -57,19 +57,8 @@ function* create(asked: CreateFolder): Verb<CreatedFolder> {
     throw new Refusal('TooDeep', `Folders can be nested ${deepestLevel} levels deep.`, { target: 'ParentFolderId' });
   }
   const folder: NewEntry = {
-    id: asked.id,
-    parent: parent.entry,
-    kind: 0,
-    name: naming.free.name,
-    name_key: naming.free.nameKey,
+    ...toNewFolder({ id: asked.id, parent: parent.entry, ...naming.free, at, by }),
     object_type: asked.objectType,
-    content_type: null,
-    created_at: at,
-    created_by: by,
-    modified_at: at,
-    modified_by: by,
-    size: 0,
-    version: 0,
     properties: toStoredProperties(asked.properties),
   };
   yield* insertRow(space, folder);

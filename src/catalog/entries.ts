@@ -88,6 +88,34 @@ export function toEntry(found: NewEntry): Entry {
   };
 }
 
+interface NewFolder {
+  id: string;
+  parent: number | null;
+  name: string;
+  nameKey: string;
+  at: number;
+  by: string;
+}
+
+export function toNewFolder({ id, parent, name, nameKey, at, by }: NewFolder): NewEntry {
+  return {
+    id,
+    parent,
+    kind: 0,
+    name,
+    name_key: nameKey,
+    object_type: null,
+    content_type: null,
+    created_at: at,
+    created_by: by,
+    modified_at: at,
+    modified_by: by,
+    size: 0,
+    version: 0,
+    properties: null,
+  };
+}
+
 /** NULL stands for none. */
 export function toStoredProperties(properties: Record<string, string> | null): string | null {
   return properties === null || Object.keys(properties).length === 0 ? null : JSON.stringify(properties);
@@ -175,18 +203,6 @@ export interface FindEntry {
 
 export function* findEntry({ space, id }: FindEntry): Verb<Entry | null> {
   const found = yield* findRow(space, id);
-  return found === undefined ? null : toEntry(found);
-}
-
-export interface FindChild {
-  space: number;
-  folder: string;
-  nameKey: string;
-}
-
-export function* findChild({ space, folder, nameKey }: FindChild): Verb<Entry | null> {
-  const parent = yield* findRow(space, folder);
-  const found = parent && (yield* findRowByName(space, parent.entry, nameKey));
   return found === undefined ? null : toEntry(found);
 }
 
