@@ -101,8 +101,10 @@ class RunningService {
   }
 
   async open(): Promise<void> {
+    await this.#listen('production');
     await this.#openPart('production');
     if (this.#config.test.port !== null) {
+      await this.#listen('test');
       // The environments share a process, not a fate: without this one its address answers 500, and production serves.
       await this.#openPart('test').catch((error) =>
         this.#log.error({ environment: 'test', err: error }, 'cannot be opened'),
@@ -120,14 +122,14 @@ class RunningService {
 
   async #openPart(name: EnvironmentName): Promise<void> {
     const part = this.#parts[name];
-    part.listener ??= await this.#listen(name, this.#config[name]);
     part.environment = await openEnvironment(this.#config, name, (fault) => this.#fail(name, fault));
-    part.served = this.#serve(part.environment, this.#config[name].publicUrl ?? part.listener.url);
+    part.served = this.#serve(part.environment, this.#config[name].publicUrl ?? part.listener?.url ?? '');
     const isEmpty = !(await part.environment.cabinet.catalog.hasApplications({}));
     if (this.#options.isFirstMade && isEmpty) await this.#addFirst(part.environment, part.served.publicUrl);
   }
 
-  #listen(name: EnvironmentName, address: AddressConfig): Promise<Listener> {
+  async #listen(name: EnvironmentName): Promise<void> {
+    const address: AddressConfig = this.#config[name];
     const tls = address.tls && { cert: readFileSync(address.tls.certPath), key: readFileSync(address.tls.keyPath) };
     const { maxConnections, maxConnectionsPerPeer, corsOrigins } = this.#config;
     const onFault = (error: unknown, request: string) =>
@@ -141,7 +143,7 @@ class RunningService {
       corsOrigins,
       onFault,
     };
-    return listen(options, () => this.#parts[name].served);
+    this.#parts[name].listener = await listen(options, () => this.#parts[name].served);
   }
 
   #serve({ cabinet, keys, name }: Environment, publicUrl: string): Served {

@@ -43,9 +43,8 @@ export const saveFileRoute: CallerRoute = {
       const conflict = asked.conflict ?? upload.conflict ?? 'Version';
       const { idempotencyKey } = asked;
       isHandedOver = true;
-      const saved = await saveFile(cabinet, caller, {
-        ...{ folder, fileName, contentType, objectType, properties, conflict, idempotencyKey, received },
-      });
+      const request = { folder, fileName, contentType, objectType, properties, conflict, idempotencyKey, received };
+      const saved = await saveFile(cabinet, caller, request);
       return await toSaveAnswer(served, caller, saved, asked.isMinimal);
     } finally {
       if (!isHandedOver) await discardContent(cabinet, received.content);
