@@ -3,7 +3,7 @@
 // that its verb threw; nothing of a refused write is kept.
 
 import * as applications from './applications.ts';
-import { findContent, findUnreferencedBlobs } from './contents.ts';
+import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './contents.ts';
 import { createFolder } from './create-folder.ts';
 import { findEntry, listFolder } from './entries.ts';
 import { forgetResults } from './idempotency.ts';
@@ -13,6 +13,7 @@ import type { Engine, Verb } from './sql.ts';
 export const reads = {
   findApplication: applications.findApplication,
   hasApplications: applications.hasApplications,
+  findBlob,
   findContent,
   findEntry,
   findUnreferencedBlobs,
@@ -24,6 +25,7 @@ export const writes = {
   addApplication: applications.addApplication,
   createFolder,
   forgetResults,
+  replaceBlob,
   rotateSecret: applications.rotateSecret,
   saveFile,
   setApplicationState: applications.setApplicationState,

@@ -1,5 +1,6 @@
-// Reading contents back, and knowing which blobs a record points to.
+// Reading contents back, knowing which blobs a record points to, and mending what points to a lost one.
 
+import type { StoredContent } from './save-file.ts';
 import { row, rows, type Verb } from './sql.ts';
 
 export interface FindContent {
@@ -54,4 +55,32 @@ export function* findUnreferencedBlobs({ blobs }: { blobs: string[] }): Verb<str
   );
   const referenced = new Set(found.map(({ blob }) => blob));
   return blobs.filter((blob) => !referenced.has(blob));
+}
+
+/** The blob that holds these bytes, if one does. */
+export function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<string | null> {
+  const found = yield* row<{ blob: string }>(
+    'SELECT blob FROM contents WHERE sha256 = $1 AND blob IS NOT NULL',
+    sha256,
+  );
+  return found?.blob ?? null;
+}
+
+export interface ReplaceBlob {
+  /** The blob that is lost. */
+  lost: string;
+  /** The same bytes, in another blob. */
+  content: StoredContent;
+}
+
+/** Lets every version that pointed to a lost blob point to a good one. False if nothing points to the lost one any more. */
+export function* replaceBlob({ lost, content }: ReplaceBlob): Verb<boolean> {
+  const replaced = yield* rows(
+    'UPDATE contents SET blob = $1, checksums = $2 WHERE blob = $3 AND sha256 = $4 RETURNING content',
+    content.blob,
+    content.checksums,
+    lost,
+    content.sha256,
+  );
+  return replaced.length > 0;
 }

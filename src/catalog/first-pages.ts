@@ -33,7 +33,7 @@ interface Page {
 }
 
 /** Writes that change nothing that a page shows. */
-const harmless = new Set(['addApplication', 'forgetResults', 'rotateSecret', 'setApplicationState']);
+const harmless = new Set(['addApplication', 'forgetResults', 'replaceBlob', 'rotateSecret', 'setApplicationState']);
 
 export function keepFirstPages(catalog: Catalog): Catalog {
   const pages = new LRUCache<string, Page>({ max: keptPages });

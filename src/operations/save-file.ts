@@ -2,7 +2,7 @@
 // decided before a byte is read; `saveFile` writes the record that makes the received bytes visible.
 
 import { hash, randomUUIDv7 } from 'node:crypto';
-import type { SavedFile } from '../catalog/save-file.ts';
+import type { SavedFile, StoredContent } from '../catalog/save-file.ts';
 import { type Caller, toFolderId } from '../domain/caller.ts';
 import { toContentType } from '../domain/content-type.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
@@ -72,9 +72,23 @@ export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRe
     if (!(error instanceof Fault && error.kind === 'fatal')) await discardContent(cabinet, received.content);
     throw error;
   }
-  if (saved.isBlobUsed) cabinet.pendingBlobs.delete(received.content.blob ?? '');
-  else await discardContent(cabinet, received.content);
+  if (saved.isBlobUsed || (await takesPlaceOfLost(cabinet, received.content))) {
+    cabinet.pendingBlobs.delete(received.content.blob ?? '');
+  } else await discardContent(cabinet, received.content);
   return saved;
+}
+
+/** The same bytes are kept once. But a 200 must not rest on a blob that the disk has lost or cut: then ours replaces it. */
+async function takesPlaceOfLost({ catalog, blobs }: Cabinet, content: StoredContent): Promise<boolean> {
+  if (content.blob === null) return false;
+  const kept = await catalog.findBlob({ sha256: content.sha256 });
+  if (kept === null) return false;
+  try {
+    for await (const _ of blobs.open(kept, content.sizeBytes - 1, content.sizeBytes));
+    return false;
+  } catch {
+    return await catalog.replaceBlob({ lost: kept, content });
+  }
 }
 
 function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {

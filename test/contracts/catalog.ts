@@ -5,76 +5,13 @@ import { hash, randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Application } from '../../src/catalog/applications.ts';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import type { CreateFolder } from '../../src/catalog/create-folder.ts';
-import type { SaveFile, StoredContent } from '../../src/catalog/save-file.ts';
-import { toNameKey } from '../../src/domain/name.ts';
+import type { SaveFile } from '../../src/catalog/save-file.ts';
 import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
+import { addApplication, asBlob, fileIn, folderIn, inline, what } from './requests.ts';
 
 export interface CatalogUnderTest {
   catalog: Catalog;
   close(): Promise<void>;
-}
-
-export function inline(bytes: Uint8Array): StoredContent {
-  const sha256 = new Uint8Array(hash('sha256', bytes, 'buffer'));
-  return { sha256, sizeBytes: bytes.byteLength, bytes: new Uint8Array(bytes), blob: null, checksums: null };
-}
-
-export function asBlob(bytes: Uint8Array): StoredContent {
-  return { ...inline(bytes), bytes: null, blob: randomBytes(16).toString('hex'), checksums: new Uint8Array(4) };
-}
-
-const what = { at: 1_700_000_000_000, request: randomUUID() };
-
-export function addApplication(catalog: Catalog, name: string, space: string | null = null): Promise<Application> {
-  return catalog.addApplication({
-    appKey: `ak_${name}`,
-    name,
-    kind: 'client',
-    scopes: ['content.read'],
-    secretSha256: hash('sha256', name),
-    space,
-    spaceId: randomUUIDv7(),
-    rootId: randomUUIDv7(),
-    ...what,
-  });
-}
-
-export function folderIn({ space, rootId }: Application, name: string, more: Partial<CreateFolder> = {}): CreateFolder {
-  return {
-    space,
-    parent: rootId,
-    id: randomUUIDv7(),
-    name,
-    nameKey: toNameKey(name),
-    objectType: null,
-    properties: null,
-    conflict: 'Fail',
-    by: 'app:contract',
-    idempotency: null,
-    ...what,
-    ...more,
-  };
-}
-
-export function fileIn({ space, rootId }: Application, name: string, more: Partial<SaveFile> = {}): SaveFile {
-  return {
-    space,
-    folder: rootId,
-    id: randomUUIDv7(),
-    name,
-    nameKey: toNameKey(name),
-    contentType: 'text/plain',
-    isContentTypeDeclared: true,
-    objectType: null,
-    properties: null,
-    content: inline(Buffer.from(name)),
-    conflict: 'Version',
-    by: 'app:contract',
-    idempotency: null,
-    ...what,
-    ...more,
-  };
 }
 
 function refuses(code: RefusalCode): (error: unknown) => boolean {
@@ -305,6 +242,21 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.deepEqual(found, [two.blob]);
         const b = await findNamed(app, 'b');
         assert.equal((await catalog.findContent({ space: app.space, id: b?.id ?? '' }))?.blob, one.blob);
+      });
+
+      it('are mended together when the blob that holds their bytes is replaced', async () => {
+        const app = await newApplication();
+        const bytes = randomBytes(100);
+        const [lost, good] = [asBlob(bytes), asBlob(bytes)];
+        const { file } = await catalog.saveFile(fileIn(app, 'a', { content: lost }));
+        assert.equal(await catalog.findBlob({ sha256: good.sha256 }), lost.blob);
+        assert.equal(await catalog.findBlob({ sha256: randomBytes(32) }), null);
+        assert.ok(await catalog.replaceBlob({ lost: lost.blob ?? '', content: good }));
+        assert.ok(!(await catalog.replaceBlob({ lost: lost.blob ?? '', content: good })));
+        assert.equal((await catalog.findContent({ space: app.space, id: file.id }))?.blob, good.blob);
+        assert.deepEqual(await catalog.findUnreferencedBlobs({ blobs: [lost.blob ?? '', good.blob ?? ''] }), [
+          lost.blob,
+        ]);
       });
 
       it('add up in every folder above them', async () => {

@@ -1,0 +1,71 @@
+// What tests ask of a catalog, filled in except for what a test is about.
+
+import { hash, randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
+import type { Application } from '../../src/catalog/applications.ts';
+import type { Catalog } from '../../src/catalog/catalog.ts';
+import type { CreateFolder } from '../../src/catalog/create-folder.ts';
+import type { SaveFile, StoredContent } from '../../src/catalog/save-file.ts';
+import { toNameKey } from '../../src/domain/name.ts';
+
+export function inline(bytes: Uint8Array): StoredContent {
+  const sha256 = new Uint8Array(hash('sha256', bytes, 'buffer'));
+  return { sha256, sizeBytes: bytes.byteLength, bytes: new Uint8Array(bytes), blob: null, checksums: null };
+}
+
+export function asBlob(bytes: Uint8Array): StoredContent {
+  return { ...inline(bytes), bytes: null, blob: randomBytes(16).toString('hex'), checksums: new Uint8Array(4) };
+}
+
+/** When, and by which request. */
+export const what = { at: 1_700_000_000_000, request: randomUUID() };
+
+export function addApplication(catalog: Catalog, name: string, space: string | null = null): Promise<Application> {
+  return catalog.addApplication({
+    appKey: `ak_${name}`,
+    name,
+    kind: 'client',
+    scopes: ['content.read'],
+    secretSha256: hash('sha256', name),
+    space,
+    spaceId: randomUUIDv7(),
+    rootId: randomUUIDv7(),
+    ...what,
+  });
+}
+
+export function folderIn({ space, rootId }: Application, name: string, more: Partial<CreateFolder> = {}): CreateFolder {
+  return {
+    space,
+    parent: rootId,
+    id: randomUUIDv7(),
+    name,
+    nameKey: toNameKey(name),
+    objectType: null,
+    properties: null,
+    conflict: 'Fail',
+    by: 'app:contract',
+    idempotency: null,
+    ...what,
+    ...more,
+  };
+}
+
+export function fileIn({ space, rootId }: Application, name: string, more: Partial<SaveFile> = {}): SaveFile {
+  return {
+    space,
+    folder: rootId,
+    id: randomUUIDv7(),
+    name,
+    nameKey: toNameKey(name),
+    contentType: 'text/plain',
+    isContentTypeDeclared: true,
+    objectType: null,
+    properties: null,
+    content: inline(Buffer.from(name)),
+    conflict: 'Version',
+    by: 'app:contract',
+    idempotency: null,
+    ...what,
+    ...more,
+  };
+}

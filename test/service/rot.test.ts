@@ -1,0 +1,67 @@
+// Bytes that the disk has lost or changed: never served as if they were right, and never relied on by a new save.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { assertRefusal } from '../interface/assertions.ts';
+import { type Caller, call, download, saveFile } from '../interface/client.ts';
+import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from './service.ts';
+
+const dataFolder = makeDataFolder();
+let service: Started;
+let caller: Caller;
+
+before(async () => {
+  service = await startService(dataFolder, { environment: { CABINET_LOG_LEVEL: 'silent' } });
+  caller = await addCaller(dataFolder, service.production, 'app');
+});
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+function listBlobs(): string[] {
+  const folder = join(dataFolder, 'production', 'blobs');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /[0-9a-f]{32}$/.test(name))
+    .map((name) => join(folder, name));
+}
+
+/** Saves bytes of which nobody else has a copy; returns the file that holds them. */
+async function saveLarge(name: string, bytes: Buffer): Promise<{ id: string; path: string }> {
+  const known = new Set(listBlobs());
+  const { File } = await saveFile(caller, { FolderId: '', FileName: name }, bytes);
+  return { id: File.Id, path: listBlobs().find((path) => !known.has(path)) as string };
+}
+
+test('a changed byte in the first MiB is a 500, and later a broken connection: never wrong bytes with a 200', async () => {
+  const bytes = randomBytes(2_500_000);
+  for (const at of [0, 500_000, 1_048_576, 2_499_999]) {
+    const { id, path } = await saveLarge(`rot-${at}`, Buffer.concat([bytes, Buffer.from(String(at))]));
+    const stored = readFileSync(path);
+    stored[at] = (stored[at] as number) ^ 1;
+    writeFileSync(path, stored);
+    if (at < 1_048_576) assertRefusal(await call(caller, `/files/${id}/content`), 500, 'InternalError');
+    else await assert.rejects(call(caller, `/files/${id}/content`));
+  }
+});
+
+for (const [how, lose] of [
+  ['lost', (path: string) => rmSync(path)],
+  ['cut', (path: string) => truncateSync(path, 1000)],
+] as const) {
+  test(`saving the same bytes again mends what was ${how}`, async () => {
+    const bytes = randomBytes(300_000);
+    const { id, path } = await saveLarge(`${how}.bin`, bytes);
+    lose(path);
+    assertRefusal(await call(caller, `/files/${id}/content`), 500, 'InternalError');
+    const again = await saveFile(caller, { FolderId: '', FileName: `${how} again.bin` }, bytes);
+    assert.ok((await download(caller, again.File.Id)).equals(bytes));
+    assert.ok((await download(caller, id)).equals(bytes), 'the old record has its bytes back too');
+    lose(listBlobs().find((candidate) => candidate !== path && readFileSync(candidate).equals(bytes)) as string);
+    await saveFile(caller, { FolderId: '', FileName: `${how}.bin` }, bytes);
+    assert.ok((await download(caller, id)).equals(bytes), 'a blind retry mends it as well');
+  });
+}
