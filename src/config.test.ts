@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -52,11 +52,13 @@ test('beyond loopback, plain HTTP needs to be asked for', () => {
 });
 
 test('a misspelt setting is a mistake, in the environment and in the file', () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'cabinet-config-')), 'cabinet.conf');
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-config-'));
+  const path = join(folder, 'cabinet.conf');
   writeFileSync(path, 'CABINET_PROT=1\nCABINET_NAMES=portable\nPATH=/elsewhere\n');
   assert.deepEqual(mistakesOf({ CABINET_CONFIG: path, CABINET_HOTS: 'x', HOME: '/' }), [
     'CABINET_HOTS (environment) is not a setting',
     `CABINET_PROT (${path}) is not a setting`,
   ]);
+  rmSync(folder, { recursive: true });
   assert.match(mistakesOf({ CABINET_CONFIG: '/does/not/exist' }).join(), /CABINET_CONFIG/);
 });

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -71,7 +70,7 @@ test('the lines that the first start prints work as they are', async () => {
 
 test('the document to the letter, sent by curl, saves the file', async () => {
   const caller = await addCaller(dataFolder, service.production, 'letter');
-  const path = join(mkdtempSync(join(tmpdir(), 'cabinet-curl-')), 'a.pdf');
+  const path = join(dataFolder, '..', 'a.pdf');
   writeFileSync(path, '%PDF-1.7 to the letter');
   const { stdout } = await promisify(execFile)('curl', [
     ...['-sS', '-X', 'POST', `${service.production}/v1/contentmanagement/files`],

@@ -3,8 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { saveFile } from '../interface/client.ts';
@@ -13,7 +12,7 @@ import { canTrace } from './strace.ts';
 
 test('every group of saves is synced once before it is answered', { skip: !canTrace }, async (context) => {
   const dataFolder = makeDataFolder();
-  const trace = join(mkdtempSync(join(tmpdir(), 'cabinet-strace-')), 'syncs');
+  const trace = join(dataFolder, '..', 'syncs');
   const under = ['strace', '-f', '-qq', '-y', '-e', 'trace=fsync,fdatasync', '-o', trace];
   const service = await startService(dataFolder, { under });
   const [pid] = readFileSync(`/proc/${service.process.pid}/task/${service.process.pid}/children`, 'utf8').split(' ');
