@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { assertEnvelope } from '../interface/assertions.ts';
+import { hasProgram } from './programs.ts';
 import {
   addCaller,
   cabinetProgram,
@@ -18,6 +19,7 @@ import {
   toVariables,
 } from './service.ts';
 
+const hasCurl = { skip: !hasProgram('curl') || !hasProgram('bash') };
 const dataFolder = makeDataFolder();
 let service: Started;
 let banner: string;
@@ -48,7 +50,7 @@ after(async () => {
   removeDataFolder(dataFolder);
 });
 
-test('the lines that the first start prints work as they are', async () => {
+test('the lines that the first start prints work as they are', hasCurl, async () => {
   const lines = banner.split('\n').filter((line) => /^(TOKEN=|curl |#)/.test(line));
   assert.equal(lines.filter((line) => line.startsWith('curl ')).length, 4);
   const script = lines.join('\necho\n');
@@ -68,7 +70,7 @@ test('the lines that the first start prints work as they are', async () => {
   }
 });
 
-test('the document to the letter, sent by curl, saves the file', async () => {
+test('the document to the letter, sent by curl, saves the file', hasCurl, async () => {
   const caller = await addCaller(dataFolder, service.production, 'letter');
   const path = join(dataFolder, '..', 'a.pdf');
   writeFileSync(path, '%PDF-1.7 to the letter');

@@ -1,22 +1,11 @@
-// strace, for counting and failing the system calls of the real process. Installed where that can be done: as root on
-// Debian. Where it cannot, tests that need it are skipped, and say so.
+// strace, for counting and failing the system calls of the real process.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { hasProgram } from './programs.ts';
 
-export const canTrace = hasStrace();
-
-function hasStrace(): boolean {
-  const isThere = () => spawnSync('strace', ['-V']).status === 0;
-  if (isThere()) return true;
-  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return false;
-  spawnSync('apt-get', ['update', '-qq']);
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'strace']);
-  return isThere();
-}
-
-if (!canTrace) console.error('SKIPPED: tests that trace system calls (strace is not here and cannot be installed)');
+export const canTrace = process.platform === 'linux' && hasProgram('strace');
 
 /** From now on every sync of the process fails with EIO; resolves when that is so. */
 export async function failSyncs(pid: number): Promise<() => void> {

@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { hasProgram } from './programs.ts';
 import { makeDataFolder, removeDataFolder, startService } from './service.ts';
 
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-if (!hasOpenssl) console.error('SKIPPED: TLS (openssl is not here to make a certificate)');
+const hasOpenssl = hasProgram('openssl');
 
 test('with a certificate the production address speaks HTTPS, TLS 1.2 or later', {
   skip: !hasOpenssl,

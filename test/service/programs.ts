@@ -1,0 +1,20 @@
+// Programs that tests need beside Node. Installed where that can be done: as root on Debian. Where it cannot, the tests
+// that need them are skipped, and say so loudly.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/** Whether the program can be used; it comes with the Debian package of the same name. */
+export function hasProgram(name: string): boolean {
+  const isThere = () => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
+  if (isThere()) return true;
+  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
+    spawnSync('apt-get', ['update', '-qq']);
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+    if (isThere()) return true;
+  }
+  console.error(`SKIPPED: tests that need ${name}, which is not here and cannot be installed`);
+  return false;
+}
