@@ -11,6 +11,7 @@ import {
   cabinet,
   cabinetJson,
   eventually,
+  findFreePort,
   makeDataFolder,
   type Registered,
   removeDataFolder,
@@ -153,7 +154,7 @@ describe('tokens', () => {
 
   it('made while it does not run are taken when it does', () =>
     withFolder(async (dataFolder) => {
-      const fixed = { CABINET_PORT: '39471' } as const;
+      const fixed = { CABINET_PORT: String(await findFreePort()) };
       const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one']);
       const words = ['token', '--app-key', registered.AppKey, '--secret', registered.Secret];
       const { access_token: token } = await cabinetJson<{ access_token: string }>(dataFolder, words, fixed);

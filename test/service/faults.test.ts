@@ -44,7 +44,7 @@ for (const [kind, sizeBytes] of [
       );
       const [code] = (await exited) as [number];
       assert.equal(code, 70);
-      assert.ok(performance.now() - begun < 2000);
+      assert.ok(performance.now() - begun < 4000, 'it ends within a second; tracing makes that longer');
 
       const second = await startService(dataFolder);
       context.after(() => second.stop());
