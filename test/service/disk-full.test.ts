@@ -1,0 +1,83 @@
+// A disk that is full: saves fail and leave nothing, what is stored is still read, the process stays, and saving goes on
+// by itself when there is space again. On a small file system of its own, which only root can mount.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { assertRefusal } from '../interface/assertions.ts';
+import { call, download, listFolder, postFile, saveFile } from '../interface/client.ts';
+import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder, startService } from './service.ts';
+
+const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+if (!canMount) console.error('SKIPPED: a full disk (mounting a small file system needs root on Linux)');
+
+const mib = 1024 * 1024;
+
+/** A service on a disk of 24 MiB with its reserve switched off, so that the disk itself says no. */
+async function startOnSmallDisk() {
+  const dataFolder = makeDataFolder();
+  const disk = join(dirname(dataFolder), 'disk');
+  mkdirSync(disk);
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk]);
+  assert.equal(mounted.status, 0, mounted.stderr.toString());
+  const onDisk = join(disk, 'data');
+  const service = await startService(onDisk, { environment: { CABINET_RESERVE: '0', CABINET_LOG_LEVEL: 'silent' } });
+  const caller = await addCaller(onDisk, service.production, 'app');
+  return {
+    disk,
+    dataFolder: onDisk,
+    service,
+    caller,
+    async close() {
+      await service.stop('SIGKILL');
+      spawnSync('umount', ['-l', disk]);
+      removeDataFolder(dataFolder);
+    },
+  };
+}
+
+for (const [kind, sizeBytes] of [
+  ['small', 20_000],
+  ['large', 400_000],
+] as const) {
+  test(`a full disk refuses ${kind} saves, keeps what is stored, and heals by itself`, {
+    skip: !canMount,
+  }, async (context) => {
+    const { disk, dataFolder, service, caller, close } = await startOnSmallDisk();
+    context.after(close);
+    const filler = join(disk, 'filler');
+    writeFileSync(filler, randomBytes(8 * mib));
+    const answered = new Map<string, Buffer>();
+    let refusals = 0;
+    // Long enough for several checkpoints to meet the full disk too.
+    for (let index = 0; refusals < 40; index += 1) {
+      assert.ok(index < 2000, 'the disk never got full');
+      const bytes = randomBytes(sizeBytes);
+      const answer = await postFile(caller, { FileName: `f${index}`, Prefer: 'return=minimal' }, bytes);
+      if (answer.status === 200) answered.set(`f${index}`, bytes);
+      else {
+        assertRefusal(answer, 500, 'StorageFull');
+        assert.ok(answer.headers['retry-after']);
+        refusals += 1;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+    assert.ok(answered.size > 0);
+    assert.equal(service.process.exitCode, null, 'the process stays');
+    assert.deepEqual(listIncoming(dataFolder), []);
+    const stored = await listFolder(caller, '-root-');
+    assert.deepEqual(stored.map(({ Name }) => Name).sort(), [...answered.keys()].sort());
+    for (const { Name, Id } of stored)
+      assert.ok((await download(caller, Id)).equals(answered.get(Name) as Buffer), Name);
+
+    rmSync(filler);
+    const save = () => postFile(caller, { FileName: 'after' }, randomBytes(sizeBytes));
+    await eventually('saving goes on', async () => (await save()).status === 200, 2000);
+    assert.equal((await call(caller, '/folders/-root-')).status, 200);
+    await saveFile(caller, { FolderId: '', FileName: 'and on' }, 'small');
+    assert.equal(await service.stop(), 0);
+  });
+}
