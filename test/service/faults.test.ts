@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Caller, call, download, fetchToken, postFile, saveFile, send } from '../interface/client.ts';
+import { type Caller, call, download, fetchToken, listFolder, postFile, saveFile, send } from '../interface/client.ts';
 import { addCaller, cabinetJson, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
 import { canTrace, failSyncs } from './strace.ts';
 
@@ -19,32 +20,44 @@ async function tryToSave(caller: Caller, name: string, bytes: Buffer): Promise<n
   );
 }
 
+/** One after the other, each while those before it still wait for the disk. */
+async function saveInTurn(caller: Caller, contents: readonly Buffer[]): Promise<(number | null)[]> {
+  const saves: Promise<number | null>[] = [];
+  for (const [index, bytes] of contents.entries()) {
+    saves.push(tryToSave(caller, `lost-${index}`, bytes));
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+  return await Promise.all(saves);
+}
+
 for (const [kind, sizeBytes] of [
   ['small', 1000],
   ['large', large],
 ] as const) {
   test(
-    `a failed sync of a ${kind} save ends the process with 70, and nothing answered is lost`,
+    `a failed sync under ${kind} saves ends the process with 70, and nothing answered is lost`,
     isSkipped,
     async (context) => {
       const dataFolder = makeDataFolder();
       context.after(() => removeDataFolder(dataFolder));
       const first = await startService(dataFolder, { environment: { CABINET_LOG_LEVEL: 'silent' } });
+      context.after(() => first.stop('SIGKILL'));
       const caller = await addCaller(dataFolder, first.production, 'app');
       const kept = randomBytes(sizeBytes);
       const { File } = await saveFile(caller, { FolderId: '', FileName: 'kept' }, kept);
       const exited = once(first.process, 'exit');
-      await failSyncs(first.process.pid as number);
+      const failing = await failSyncs(first.process.pid as number, join(dataFolder, 'production', 'catalog.db-wal'));
       const begun = performance.now();
       const lost = Array.from({ length: 8 }, () => randomBytes(sizeBytes));
-      const statuses = await Promise.all(lost.map((bytes, index) => tryToSave(caller, `lost-${index}`, bytes)));
+      const statuses = await saveInTurn(caller, lost);
       assert.ok(
         statuses.every((status) => status === 500 || status === null),
         `answered ${statuses}`,
       );
       const [code] = (await exited) as [number];
       assert.equal(code, 70);
-      assert.ok(performance.now() - begun < 4000, 'it ends within a second; tracing makes that longer');
+      assert.ok(performance.now() - begun < 4000, 'it ends within a second of the failure; tracing makes that longer');
+      assert.equal(failing.mostByOneThread(), 1, 'nothing is committed after a sync has failed');
 
       const second = await startService(dataFolder);
       context.after(() => second.stop());
@@ -54,39 +67,51 @@ for (const [kind, sizeBytes] of [
         token: await fetchToken(second.production, caller.application),
       };
       assert.ok((await download(again, File.Id)).equals(kept));
-      // A record may have survived although nobody was told so. Then its bytes did too, and a repeated save is true.
-      for (const [index, bytes] of lost.entries()) {
-        const repeated = await saveFile(again, { FolderId: '', FileName: `lost-${index}` }, bytes);
-        assert.ok((await download(again, repeated.File.Id)).equals(bytes));
+      // A record may have survived although nobody was told so. Then its bytes did too.
+      const sent = new Map([['kept', kept], ...lost.map((bytes, index) => [`lost-${index}`, bytes] as const)]);
+      for (const { Name, Id } of await listFolder(again, '-root-')) {
+        assert.ok((await download(again, Id)).equals(sent.get(Name) as Buffer), Name);
       }
     },
   );
 }
 
-test('a failed sync in the test environment leaves production serving', isSkipped, async (context) => {
-  const dataFolder = makeDataFolder();
-  const environment = { CABINET_TEST_PORT: '0', CABINET_LOG_LEVEL: 'silent' } as const;
-  const service = await startService(dataFolder, { environment });
-  context.after(async () => {
-    await service.stop();
-    removeDataFolder(dataFolder);
-  });
-  const production = await addCaller(dataFolder, service.production, 'app');
-  const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'app', '--env', 'test'], environment);
-  const application = { Name: 'app', ...registered };
-  const base = service.test ?? '';
-  const tester = { base, application, token: await fetchToken(base, application) };
-  const stop = await failSyncs(service.process.pid as number);
-  const statuses = await Promise.all(
-    Array.from({ length: 12 }, (_, index) => tryToSave(tester, `t${index}`, randomBytes(10))),
+for (const [what, file] of [
+  ['commit', 'catalog.db-wal'],
+  ['checkpoint', 'catalog.db'],
+] as const) {
+  test(
+    `a failed sync of a ${what} in the test environment leaves production serving and stopping`,
+    isSkipped,
+    async (context) => {
+      const dataFolder = makeDataFolder();
+      const environment = { CABINET_TEST_PORT: '0', CABINET_LOG_LEVEL: 'silent' } as const;
+      const service = await startService(dataFolder, { environment });
+      context.after(async () => {
+        await service.stop('SIGKILL');
+        removeDataFolder(dataFolder);
+      });
+      const production = await addCaller(dataFolder, service.production, 'app');
+      const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'app', '--env', 'test'], environment);
+      const application = { Name: 'app', ...registered };
+      const base = service.test ?? '';
+      const tester = { base, application, token: await fetchToken(base, application) };
+      const failing = await failSyncs(service.process.pid as number, join(dataFolder, 'test', file));
+      const hasFailed = async () => (await send(base, '/health/live')).status === 500;
+      const deadline = Date.now() + 10_000;
+      while (!(await hasFailed())) {
+        assert.ok(Date.now() < deadline, 'the failed sync was never noticed');
+        await saveInTurn(
+          tester,
+          Array.from({ length: 12 }, () => randomBytes(10)),
+        );
+      }
+      failing.stop();
+      // Longer than a process that means to end would take.
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await saveFile(production, { FolderId: '', FileName: 'still' }, 'here');
+      assert.equal((await call(production, '/folders/-root-')).status, 200);
+      assert.equal(await service.stop(), 0);
+    },
   );
-  assert.ok(
-    statuses.every((status) => status === 500),
-    `answered ${statuses}`,
-  );
-  stop();
-  assert.equal((await send(base, '/health/live')).status, 500);
-  await saveFile(production, { FolderId: '', FileName: 'still' }, 'here');
-  assert.equal((await call(production, '/folders/-root-')).status, 200);
-  assert.equal(await service.stop(), 0);
-});
+}

@@ -1,22 +1,42 @@
 // strace, for counting and failing the system calls of the real process.
 
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { hasProgram } from './programs.ts';
 
 export const canTrace = process.platform === 'linux' && hasProgram('strace');
 
-/** From now on every sync of the process fails with EIO; resolves when that is so. */
-export async function failSyncs(pid: number): Promise<() => void> {
-  const inject = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO'];
-  const strace = spawn('strace', ['-f', '-qq', ...inject, '-o', '/dev/null', '-p', String(pid)], { stdio: 'ignore' });
+export interface FailingSyncs {
+  /** How often the thread that tried most often has tried to sync the file. (The checkpointer may be at it beside the
+   *  writer, before either knows.) */
+  mostByOneThread(): number;
+  stop(): void;
+}
+
+/** From now on every sync of this one file fails with EIO, after a while; resolves when that is so. The delay lets work pile
+ *  up behind the sync that fails. */
+export async function failSyncs(pid: number, path: string): Promise<FailingSyncs> {
+  const trace = `${path}.trace`;
+  const inject = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO:delay_enter=300000'];
+  const strace = spawn('strace', ['-f', '-qq', ...inject, '-P', path, '-o', trace, '-p', String(pid)], {
+    stdio: 'ignore',
+  });
   const isTraced = () =>
     readdirSync(`/proc/${pid}/task`).every(
       (task) => !/^TracerPid:\t0$/m.test(readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8')),
     );
   while (!isTraced()) await new Promise((resolve) => setTimeout(resolve, 20));
-  strace.on('error', () => undefined);
-  void once(strace, 'exit').catch(() => undefined);
-  return () => void strace.kill('SIGKILL');
+  return {
+    mostByOneThread() {
+      const threads = [...readFileSync(trace, 'utf8').matchAll(/^(\d+) f(?:data)?sync\(/gm)].map(
+        ([, thread]) => thread,
+      );
+      return Math.max(
+        ...Map.groupBy(threads, (thread) => thread)
+          .values()
+          .map(({ length }) => length),
+      );
+    },
+    stop: () => void strace.kill('SIGKILL'),
+  };
 }
