@@ -129,6 +129,7 @@ describe('applications', () => {
         ['add', 'ok', '--space', '../..'],
         ['disable', 'nobody'],
         ['rotate', 'nobody'],
+        ['rotate', 'nobody', '--overlap', '1h'],
       ]) {
         const { code, stdout } = await cabinet(dataFolder, ['app', ...words, '--json']);
         assert.equal(code, 1, words.join(' '));
@@ -163,6 +164,22 @@ describe('tokens', () => {
       await service.stop();
     }));
 });
+
+it('a token that cannot be had leaves an empty folder empty', () =>
+  withFolder(async (dataFolder) => {
+    const words = ['token', '--app-key', 'ak_nobody', '--secret', 'none'];
+    assert.equal((await cabinet(dataFolder, words, { CABINET_TEST_PORT: '0' })).code, 1);
+    assert.deepEqual((await cabinetJson<Listed>(dataFolder, ['app', 'list'])).Applications, []);
+  }));
+
+it('a wrong overlap leaves the old secret as it was', () =>
+  withService(async (dataFolder, service) => {
+    const { application } = await addCaller(dataFolder, service.production, 'one');
+    const refused = await cabinet(dataFolder, ['app', 'rotate', 'one', '--overlap', '1h']);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /not a number of seconds/);
+    await fetchToken(service.production, application);
+  }));
 
 describe('reset', () => {
   for (const isRunning of [true, false]) {
