@@ -12,10 +12,24 @@ const mostRemembered = 10_000;
 const clockToleranceSeconds = 30;
 
 export interface VerifiedToken {
+  /** The AppKey of the application that the token was given to. */
   clientId: string;
   scopes: Scope[];
+  /** The certificate that the token is bound to (RFC 8705): SHA-256 of it, base64url. Null: to none. */
+  boundTo: string | null;
+  /** For whom the application acts; null: for itself. */
+  person: TokenPerson | null;
+  /** From an outside issuer: `<issuer name>:<subject>`, what `CreatedBy` will say. Null: from our own. */
+  outsideActor: string | null;
   /** When it stops being taken: its `exp` and the tolerance for clocks that differ. */
   expiresAtMs: number;
+}
+
+export interface TokenPerson {
+  /** The user's id; `<issuer name>:<subject>` for an outside issuer. */
+  id: string;
+  /** The sign-in that the token came from, which may have been revoked since; null for an outside issuer. */
+  grant: string | null;
 }
 
 export interface TokenRules {
