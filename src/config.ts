@@ -4,7 +4,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { OutsideIssuerRules } from './auth/outside-issuer.ts';
+import { Peers } from './certificates/peers.ts';
 import type { NameRules } from './domain/name.ts';
+import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
 
 export interface AddressConfig {
   host: string;
@@ -15,10 +18,24 @@ export interface AddressConfig {
   tls: { certPath: string; keyPath: string } | null;
 }
 
+export interface MutualTlsConfig extends AddressConfig {
+  /** The CAs that client certificates must lead to; null: our own, made for development. */
+  caPath: string | null;
+  crlPath: string | null;
+  /** Proxies that end TLS and are believed when they hand a certificate over. */
+  proxies: readonly string[];
+}
+
 export interface Config {
   dataFolder: string;
   production: AddressConfig;
   test: AddressConfig;
+  /** Here `tls` is null for our own certificate, made for development. */
+  mutualTls: MutualTlsConfig;
+  /** Proxies that are believed when they say who asks. */
+  proxies: readonly string[];
+  isOwnIssuer: boolean;
+  outsideIssuers: readonly OutsideIssuerRules[];
   names: NameRules;
   inlineBytes: number;
   maxFileBytes: number;
@@ -51,13 +68,18 @@ export const settings = {
   CABINET_HOST: { fallback: '127.0.0.1', about: 'where to listen' },
   CABINET_PORT: { fallback: '8080', about: 'port of the production address; 0: any free one' },
   CABINET_TEST_PORT: { fallback: '8081', about: 'port of the test address; off: no test environment' },
-  CABINET_MTLS_PORT: {
-    fallback: '8443',
-    about: 'port of the mutual-TLS address, which this release does not serve yet',
-  },
+  CABINET_MTLS_PORT: { fallback: '8443', about: 'port of the mutual-TLS address; off: there is none' },
   CABINET_PUBLIC_URL: { fallback: '', about: 'what clients see as the production address' },
   CABINET_TEST_PUBLIC_URL: { fallback: '', about: 'what clients see as the test address' },
   CABINET_MTLS_PUBLIC_URL: { fallback: '', about: 'what clients see as the mutual-TLS address' },
+  CABINET_MTLS_CERT: { fallback: '', about: 'certificate file of the mutual-TLS address; one is made by default' },
+  CABINET_MTLS_KEY: { fallback: '', about: 'key file that goes with it' },
+  CABINET_MTLS_CA: { fallback: '', about: 'CAs that client certificates must lead to; one is made by default' },
+  CABINET_MTLS_CRL: { fallback: '', about: 'revocation lists of those CAs' },
+  CABINET_MTLS_PROXIES: { fallback: '', about: 'proxies whose Client-Cert header is believed: addresses or networks' },
+  CABINET_PROXIES: { fallback: '', about: 'proxies whose X-Forwarded-For header is believed: addresses or networks' },
+  CABINET_OWN_ISSUER: { fallback: 'yes', about: 'no: tokens come from outside issuers only' },
+  CABINET_ISSUERS: { fallback: '', about: 'a JSON file with the outside OpenID issuers whose tokens are taken' },
   CABINET_CORS_ORIGINS: {
     fallback: '',
     about: 'origins whose pages may call the service, separated by spaces or commas',
@@ -119,7 +141,7 @@ export function readConfig(environment: Variables = process.env): Config {
   const values = readSettings(environment);
   const reader = new Reader(values);
   const host = values.CABINET_HOST;
-  const tls = reader.tls();
+  const tls = reader.tls('CABINET_TLS_CERT', 'CABINET_TLS_KEY');
   if (!loopback.has(host) && tls === null && reader.choice('CABINET_ALLOW_PLAIN_HTTP', ['no', 'yes']) === 'no') {
     reader.mistake(
       'CABINET_HOST',
@@ -128,12 +150,22 @@ export function readConfig(environment: Variables = process.env): Config {
   }
   reader.choice('CABINET_CATALOG', ['sqlite:']);
   reader.choice('CABINET_BLOBS', ['file:']);
-  reader.port('CABINET_MTLS_PORT');
-  reader.url('CABINET_MTLS_PUBLIC_URL');
   const config: Config = {
     dataFolder: resolve(values.CABINET_DATA),
     production: { host, tls, port: reader.port('CABINET_PORT'), publicUrl: reader.url('CABINET_PUBLIC_URL') },
     test: { host, tls, port: reader.port('CABINET_TEST_PORT'), publicUrl: reader.url('CABINET_TEST_PUBLIC_URL') },
+    mutualTls: {
+      host,
+      port: reader.port('CABINET_MTLS_PORT'),
+      publicUrl: reader.url('CABINET_MTLS_PUBLIC_URL'),
+      tls: reader.tls('CABINET_MTLS_CERT', 'CABINET_MTLS_KEY'),
+      caPath: values.CABINET_MTLS_CA === '' ? null : values.CABINET_MTLS_CA,
+      crlPath: values.CABINET_MTLS_CRL === '' ? null : values.CABINET_MTLS_CRL,
+      proxies: reader.peers('CABINET_MTLS_PROXIES'),
+    },
+    proxies: reader.peers('CABINET_PROXIES'),
+    isOwnIssuer: reader.choice('CABINET_OWN_ISSUER', ['yes', 'no']) === 'yes',
+    outsideIssuers: reader.issuers('CABINET_ISSUERS'),
     names: reader.choice('CABINET_NAMES', ['any', 'portable']),
     inlineBytes: reader.bytes('CABINET_INLINE_LIMIT', largestInlineBytes),
     maxFileBytes: reader.bytes('CABINET_MAX_FILE_SIZE'),
@@ -143,6 +175,9 @@ export function readConfig(environment: Variables = process.env): Config {
     corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
     logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
   };
+  if (!config.isOwnIssuer && config.outsideIssuers.length === 0) {
+    reader.mistake('CABINET_OWN_ISSUER', 'then CABINET_ISSUERS must name another; nobody could get a token');
+  }
   if (values.CABINET_PORT === 'off') reader.mistake('CABINET_PORT', 'the production address cannot be switched off');
   reader.finish();
   return config;
@@ -183,12 +218,31 @@ class Reader {
     return null;
   }
 
-  tls(): AddressConfig['tls'] {
-    const { CABINET_TLS_CERT: certPath, CABINET_TLS_KEY: keyPath } = this.#values;
+  tls(certName: SettingName, keyName: SettingName): AddressConfig['tls'] {
+    const { [certName]: certPath, [keyName]: keyPath } = this.#values;
     if (certPath === '' && keyPath === '') return null;
-    if (certPath === '' || keyPath === '')
-      this.mistake('CABINET_TLS_CERT', 'goes with CABINET_TLS_KEY; only one is set');
+    if (certPath === '' || keyPath === '') this.mistake(certName, `goes with ${keyName}; only one is set`);
     return { certPath, keyPath };
+  }
+
+  peers(name: SettingName): readonly string[] {
+    const peers = this.#values[name].split(/[\s,]+/).filter(Boolean);
+    const wrong = Peers.findMistake(peers);
+    if (wrong === null) return peers;
+    this.mistake(name, `${JSON.stringify(wrong)} is not an address or a network, such as 10.0.0.0/8`);
+    return [];
+  }
+
+  issuers(name: SettingName): readonly OutsideIssuerRules[] {
+    const path = this.#values[name];
+    if (path === '') return [];
+    try {
+      return readIssuersFile(path);
+    } catch (error) {
+      if (!(error instanceof IssuersMistakes)) throw error;
+      for (const mistake of error.mistakes) this.mistake(name, mistake);
+      return [];
+    }
   }
 
   choice<Choice extends string>(name: SettingName, choices: readonly Choice[]): Choice {

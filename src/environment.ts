@@ -10,6 +10,7 @@ import { openSqlite } from './catalog/sqlite.ts';
 import type { Config } from './config.ts';
 import type { Fault } from './domain/fault.ts';
 import { type Cabinet, UploadMemory } from './operations/cabinet.ts';
+import { SignInLimits } from './operations/sign-in.ts';
 
 export const environmentNames = ['production', 'test'] as const;
 export type EnvironmentName = (typeof environmentNames)[number];
@@ -49,6 +50,7 @@ export async function openEnvironment(
     freeBytes: disk.freeBytes,
     pendingBlobs: new Set(),
     uploadMemory: new UploadMemory(),
+    signInLimits: new SignInLimits(),
   };
   return {
     name,

@@ -1,21 +1,23 @@
 // The composition root: `start(config)` puts the parts together and returns a listening service. Parts are closed in the
 // reverse order of their opening.
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
+import { type Address, openAddress, openMutualTlsAddress, openOwnAuthority } from './addresses.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { createIssuer, toAudience } from './auth/issuer.ts';
+import { rotateKeys } from './auth/keys.ts';
+import { OutsideIssuer } from './auth/outside-issuer.ts';
 import { TokenVerifier } from './auth/tokens.ts';
 import { lockFolder } from './catalog/folder-lock.ts';
-import type { AddressConfig, Config } from './config.ts';
+import type { Config } from './config.ts';
 import { serveControl } from './control/socket.ts';
 import type { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
 import { type Environment, type EnvironmentName, folderOf, openEnvironment } from './environment.ts';
 import type { Served } from './http/route.ts';
-import { type Listener, listen } from './http/server.ts';
 import { Slots } from './http/slots.ts';
-import { type ApplicationWithSecret, addApplication } from './operations/applications.ts';
+import { type ApplicationWithSecret, addApplication, plainApplication } from './operations/applications.ts';
 import { sweep } from './operations/sweep.ts';
 
 const sweepEveryMs = 60 * 60 * 1000;
@@ -30,6 +32,8 @@ export interface Service {
   production: string;
   /** Null when the test environment is switched off. */
   test: string | null;
+  /** Null when the mutual-TLS address is switched off. */
+  mutualTls: string | null;
   /** Made where an environment was empty; their secrets are told nowhere else. */
   firstApplications: FirstApplication[];
   close(): Promise<void>;
@@ -54,10 +58,11 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     lock.release();
     throw error;
   }
-  const { production, test, firstApplications } = service;
+  const { production, test, mutualTls, firstApplications } = service;
   return {
     production,
     test,
+    mutualTls,
     firstApplications,
     async close() {
       await service.close();
@@ -69,7 +74,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
 interface Part {
   environment: Environment | null;
   served: Served | null;
-  listener: Listener | null;
+  address: Address | null;
 }
 
 class RunningService {
@@ -78,11 +83,14 @@ class RunningService {
   readonly #log: Logger;
   readonly #options: StartOptions;
   readonly #parts: Record<EnvironmentName, Part> = {
-    production: { environment: null, served: null, listener: null },
-    test: { environment: null, served: null, listener: null },
+    production: { environment: null, served: null, address: null },
+    test: { environment: null, served: null, address: null },
   };
+  #mutualTls: Address | null = null;
+  /** Production as the mutual-TLS address serves it. */
+  #mutuallyServed: Served | null = null;
   #isClosing = false;
-  #resetting: Promise<unknown> = Promise.resolve();
+  #changing: Promise<unknown> = Promise.resolve();
   #sweeps: NodeJS.Timeout | null = null;
   #closeControl: (() => Promise<void>) | null = null;
 
@@ -93,15 +101,23 @@ class RunningService {
   }
 
   get production(): string {
-    return this.#parts.production.listener?.url ?? '';
+    return this.#parts.production.address?.url ?? '';
   }
 
   get test(): string | null {
-    return this.#parts.test.listener?.url ?? null;
+    return this.#parts.test.address?.url ?? null;
+  }
+
+  get mutualTls(): string | null {
+    return this.#mutualTls?.url ?? null;
   }
 
   async open(): Promise<void> {
     await this.#listen('production');
+    if (this.#config.mutualTls.port !== null) {
+      const lookup = () => this.#mutuallyServed;
+      this.#mutualTls = await openMutualTlsAddress(this.#config, { lookup, log: this.#log });
+    }
     await this.#openPart('production');
     if (this.#config.test.port !== null) {
       await this.#listen('test');
@@ -112,8 +128,11 @@ class RunningService {
     }
     this.#closeControl = await serveControl(this.#config, {
       environment: (name) => this.#requireEnvironment(name),
-      reset: (name) => this.#reset(name),
-      addresses: () => ({ production: this.production, test: this.test }),
+      reset: (name) => this.#inTurn(() => this.#empty(name)),
+      rotateKeys: (name, isOldRevoked) => this.#inTurn(() => this.#rotateKeys(name, isOldRevoked)),
+      authority: () => openOwnAuthority(this.#config),
+      hasOwnAuthority: this.#config.mutualTls.caPath === null,
+      addresses: () => ({ production: this.production, test: this.test, mutualTls: this.mutualTls }),
     });
     this.#sweeps = setInterval(() => void this.#sweep(), sweepEveryMs);
     this.#sweeps.unref();
@@ -123,46 +142,60 @@ class RunningService {
   async #openPart(name: EnvironmentName): Promise<void> {
     const part = this.#parts[name];
     part.environment = await openEnvironment(this.#config, name, (fault) => this.#fail(name, fault));
-    part.served = this.#serve(part.environment, this.#config[name].publicUrl ?? part.listener?.url ?? '');
+    const { publicUrl } = this.#serve(part.environment);
     const isEmpty = !(await part.environment.cabinet.catalog.hasApplications({}));
-    if (this.#options.isFirstMade && isEmpty) await this.#addFirst(part.environment, part.served.publicUrl);
+    if (this.#options.isFirstMade && isEmpty) await this.#addFirst(part.environment, publicUrl);
   }
 
   async #listen(name: EnvironmentName): Promise<void> {
-    const address: AddressConfig = this.#config[name];
-    const tls = address.tls && { cert: readFileSync(address.tls.certPath), key: readFileSync(address.tls.keyPath) };
-    const { maxConnections, maxConnectionsPerPeer, corsOrigins } = this.#config;
-    const onFault = (error: unknown, request: string) =>
-      this.#log.error({ environment: name, request, err: error }, 'fault');
-    const options = {
-      host: address.host,
-      port: address.port ?? 0,
-      tls,
-      maxConnections,
-      maxConnectionsPerPeer,
-      corsOrigins,
-      onFault,
-    };
-    this.#parts[name].listener = await listen(options, () => this.#parts[name].served);
+    const part = this.#parts[name];
+    part.address = await openAddress(this.#config, name, { lookup: () => part.served, log: this.#log });
   }
 
-  #serve({ cabinet, keys, name }: Environment, publicUrl: string): Served {
+  /** Begins to serve an environment, or goes on with its new keys. */
+  #serve({ cabinet, keys, name }: Environment): Served {
+    const part = this.#parts[name];
+    const { catalog } = cabinet;
+    const publicUrl = this.#config[name].publicUrl ?? part.address?.url ?? '';
+    const mutualTlsUrl =
+      name === 'production' && this.#mutualTls !== null
+        ? (this.#config.mutualTls.publicUrl ?? this.#mutualTls.url)
+        : null;
     const audience = toAudience(publicUrl);
     const onError = (error: unknown) => this.#log.warn({ environment: name, err: error }, 'token endpoint');
-    const tokens = new TokenVerifier({ issuer: publicUrl, audience, signingKeys: keys.signing });
-    return {
+    const { isOwnIssuer, outsideIssuers } = this.#config;
+    const own = isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing } : null;
+    const outside = outsideIssuers.filter(({ environment }) => environment === name);
+    const tokens = new TokenVerifier(
+      own,
+      outside.map((rules) => new OutsideIssuer(rules, { onFailure: (error) => this.#tellOutage(rules.name, error) })),
+    );
+    const served: Served = {
       cabinet,
-      authenticator: new Authenticator(cabinet.catalog, tokens),
-      issue: createIssuer({ issuer: publicUrl, audience, keys, catalog: cabinet.catalog, onError }),
+      authenticator: new Authenticator(catalog, tokens),
+      issuer: isOwnIssuer ? createIssuer({ issuer: publicUrl, mutualTlsUrl, audience, keys, catalog, onError }) : null,
       publicUrl,
       cursorKey: keys.cursors,
       largeBodies: new Slots(largeBodiesAtOnce),
       isReady: () => !this.#isClosing && cabinet.freeBytes() > cabinet.limits.reserveBytes,
     };
+    part.served = served;
+    if (mutualTlsUrl !== null) this.#mutuallyServed = { ...served, publicUrl: mutualTlsUrl };
+    return served;
+  }
+
+  #tellOutage(issuer: string, error: unknown): void {
+    this.#log.warn({ issuer, err: error }, 'the keys of an outside issuer cannot be fetched');
+  }
+
+  async #rotateKeys(name: EnvironmentName, isOldRevoked: boolean): Promise<void> {
+    const environment = this.#requireEnvironment(name);
+    environment.keys = await rotateKeys(folderOf(this.#config, name), isOldRevoked);
+    this.#serve(environment);
   }
 
   async #addFirst({ cabinet, name }: Environment, url: string): Promise<FirstApplication> {
-    const made = await addApplication(cabinet, { name: 'first', kind: 'client', space: null, scopes: null });
+    const made = await addApplication(cabinet, { ...plainApplication, name: 'first', certificates: [] });
     const first = { ...made, environment: name, url };
     this.firstApplications.push(first);
     return first;
@@ -170,8 +203,13 @@ class RunningService {
 
   #fail(name: EnvironmentName, fault: Fault): void {
     this.#log.fatal({ environment: name, err: fault }, 'nothing more can be promised');
-    this.#parts[name].served = null;
+    this.#unserve(name);
     this.#options.onFatal?.(name, fault);
+  }
+
+  #unserve(name: EnvironmentName): void {
+    this.#parts[name].served = null;
+    if (name === 'production') this.#mutuallyServed = null;
   }
 
   #requireEnvironment(name: EnvironmentName): Environment {
@@ -182,17 +220,17 @@ class RunningService {
   }
 
   /** One after the other, if several are asked for. */
-  #reset(name: EnvironmentName): Promise<FirstApplication> {
-    const reset = this.#resetting.then(() => this.#empty(name));
-    this.#resetting = reset.catch(() => undefined);
-    return reset;
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const changed = this.#changing.then(change);
+    this.#changing = changed.catch(() => undefined);
+    return changed;
   }
 
   async #empty(name: EnvironmentName): Promise<FirstApplication> {
     const part = this.#parts[name];
-    if (part.listener === null) throw new Refusal('InvalidField', `The ${name} environment is switched off.`);
+    if (part.address === null) throw new Refusal('InvalidField', `The ${name} environment is switched off.`);
     const { environment } = part;
-    part.served = null;
+    this.#unserve(name);
     part.environment = null;
     await environment?.close();
     rmSync(folderOf(this.#config, name), { recursive: true, force: true });
@@ -216,7 +254,7 @@ class RunningService {
     this.#isClosing = true;
     if (this.#sweeps !== null) clearInterval(this.#sweeps);
     const parts = Object.values(this.#parts);
-    await Promise.all(parts.map(({ listener }) => listener?.drain()));
+    await Promise.all([this.#mutualTls, ...parts.map(({ address }) => address)].map((address) => address?.close()));
     await this.#closeControl?.();
     for (const part of parts) await part.environment?.close();
   }

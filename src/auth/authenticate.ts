@@ -1,19 +1,23 @@
-// Turns the headers of a request into a caller, or refuses. What is known of an application is looked up again after
-// half a second at the latest, so that disabling it takes effect within one.
+// Turns the headers of a request, and the certificate that it came with, into a caller, or refuses. What is known of an
+// application and of a person is looked up again after half a second at the latest, so that disabling them, revoking a
+// certificate or signing out takes effect within one.
 
 import { LRUCache } from 'lru-cache';
 import type { Application } from '../catalog/applications.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Caller } from '../domain/caller.ts';
+import type { Caller, Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type TokenVerifier, tokenInvalid } from './tokens.ts';
+import type { Arrival } from './arrival.ts';
+import { type TokenPerson, type TokenVerifier, tokenInvalid, type VerifiedToken } from './tokens.ts';
 
 const lookAgainAfterMs = 500;
-const mostApplications = 10_000;
+const mostLookedUp = 10_000;
 
 export interface Credentials {
   authorization: string | undefined;
   appKey: string | undefined;
+  spaceId: string | undefined;
+  arrival: Arrival;
   requestId: string;
 }
 
@@ -21,17 +25,34 @@ export class Authenticator {
   readonly #catalog: Catalog;
   readonly #tokens: TokenVerifier;
   readonly #applications = new LRUCache<string, { application: Application | null }>({
-    max: mostApplications,
+    max: mostLookedUp,
     ttl: lookAgainAfterMs,
   });
+  readonly #people = new LRUCache<string, { seats: Seat[] | null }>({ max: mostLookedUp, ttl: lookAgainAfterMs });
 
   constructor(catalog: Catalog, tokens: TokenVerifier) {
     this.#catalog = catalog;
     this.#tokens = tokens;
   }
 
-  async authenticate({ authorization, appKey, requestId }: Credentials): Promise<Caller> {
+  async authenticate({ authorization, appKey, spaceId, arrival, requestId }: Credentials): Promise<Caller> {
     const token = await this.#tokens.verify(readBearer(authorization));
+    const application = await this.#requireApplication(appKey, token);
+    checkAddress(application, arrival);
+    checkCertificate(application, token, arrival);
+    const seats = token.person === null ? ownSeats(application) : await this.#seatsOf(token.person, application);
+    return {
+      appKey: application.appKey,
+      actor: token.person?.id ?? token.outsideActor ?? `app:${application.name}`,
+      person: token.person?.id ?? null,
+      scopes: token.scopes.filter((scope) => application.scopes.includes(scope)),
+      seats,
+      spaceId: spaceId === undefined || spaceId === '' ? null : spaceId,
+      requestId,
+    };
+  }
+
+  async #requireApplication(appKey: string | undefined, token: VerifiedToken): Promise<Application> {
     if (appKey === undefined || appKey === '') {
       throw new Refusal('AppKeyMissing', 'The AppKey header is missing.', {
         target: 'AppKey',
@@ -47,17 +68,7 @@ export class Authenticator {
         target: 'AppKey',
       });
     }
-    if (application.kind === 'server') {
-      throw new Refusal('MutualTlsRequired', 'Server-based applications use the mutual-TLS address only.');
-    }
-    return {
-      appKey,
-      actor: `app:${application.name}`,
-      scopes: token.scopes.filter((scope) => application.scopes.includes(scope)),
-      space: application.space,
-      rootId: application.rootId,
-      requestId,
-    };
+    return application;
   }
 
   async #find(appKey: string): Promise<Application | null> {
@@ -67,6 +78,55 @@ export class Authenticator {
     this.#applications.set(appKey, { application });
     return application;
   }
+
+  /** An application sees only the space that it is registered into, whoever acts through it. */
+  async #seatsOf(person: TokenPerson, { seat }: Application): Promise<Seat[]> {
+    const key = `${person.grant} ${person.id}`;
+    let known = this.#people.get(key);
+    if (known === undefined) {
+      known = { seats: await this.#catalog.findPerson(person) };
+      this.#people.set(key, known);
+    }
+    if (known.seats === null) throw tokenInvalid('This person has signed out or may no longer sign in.');
+    return seat === null ? known.seats : known.seats.filter(({ space }) => space === seat.space);
+  }
+}
+
+function ownSeats({ name, seat }: Application): Seat[] {
+  if (seat === null) throw new Refusal('Forbidden', `The application ${name} belongs to no space: it acts for people.`);
+  return [seat];
+}
+
+/** "Applications registered as server-based applications use the mutual-TLS address; other applications do not." */
+function checkAddress({ kind }: Application, { isMutualTls }: Arrival): void {
+  if (kind === 'server' && !isMutualTls) {
+    throw new Refusal('MutualTlsRequired', 'Server-based applications use the mutual-TLS address only.');
+  }
+  if (kind !== 'server' && isMutualTls) {
+    throw new Refusal('MutualTlsNotAllowed', 'Only server-based applications use the mutual-TLS address.');
+  }
+}
+
+function checkCertificate(application: Application, token: VerifiedToken, arrival: Arrival): void {
+  if (!arrival.isMutualTls) {
+    if (token.boundTo !== null) throw certificateInvalid('The access token is bound to a certificate.');
+    return;
+  }
+  const shown = arrival.certificate();
+  if (shown.problem !== null) throw certificateInvalid(shown.problem);
+  if (!application.certificates.includes(shown.thumbprint)) {
+    throw certificateInvalid('The certificate is not one of this application.');
+  }
+  // Ours are always bound. Many outside issuers cannot do that; there the application's certificate is what binds.
+  if (token.boundTo === null && token.outsideActor !== null) return;
+  if (token.boundTo === null) throw certificateInvalid('The access token is not bound to a certificate.');
+  if (token.boundTo !== shown.thumbprint) throw certificateInvalid('The access token is bound to another certificate.');
+}
+
+function certificateInvalid(message: string): Refusal {
+  return new Refusal('CertificateInvalid', message, {
+    hint: 'Show a registered certificate, and use a token that was got with it from POST /oauth2/token of this address.',
+  });
 }
 
 function readBearer(authorization: string | undefined): string {

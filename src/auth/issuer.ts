@@ -1,134 +1,102 @@
-// The embedded token issuer: OAuth 2.0 at /oauth2/token with its discovery documents and keys, by `oidc-provider`.
-// Applications are its clients: the AppKey is the client id. It stores nothing for them; tokens are signed JWTs.
+// The embedded token issuer: OAuth 2.0 and OpenID Connect under /oauth2 with its discovery documents and keys, by
+// `oidc-provider`. Applications are its clients: the AppKey is the client id. For an application's own tokens it stores
+// nothing; people's sign-ins are kept in the catalog.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Adapter, AdapterPayload, Configuration, JWKS } from 'oidc-provider';
-import { InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import { Provider } from 'oidc-provider/lib/provider.js';
-import type { Application } from '../catalog/applications.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { scopes } from '../domain/caller.ts';
-import { type Keys, signingAlgorithm } from './keys.ts';
+import type { Arrival } from './arrival.ts';
+import { toConfiguration } from './issuer-configuration.ts';
+import type { Keys } from './keys.ts';
+import { TokenLimits } from './token-limits.ts';
 
-export const tokenLifetimeSeconds = 3600;
-
-/** The paths that the issuer serves. */
+/** The paths that the issuer serves, and on which addresses: people sign in on the plain ones only. */
 export const issuerRoutes = [
-  { method: 'POST', path: '/oauth2/token', summary: 'Get an access token' },
-  { method: 'GET', path: '/oauth2/jwks', summary: 'Keys that sign access tokens' },
-  { method: 'GET', path: '/.well-known/oauth-authorization-server', summary: 'Issuer metadata' },
-  { method: 'GET', path: '/.well-known/openid-configuration', summary: 'OpenID metadata' },
+  { method: 'POST', path: '/oauth2/token', summary: 'Get an access token', isForPeople: false },
+  { method: 'POST', path: '/oauth2/revoke', summary: 'Revoke a refresh token', isForPeople: false },
+  { method: 'GET', path: '/oauth2/jwks', summary: 'Keys that sign access tokens', isForPeople: false },
+  { method: 'GET', path: '/.well-known/oauth-authorization-server', summary: 'Issuer metadata', isForPeople: false },
+  { method: 'GET', path: '/.well-known/openid-configuration', summary: 'OpenID metadata', isForPeople: false },
+  { method: 'GET', path: '/oauth2/authorize', summary: 'Ask a person to sign in', isForPeople: true },
+  { method: 'POST', path: '/oauth2/authorize', summary: 'Ask a person to sign in by a form', isForPeople: true },
+  { method: 'GET', path: '/oauth2/authorize/{uid}', summary: 'Go on after signing in', isForPeople: true },
+  { method: 'GET', path: '/oauth2/logout', summary: 'Ask a person to sign out', isForPeople: true },
+  { method: 'POST', path: '/oauth2/logout', summary: 'Ask a person to sign out by a form', isForPeople: true },
+  { method: 'POST', path: '/oauth2/logout/confirm', summary: 'Sign out', isForPeople: true },
+  { method: 'GET', path: '/oauth2/logout/success', summary: 'Signed out', isForPeople: true },
 ] as const;
 
 export interface IssuerOptions {
   /** The public address; clients see it as `iss` and in discovery, whatever `Host` they send. */
   issuer: string;
+  /** Null: there is no mutual-TLS address. */
+  mutualTlsUrl: string | null;
   audience: string;
   keys: Keys;
   catalog: Catalog;
   onError: (error: unknown) => void;
 }
 
-export type IssuerHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** A person who is about to sign in to an application. */
+export interface PendingSignIn {
+  applicationName: string;
+  /** Where the browser is sent in the end. */
+  redirectUri: string;
+}
 
-export function createIssuer(options: IssuerOptions): IssuerHandler {
-  const provider = new Provider(options.issuer, toConfiguration(options));
+export interface Issuer {
+  handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival): Promise<void>;
+  /** Null: there is none in this browser, or it took too long. */
+  findSignIn(request: IncomingMessage, response: ServerResponse): Promise<PendingSignIn | null>;
+  /** Returns the address at which the sign-in goes on. */
+  finishSignIn(request: IncomingMessage, response: ServerResponse, userId: string): Promise<string>;
+}
+
+export function createIssuer(options: IssuerOptions): Issuer {
+  const arrivals = new WeakMap<IncomingMessage, Arrival>();
+  const arrivalOf = ({ req }: KoaContextWithOIDC) => arrivals.get(req) as Arrival;
+  const provider: Provider = new Provider(
+    options.issuer,
+    toConfiguration({ ...options, arrivalOf, provider: () => provider }),
+  );
   provider.proxy = true;
   (provider as unknown as EventEmitter).on('error', options.onError);
   provider.on('server_error', (_ctx, error) => options.onError(error));
   acceptHashedSecrets(provider);
+  guardTokens(provider, arrivalOf);
   const handle = provider.callback();
   const { host, protocol } = new URL(options.issuer);
-  return async (request, response) => {
-    // It would let pages of every origin in; which ones may is our own setting.
-    const setHeader = response.setHeader.bind(response);
-    response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value));
-    // Believed because `proxy` is on; overwritten here, so that a client can set neither.
-    request.headers['x-forwarded-host'] = host;
-    request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
-    await handle(request, response);
+  /** Believed because `proxy` is on; overwritten here, so that a client can set neither. */
+  const pin = ({ headers }: IncomingMessage) => {
+    headers['x-forwarded-host'] = host;
+    headers['x-forwarded-proto'] = protocol.slice(0, -1);
   };
-}
-
-function toConfiguration({ audience, keys, catalog }: IssuerOptions): Configuration {
   return {
-    adapter: (model: string) => toAdapter(model, catalog),
-    jwks: { keys: keys.signing as JWKS['keys'] },
-    cookies: { keys: keys.cookies },
-    routes: { authorization: '/oauth2/authorize', token: '/oauth2/token', jwks: '/oauth2/jwks' },
-    scopes: [...scopes],
-    // People's logins (the authorization code) are not served yet.
-    responseTypes: [],
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
-    clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
-    extraClientMetadata: { properties: ['previous_secret'] },
-    ttl: { ClientCredentials: tokenLifetimeSeconds },
-    features: {
-      clientCredentials: { enabled: true },
-      devInteractions: { enabled: false },
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      resourceIndicators: {
-        enabled: true,
-        useGrantedResource: async () => true,
-        // "A request without `scope` gets all scopes of its application."
-        defaultResource: async (ctx, client) => {
-          const parameters = ctx.oidc.params;
-          if (parameters !== undefined) parameters.scope ??= client?.scope;
-          return audience;
-        },
-        getResourceServerInfo: async (_ctx, resource, client) => {
-          if (resource !== audience) throw new InvalidTarget();
-          return {
-            audience,
-            scope: client.scope ?? '',
-            accessTokenTTL: tokenLifetimeSeconds,
-            accessTokenFormat: 'jwt',
-            jwt: { sign: { alg: signingAlgorithm } },
-          };
-        },
-      },
-      rpInitiatedLogout: { enabled: false },
-      userinfo: { enabled: false },
+    async handle(request, response, arrival) {
+      // It would let pages of every origin in; which ones may is our own setting.
+      const setHeader = response.setHeader.bind(response);
+      response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value));
+      pin(request);
+      arrivals.set(request, arrival);
+      await handle(request, response);
     },
-  };
-}
-
-/** Only clients are ever looked up; signed tokens of applications leave no row. */
-function toAdapter(model: string, catalog: Catalog): Adapter {
-  return {
-    async find(id: string): Promise<AdapterPayload | undefined> {
-      if (model !== 'Client') return undefined;
-      const application = await catalog.findApplication({ appKey: id });
-      return application?.state === 'active' ? toClient(application) : undefined;
+    async findSignIn(request, response) {
+      pin(request);
+      const interaction = await provider.interactionDetails(request, response).catch(() => null);
+      if (interaction === null) return null;
+      const { client_id: appKey, redirect_uri: redirectUri } = interaction.params as Record<string, string>;
+      const client = await provider.Client.find(String(appKey));
+      return client === undefined
+        ? null
+        : { applicationName: client.clientName ?? '', redirectUri: String(redirectUri) };
     },
-    async findByUid() {
-      return undefined;
+    async finishSignIn(request, response, userId) {
+      pin(request);
+      return await provider.interactionResult(request, response, { login: { accountId: userId, remember: false } });
     },
-    async findByUserCode() {
-      return undefined;
-    },
-    async upsert() {},
-    async consume() {},
-    async destroy() {},
-    async revokeByGrantId() {},
-  };
-}
-
-function toClient(application: Application): AdapterPayload {
-  const { previousSecretSha256, previousSecretUntil } = application;
-  const isPreviousValid = previousSecretSha256 !== null && (previousSecretUntil ?? 0) > Date.now();
-  return {
-    client_id: application.appKey,
-    client_secret: application.secretSha256,
-    ...(isPreviousValid && { previous_secret: previousSecretSha256 }),
-    // Server-based applications get tokens on the mutual-TLS address only.
-    grant_types: application.kind === 'client' ? ['client_credentials'] : [],
-    redirect_uris: [],
-    response_types: [],
-    scope: application.scopes.join(' '),
   };
 }
 
@@ -143,6 +111,37 @@ function acceptHashedSecrets(provider: Provider): void {
     const isCurrent = isEqual(this.clientSecret);
     return isEqual(this.previous_secret ?? this.clientSecret) || isCurrent;
   };
+}
+
+/** Limits the token endpoint, and says on the mutual-TLS address what is wrong with a certificate. */
+function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) => Arrival): void {
+  const limits = new TokenLimits();
+  provider.use(async (untyped, next) => {
+    await next();
+    const ctx = untyped as unknown as KoaContextWithOIDC;
+    if (ctx.oidc?.route !== 'token') return;
+    const arrival = arrivalOf(ctx);
+    const clientId = ctx.oidc.client?.clientId ?? '';
+    const isWrong = ctx.status === 401;
+    const body = ctx.body as Record<string, unknown>;
+    if (isWrong && arrival.isMutualTls) body.error_description = explain(ctx, arrival);
+    const isGiven = ctx.status === 200;
+    if (!isWrong && !isGiven) return;
+    const waitSeconds = isWrong ? limits.wrong(arrival.address, clientId) : limits.given(clientId);
+    if (waitSeconds === 0) return;
+    ctx.status = 429;
+    ctx.set('Retry-After', String(waitSeconds));
+    ctx.body = { error: 'temporarily_unavailable', error_description: `too many requests; wait ${waitSeconds} s` };
+  });
+}
+
+function explain({ oidc }: KoaContextWithOIDC, arrival: Arrival): string {
+  const shown = arrival.certificate();
+  if (shown.problem !== null) return shown.problem;
+  const registered = oidc.client?.certificates as string[] | undefined;
+  return registered?.includes(shown.thumbprint)
+    ? 'client authentication failed'
+    : 'The certificate is not one of this application.';
 }
 
 export function toAudience(issuer: string): string {

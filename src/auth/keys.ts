@@ -1,61 +1,83 @@
 // An environment's own keys, made at its first start and kept in `keys.json`, readable by the owner only:
 //   { "Signing": [private JWK, …], "Cookies": [text, …], "Cursors": text }
-// The first signing key signs; all of them verify.
+// The first signing key signs; all of them verify. One that no longer signs says since when (`retired`, milliseconds
+// since 1970) and is dropped when nothing that it signed can still be valid.
 
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { writeDurably } from '../certificates/durable-file.ts';
 
 export const signingAlgorithm = 'ES256';
 
+/** Longer than anything lives that a key has signed: tokens of an hour, cookies are signed by two keys in turn. */
+const keepRetiredMs = 2 * 60 * 60 * 1000;
+const mostCookieKeys = 2;
+
+export type SigningKey = JWK & { retired?: number };
+
 export interface Keys {
-  signing: JWK[];
+  signing: SigningKey[];
   cookies: string[];
   /** Authenticates the cursors that clients hand back. */
   cursors: string;
 }
 
 export async function openKeys(folder: string): Promise<Keys> {
-  const path = join(folder, 'keys.json');
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readFile(pathIn(folder), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    const made = await makeKeys();
-    await writeDurably(path, JSON.stringify({ Signing: made.signing, Cookies: made.cookies, Cursors: made.cursors }));
+    const made = { signing: [await makeSigningKey()], cookies: [makeSecret()], cursors: makeSecret() };
+    await write(folder, made);
     return made;
   }
-  const { Signing, Cookies, Cursors } = JSON.parse(text) as { Signing: JWK[]; Cookies: string[]; Cursors: string };
+  const { Signing, Cookies, Cursors } = JSON.parse(text) as KeysFile;
   return { signing: Signing, cookies: Cookies, cursors: Cursors };
 }
 
-async function makeKeys(): Promise<Keys> {
-  const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
-  const jwk = await exportJWK(privateKey);
-  const kid = randomBytes(12).toString('base64url');
-  return {
-    signing: [{ ...jwk, kid, alg: signingAlgorithm, use: 'sig' }],
-    cookies: [randomBytes(32).toString('base64url')],
-    cursors: randomBytes(32).toString('base64url'),
+/** New keys sign from now on; what the old ones signed stays valid, unless that is what shall end. */
+export async function rotateKeys(folder: string, isOldRevoked: boolean, now = Date.now()): Promise<Keys> {
+  const { signing, cookies, cursors } = await openKeys(folder);
+  const old = signing
+    .map((key) => ({ ...key, retired: key.retired ?? now }))
+    .filter(({ retired }) => now - retired < keepRetiredMs);
+  const rotated = {
+    signing: [await makeSigningKey(), ...(isOldRevoked ? [] : old)],
+    cookies: [makeSecret(), ...(isOldRevoked ? [] : cookies)].slice(0, mostCookieKeys),
+    cursors,
   };
+  await write(folder, rotated);
+  return rotated;
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
-  const unfinished = `${path}.new`;
-  const file = await open(unfinished, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(unfinished, path);
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+interface KeysFile {
+  Signing: SigningKey[];
+  Cookies: string[];
+  Cursors: string;
+}
+
+function pathIn(folder: string): string {
+  return join(folder, 'keys.json');
+}
+
+function write(folder: string, { signing, cookies, cursors }: Keys): Promise<void> {
+  const file: KeysFile = { Signing: signing, Cookies: cookies, Cursors: cursors };
+  return writeDurably(pathIn(folder), JSON.stringify(file));
+}
+
+async function makeSigningKey(): Promise<SigningKey> {
+  const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  return { ...jwk, kid: randomBytes(12).toString('base64url'), alg: signingAlgorithm, use: 'sig' };
+}
+
+function makeSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export function toPublic({ d: _, retired: __, ...publicPart }: SigningKey): JWK {
+  return publicPart;
 }

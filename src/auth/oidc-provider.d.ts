@@ -6,5 +6,12 @@ declare module 'oidc-provider/lib/provider.js' {
 
 declare module 'oidc-provider/lib/helpers/errors.js' {
   import { errors } from 'oidc-provider';
+  export const InvalidGrant: typeof errors.InvalidGrant;
   export const InvalidTarget: typeof errors.InvalidTarget;
+  export const UnauthorizedClient: typeof errors.UnauthorizedClient;
+}
+
+declare module 'oidc-provider/lib/helpers/interaction_policy/index.js' {
+  import { interactionPolicy } from 'oidc-provider';
+  export const base: typeof interactionPolicy.base;
 }

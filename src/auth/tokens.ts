@@ -2,14 +2,17 @@
 // A token that was verified is remembered under the SHA-256 of its whole text until it expires.
 
 import { hash } from 'node:crypto';
-import { createLocalJWKSet, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { isScope, type Scope } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { signingAlgorithm } from './keys.ts';
+import { signingAlgorithm, toPublic } from './keys.ts';
+import type { OutsideIssuer } from './outside-issuer.ts';
 
 const mostRemembered = 10_000;
-const clockToleranceSeconds = 30;
+export const clockToleranceSeconds = 30;
+/** An outside issuer may withdraw its keys: what they signed is verified anew after this long. */
+const rememberOutsideMs = 60 * 1000;
 
 export interface VerifiedToken {
   /** The AppKey of the application that the token was given to. */
@@ -39,32 +42,38 @@ export interface TokenRules {
 }
 
 export class TokenVerifier {
-  readonly #rules: TokenRules;
+  /** Null: our own issuer is switched off. */
+  readonly #rules: TokenRules | null;
+  readonly #outside: ReadonlyMap<string, OutsideIssuer>;
   readonly #keys: ReturnType<typeof createLocalJWKSet>;
-  readonly #verified = new LRUCache<string, VerifiedToken>({ max: mostRemembered });
+  readonly #verified = new LRUCache<string, { token: VerifiedToken; untilMs: number }>({ max: mostRemembered });
 
-  constructor(rules: TokenRules) {
+  constructor(rules: TokenRules | null, outside: readonly OutsideIssuer[] = []) {
     this.#rules = rules;
-    this.#keys = createLocalJWKSet({ keys: rules.signingKeys.map(toPublic) });
+    this.#outside = new Map(outside.map((issuer) => [issuer.rules.issuer, issuer]));
+    this.#keys = createLocalJWKSet({ keys: (rules?.signingKeys ?? []).map(toPublic) });
   }
 
-  async verify(token: string): Promise<VerifiedToken> {
-    const digest = hash('sha256', token, 'base64');
+  async verify(text: string): Promise<VerifiedToken> {
+    const digest = hash('sha256', text, 'base64');
     const known = this.#verified.get(digest);
+    const now = Date.now();
     if (known !== undefined) {
-      if (known.expiresAtMs > Date.now()) return known;
+      if (known.untilMs > now) return known.token;
       this.#verified.delete(digest);
-      throw tokenInvalid('The access token has expired.');
     }
-    const verified = await this.#check(token);
-    this.#verified.set(digest, verified);
-    return verified;
+    const outside = this.#outside.size === 0 ? undefined : this.#outside.get(readIssuer(text));
+    const token = outside === undefined ? await this.#check(text) : await outside.verify(text);
+    const untilMs = outside === undefined ? token.expiresAtMs : Math.min(token.expiresAtMs, now + rememberOutsideMs);
+    this.#verified.set(digest, { token, untilMs });
+    return token;
   }
 
-  async #check(token: string): Promise<VerifiedToken> {
+  async #check(text: string): Promise<VerifiedToken> {
+    if (this.#rules === null) throw notValidHere();
     const { issuer, audience } = this.#rules;
     try {
-      const { payload } = await jwtVerify(token, this.#keys, {
+      const { payload } = await jwtVerify(text, this.#keys, {
         algorithms: [signingAlgorithm],
         typ: 'at+jwt',
         issuer,
@@ -75,22 +84,48 @@ export class TokenVerifier {
       return toVerified(payload);
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw tokenInvalid('The access token has expired.');
-      if (error instanceof errors.JOSEError) throw tokenInvalid('The access token is not valid here.');
+      if (error instanceof errors.JOSEError) throw notValidHere();
       throw error;
     }
   }
 }
 
-function toVerified(payload: JWTPayload): VerifiedToken {
-  const { client_id: clientId, scope, exp } = payload;
-  if (typeof clientId !== 'string' || typeof exp !== 'number' || (scope !== undefined && typeof scope !== 'string')) {
-    throw tokenInvalid('The access token is not valid here.');
+/** What the token says of itself, not yet believed: it only chooses whose keys must have signed it. */
+function readIssuer(text: string): string {
+  try {
+    return decodeJwt(text).iss ?? '';
+  } catch {
+    return '';
   }
+}
+
+function toVerified(payload: JWTPayload): VerifiedToken {
+  const { client_id: clientId, scope, exp, sub, grant } = payload;
+  if (typeof clientId !== 'string' || typeof exp !== 'number' || typeof sub !== 'string') throw notValidHere();
+  if (scope !== undefined && typeof scope !== 'string') throw notValidHere();
+  // An application's own token has itself as the subject; a person's has the sign-in that it came from.
+  if (typeof grant !== 'string' && sub !== clientId) throw notValidHere();
   return {
     clientId,
     scopes: (scope ?? '').split(' ').filter(isScope),
+    boundTo: readBinding(payload.cnf),
+    person: typeof grant === 'string' ? { id: sub, grant } : null,
+    outsideActor: null,
     expiresAtMs: (exp + clockToleranceSeconds) * 1000,
   };
+}
+
+/** A token that is bound to something that cannot be checked here is refused, not taken as unbound. */
+export function readBinding(cnf: unknown): string | null {
+  if (cnf === undefined) return null;
+  const thumbprint = (cnf as Record<string, unknown> | null)?.['x5t#S256'];
+  const isKnown = typeof thumbprint === 'string' && /^[\w-]{43}$/.test(thumbprint);
+  if (!isKnown || Object.keys(cnf as object).length !== 1) throw notValidHere();
+  return thumbprint;
+}
+
+export function notValidHere(): Refusal {
+  return tokenInvalid('The access token is not valid here.');
 }
 
 export function tokenInvalid(message: string): Refusal {
@@ -98,8 +133,4 @@ export function tokenInvalid(message: string): Refusal {
     target: 'Authorization',
     hint: 'Get a new token from POST /oauth2/token of the same address and send it as "Authorization: Bearer <token>".',
   });
-}
-
-export function toPublic({ d: _, ...publicPart }: JWK): JWK {
-  return publicPart;
 }

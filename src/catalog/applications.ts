@@ -1,11 +1,9 @@
-// Applications and the spaces they are registered into. An application is never deleted: removing it only takes away
+// Applications. An application is never deleted: removing it only takes away
 // its rights, so that what it made keeps a name that nobody else can take.
 
-import { type ApplicationKind, isScope, type Scope } from '../domain/caller.ts';
-import { toNameKey, toRenamed } from '../domain/name.ts';
+import { type ApplicationKind, isScope, type Scope, type Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { insertRow, toNewFolder } from './entries.ts';
-import { append, insert, row, rows, type Verb } from './sql.ts';
+import { noteByOperator, type OperatorRequest, row, rows, type Verb } from './sql.ts';
 
 export type ApplicationState = 'active' | 'disabled' | 'removed';
 
@@ -15,14 +13,17 @@ export interface Application {
   kind: ApplicationKind;
   state: ApplicationState;
   scopes: Scope[];
-  space: number;
-  spaceName: string;
-  rootId: string;
+  /** Null: it belongs to no space and acts only for people. */
+  seat: Seat | null;
   createdAt: number;
-  /** SHA-256 of the secret, in hex. */
-  secretSha256: string;
+  /** SHA-256 of the secret, in hex; null: it runs where it can keep none. */
+  secretSha256: string | null;
   previousSecretSha256: string | null;
   previousSecretUntil: number | null;
+  /** Where people return to after they signed in; null: nobody signs in through it. */
+  redirectUris: string[] | null;
+  /** Thumbprints of the certificates that it may show. */
+  certificates: string[];
 }
 
 interface ApplicationRow {
@@ -31,19 +32,23 @@ interface ApplicationRow {
   kind: ApplicationKind;
   state: ApplicationState;
   scopes: string;
-  space: number;
+  space: number | null;
+  space_id: string;
   space_name: string;
   root: string;
   created_at: number;
-  secret_sha256: string;
+  secret_sha256: string | null;
   previous_secret_sha256: string | null;
   previous_secret_until: number | null;
+  redirect_uris: string | null;
+  thumbprints: string | null;
 }
 
 const selection = `SELECT app_key, applications.name AS name, kind, state, scopes, applications.space AS space,
-    spaces.name AS space_name, root, applications.created_at AS created_at, secret_sha256, previous_secret_sha256,
-    previous_secret_until
-  FROM applications JOIN spaces ON spaces.space = applications.space`;
+    spaces.id AS space_id, spaces.name AS space_name, root, applications.created_at AS created_at, secret_sha256,
+    previous_secret_sha256, previous_secret_until, redirect_uris,
+    (SELECT string_agg(thumbprint, ' ') FROM certificates WHERE certificates.app_key = applications.app_key) AS thumbprints
+  FROM applications LEFT JOIN spaces ON spaces.space = applications.space`;
 
 function toApplication(found: ApplicationRow): Application {
   return {
@@ -52,14 +57,18 @@ function toApplication(found: ApplicationRow): Application {
     kind: found.kind,
     state: found.state,
     scopes: found.scopes.split(' ').filter(isScope),
-    space: found.space,
-    spaceName: found.space_name,
-    rootId: found.root,
+    seat: toSeat(found),
     createdAt: found.created_at,
     secretSha256: found.secret_sha256,
     previousSecretSha256: found.previous_secret_sha256,
     previousSecretUntil: found.previous_secret_until,
+    redirectUris: found.redirect_uris === null ? null : (JSON.parse(found.redirect_uris) as string[]),
+    certificates: found.thumbprints?.split(' ') ?? [],
   };
+}
+
+function toSeat({ space, space_id: spaceId, space_name: spaceName, root: rootId }: ApplicationRow): Seat | null {
+  return space === null ? null : { space, spaceId, spaceName, rootId, role: null };
 }
 
 export function* findApplication({ appKey }: { appKey: string }): Verb<Application | null> {
@@ -78,75 +87,8 @@ export function* listApplications(_: Record<string, never>): Verb<Application[]>
   );
 }
 
-export interface AddApplication {
-  appKey: string;
-  name: string;
-  kind: ApplicationKind;
-  scopes: readonly Scope[];
-  secretSha256: string;
-  /** The space to join, made if it is not there; null: one of its own. */
-  space: string | null;
-  /** Ids for the space and its root, should they have to be made. */
-  spaceId: string;
-  rootId: string;
-  at: number;
-  request: string;
-}
-
-export function* addApplication(asked: AddApplication): Verb<Application> {
-  const taken = yield* row('SELECT app_key FROM applications WHERE name = $1', asked.name);
-  if (taken !== undefined) {
-    throw new Refusal('NameAlreadyExists', `There is or was an application named ${JSON.stringify(asked.name)}.`, {
-      target: 'Name',
-      hint: 'Names of applications are never given out twice; choose another.',
-    });
-  }
-  const space = yield* requireSpace(asked);
-  yield* rows(
-    `INSERT INTO applications (app_key, name, kind, state, space, scopes, secret_sha256, created_at)
-     VALUES ($1, $2, $3, 'active', $4, $5, $6, $7)`,
-    asked.appKey,
-    asked.name,
-    asked.kind,
-    space,
-    asked.scopes.join(' '),
-    asked.secretSha256,
-    asked.at,
-  );
-  yield* note(asked, space, 'application.added', asked.appKey, { name: asked.name });
-  return yield* requireApplication(asked.appKey);
-}
-
-function* requireSpace(asked: AddApplication): Verb<number> {
-  if (asked.space !== null) {
-    const found = yield* row<{ space: number }>('SELECT space FROM spaces WHERE name = $1', asked.space);
-    if (found !== undefined) return found.space;
-  }
-  let name = asked.space ?? asked.name;
-  for (let n = 2; (yield* row('SELECT space FROM spaces WHERE name = $1', name)) !== undefined; n += 1) {
-    name = toRenamed(asked.name, n, 'folder');
-  }
-  return yield* addSpace(asked, name);
-}
-
-function* addSpace(asked: AddApplication, name: string): Verb<number> {
-  const { at, spaceId, rootId } = asked;
-  const by = `app:${asked.name}`;
-  const space = yield* insert(
-    'space',
-    'INSERT INTO spaces (id, name, root, created_at) VALUES ($1, $2, $3, $4)',
-    spaceId,
-    name,
-    rootId,
-    at,
-  );
-  yield* insertRow(space, toNewFolder({ id: rootId, parent: null, name, nameKey: toNameKey(name), at, by }));
-  yield* note(asked, space, 'space.created', rootId, { name });
-  return space;
-}
-
 /** By AppKey or by name; one that was removed is not found. */
-function* requireApplication(keyOrName: string): Verb<Application> {
+export function* requireApplication(keyOrName: string): Verb<Application> {
   const found = yield* row<ApplicationRow>(
     `${selection} WHERE (app_key = $1 OR applications.name = $1) AND state <> 'removed'`,
     keyOrName,
@@ -157,33 +99,31 @@ function* requireApplication(keyOrName: string): Verb<Application> {
   return toApplication(found);
 }
 
-export interface SetApplicationState {
+export interface SetApplicationState extends OperatorRequest {
   application: string;
   state: ApplicationState;
-  at: number;
-  request: string;
 }
 
 export function* setApplicationState(asked: SetApplicationState): Verb<Application> {
-  const { appKey, space } = yield* requireApplication(asked.application);
+  const { appKey, seat } = yield* requireApplication(asked.application);
   yield* rows('UPDATE applications SET state = $1 WHERE app_key = $2', asked.state, appKey);
-  yield* note(asked, space, `application.${asked.state}`, appKey, {});
+  if (asked.state === 'removed') yield* rows('DELETE FROM certificates WHERE app_key = $1', appKey);
+  yield* noteByOperator(asked, seat?.space ?? null, `application.${asked.state}`, appKey, {});
   const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
   if (found === undefined) throw new Error('an application vanished while it was changed');
   return toApplication(found);
 }
 
-export interface RotateSecret {
+export interface RotateSecret extends OperatorRequest {
   application: string;
   secretSha256: string;
   /** Until when the secret that is replaced stays valid. */
   previousUntil: number;
-  at: number;
-  request: string;
 }
 
 export function* rotateSecret(asked: RotateSecret): Verb<Application> {
-  const { appKey, space } = yield* requireApplication(asked.application);
+  const { appKey, name, seat, secretSha256 } = yield* requireApplication(asked.application);
+  if (secretSha256 === null) throw new Refusal('InvalidField', `The application ${name} has no secret.`);
   yield* rows(
     `UPDATE applications SET previous_secret_sha256 = secret_sha256, previous_secret_until = $1, secret_sha256 = $2
      WHERE app_key = $3`,
@@ -191,17 +131,6 @@ export function* rotateSecret(asked: RotateSecret): Verb<Application> {
     asked.secretSha256,
     appKey,
   );
-  yield* note(asked, space, 'application.rotated', appKey, {});
+  yield* noteByOperator(asked, seat?.space ?? null, 'application.rotated', appKey, {});
   return yield* requireApplication(appKey);
-}
-
-function* note(
-  asked: { at: number; request: string },
-  space: number,
-  action: string,
-  entry: string,
-  details: object,
-): Verb<void> {
-  const { at, request } = asked;
-  yield* append({ at, space, by: 'operator', action, entry, request, details: JSON.stringify(details) });
 }

@@ -2,11 +2,15 @@
 // any engine. A read sees one snapshot. A write resolves only when its commit is durable, or rejects with the `Refusal`
 // that its verb threw; nothing of a refused write is kept.
 
+import { addApplication } from './add-application.ts';
 import * as applications from './applications.ts';
+import { addCertificate, listCertificates, removeCertificate } from './certificates.ts';
 import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './contents.ts';
 import { createFolder } from './create-folder.ts';
-import { findEntry, listFolder } from './entries.ts';
+import { findEntry, findSpaceOf, listFolder } from './entries.ts';
 import { forgetResults } from './idempotency.ts';
+import * as issuerRecords from './issuer-records.ts';
+import * as people from './people.ts';
 import { saveFile } from './save-file.ts';
 import type { Engine, Verb } from './sql.ts';
 
@@ -16,19 +20,36 @@ export const reads = {
   findBlob,
   findContent,
   findEntry,
+  findIssuerRecord: issuerRecords.findIssuerRecord,
+  findPerson: people.findPerson,
+  findSpaceOf,
   findUnreferencedBlobs,
+  findUser: people.findUser,
   listApplications: applications.listApplications,
+  listCertificates,
   listFolder,
+  listUsers: people.listUsers,
 };
 
 export const writes = {
-  addApplication: applications.addApplication,
+  addApplication,
+  addCertificate,
+  addUser: people.addUser,
+  consumeIssuerRecord: issuerRecords.consumeIssuerRecord,
   createFolder,
+  dropGrant: issuerRecords.dropGrant,
+  dropIssuerRecord: issuerRecords.dropIssuerRecord,
+  forgetIssuerRecords: issuerRecords.forgetIssuerRecords,
   forgetResults,
+  putIssuerRecord: issuerRecords.putIssuerRecord,
+  removeCertificate,
   replaceBlob,
   rotateSecret: applications.rotateSecret,
   saveFile,
   setApplicationState: applications.setApplicationState,
+  setPassword: people.setPassword,
+  setRole: people.setRole,
+  setUserState: people.setUserState,
 };
 
 type Asked<V> = V extends (input: infer Input) => Verb<infer Result> ? (input: Input) => Promise<Result> : never;

@@ -206,6 +206,14 @@ export function* findEntry({ space, id }: FindEntry): Verb<Entry | null> {
   return found === undefined ? null : toEntry(found);
 }
 
+/** In which of these spaces the entry is; null: in none of them. */
+export function* findSpaceOf({ id, spaces }: { id: string; spaces: readonly number[] }): Verb<number | null> {
+  for (const space of spaces) {
+    if ((yield* row('SELECT entry FROM entries WHERE space = $1 AND id = $2', space, id)) !== undefined) return space;
+  }
+  return null;
+}
+
 /** A place in a folder's order: folders before files, each by the bytes of its name's NFC form. */
 export interface Place {
   kind: Kind;

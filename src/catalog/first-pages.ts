@@ -33,7 +33,24 @@ interface Page {
 }
 
 /** Writes that change nothing that a page shows. */
-const harmless = new Set(['addApplication', 'forgetResults', 'replaceBlob', 'rotateSecret', 'setApplicationState']);
+const harmless = new Set<keyof typeof writes>([
+  'addApplication',
+  'addCertificate',
+  'addUser',
+  'consumeIssuerRecord',
+  'dropGrant',
+  'dropIssuerRecord',
+  'forgetIssuerRecords',
+  'forgetResults',
+  'putIssuerRecord',
+  'removeCertificate',
+  'replaceBlob',
+  'rotateSecret',
+  'setApplicationState',
+  'setPassword',
+  'setRole',
+  'setUserState',
+]);
 
 export function keepFirstPages(catalog: Catalog): Catalog {
   const pages = new LRUCache<string, Page>({ max: keptPages });
@@ -42,7 +59,8 @@ export function keepFirstPages(catalog: Catalog): Catalog {
   async function listFolder(asked: ListFolder): Promise<FolderPage | null> {
     if (asked.after !== undefined || asked.limit > largestLimit) return await catalog.listFolder(asked);
     const known = pages.get(asked.folder);
-    if (known !== undefined) return known.space === asked.space ? toFolderPage(known, asked) : null;
+    // One of another space is looked for like one that is not there: it must not even be answered sooner.
+    if (known !== undefined && known.space === asked.space) return toFolderPage(known, asked);
     const before = outcomes;
     const found = await catalog.listFolder({ space: asked.space, folder: asked.folder, limit: keptChildren });
     if (found === null) return null;
@@ -53,7 +71,7 @@ export function keepFirstPages(catalog: Catalog): Catalog {
     return toFolderPage(page, asked);
   }
 
-  const others = Object.keys(writes).filter((name) => !harmless.has(name)) as (keyof Catalog)[];
+  const others = (Object.keys(writes) as (keyof typeof writes)[]).filter((name) => !harmless.has(name));
   const careful = others.map((name) => [
     name,
     async (input: never) => {

@@ -56,6 +56,23 @@ export function* append(change: Change): Verb<number> {
   return placed?.position as number;
 }
 
+/** When, and under which tracking id, an operator asked for something. */
+export interface OperatorRequest {
+  at: number;
+  request: string;
+}
+
+/** Notes in the journal what an operator changed; what concerns no space stands under the space 0. */
+export function* noteByOperator(
+  { at, request }: OperatorRequest,
+  space: number | null,
+  action: string,
+  entry: string,
+  details: object,
+): Verb<void> {
+  yield* append({ at, space: space ?? 0, by: 'operator', action, entry, request, details: JSON.stringify(details) });
+}
+
 /** The journal's chain: each link is the SHA-256 (base64) of the link before it, as text, and of this text. */
 export function toLinkedText(position: number, change: Change): string {
   const { at, space, by, action, entry, request, details } = change;

@@ -117,7 +117,9 @@ class Writer {
     try {
       const verb = (writes as Record<string, (input: never) => Verb<unknown>>)[name];
       if (verb === undefined) throw new Error(`there is no verb ${name}`);
-      return { value: this.#connection.run(verb(input as never), (change) => this.#append(change)) };
+      const value = this.#connection.run(verb(input as never), (change) => this.#append(change));
+      // Nothing would be dropped on its way through JSON, and with it the outcome.
+      return { value: value ?? null };
     } catch (error) {
       if (error instanceof Refusal) return { refusal: error.toPlain() };
       // A full disk or a failing one may have ended the whole transaction: then the batch fails, not the item.

@@ -1,41 +1,113 @@
 // `cabinet app …`: registers applications and takes their rights away.
 
 import type { Command } from 'commander';
+import { type CertificateOptions, readCertificateFile, withNewKey } from './certificate-files.ts';
 import { carryOut } from './control.ts';
 import { print, toPairs } from './output.ts';
 
-interface AppOptions {
+export interface CommonOptions {
   env: string;
   json?: boolean;
 }
 
+interface AddOptions extends CommonOptions, CertificateOptions {
+  kind: string;
+  redirectUri?: string[];
+}
+
 export function registerApp(program: Command): void {
   const app = program.command('app').description('register and manage applications');
-  common(app.command('add <name>').description('register an application; its secret is shown once'))
+  withCertificate(common(app.command('add <name>').description('register an application; its secret is shown once')))
     .option('--kind <kind>', 'client, or server for applications that use mutual TLS', 'client')
     .option('--space <name>', 'the space to join; one of its own by default')
     .option('--scopes <scopes>', 'of content.read, content.write, content.admin')
-    .action((name: string, options: AppOptions) => ask('app add', { name, ...options }, options));
-  common(app.command('list').description('list the applications')).action((options: AppOptions) =>
+    .option('--redirect-uri <uri...>', 'people sign in through it and return here')
+    .option('--for-people', 'acts for people only: has no space and no secret')
+    .action((name: string, options: AddOptions) => print(options, () => add(name, options), toPairs));
+  common(app.command('list').description('list the applications')).action((options: CommonOptions) =>
     print(options, () => carryOut({ name: 'app list', input: { env: options.env } }), toTable),
   );
   for (const change of ['disable', 'enable', 'remove'] as const) {
     common(app.command(`${change} <app>`).description(`${change} an application, by AppKey or name`)).action(
-      (application: string, options: AppOptions) => ask(`app ${change}`, { application, ...options }, options),
+      (application: string, options: CommonOptions) => ask(`app ${change}`, { application, ...options }, options),
     );
   }
   common(app.command('rotate <app>').description('give an application a new secret, shown once'))
     .option('--overlap <seconds>', 'how long the old secret stays valid', '0')
-    .action((application: string, options: AppOptions & { overlap: string }) =>
+    .action((application: string, options: CommonOptions & { overlap: string }) =>
       ask('app rotate', { application, ...options }, options),
     );
+  registerCertificates(app);
 }
 
-function common(command: Command): Command {
+function registerCertificates(app: Command): void {
+  const certificate = app.command('certificate').description('the certificates that an application may show');
+  withCertificate(common(certificate.command('add <app>').description('register another certificate'))).action(
+    (application: string, options: CommonOptions & CertificateOptions) =>
+      print(options, () => addCertificate(application, options), toPairs),
+  );
+  common(certificate.command('list <app>').description('list the certificates')).action(
+    (application: string, options: CommonOptions) =>
+      print(
+        options,
+        () => carryOut({ name: 'app certificate list', input: { application, env: options.env } }),
+        toCertificateTable,
+      ),
+  );
+  common(certificate.command('remove <app> <thumbprint>').description('refuse a certificate from now on')).action(
+    (application: string, thumbprint: string, options: CommonOptions) =>
+      ask('app certificate remove', { application, thumbprint, ...options }, options),
+  );
+}
+
+export function common(command: Command): Command {
   return command.option('--env <environment>', 'production or test', 'production').option('--json', 'print JSON');
 }
 
-function ask(name: string, { json: _, ...input }: Record<string, unknown>, options: AppOptions): Promise<void> {
+function withCertificate(command: Command): Command {
+  return command
+    .option('--certificate <file>', 'a certificate that it has already (PEM)')
+    .option('--issue-certificate <folder>', 'issue one, and write it and its key into this folder');
+}
+
+async function add(name: string, options: AddOptions): Promise<object> {
+  const { json: _, issueCertificate, certificate, redirectUri, ...input } = options;
+  if (options.kind !== 'server' && (issueCertificate !== undefined || certificate !== undefined)) {
+    throw new Error('Only applications of kind server have certificates: add --kind server.');
+  }
+  const asked = { name, ...input, ...(redirectUri !== undefined && { redirectUris: redirectUri.join(' ') }) };
+  return await withGiven(options, name, (given) => carryOut({ name: 'app add', input: { ...asked, ...given } }));
+}
+
+async function addCertificate(application: string, options: CommonOptions & CertificateOptions): Promise<object> {
+  if (options.certificate === undefined && options.issueCertificate === undefined) {
+    throw new Error('Give --certificate FILE or --issue-certificate FOLDER.');
+  }
+  const asked = { application, env: options.env };
+  return await withGiven(options, application, (given) =>
+    carryOut({ name: 'app certificate add', input: { ...asked, ...given } }),
+  );
+}
+
+async function withGiven(
+  { certificate, issueCertificate }: CertificateOptions,
+  name: string,
+  run: (given: Record<string, string>) => Promise<object>,
+): Promise<object> {
+  if (certificate !== undefined && issueCertificate !== undefined) {
+    throw new Error('Give --certificate or --issue-certificate, not both.');
+  }
+  if (issueCertificate !== undefined) {
+    return await withNewKey(issueCertificate, name, (publicKey) => run({ publicKey }));
+  }
+  return await run(certificate === undefined ? {} : { certificate: readCertificateFile(certificate) });
+}
+
+export function ask(
+  name: string,
+  { json: _, ...input }: Record<string, unknown>,
+  options: CommonOptions,
+): Promise<void> {
   return print(options, () => carryOut({ name, input }), toPairs);
 }
 
@@ -43,4 +115,10 @@ function toTable(result: object): string[] {
   const { Applications } = result as { Applications: Record<string, unknown>[] };
   if (Applications.length === 0) return ['There are no applications. Add one: cabinet app add NAME'];
   return Applications.map(({ Name, AppKey, Kind, State, Space }) => [Name, AppKey, Kind, State, Space].join('\t'));
+}
+
+function toCertificateTable(result: object): string[] {
+  const { Certificates } = result as { Certificates: Record<string, unknown>[] };
+  if (Certificates.length === 0) return ['It has no certificates.'];
+  return Certificates.map(({ Thumbprint, NotAfter, Subject }) => [Thumbprint, NotAfter, Subject].join('\t'));
 }

@@ -1,12 +1,14 @@
 // Carries out a command: by the service that holds the data folder, or, when none runs, here, under the folder's lock.
 
 import { mkdirSync, rmSync } from 'node:fs';
+import { openOwnAuthority } from '../addresses.ts';
+import { rotateKeys } from '../auth/keys.ts';
 import { lockFolder } from '../catalog/folder-lock.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Command, type Controlled, runCommand } from '../control/commands.ts';
 import { askService } from '../control/socket.ts';
 import { type Environment, type EnvironmentName, folderOf, openEnvironment } from '../environment.ts';
-import { addApplication } from '../operations/applications.ts';
+import { addApplication, plainApplication } from '../operations/applications.ts';
 
 export async function carryOut(command: Command): Promise<object> {
   const config = readConfig();
@@ -23,11 +25,16 @@ async function carryOutHere(config: Config, command: Command): Promise<object> {
     const controlled: Controlled = {
       environment: () => environment as Environment,
       addresses: () => null,
+      authority: () => openOwnAuthority(config),
+      hasOwnAuthority: config.mutualTls.caPath === null,
+      async rotateKeys(_, isOldRevoked) {
+        await rotateKeys(folderOf(config, name), isOldRevoked);
+      },
       async reset() {
         await environment?.close();
         rmSync(folderOf(config, name), { recursive: true, force: true });
         environment = await open(config, name);
-        return await addApplication(environment.cabinet, { name: 'first', kind: 'client', space: null, scopes: null });
+        return await addApplication(environment.cabinet, { ...plainApplication, name: 'first', certificates: [] });
       },
     };
     return await runCommand(controlled, command);

@@ -3,14 +3,17 @@
 import { Command } from 'commander';
 import { registerApp } from './app.ts';
 import { registerConfig } from './config.ts';
+import { registerKeys } from './keys.ts';
 import { registerReset } from './reset.ts';
 import { registerServe } from './serve.ts';
 import { registerToken } from './token.ts';
+import { registerUser } from './user.ts';
 
 const program = new Command('cabinet')
   .description('A self-hosted content management service. A 200 means durable.')
   .showHelpAfterError('(cabinet help shows what there is)');
 
-for (const register of [registerServe, registerApp, registerToken, registerConfig, registerReset]) register(program);
+const commands = [registerServe, registerApp, registerUser, registerToken, registerKeys, registerConfig, registerReset];
+for (const register of commands) register(program);
 
 await program.parseAsync();

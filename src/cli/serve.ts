@@ -54,12 +54,13 @@ function announce(service: Service, isJson: boolean): void {
   if (isJson) {
     process.stderr.write(banner);
     process.stdout.write(
-      `${JSON.stringify({ Production: service.production, Test: service.test, MutualTls: null })}\n`,
+      `${JSON.stringify({ Production: service.production, Test: service.test, MutualTls: service.mutualTls })}\n`,
     );
     return;
   }
   const lines = ['Cabinet serves', `  production  ${service.production}`];
   if (service.test !== null) lines.push(`  test        ${service.test}`);
+  if (service.mutualTls !== null) lines.push(`  mutual TLS  ${service.mutualTls}`);
   process.stdout.write(`${lines.join('\n')}\n${banner}`);
 }
 

@@ -49,7 +49,13 @@ async function getToken(options: TokenOptions): Promise<TokenAnswer> {
 }
 
 function quietly(config: Config): Config {
-  return { ...config, logLevel: 'silent', production: onFreePort(config.production), test: onFreePort(config.test) };
+  return {
+    ...config,
+    logLevel: 'silent',
+    production: onFreePort(config.production),
+    test: onFreePort(config.test),
+    mutualTls: { ...config.mutualTls, port: null },
+  };
 }
 
 function onFreePort({ host, port, publicUrl, tls }: AddressConfig): AddressConfig {

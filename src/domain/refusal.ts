@@ -4,11 +4,13 @@
 import type { Entry } from './entry.ts';
 
 export const refusalCodes = [
-  'ApplicationNotFound',
   'AppKeyMismatch',
   'AppKeyMissing',
   'AppKeyUnknown',
+  'ApplicationNotFound',
   'AttachmentMissing',
+  'CertificateInvalid',
+  'CertificateNotFound',
   'DigestMismatch',
   'DuplicateHeader',
   'FileNameMissing',
@@ -16,6 +18,7 @@ export const refusalCodes = [
   'FileTooLarge',
   'FolderNameMissing',
   'FolderNotFound',
+  'Forbidden',
   'HeadersTooLarge',
   'IdempotencyKeyReused',
   'InsufficientScope',
@@ -25,13 +28,17 @@ export const refusalCodes = [
   'InvalidField',
   'InvalidHeader',
   'InvalidName',
+  'IssuerUnavailable',
   'MalformedRequest',
   'MethodNotAllowed',
+  'MutualTlsNotAllowed',
   'MutualTlsRequired',
   'NameAlreadyExists',
   'NotAFolder',
   'RouteNotFound',
   'ShuttingDown',
+  'SpaceMissing',
+  'SpaceNotFound',
   'StorageFull',
   'TokenInvalid',
   'TokenMissing',
@@ -40,6 +47,7 @@ export const refusalCodes = [
   'TooManyUploads',
   'UnsupportedEncoding',
   'UploadTooSlow',
+  'UserNotFound',
 ] as const;
 
 export type RefusalCode = (typeof refusalCodes)[number];

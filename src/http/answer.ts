@@ -12,11 +12,13 @@ export interface Answer {
 }
 
 const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
-  ApplicationNotFound: 404,
   AppKeyMismatch: 401,
   AppKeyMissing: 401,
   AppKeyUnknown: 401,
+  ApplicationNotFound: 404,
   AttachmentMissing: 400,
+  CertificateInvalid: 401,
+  CertificateNotFound: 404,
   DigestMismatch: 400,
   DuplicateHeader: 400,
   FileNameMissing: 400,
@@ -24,6 +26,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   FileTooLarge: 400,
   FolderNameMissing: 400,
   FolderNotFound: 404,
+  Forbidden: 403,
   HeadersTooLarge: 400,
   IdempotencyKeyReused: 400,
   InsufficientScope: 403,
@@ -33,13 +36,17 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   InvalidField: 400,
   InvalidHeader: 400,
   InvalidName: 400,
+  IssuerUnavailable: 500,
   MalformedRequest: 400,
   MethodNotAllowed: 404,
+  MutualTlsNotAllowed: 403,
   MutualTlsRequired: 403,
   NameAlreadyExists: 400,
   NotAFolder: 400,
   RouteNotFound: 404,
   ShuttingDown: 500,
+  SpaceMissing: 400,
+  SpaceNotFound: 404,
   StorageFull: 500,
   TokenInvalid: 401,
   TokenMissing: 401,
@@ -48,6 +55,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   TooManyUploads: 403,
   UnsupportedEncoding: 400,
   UploadTooSlow: 400,
+  UserNotFound: 404,
 };
 
 export function toStatus(code: RefusalCode): number {
@@ -68,9 +76,10 @@ export function toAnswer(refusal: Refusal, trackingId: string): Answer {
   return { status, headers, body: renderRefusal(refusal, trackingId) };
 }
 
-/** RFC 6750, section 3: no error code for a request that carries no token at all. */
+/** RFC 6750, section 3: no error code for a request that carries no token at all. RFC 8705, section 3: a token that is
+ *  shown with another certificate than its own is an invalid one. */
 function toChallenge({ code, details }: Refusal): string {
-  if (code === 'TokenInvalid') return 'Bearer error="invalid_token"';
+  if (code === 'TokenInvalid' || code === 'CertificateInvalid') return 'Bearer error="invalid_token"';
   if (code === 'InsufficientScope') return `Bearer error="insufficient_scope", scope="${details.target}"`;
   return 'Bearer realm="cabinet"';
 }

@@ -8,7 +8,7 @@ const preflightSeconds = '600';
 const exposed =
   'requesttrackingid, entryid, idempotency-replayed, Preference-Applied, Link, Retry-After, WWW-Authenticate, ETag, Repr-Digest';
 const accepted =
-  'Authorization, AppKey, Content-Type, FolderId, FileName, ConflictBehavior, Idempotency-Key, Prefer, Repr-Digest, Content-Digest, Content-MD5, requesttrackingid';
+  'Authorization, AppKey, Content-Type, FolderId, FileName, SpaceId, ConflictBehavior, Idempotency-Key, Prefer, Repr-Digest, Content-Digest, Content-MD5, requesttrackingid';
 
 export function allowOrigin(origins: ReadonlySet<string>, { headers }: IncomingMessage): Record<string, string> {
   const { origin } = headers;

@@ -11,6 +11,7 @@ const singleHeaders = new Set([
   'appkey',
   'folderid',
   'filename',
+  'spaceid',
   'conflictbehavior',
   'idempotency-key',
   'content-type',

@@ -2,7 +2,9 @@
 // description can walk it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Arrival } from '../auth/arrival.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
+import type { Issuer } from '../auth/issuer.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Action } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -15,8 +17,8 @@ import type { Slots } from './slots.ts';
 export interface Served {
   cabinet: Cabinet;
   authenticator: Authenticator;
-  /** Serves the token endpoint and what belongs to it. */
-  issue: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Serves the token endpoint and what belongs to it; null: tokens come from outside issuers only. */
+  issuer: Issuer | null;
   /** What clients see as the address, without a slash at the end. */
   publicUrl: string;
   cursorKey: string;
@@ -27,6 +29,8 @@ export interface Served {
 
 export interface Exchange {
   request: IncomingMessage;
+  response: ServerResponse;
+  arrival: Arrival;
   requestId: string;
   parameters: Record<string, string>;
   query(): URLSearchParams;
@@ -40,6 +44,8 @@ interface Path {
   method: Method;
   /** `/a/{b}`; a name in braces stands for one segment. */
   path: string;
+  /** People's browsers use it; it is not there on the mutual-TLS address. */
+  isForPeople?: boolean;
   /** The OpenAPI operation. */
   describe: Record<string, unknown>;
 }
@@ -99,10 +105,14 @@ export class Router {
       const parameters = match(candidate.segments, segments);
       if (parameters !== null) return { route: pickMethod(candidate, method), parameters };
     }
-    throw new Refusal('RouteNotFound', 'There is nothing at this address.', {
-      hint: 'Paths begin with /v1/contentmanagement; /openapi.json describes them all.',
-    });
+    throw routeNotFound();
   }
+}
+
+export function routeNotFound(): Refusal {
+  return new Refusal('RouteNotFound', 'There is nothing at this address.', {
+    hint: 'Paths begin with /v1/contentmanagement; /openapi.json describes them all.',
+  });
 }
 
 export class MethodNotAllowed extends Refusal {

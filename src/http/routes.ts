@@ -7,6 +7,8 @@ import type { OpenRoute, Route } from './route.ts';
 import { liveRoute, readyRoute } from './routes/about.ts';
 import { openFileRoute, saveFileRoute } from './routes/files.ts';
 import { createFolderRoute, listFolderRoute } from './routes/folders.ts';
+import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
+import { listSpacesRoute } from './routes/spaces.ts';
 
 const openApiRoute: OpenRoute = {
   method: 'GET',
@@ -27,12 +29,16 @@ export const routes: readonly Route[] = [
   listFolderRoute,
   saveFileRoute,
   openFileRoute,
+  listSpacesRoute,
   liveRoute,
   readyRoute,
   openApiRoute,
-  ...issuerRoutes.map(({ method, path, summary }) => ({
+  showSignInRoute,
+  signInRoute,
+  ...issuerRoutes.map(({ method, path, summary, isForPeople }) => ({
     method,
     path,
+    isForPeople,
     action: 'foreign' as const,
     describe: { operationId: summary.replaceAll(/\W/g, ''), summary, responses: { 200: { description: summary } } },
   })),

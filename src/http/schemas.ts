@@ -39,6 +39,15 @@ export const Envelope = Type.Object(
   { additionalProperties: false },
 );
 
+export const Spaces = Type.Array(
+  Type.Object({
+    Id: Type.String({ description: 'What the header SpaceId takes.' }),
+    Name: Type.String(),
+    RootFolderId: Type.String(),
+    Role: Type.Optional(Type.Enum(['viewer', 'editor', 'manager'], { description: 'What the person may do there.' })),
+  }),
+);
+
 export const ErrorAnswer = Type.Object({
   Error: Type.Object({
     Code: Type.String(),

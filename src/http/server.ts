@@ -3,8 +3,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import type { Arrival } from '../auth/arrival.ts';
+import type { MutualTls } from '../certificates/mutual-tls.ts';
+import type { Peers } from '../certificates/peers.ts';
 import { Fault } from '../domain/fault.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -14,8 +18,9 @@ import { Aborted, Body, Pace } from './body.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { refuseSocket, sendEarly } from './early.ts';
 import { checkSingleHeaders, invalidHeader } from './parameters.ts';
-import { type Exchange, type Found, MethodNotAllowed, Router, type Served } from './route.ts';
+import { type Exchange, type Found, MethodNotAllowed, Router, routeNotFound, type Served } from './route.ts';
 import { routes } from './routes.ts';
+import { toServerOptions } from './tls.ts';
 
 const headersTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 65_000;
@@ -25,11 +30,16 @@ const drainMs = 30_000;
 const closeIdleEveryMs = 100;
 /** Requests to the token endpoint are small; one that is not whole after this long never will be. */
 const smallRequestMs = 30_000;
+const strictTransport = 'max-age=31536000';
 
 export interface ListenOptions {
   host: string;
   port: number;
-  tls: { key: Buffer; cert: Buffer } | null;
+  tls: SecureContextOptions | null;
+  /** Set for the mutual-TLS address. */
+  mutualTls: MutualTls | null;
+  /** Proxies that are believed when they say who asks. */
+  proxies: Peers;
   maxConnections: number;
   maxConnectionsPerPeer: number;
   corsOrigins: ReadonlySet<string>;
@@ -41,6 +51,10 @@ export type Lookup = () => Served | null;
 
 export interface Listener {
   url: string;
+  /** A new certificate, for connections from now on. */
+  setTls(tls: SecureContextOptions): void;
+  /** Lets go of connections as soon as nothing is in flight on them: what was checked when they were made has changed. */
+  renewConnections(): void;
   /** Stops accepting, lets what is in flight finish, refuses new saves on connections that stay. */
   drain(): Promise<void>;
 }
@@ -56,7 +70,12 @@ export async function listen(options: ListenOptions, lookup: Lookup): Promise<Li
   });
   const { port } = door.server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-  return { url: `${options.tls === null ? 'http' : 'https'}://${host}:${port}`, drain: () => door.drain() };
+  return {
+    url: `${options.tls === null ? 'http' : 'https'}://${host}:${port}`,
+    setTls: (tls) => (door.server as HttpsServer).setSecureContext(toServerOptions(tls, options.mutualTls !== null)),
+    renewConnections: () => door.renewConnections(),
+    drain: () => door.drain(),
+  };
 }
 
 class Door {
@@ -86,7 +105,7 @@ class Door {
     this.server =
       options.tls === null
         ? createHttpServer(settings)
-        : createHttpsServer({ ...settings, ...options.tls, minVersion: 'TLSv1.2' });
+        : createHttpsServer({ ...settings, ...toServerOptions(options.tls, options.mutualTls !== null) });
     this.server.maxConnections = options.maxConnections;
     this.server.on('request', (request, response) => void this.#handle(request, response));
     this.server.on('checkContinue', (request, response) => void this.#handle(request, response));
@@ -129,6 +148,7 @@ class Door {
     this.#open.add(response);
     response.once('close', () => this.#open.delete(response));
     if (this.#isDraining) response.setHeader('Connection', 'close');
+    if (this.#options.tls !== null) response.setHeader('Strict-Transport-Security', strictTransport);
     try {
       const answer = await this.#answer(request, response, requestId);
       if (answer === null) return;
@@ -145,21 +165,26 @@ class Door {
     checkHttp(request);
     if (isPreflight(this.#options.corsOrigins, request)) return answerPreflight();
     const { route, parameters }: Found = router.find(request.method ?? '', path);
+    if (route.isForPeople && this.#options.mutualTls !== null) throw routeNotFound();
     checkSingleHeaders(request);
     if (served === null)
       throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
+    const arrival = this.#toArrival(request);
     if (route.action === 'foreign') {
+      if (served.issuer === null) throw routeNotFound();
       if (request.headers.expect !== undefined) response.writeContinue();
       response.setHeader('requesttrackingid', requestId);
       for (const [name, value] of Object.entries(allowOrigin(this.#options.corsOrigins, request))) {
         response.setHeader(name, value);
       }
       endUnlessComplete(request);
-      await served.issue(request, response);
+      await served.issuer.handle(request, response, arrival);
       return null;
     }
     const exchange: Exchange = {
       request,
+      response,
+      arrival,
       requestId,
       parameters,
       query: () => new URLSearchParams(query),
@@ -169,12 +194,25 @@ class Door {
     const caller = await served.authenticator.authenticate({
       authorization: request.headers.authorization,
       appKey: request.headers.appkey as string | undefined,
+      spaceId: request.headers.spaceid as string | undefined,
+      arrival,
       requestId,
     });
     // Every operation asks this itself; asked here too, it comes before anything is said about parameters.
     authorize(caller, route.action);
     if (this.#isDraining && route.action === 'write') throw shuttingDown();
     return await route.handle(served, exchange, caller);
+  }
+
+  #toArrival(request: IncomingMessage): Arrival {
+    const { mutualTls, proxies } = this.#options;
+    return {
+      isMutualTls: mutualTls !== null,
+      get address() {
+        return proxies.findClient(request);
+      },
+      certificate: () => mutualTls?.show(request) ?? { problem: 'Certificates are shown on the mutual-TLS address.' },
+    };
   }
 
   #refuse(error: unknown, request: IncomingMessage, response: ServerResponse, requestId: string): void {
@@ -200,14 +238,18 @@ class Door {
     return error instanceof Fault && error.kind === 'full' ? storageFull() : internalError();
   }
 
-  async drain(): Promise<void> {
-    this.#isDraining = true;
-    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+  renewConnections(): void {
     for (const response of this.#open) {
       if (!response.headersSent) response.setHeader('Connection', 'close');
     }
-    const idle = setInterval(() => this.server.closeIdleConnections(), closeIdleEveryMs);
     this.server.closeIdleConnections();
+  }
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.renewConnections();
+    const idle = setInterval(() => this.server.closeIdleConnections(), closeIdleEveryMs);
     const timer = setTimeout(() => this.server.closeAllConnections(), drainMs);
     await closed;
     clearInterval(idle);

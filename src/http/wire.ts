@@ -1,6 +1,7 @@
 // The only file with wire names: how records, envelopes and errors look in JSON.
 // Records are rendered by hand: a save's reply holds up to a hundred of them.
 
+import type { Seat } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import type { Refusal } from '../domain/refusal.ts';
 
@@ -62,6 +63,16 @@ function renderChild(entry: Entry): string {
 
 export function renderEnvelope(folder: Entry, children: readonly Entry[]): string {
   return `{"Folder":${renderEntry(folder)},"Children":[${children.map(renderChild).join(',')}]}`;
+}
+
+export function renderSpaces(seats: readonly Seat[]): string {
+  const spaces = seats.map(({ spaceId, spaceName, rootId, role }) => ({
+    Id: spaceId,
+    Name: spaceName,
+    RootFolderId: rootId,
+    ...(role !== null && { Role: role }),
+  }));
+  return JSON.stringify({ Spaces: spaces });
 }
 
 export function renderRefusal(refusal: Refusal, trackingId: string): string {

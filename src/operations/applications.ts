@@ -3,6 +3,7 @@
 
 import { hash, randomBytes, randomInt, randomUUID, randomUUIDv7 } from 'node:crypto';
 import type { Application } from '../catalog/applications.ts';
+import type { Certificate, NewCertificate } from '../catalog/certificates.ts';
 import { type ApplicationKind, defaultScopes, isScope, type Scope } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -14,27 +15,84 @@ export interface NewApplication {
   kind: ApplicationKind;
   space: string | null;
   scopes: string[] | null;
+  /** Where people return to after they signed in through it; null: nobody does. */
+  redirectUris: string[] | null;
+  /** Belongs to no space and keeps no secret: a page in a browser, for people of every space. */
+  isForPeopleOnly: boolean;
+  certificates: NewCertificate[];
 }
+
+export const plainApplication = {
+  kind: 'client',
+  space: null,
+  scopes: null,
+  redirectUris: null,
+  isForPeopleOnly: false,
+  certificates: [],
+} as const satisfies Omit<NewApplication, 'name' | 'certificates'> & { certificates: readonly NewCertificate[] };
 
 export interface ApplicationWithSecret {
   application: Application;
-  secret: string;
+  /** Null: it has none. */
+  secret: string | null;
 }
 
 export async function addApplication(cabinet: Cabinet, asked: NewApplication): Promise<ApplicationWithSecret> {
-  const secret = newSecret();
+  checkTogether(asked);
+  const secret = asked.isForPeopleOnly ? null : newSecret();
   const application = await cabinet.catalog.addApplication({
     appKey: newAppKey(),
     name: checkPlainName(asked.name, 'Name'),
     kind: asked.kind,
     scopes: checkScopes(asked.scopes),
-    secretSha256: toSecretHash(secret),
+    secretSha256: secret === null ? null : toSecretHash(secret),
+    redirectUris: asked.redirectUris?.map(checkRedirectUri) ?? null,
+    isForPeopleOnly: asked.isForPeopleOnly,
+    certificates: asked.certificates,
     space: asked.space === null ? null : checkPlainName(asked.space, 'Space'),
     spaceId: randomUUIDv7(),
     rootId: randomUUIDv7(),
     ...operatorRequest(),
   });
   return { application, secret };
+}
+
+function checkTogether({ kind, redirectUris, isForPeopleOnly, space, certificates }: NewApplication): void {
+  const problem =
+    (kind === 'server' && redirectUris !== null && 'People do not sign in through a server-based application.') ||
+    (kind !== 'server' && certificates.length > 0 && 'Only applications of kind server have certificates.') ||
+    (isForPeopleOnly && redirectUris === null && 'An application for people needs an address to return to.') ||
+    (isForPeopleOnly && space !== null && 'An application for people belongs to no space.');
+  if (problem !== false) throw new Refusal('InvalidField', problem);
+}
+
+/** Codes travel to it: only over TLS, or not over a wire at all. */
+function checkRedirectUri(uri: string): string {
+  const url = URL.parse(uri);
+  const isSafe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname));
+  if (url !== null && isSafe && url.hash === '' && url.username === '' && url.password === '') return uri;
+  throw new Refusal('InvalidField', `${JSON.stringify(uri)} cannot be an address to return to.`, {
+    target: 'RedirectUri',
+    hint: 'Use an https address without a fragment; http only on loopback.',
+  });
+}
+
+export function addCertificate(
+  cabinet: Cabinet,
+  application: string,
+  certificate: NewCertificate,
+): Promise<Certificate> {
+  return cabinet.catalog.addCertificate({ application, certificate, ...operatorRequest() });
+}
+
+export function removeCertificate(cabinet: Cabinet, application: string, thumbprint: string): Promise<Certificate> {
+  return cabinet.catalog.removeCertificate({ application, thumbprint, ...operatorRequest() });
+}
+
+export function listCertificates(cabinet: Cabinet, application: string): Promise<Certificate[]> {
+  return cabinet.catalog.listCertificates({ application });
 }
 
 export function listApplications(cabinet: Cabinet): Promise<Application[]> {
@@ -74,7 +132,7 @@ export function toSecretHash(secret: string): string {
   return hash('sha256', secret);
 }
 
-function operatorRequest(): { at: number; request: string } {
+export function operatorRequest(): { at: number; request: string } {
   return { at: Date.now(), request: randomUUID() };
 }
 

@@ -3,6 +3,7 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { NameRules } from '../domain/name.ts';
+import type { SignInLimits } from './sign-in.ts';
 
 export interface Limits {
   /** Contents up to this size are written into the catalog, with their record. */
@@ -31,4 +32,5 @@ export interface Cabinet {
   /** Blobs that are being written or wait for their record: the sweeper leaves them alone. */
   readonly pendingBlobs: Set<string>;
   readonly uploadMemory: UploadMemory;
+  readonly signInLimits: SignInLimits;
 }

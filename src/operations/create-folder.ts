@@ -1,12 +1,14 @@
 // Creates a folder under a parent folder.
 
-import { hash, randomUUIDv7 } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import { type Caller, toFolderId } from '../domain/caller.ts';
 import type { ConflictBehavior, Entry } from '../domain/entry.ts';
+import { folderNotFound } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
-import { authorize } from '../domain/permission.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import type { Cabinet } from './cabinet.ts';
+import { enter } from './enter.ts';
+import { toIdempotency } from './idempotency.ts';
 import { type FolderListing, firstPageLimit } from './list-folder.ts';
 
 export interface CreateFolderRequest {
@@ -27,11 +29,12 @@ export async function createFolder(
   caller: Caller,
   request: CreateFolderRequest,
 ): Promise<CreatedFolder> {
-  authorize(caller, 'write');
-  const name = checkName(request.folderName, 'FolderName', cabinet.names);
   const parent = toFolderId(caller, request.parentFolderId);
+  const missing = () => folderNotFound('ParentFolderId');
+  const { space } = await enter(cabinet, caller, { action: 'write', id: parent, missing });
+  const name = checkName(request.folderName, 'FolderName', cabinet.names);
   const { folder, isExisting, isReplayed } = await cabinet.catalog.createFolder({
-    space: caller.space,
+    space,
     parent,
     id: randomUUIDv7(),
     name,
@@ -42,24 +45,18 @@ export async function createFolder(
     by: caller.actor,
     at: Date.now(),
     request: caller.requestId,
-    idempotency: toIdempotency(caller, parent, request),
+    idempotency: toIdempotency(caller, 'create-folder', request.idempotencyKey, [parent, ...toParameters(request)]),
   });
-  if (isExisting) return { ...(await showExisting(cabinet, caller, folder)), isReplayed };
+  if (isExisting) return { ...(await showExisting(cabinet, space, folder)), isReplayed };
   return { folder, children: [], next: null, isReplayed };
 }
 
 /** "`Existing` answers 200 with the existing folder and its first page of children." */
-async function showExisting(cabinet: Cabinet, caller: Caller, folder: Entry): Promise<FolderListing> {
-  const asked = { space: caller.space, folder: folder.id, limit: firstPageLimit };
+async function showExisting(cabinet: Cabinet, space: number, folder: Entry): Promise<FolderListing> {
+  const asked = { space, folder: folder.id, limit: firstPageLimit };
   return (await cabinet.catalog.listFolder(asked)) ?? { folder, children: [], next: null };
 }
 
-function toIdempotency(caller: Caller, parent: string, request: CreateFolderRequest) {
-  if (request.idempotencyKey === null) return null;
-  const { folderName, objectType, properties, conflict } = request;
-  const fingerprint = hash(
-    'sha256',
-    JSON.stringify([parent, folderName, objectType, toSortedProperties(properties), conflict]),
-  );
-  return { appKey: caller.appKey, operation: 'create-folder', key: request.idempotencyKey, fingerprint } as const;
+function toParameters({ folderName, objectType, properties, conflict }: CreateFolderRequest): unknown[] {
+  return [folderName, objectType, toSortedProperties(properties), conflict];
 }

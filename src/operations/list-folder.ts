@@ -4,8 +4,8 @@ import type { FolderPage, Place } from '../catalog/entries.ts';
 import type { SavedFile } from '../catalog/save-file.ts';
 import { type Caller, toFolderId } from '../domain/caller.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
-import { authorize } from '../domain/permission.ts';
 import type { Cabinet } from './cabinet.ts';
+import { enter } from './enter.ts';
 
 export type FolderListing = Omit<FolderPage, 'asOf'>;
 
@@ -21,21 +21,19 @@ export interface ListFolderRequest {
 }
 
 export async function listFolder(cabinet: Cabinet, caller: Caller, request: ListFolderRequest): Promise<FolderListing> {
-  authorize(caller, 'read');
   const { folderId, ...page } = request;
-  const found = await cabinet.catalog.listFolder({
-    space: caller.space,
-    folder: toFolderId(caller, folderId),
-    ...page,
-  });
-  if (found === null) throw folderNotFound('FolderId');
+  const folder = toFolderId(caller, folderId);
+  const missing = () => folderNotFound('FolderId');
+  const { space } = await enter(cabinet, caller, { action: 'read', id: folder, missing });
+  const found = await cabinet.catalog.listFolder({ space, folder, ...page });
+  if (found === null) throw missing();
   if (found.folder.kind !== 'folder') throw notAFolder('FolderId');
   return found;
 }
 
 /** What stands beside a file that was just saved: the file itself first, the rest in order, 100 in all. */
-export async function listBeside(cabinet: Cabinet, caller: Caller, saved: SavedFile): Promise<FolderListing> {
-  const asked = { space: caller.space, folder: saved.folder.id, limit: firstPageLimit - 1, exclude: saved.file.id };
+export async function listBeside(cabinet: Cabinet, space: number, saved: SavedFile): Promise<FolderListing> {
+  const asked = { space, folder: saved.folder.id, limit: firstPageLimit - 1, exclude: saved.file.id };
   const page = await cabinet.catalog.listFolder(asked);
   if (page === null) return { folder: saved.folder, children: [saved.file], next: null };
   return { ...page, children: [saved.file, ...page.children] };

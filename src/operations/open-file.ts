@@ -6,9 +6,9 @@ import { crc32 } from 'node:zlib';
 import type { FileContent } from '../catalog/contents.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
-import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
+import { enter } from './enter.ts';
 
 export interface OpenedFile {
   name: string;
@@ -20,9 +20,10 @@ export interface OpenedFile {
 }
 
 export async function openFile(cabinet: Cabinet, caller: Caller, { fileId }: { fileId: string }): Promise<OpenedFile> {
-  authorize(caller, 'read');
-  const found = await cabinet.catalog.findContent({ space: caller.space, id: fileId });
-  if (found === null) throw new Refusal('FileNotFound', 'There is no such file.');
+  const missing = () => new Refusal('FileNotFound', 'There is no such file.');
+  const { space } = await enter(cabinet, caller, { action: 'read', id: fileId, missing });
+  const found = await cabinet.catalog.findContent({ space, id: fileId });
+  if (found === null) throw missing();
   const { name, contentType, modifiedAt, sizeBytes, sha256 } = found;
   const bytes = found.bytes === null ? readBlob(cabinet, found) : [readInline(found)];
   return { name, contentType, modifiedAt, sizeBytes, sha256, bytes: toAsync(bytes) };

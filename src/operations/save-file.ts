@@ -1,9 +1,9 @@
 // Saves a file into a folder. Two steps, because the bytes arrive in between: `admitSave` decides everything that can be
 // decided before a byte is read; `saveFile` writes the record that makes the received bytes visible.
 
-import { hash, randomUUIDv7 } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import type { SavedFile, StoredContent } from '../catalog/save-file.ts';
-import { type Caller, toFolderId } from '../domain/caller.ts';
+import { type Caller, type Seat, toFolderId } from '../domain/caller.ts';
 import { toContentType } from '../domain/content-type.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { Fault } from '../domain/fault.ts';
@@ -13,6 +13,8 @@ import { authorize } from '../domain/permission.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
+import { enter } from './enter.ts';
+import { toIdempotency } from './idempotency.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
 
 export interface SaveTarget {
@@ -26,19 +28,26 @@ export interface SaveTarget {
   isAllSaid: boolean;
 }
 
-/** Refuses what cannot succeed; returns the id of the folder. */
-export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTarget): Promise<string> {
-  authorize(caller, 'write');
+/** Where a save goes. */
+export interface Destination {
+  seat: Seat;
+  folder: string;
+}
+
+/** Refuses what cannot succeed. */
+export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTarget): Promise<Destination> {
   const { limits } = cabinet;
-  if (target.fileName !== null) checkName(target.fileName, 'FileName', cabinet.names);
   const folder = toFolderId(caller, target.folderId);
+  const missing = () => folderNotFound('FolderId');
+  const seat = await enter(cabinet, caller, { action: 'write', id: folder, missing });
+  if (target.fileName !== null) checkName(target.fileName, 'FileName', cabinet.names);
   if ((target.declaredBytes ?? 0) > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
   if (cabinet.freeBytes() - (target.declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
-  if (target.isAllSaid) return folder;
-  const found = await cabinet.catalog.findEntry({ space: caller.space, id: folder });
-  if (found === null) throw folderNotFound('FolderId');
+  if (target.isAllSaid) return { seat, folder };
+  const found = await cabinet.catalog.findEntry({ space: seat.space, id: folder });
+  if (found === null) throw missing();
   if (found.kind !== 'folder') throw notAFolder('FolderId');
-  return folder;
+  return { seat, folder };
 }
 
 export function storageFull(): Refusal {
@@ -49,7 +58,7 @@ export function storageFull(): Refusal {
 
 export interface SaveRequest {
   /** As `admitSave` returned it. */
-  folder: string;
+  destination: Destination;
   fileName: string;
   /** As the client named it; null when it did not. */
   contentType: string | null;
@@ -65,7 +74,7 @@ export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRe
   const { received } = request;
   let saved: SavedFile;
   try {
-    authorize(caller, 'write');
+    authorize(caller, 'write', request.destination.seat);
     saved = await write(cabinet, caller, request);
   } catch (error) {
     // A fatal fault leaves open whether the record was written: its bytes must stay, for the next start may find it.
@@ -95,8 +104,8 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
   const { content, head } = request.received;
   const name = checkName(request.fileName, 'FileName', cabinet.names);
   return cabinet.catalog.saveFile({
-    space: caller.space,
-    folder: request.folder,
+    space: request.destination.seat.space,
+    folder: request.destination.folder,
     id: randomUUIDv7(),
     name,
     nameKey: toNameKey(name),
@@ -109,15 +118,12 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
     by: caller.actor,
     at: Date.now(),
     request: caller.requestId,
-    idempotency: toIdempotency(caller, request),
+    idempotency: toIdempotency(caller, 'save-file', request.idempotencyKey, toParameters(request)),
   });
 }
 
-function toIdempotency(caller: Caller, request: SaveRequest) {
-  if (request.idempotencyKey === null) return null;
-  const { folder, fileName, contentType, objectType, properties, conflict } = request;
-  const sha256 = Buffer.from(request.received.content.sha256).toString('hex');
-  const parameters = [folder, fileName, contentType, objectType, toSortedProperties(properties), conflict, sha256];
-  const fingerprint = hash('sha256', JSON.stringify(parameters));
-  return { appKey: caller.appKey, operation: 'save-file', key: request.idempotencyKey, fingerprint } as const;
+function toParameters(request: SaveRequest): unknown[] {
+  const { destination, fileName, contentType, objectType, properties, conflict, received } = request;
+  const sha256 = Buffer.from(received.content.sha256).toString('hex');
+  return [destination.folder, fileName, contentType, objectType, toSortedProperties(properties), conflict, sha256];
 }

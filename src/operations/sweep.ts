@@ -1,4 +1,5 @@
-// Tidies up behind crashes and time: blobs that no record points to, and results that are too old to be given again.
+// Tidies up behind crashes and time: blobs that no record points to, results that are too old to be given again, sign-ins
+// that are over.
 
 import type { Cabinet } from './cabinet.ts';
 
@@ -9,10 +10,16 @@ const pageOfBlobs = 500;
 export interface Swept {
   blobs: number;
   results: number;
+  signIns: number;
 }
 
 export async function sweep(cabinet: Cabinet, now: number): Promise<Swept> {
-  return { blobs: await sweepBlobs(cabinet, now), results: await forgetResults(cabinet, now) };
+  const { catalog } = cabinet;
+  return {
+    blobs: await sweepBlobs(cabinet, now),
+    results: await untilNone(() => catalog.forgetResults({ at: now })),
+    signIns: await untilNone(() => catalog.forgetIssuerRecords({ at: now })),
+  };
 }
 
 async function sweepBlobs(cabinet: Cabinet, now: number): Promise<number> {
@@ -35,10 +42,11 @@ async function discardUnreferenced(cabinet: Cabinet, blobs: string[]): Promise<n
   return unreferenced.length;
 }
 
-async function forgetResults(cabinet: Cabinet, at: number): Promise<number> {
+/** In slices, so that saves are not held up. */
+async function untilNone(forget: () => Promise<number>): Promise<number> {
   let forgotten = 0;
   for (;;) {
-    const count = await cabinet.catalog.forgetResults({ at });
+    const count = await forget();
     forgotten += count;
     if (count === 0) return forgotten;
   }

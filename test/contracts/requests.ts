@@ -19,21 +19,32 @@ export function asBlob(bytes: Uint8Array): StoredContent {
 /** When, and by which request. */
 export const what = { at: 1_700_000_000_000, request: randomUUID() };
 
-export function addApplication(catalog: Catalog, name: string, space: string | null = null): Promise<Application> {
-  return catalog.addApplication({
+/** An application with the space that it is registered into. */
+export interface Registered extends Application {
+  space: number;
+  rootId: string;
+}
+
+export async function addApplication(catalog: Catalog, name: string, space: string | null = null): Promise<Registered> {
+  const application = await catalog.addApplication({
     appKey: `ak_${name}`,
     name,
     kind: 'client',
     scopes: ['content.read'],
     secretSha256: hash('sha256', name),
+    redirectUris: null,
+    certificates: [],
+    isForPeopleOnly: false,
     space,
     spaceId: randomUUIDv7(),
     rootId: randomUUIDv7(),
     ...what,
   });
+  if (application.seat === null) throw new Error('it was registered into no space');
+  return { ...application, space: application.seat.space, rootId: application.seat.rootId };
 }
 
-export function folderIn({ space, rootId }: Application, name: string, more: Partial<CreateFolder> = {}): CreateFolder {
+export function folderIn({ space, rootId }: Registered, name: string, more: Partial<CreateFolder> = {}): CreateFolder {
   return {
     space,
     parent: rootId,
@@ -50,7 +61,7 @@ export function folderIn({ space, rootId }: Application, name: string, more: Par
   };
 }
 
-export function fileIn({ space, rootId }: Application, name: string, more: Partial<SaveFile> = {}): SaveFile {
+export function fileIn({ space, rootId }: Registered, name: string, more: Partial<SaveFile> = {}): SaveFile {
   return {
     space,
     folder: rootId,

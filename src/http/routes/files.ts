@@ -3,7 +3,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { SavedFile } from '../../catalog/save-file.ts';
-import type { Caller } from '../../domain/caller.ts';
 import { decodeNameHeader } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { listBeside } from '../../operations/list-folder.ts';
@@ -32,7 +31,7 @@ export const saveFileRoute: CallerRoute = {
     parameters.checkEncoding(request);
     const asked = readAsked(request);
     if (asked.fileName === null && asked.way.kind === 'bare') throw fileNameMissing();
-    const folder = await admitSave(cabinet, caller, asked);
+    const destination = await admitSave(cabinet, caller, asked);
     const upload = await readUpload(openBody(asked.digests), asked.way, toReceiver(served));
     const { received, objectType, properties, contentType } = upload;
     let isHandedOver = false;
@@ -43,9 +42,18 @@ export const saveFileRoute: CallerRoute = {
       const conflict = asked.conflict ?? upload.conflict ?? 'Version';
       const { idempotencyKey } = asked;
       isHandedOver = true;
-      const request = { folder, fileName, contentType, objectType, properties, conflict, idempotencyKey, received };
+      const request = {
+        destination,
+        fileName,
+        contentType,
+        objectType,
+        properties,
+        conflict,
+        idempotencyKey,
+        received,
+      };
       const saved = await saveFile(cabinet, caller, request);
-      return await toSaveAnswer(served, caller, saved, asked.isMinimal);
+      return await toSaveAnswer(served, destination.seat.space, saved, asked.isMinimal);
     } finally {
       if (!isHandedOver) await discardContent(cabinet, received.content);
     }
@@ -127,12 +135,12 @@ function fileNameMissing(): Refusal {
   });
 }
 
-async function toSaveAnswer(served: Served, caller: Caller, saved: SavedFile, isMinimal: boolean): Promise<Answer> {
+async function toSaveAnswer(served: Served, space: number, saved: SavedFile, isMinimal: boolean): Promise<Answer> {
   const told: Record<string, string> = { entryid: saved.file.id };
   if (saved.isReplayed) told['idempotency-replayed'] = 'true';
   if (isMinimal) told['Preference-Applied'] = 'return=minimal';
   if (isMinimal || saved.isReplayed) return json(renderEnvelope(saved.folder, [saved.file]), told);
-  const listing = await listBeside(served.cabinet, caller, saved);
+  const listing = await listBeside(served.cabinet, space, saved);
   return json(renderEnvelope(listing.folder, listing.children), {
     ...told,
     ...toLink(served, listing, saved.file.id),

@@ -1,0 +1,134 @@
+// Where `oidc-provider` finds its clients, our applications, and keeps what it must remember of people's sign-ins. The ids
+// of those records are as good as passwords; what is kept of an id is its SHA-256.
+
+import { hash } from 'node:crypto';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
+import type { Application } from '../catalog/applications.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { IssuerRecord } from '../catalog/issuer-records.ts';
+
+export function toAdapter(model: string, catalog: Catalog): Adapter {
+  return model === 'Client' ? new ClientAdapter(catalog) : new RecordAdapter(model, catalog);
+}
+
+export function hashId(id: string): string {
+  return hash('sha256', id, 'base64url');
+}
+
+class RecordAdapter implements Adapter {
+  readonly #model: string;
+  readonly #catalog: Catalog;
+
+  constructor(model: string, catalog: Catalog) {
+    this.#model = model;
+    this.#catalog = catalog;
+  }
+
+  async upsert(id: string, { jti: _, ...payload }: AdapterPayload, expiresIn: number): Promise<void> {
+    await this.#catalog.putIssuerRecord({
+      model: this.#model,
+      id: hashId(id),
+      uid: payload.uid === undefined ? null : hashId(payload.uid),
+      grant: payload.grantId === undefined ? null : hashId(payload.grantId),
+      user: payload.accountId ?? null,
+      payload: JSON.stringify(payload),
+      expiresAt: Date.now() + expiresIn * 1000,
+    });
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const found = await this.#catalog.findIssuerRecord({ model: this.#model, by: 'id', value: hashId(id) });
+    return toPayload(found, id);
+  }
+
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    const found = await this.#catalog.findIssuerRecord({ model: this.#model, by: 'uid', value: hashId(uid) });
+    return toPayload(found, undefined);
+  }
+
+  async findByUserCode(): Promise<undefined> {}
+
+  /** Of two that come with the same code or refresh token at once, one is refused. */
+  async consume(id: string): Promise<void> {
+    const at = Date.now();
+    const isFirst = await this.#catalog.consumeIssuerRecord({ model: this.#model, id: hashId(id), at });
+    if (!isFirst) throw new InvalidGrant('it was used already');
+  }
+
+  async destroy(id: string): Promise<void> {
+    await this.#catalog.dropIssuerRecord({ model: this.#model, id: hashId(id) });
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    await this.#catalog.dropGrant({ model: this.#model, grant: hashId(grantId) });
+  }
+}
+
+function toPayload(found: IssuerRecord | null, id: string | undefined): AdapterPayload | undefined {
+  if (found === null || found.expiresAt <= Date.now()) return undefined;
+  return {
+    ...(JSON.parse(found.payload) as AdapterPayload),
+    ...(id !== undefined && { jti: id }),
+    ...(found.consumedAt !== null && { consumed: Math.floor(found.consumedAt / 1000) }),
+  };
+}
+
+/** Applications are changed by commands only; the issuer just looks. */
+class ClientAdapter implements Adapter {
+  readonly #catalog: Catalog;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const application = await this.#catalog.findApplication({ appKey: id });
+    return application?.state === 'active' ? toClient(application) : undefined;
+  }
+
+  async findByUid(): Promise<undefined> {}
+  async findByUserCode(): Promise<undefined> {}
+  async upsert(): Promise<void> {}
+  async consume(): Promise<void> {}
+  async destroy(): Promise<void> {}
+  async revokeByGrantId(): Promise<void> {}
+}
+
+const peopleScopes = ['openid', 'profile', 'offline_access'];
+
+function toClient(application: Application): AdapterPayload {
+  const { redirectUris, seat } = application;
+  const isForPeople = redirectUris !== null;
+  const grants = [
+    ...(isForPeople ? ['authorization_code', 'refresh_token'] : []),
+    ...(seat === null ? [] : ['client_credentials']),
+  ];
+  return {
+    client_id: application.appKey,
+    client_name: application.name,
+    ...toAuthentication(application),
+    grant_types: grants,
+    redirect_uris: redirectUris ?? [],
+    post_logout_redirect_uris: redirectUris ?? [],
+    response_types: isForPeople ? ['code'] : [],
+    scope: [...(isForPeople ? peopleScopes : []), ...application.scopes].join(' '),
+  };
+}
+
+/** How an application shows who it is: by its certificate, by its secret, or, where it can keep none, by nothing. */
+function toAuthentication(application: Application): Partial<AdapterPayload> {
+  const { secretSha256, previousSecretSha256, previousSecretUntil } = application;
+  if (application.kind === 'server') {
+    return {
+      token_endpoint_auth_method: 'tls_client_auth',
+      // The provider wants a subject to compare; we compare the registered thumbprints instead.
+      tls_client_auth_subject_dn: application.appKey,
+      tls_client_certificate_bound_access_tokens: true,
+      certificates: application.certificates,
+    };
+  }
+  if (secretSha256 === null) return { token_endpoint_auth_method: 'none' };
+  const isPreviousValid = previousSecretSha256 !== null && (previousSecretUntil ?? 0) > Date.now();
+  return { client_secret: secretSha256, ...(isPreviousValid && { previous_secret: previousSecretSha256 }) };
+}

@@ -1,0 +1,167 @@
+// How `oidc-provider` is set up: which grants, which lifetimes, what a token says.
+
+import type { Configuration, Grant, JWKS, KoaContextWithOIDC } from 'oidc-provider';
+import { InvalidTarget, UnauthorizedClient } from 'oidc-provider/lib/helpers/errors.js';
+import { base } from 'oidc-provider/lib/helpers/interaction_policy/index.js';
+import type { Provider } from 'oidc-provider/lib/provider.js';
+import { isScope, scopes } from '../domain/caller.ts';
+import type { Arrival } from './arrival.ts';
+import type { IssuerOptions } from './issuer.ts';
+import { hashId, toAdapter } from './issuer-adapter.ts';
+import { signingAlgorithm } from './keys.ts';
+import { renderErrorPage, renderSignedOutPage, renderSignOutPage, showPage } from './pages.ts';
+
+export const tokenLifetimeSeconds = 3600;
+/** A sign-in lasts this long at most, however often its tokens are refreshed. */
+const signInLifetimeSeconds = 14 * 24 * 3600;
+const interactionLifetimeSeconds = 3600;
+const codeLifetimeSeconds = 60;
+
+export interface ConfigurationOptions extends IssuerOptions {
+  arrivalOf(ctx: KoaContextWithOIDC): Arrival;
+  provider(): Provider;
+}
+
+export function toConfiguration(options: ConfigurationOptions): Configuration {
+  const { keys, catalog } = options;
+  return {
+    adapter: (model: string) => toAdapter(model, catalog),
+    jwks: { keys: keys.signing.map(({ retired: _, ...key }) => key) as JWKS['keys'] },
+    cookies: { keys: keys.cookies },
+    routes: {
+      authorization: '/oauth2/authorize',
+      token: '/oauth2/token',
+      jwks: '/oauth2/jwks',
+      revocation: '/oauth2/revoke',
+      end_session: '/oauth2/logout',
+    },
+    scopes: ['openid', 'profile', 'offline_access', ...scopes],
+    claims: { profile: ['name', 'preferred_username'] },
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'tls_client_auth', 'none'],
+    clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
+    extraClientMetadata: { properties: ['previous_secret', 'certificates'] },
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    ttl: {
+      AccessToken: tokenLifetimeSeconds,
+      AuthorizationCode: codeLifetimeSeconds,
+      ClientCredentials: tokenLifetimeSeconds,
+      Grant: signInLifetimeSeconds,
+      IdToken: tokenLifetimeSeconds,
+      Interaction: interactionLifetimeSeconds,
+      RefreshToken: signInLifetimeSeconds,
+      Session: signInLifetimeSeconds,
+    },
+    interactions: { policy: withoutConsent(), url: (_ctx, { uid }) => `/oauth2/login/${uid}` },
+    loadExistingGrant: (ctx) => grantEverythingRegistered(ctx, options),
+    findAccount: (_ctx, id) => findAccount(options, id),
+    // Lets a token of a person be refused once they have signed out.
+    extraTokenClaims: (_ctx, token) =>
+      token.kind === 'AccessToken' && token.grantId !== undefined ? { grant: hashId(token.grantId) } : undefined,
+    renderError: (ctx, { error, error_description: description }) =>
+      showPage(ctx, renderErrorPage(description ?? error)),
+    features: toFeatures(options),
+    discovery: {
+      ...(options.mutualTlsUrl !== null && {
+        mtls_endpoint_aliases: {
+          token_endpoint: `${options.mutualTlsUrl}/oauth2/token`,
+          revocation_endpoint: `${options.mutualTlsUrl}/oauth2/revoke`,
+        },
+      }),
+    },
+  };
+}
+
+/** Applications are registered by the operator: that is the consent. */
+function withoutConsent(): ReturnType<typeof base> {
+  const policy = base();
+  policy.remove('consent');
+  return policy;
+}
+
+async function grantEverythingRegistered(
+  { oidc }: KoaContextWithOIDC,
+  { audience, provider }: ConfigurationOptions,
+): Promise<Grant | undefined> {
+  const { client, session } = oidc;
+  if (client === undefined || session?.accountId === undefined) return undefined;
+  const { Grant } = provider();
+  const known = session.grantIdFor(client.clientId);
+  const found = known === undefined ? undefined : await Grant.find(known);
+  const grant = found ?? new Grant({ clientId: client.clientId, accountId: session.accountId });
+  grant.addOIDCScope('openid profile offline_access');
+  grant.addResourceScope(audience, contentScopes(client.scope));
+  await grant.save();
+  return grant;
+}
+
+async function findAccount({ catalog }: ConfigurationOptions, id: string) {
+  const user = await catalog.findUser({ id });
+  if (user === null || user.state !== 'active') return undefined;
+  return { accountId: id, claims: async () => ({ sub: id, name: user.name, preferred_username: id }) };
+}
+
+function contentScopes(registered: string | undefined): string {
+  return (registered ?? '').split(' ').filter(isScope).join(' ');
+}
+
+function toFeatures({ audience, arrivalOf }: ConfigurationOptions): Configuration['features'] {
+  return {
+    clientCredentials: { enabled: true },
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    mTLS: {
+      enabled: true,
+      tlsClientAuth: true,
+      certificateBoundAccessTokens: true,
+      getCertificate: (ctx) => {
+        const arrival = arrivalOf(ctx);
+        const shown = arrival.isMutualTls ? arrival.certificate() : null;
+        return shown?.problem === null ? shown.leaf : undefined;
+      },
+      certificateAuthorized: (ctx) => arrivalOf(ctx).certificate().problem === null,
+      certificateSubjectMatches: (ctx) => {
+        const shown = arrivalOf(ctx).certificate();
+        const registered = ctx.oidc.client?.certificates as string[] | undefined;
+        return shown.problem === null && (registered ?? []).includes(shown.thumbprint);
+      },
+    },
+    pushedAuthorizationRequests: { enabled: false },
+    resourceIndicators: {
+      enabled: true,
+      useGrantedResource: async () => true,
+      defaultResource: async (ctx, client) => {
+        checkAddress(arrivalOf(ctx), client?.clientAuthMethod === 'tls_client_auth');
+        // "A request without `scope` gets all scopes of its application."
+        const parameters = ctx.oidc.params;
+        if (parameters?.grant_type === 'client_credentials') parameters.scope ??= contentScopes(client?.scope);
+        return audience;
+      },
+      getResourceServerInfo: async (_ctx, resource, client) => {
+        if (resource !== audience) throw new InvalidTarget();
+        return {
+          audience,
+          scope: contentScopes(client.scope),
+          accessTokenTTL: tokenLifetimeSeconds,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: signingAlgorithm } },
+        };
+      },
+    },
+    revocation: { enabled: true },
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: (ctx, form) => showPage(ctx, renderSignOutPage(form), ctx.oidc.params?.post_logout_redirect_uri),
+      postLogoutSuccessSource: (ctx) => showPage(ctx, renderSignedOutPage()),
+    },
+    userinfo: { enabled: false },
+  };
+}
+
+/** "Server-based applications get tokens on the mutual-TLS address only", and nobody else gets one there. */
+function checkAddress({ isMutualTls }: Arrival, isServer: boolean): void {
+  if (isMutualTls !== isServer) throw new UnauthorizedClient('this kind of application uses another address');
+}

@@ -1,0 +1,123 @@
+// Verifies access tokens of one outside OpenID provider and reads from them, by the configured claims, which application
+// asks and for whom. Verified tokens are not remembered here: a key that was withdrawn would live on in them.
+
+import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
+import { isScope, type Scope } from '../domain/caller.ts';
+import { OutsideKeys, type OutsideKeysOptions } from './outside-keys.ts';
+import {
+  clockToleranceSeconds,
+  notValidHere,
+  readBinding,
+  type TokenPerson,
+  tokenInvalid,
+  type VerifiedToken,
+} from './tokens.ts';
+
+const longestLifeSeconds = 24 * 60 * 60;
+const mostTokenBytes = 16 * 1024;
+
+export interface OutsideIssuerRules {
+  /** What people and applications of this issuer are called: the part before the colon in `CreatedBy`. */
+  name: string;
+  /** The exact `iss`. */
+  issuer: string;
+  audience: string;
+  /** Null: found through the issuer's discovery document. */
+  jwksUri: string | null;
+  appKeyClaim: string;
+  userClaim: string;
+  /** Their values are texts with spaces or arrays of texts. */
+  scopeClaims: readonly string[];
+  /** A token with this claim and value is the application's own, whatever its user claim says: Entra sets idtyp=app.
+   *  Value null: with this claim, whatever its value. */
+  ownTokenWhen: { claim: string; value: string | null } | null;
+  /** The header's `typ`: `JWT` for providers that do not know RFC 9068. */
+  tokenType: string;
+  algorithms: readonly string[];
+  environment: 'production' | 'test';
+}
+
+export class OutsideIssuer {
+  readonly rules: OutsideIssuerRules;
+  readonly #keys: OutsideKeys;
+  readonly #now: () => number;
+
+  constructor(rules: OutsideIssuerRules, options: OutsideKeysOptions = {}) {
+    this.rules = rules;
+    this.#keys = new OutsideKeys(rules, options);
+    this.#now = options.now ?? Date.now;
+  }
+
+  async verify(token: string): Promise<VerifiedToken> {
+    if (token.length > mostTokenBytes) throw notValidHere();
+    try {
+      return toVerified(await this.#check(token), this.rules);
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw tokenInvalid('The access token has expired.');
+      if (error instanceof errors.JOSEError) throw notValidHere();
+      throw error;
+    }
+  }
+
+  async #check(token: string): Promise<JWTPayload> {
+    const { issuer, audience, tokenType, algorithms } = this.rules;
+    const { payload } = await jwtVerify(token, (header) => this.#requireKey(header), {
+      algorithms: [...algorithms],
+      typ: tokenType,
+      issuer,
+      audience,
+      clockTolerance: clockToleranceSeconds,
+      currentDate: new Date(this.#now()),
+      requiredClaims: ['iss', 'aud', 'exp', 'iat'],
+      maxTokenAge: longestLifeSeconds,
+    });
+    return payload;
+  }
+
+  async #requireKey(header: JWTHeaderParameters) {
+    const key = await this.#keys.find(header);
+    if (key === null) throw notValidHere();
+    return key;
+  }
+}
+
+function toVerified(payload: JWTPayload, rules: OutsideIssuerRules): VerifiedToken {
+  const { exp, iat } = payload;
+  const clientId = payload[rules.appKeyClaim];
+  if (typeof clientId !== 'string' || clientId === '') throw notValidHere();
+  if (typeof exp !== 'number' || typeof iat !== 'number' || exp - iat > longestLifeSeconds) throw notValidHere();
+  return {
+    clientId,
+    scopes: rules.scopeClaims.flatMap((claim) => readScopes(payload[claim])),
+    boundTo: readBinding(payload.cnf),
+    person: readPerson(payload, clientId, rules),
+    outsideActor: `${rules.name}:${checkUser(payload[rules.userClaim] ?? payload.sub ?? clientId)}`,
+    expiresAtMs: (exp + clockToleranceSeconds) * 1000,
+  };
+}
+
+function readScopes(claim: unknown = []): Scope[] {
+  const texts = typeof claim === 'string' ? claim.split(' ') : claim;
+  if (!Array.isArray(texts) || texts.some((text) => typeof text !== 'string')) throw notValidHere();
+  return texts.filter(isScope);
+}
+
+function readPerson(payload: JWTPayload, clientId: string, rules: OutsideIssuerRules): TokenPerson | null {
+  if (isOwn(payload, clientId, rules)) return null;
+  return { id: `${rules.name}:${checkUser(payload[rules.userClaim])}`, grant: null };
+}
+
+/** Whether it is the application's own. A person who lacks the user claim must not pass for the application. */
+function isOwn(payload: JWTPayload, clientId: string, { userClaim, ownTokenWhen }: OutsideIssuerRules): boolean {
+  if (ownTokenWhen !== null) {
+    const claim = payload[ownTokenWhen.claim];
+    if (ownTokenWhen.value === null ? claim !== undefined : claim === ownTokenWhen.value) return true;
+  }
+  return [payload[userClaim], payload.sub].every((subject) => subject === undefined || subject === clientId);
+}
+
+function checkUser(value: unknown): string {
+  const isGood = typeof value === 'string' && /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u.test(value);
+  if (!isGood || value.trim() !== value) throw notValidHere();
+  return value;
+}

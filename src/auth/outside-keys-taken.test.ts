@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { Refusal } from '../domain/refusal.ts';
+import { OutsideKeys, type OutsideKeysOptions, outsideAlgorithms } from './outside-keys.ts';
+
+async function makeKey(kid: string, algorithm = 'ES256'): Promise<JWK> {
+  const { publicKey } = await generateKeyPair(algorithm, { extractable: true });
+  return { ...(await exportJWK(publicKey)), kid };
+}
+
+const [first, next, rsa] = await Promise.all([makeKey('first'), makeKey('next'), makeKey('rsa', 'RS256')]);
+
+async function openServer(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+type Answer = (response: ServerResponse) => void;
+
+async function openKeys(
+  t: TestContext,
+  answer: Answer,
+  options: OutsideKeysOptions = {},
+  algorithms = outsideAlgorithms,
+) {
+  const address = await openServer(t, (_, response) => answer(response));
+  return new OutsideKeys({ issuer: address, jwksUri: `${address}/keys`, algorithms }, options);
+}
+
+function withKeys(keys: readonly unknown[]): Answer {
+  return (response) => response.end(JSON.stringify({ keys }));
+}
+
+async function has(keys: OutsideKeys, kid: string, alg = 'ES256'): Promise<boolean> {
+  return (await keys.find({ kid, alg })) !== null;
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'IssuerUnavailable';
+}
+
+const badAnswers: Record<string, Answer> = {
+  'of a megabyte': (response) => response.end(JSON.stringify({ keys: [first], padding: 'x'.repeat(2 ** 20) })),
+  'of HTML': (response) => response.setHeader('content-type', 'text/html').end('<!doctype html><p>Hello'),
+  'with status 500': (response) => response.writeHead(500).end(JSON.stringify({ keys: [first] })),
+  'with status 203': (response) => response.writeHead(203).end(JSON.stringify({ keys: [first] })),
+  'that is an array': (response) => response.end(JSON.stringify([{ keys: [first] }])),
+  'that is null': (response) => response.end('null'),
+  'without keys': (response) => response.end('{}'),
+  'with 101 keys': (response) => response.end(JSON.stringify({ keys: [first, ...Array(100).fill({})] })),
+  'that breaks off': (response) =>
+    response.writeHead(200, { 'content-length': 900 }).write('{', () => response.destroy()),
+};
+
+for (const [about, answer] of Object.entries(badAnswers)) {
+  test(`an answer ${about} is not taken`, async (t) => {
+    const failures: unknown[] = [];
+    const keys = await openKeys(t, answer, { onFailure: (error) => failures.push(error) });
+    await assert.rejects(has(keys, 'first'), isUnavailable);
+    assert.equal(failures.length, 1);
+  });
+}
+
+test('an endless answer is read to 64 KiB and no further', async (t) => {
+  let isClosed = false;
+  const answer = (response: ServerResponse) => {
+    const timer = setInterval(() => response.write(' '.repeat(8192)), 1);
+    response.on('close', () => {
+      clearInterval(timer);
+      isClosed = true;
+    });
+  };
+  const keys = await openKeys(t, answer, { timeoutMs: 60_000 });
+  await assert.rejects(has(keys, 'first'), isUnavailable);
+  for (let tries = 0; !isClosed && tries < 400; tries += 1) await sleep(5);
+  assert.ok(isClosed);
+});
+
+test('an answer that trickles is given up after five seconds', { timeout: 20_000 }, async (t) => {
+  const keys = await openKeys(t, (response) => {
+    const timer = setInterval(() => response.write(' '), 100);
+    response.on('close', () => clearInterval(timer));
+  });
+  const startedAt = performance.now();
+  await assert.rejects(has(keys, 'first'), isUnavailable);
+  const tookMs = performance.now() - startedAt;
+  assert.ok(tookMs > 4_900 && tookMs < 8_000, `took ${tookMs} ms`);
+});
+
+test('a redirect is not followed', async (t) => {
+  let isFollowed = false;
+  const elsewhere = await openServer(t, (_, response) => {
+    isFollowed = true;
+    response.end(JSON.stringify({ keys: [first] }));
+  });
+  const keys = await openKeys(t, (response) => response.writeHead(302, { location: elsewhere }).end());
+  await assert.rejects(has(keys, 'first'), isUnavailable);
+  assert.equal(isFollowed, false);
+});
+
+test('keys that are not public signing keys are left out, and the others taken', async (t) => {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const small = await crypto.subtle.generateKey(
+    { name: 'RSASSA-PKCS1-v1_5', modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' },
+    true,
+    ['sign', 'verify'],
+  );
+  const records = [
+    { kty: 'oct', k: 'c2VjcmV0', kid: 'oct', alg: 'HS256' },
+    { ...rsa, kid: 'with-k', k: 'c2VjcmV0' },
+    { ...first, kid: 'encrypts', use: 'enc' },
+    { ...first, kid: 'derives', key_ops: ['deriveBits'] },
+    { ...(await exportJWK(privateKey)), kid: 'private' },
+    { ...(await exportJWK(small.publicKey)), kid: 'small' },
+    { ...rsa, kid: 'symmetric', alg: 'HS256' },
+    { ...rsa, kid: 'unlisted', alg: 'RS384' },
+    { ...rsa, kid: 'mislabelled', alg: 'ES256' },
+    { ...first, kid: 'off-curve', x: next.x },
+    null,
+    'text',
+    { ...first, kid: 7 },
+    { ...first, use: 'sig', key_ops: ['verify'] },
+  ];
+  const keys = await openKeys(t, withKeys(records), {}, [...outsideAlgorithms, 'RS384', 'HS256']);
+  for (const { kid } of records.filter((record) => typeof record === 'object' && record !== null)) {
+    const found = await Promise.all(['HS256', 'RS256', 'RS384', 'ES256'].map((alg) => keys.find({ kid, alg })));
+    const isFound = found.some((key) => key !== null);
+    assert.equal(isFound, kid === 'first', String(kid));
+  }
+});
+
+test('a key is for its own algorithm only, or for the default of its kind', async (t) => {
+  const kinds = { RS256: rsa, ES256: first, ES384: null, ES512: null, EdDSA: null };
+  const made = await Promise.all(Object.entries(kinds).map(([alg, key]) => key ?? makeKey(alg, alg)));
+  const defaults = Object.keys(kinds).map((alg, index) => ({ ...made[index], kid: alg }));
+  const keys = await openKeys(t, withKeys([...defaults, { ...rsa, kid: 'PS256', alg: 'PS256' }]));
+  for (const kid of [...Object.keys(kinds), 'PS256']) {
+    for (const alg of [...outsideAlgorithms, 'none', 'HS256'])
+      assert.equal(await has(keys, kid, alg), kid === alg, alg);
+  }
+});
+
+test('an RSA key that says no algorithm is for PS256 where RS256 is not allowed', async (t) => {
+  const records = [rsa, { ...rsa, kid: 'old', alg: 'RS256' }];
+  const keys = await openKeys(t, withKeys(records), {}, ['PS256', 'ES256']);
+  assert.ok(await has(keys, 'rsa', 'PS256'));
+  assert.equal(await has(keys, 'rsa', 'RS256'), false);
+  assert.equal(await has(keys, 'old', 'RS256'), false);
+});
+
+async function openDiscovery(t: TestContext, toDocument: (address: string) => unknown, path = '') {
+  const asked: string[] = [];
+  const address = await openServer(t, (request, response) => {
+    const isKeys = request.url === '/keys';
+    response.end(JSON.stringify(isKeys ? { keys: [first] } : toDocument(address)));
+  });
+  const clock = { nowMs: 0 };
+  const rules = { issuer: `${address}${path}`, jwksUri: null, algorithms: outsideAlgorithms };
+  const recordingFetch: typeof fetch = (input, init) => {
+    asked.push(String(input).replace(address, ''));
+    return fetch(input, init);
+  };
+  return { asked, clock, keys: new OutsideKeys(rules, { now: () => clock.nowMs, fetch: recordingFetch }) };
+}
+
+test('where no address is configured it is found through discovery, once', async (t) => {
+  const discovery = (address: string) => ({ issuer: `${address}/realm/`, jwks_uri: `${address}/keys` });
+  const { asked, clock, keys } = await openDiscovery(t, discovery, '/realm/');
+  assert.ok(await has(keys, 'first'));
+  clock.nowMs += 61 * 60_000;
+  assert.ok(await has(keys, 'first'));
+  assert.deepEqual(asked, ['/realm/.well-known/openid-configuration', '/keys', '/keys']);
+});
+
+const badDocuments: Record<string, (address: string) => unknown> = {
+  'of another issuer': (address) => ({ issuer: `${address}/`, jwks_uri: `${address}/keys` }),
+  'without an issuer': (address) => ({ jwks_uri: `${address}/keys` }),
+  'without keys': (address) => ({ issuer: address }),
+  'with keys over http elsewhere': (address) => ({ issuer: address, jwks_uri: 'http://keys.example/keys' }),
+  'with keys in a file': (address) => ({ issuer: address, jwks_uri: 'file:///etc/passwd' }),
+};
+
+for (const [about, toDocument] of Object.entries(badDocuments)) {
+  test(`a discovery document ${about} is not taken`, async (t) => {
+    const { asked, keys } = await openDiscovery(t, toDocument);
+    await assert.rejects(has(keys, 'first'), isUnavailable);
+    assert.deepEqual(asked, ['/.well-known/openid-configuration']);
+  });
+}

@@ -1,0 +1,111 @@
+// The few pages that people see when they sign in and out: plain HTML that works without script, in light and dark, on
+// a phone, and read aloud. Everything that comes from outside is escaped.
+
+import { hash } from 'node:crypto';
+
+const style = `
+:root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: Canvas; color: CanvasText; }
+main { width: min(22rem, calc(100vw - 2rem)); padding: 2rem 0; }
+h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 1.5rem; }
+label { display: block; font-weight: 600; margin: 1rem 0 .25rem; }
+input { box-sizing: border-box; width: 100%; font: inherit; padding: .6rem .7rem; border: 1px solid GrayText; border-radius: .4rem; background: Field; color: FieldText; }
+button { font: inherit; font-weight: 600; margin-top: 1.5rem; padding: .65rem 1rem; width: 100%; border: 1px solid transparent; border-radius: .4rem; background: #1f4e8c; color: #fff; cursor: pointer; }
+button.other { background: transparent; color: inherit; border-color: GrayText; margin-top: .75rem; }
+:focus-visible { outline: 3px solid #4c8dd9; outline-offset: 2px; }
+.problem { margin: 0 0 1rem; padding: .6rem .8rem; border-left: .3rem solid #c62828; background: color-mix(in srgb, #c62828 12%, Canvas); }
+`;
+
+const styleSource = `'sha256-${hash('sha256', style, 'base64')}'`;
+
+export interface SignInPage {
+  applicationName: string;
+  user: string;
+  problem: string | null;
+}
+
+export function renderSignInPage({ applicationName, user, problem }: SignInPage): string {
+  const focus = user === '' ? ['autofocus', ''] : ['', 'autofocus'];
+  return layout(
+    problem === null ? 'Sign in' : 'Sign in: try again',
+    `<h1>Sign in to ${escapeHtml(applicationName)}</h1>
+${problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`}<form method="post">
+<label for="user">User</label>
+<input id="user" name="user" value="${escapeHtml(user)}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="128" required ${focus[0]}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required ${focus[1]}>
+<button>Sign in</button>
+</form>`,
+  );
+}
+
+/** `form` is the issuer's own, with what protects it from being sent by another page. */
+export function renderSignOutPage(form: string): string {
+  return layout(
+    'Sign out',
+    `<h1>Do you want to sign out?</h1>
+${form}
+<button form="op.logoutForm" name="logout" value="yes" autofocus>Sign out</button>
+<button form="op.logoutForm" class="other">Stay signed in</button>`,
+  );
+}
+
+export function renderSignedOutPage(): string {
+  return layout('Signed out', '<h1>You are signed out.</h1>\n<p>You can close this page.</p>');
+}
+
+export function renderErrorPage(problem: string): string {
+  return layout(
+    'This did not work',
+    `<h1>This did not work.</h1>
+<p class="problem">${escapeHtml(problem)}</p>
+<p>Go back to the application and begin again. If it stays, tell its makers what is written here.</p>`,
+  );
+}
+
+function layout(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} – Cabinet</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** `onwards` is where a form on the page leads to in the end: browsers hold redirects to `form-action` too. */
+export function toPageHeaders(onwards: string | null): Record<string, string> {
+  const origin = onwards === null ? null : URL.parse(onwards)?.origin;
+  const formAction = origin === null || origin === undefined || origin === 'null' ? `'self'` : `'self' ${origin}`;
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': `default-src 'none'; style-src ${styleSource}; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  };
+}
+
+interface PageContext {
+  body?: unknown;
+  set(headers: Record<string, string>): void;
+}
+
+/** Shows a page from inside the issuer. */
+export function showPage(ctx: PageContext, page: string, onwards?: unknown): void {
+  ctx.body = page;
+  ctx.set(toPageHeaders(typeof onwards === 'string' ? onwards : null));
+}

@@ -1,0 +1,94 @@
+// What the token issuer remembers of people's sign-ins: sessions, grants, authorization codes, refresh tokens. Ids are
+// as good as passwords, so callers hand over hashes of them.
+
+import { row, rows, type Verb } from './sql.ts';
+
+export interface IssuerRecord {
+  /** The kind of record, by the issuer's own name for it: Session, Grant, RefreshToken, … */
+  model: string;
+  id: string;
+  uid: string | null;
+  grant: string | null;
+  user: string | null;
+  /** JSON, without anything that could be used instead of the id. */
+  payload: string;
+  consumedAt: number | null;
+  expiresAt: number;
+}
+
+export function* putIssuerRecord(record: Omit<IssuerRecord, 'consumedAt'>): Verb<void> {
+  yield* rows(
+    `INSERT INTO issuer_records (model, id, uid, grant_id, user_id, payload, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, user_id = excluded.user_id,
+       payload = excluded.payload, expires_at = excluded.expires_at`,
+    record.model,
+    record.id,
+    record.uid,
+    record.grant,
+    record.user,
+    record.payload,
+    record.expiresAt,
+  );
+}
+
+export interface FindIssuerRecord {
+  model: string;
+  /** By its id, or by its `uid`. */
+  by: 'id' | 'uid';
+  value: string;
+}
+
+export function* findIssuerRecord({ model, by, value }: FindIssuerRecord): Verb<IssuerRecord | null> {
+  const found = yield* row<IssuerRecordRow>(
+    `SELECT model, id, uid, grant_id, user_id, payload, consumed_at, expires_at FROM issuer_records
+     WHERE model = $1 AND ${by === 'id' ? 'id' : 'uid'} = $2`,
+    model,
+    value,
+  );
+  if (found === undefined) return null;
+  const { grant_id: grant, user_id: user, consumed_at: consumedAt, expires_at: expiresAt, ...rest } = found;
+  return { ...rest, grant, user, consumedAt, expiresAt };
+}
+
+interface IssuerRecordRow {
+  model: string;
+  id: string;
+  uid: string | null;
+  grant_id: string | null;
+  user_id: string | null;
+  payload: string;
+  consumed_at: number | null;
+  expires_at: number;
+}
+
+/** Says whether this call was the first to consume the record: of several at once only one is. */
+export function* consumeIssuerRecord(asked: { model: string; id: string; at: number }): Verb<boolean> {
+  const consumed = yield* rows(
+    'UPDATE issuer_records SET consumed_at = $1 WHERE model = $2 AND id = $3 AND consumed_at IS NULL RETURNING id',
+    asked.at,
+    asked.model,
+    asked.id,
+  );
+  return consumed.length > 0;
+}
+
+export function* dropIssuerRecord({ model, id }: { model: string; id: string }): Verb<void> {
+  yield* rows('DELETE FROM issuer_records WHERE model = $1 AND id = $2', model, id);
+}
+
+/** Everything of this kind that came from a grant. */
+export function* dropGrant({ model, grant }: { model: string; grant: string }): Verb<void> {
+  yield* rows('DELETE FROM issuer_records WHERE model = $1 AND grant_id = $2', model, grant);
+}
+
+/** Forgets at most 1,000 records that are over; says how many. */
+export function* forgetIssuerRecords({ at }: { at: number }): Verb<number> {
+  const forgotten = yield* rows(
+    `DELETE FROM issuer_records WHERE (model, id) IN
+       (SELECT model, id FROM issuer_records WHERE expires_at <= $1 ORDER BY expires_at LIMIT 1000)
+     RETURNING id`,
+    at,
+  );
+  return forgotten.length;
+}

@@ -1,0 +1,178 @@
+// People and their roles in spaces. A user is never deleted, so that what they made keeps a name that nobody else can
+// take. People of outside issuers have a row once they were given a role; their id holds a colon, ours never does.
+
+import type { Role, Seat } from '../domain/caller.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { noteByOperator, type OperatorRequest, row, rows, type Verb } from './sql.ts';
+
+export type UserState = 'active' | 'disabled';
+
+export interface User {
+  id: string;
+  name: string;
+  state: UserState;
+  /** argon2id in PHC form; null: signs in elsewhere. */
+  password: string | null;
+  createdAt: number;
+}
+
+export interface UserWithSeats extends User {
+  seats: Seat[];
+}
+
+interface UserRow {
+  id: string;
+  name: string;
+  state: UserState;
+  password: string | null;
+  created_at: number;
+}
+
+function toUser({ created_at: createdAt, ...found }: UserRow): User {
+  return { ...found, createdAt };
+}
+
+const selection = 'SELECT id, name, state, password, created_at FROM users';
+
+export function* findUser({ id }: { id: string }): Verb<User | null> {
+  const found = yield* row<UserRow>(`${selection} WHERE id = $1`, id);
+  return found === undefined ? null : toUser(found);
+}
+
+export function* listUsers(_: Record<string, never>): Verb<UserWithSeats[]> {
+  const listed: UserWithSeats[] = [];
+  for (const found of yield* rows<UserRow>(`${selection} ORDER BY id`)) {
+    listed.push({ ...toUser(found), seats: yield* seatsOf(found.id) });
+  }
+  return listed;
+}
+
+interface SeatRow {
+  space: number;
+  space_id: string;
+  space_name: string;
+  root: string;
+  role: Role;
+}
+
+function* seatsOf(user: string): Verb<Seat[]> {
+  const found = yield* rows<SeatRow>(
+    `SELECT spaces.space AS space, spaces.id AS space_id, spaces.name AS space_name, root, role
+     FROM members JOIN spaces ON spaces.space = members.space WHERE user_id = $1 ORDER BY spaces.name`,
+    user,
+  );
+  return found.map(({ space, space_id: spaceId, space_name: spaceName, root: rootId, role }) => ({
+    space,
+    spaceId,
+    spaceName,
+    rootId,
+    role,
+  }));
+}
+
+export interface FindPerson {
+  id: string;
+  /** The sign-in that the token came from, as `hashId` of its id; null: it came from an outside issuer. */
+  grant: string | null;
+}
+
+/** The spaces that a person is in; null for someone who may not act: disabled, unknown here, or signed out since. */
+export function* findPerson({ id, grant }: FindPerson): Verb<Seat[] | null> {
+  const user = yield* findUser({ id });
+  if (user === null) return grant === null ? [] : null;
+  if (user.state !== 'active') return null;
+  if (grant !== null) {
+    const live = yield* row(`SELECT id FROM issuer_records WHERE model = 'Grant' AND id = $1`, grant);
+    if (live === undefined) return null;
+  }
+  return yield* seatsOf(id);
+}
+
+export interface AddUser extends OperatorRequest {
+  id: string;
+  name: string;
+  password: string | null;
+}
+
+export function* addUser(asked: AddUser): Verb<User> {
+  if ((yield* findUser(asked)) !== null) {
+    throw new Refusal('NameAlreadyExists', `There is or was a user ${JSON.stringify(asked.id)}.`, {
+      target: 'User',
+      hint: 'Ids of users are never given out twice; choose another.',
+    });
+  }
+  yield* rows(
+    `INSERT INTO users (id, name, state, password, created_at) VALUES ($1, $2, 'active', $3, $4)`,
+    asked.id,
+    asked.name,
+    asked.password,
+    asked.at,
+  );
+  yield* noteByOperator(asked, null, 'user.added', asked.id, {});
+  return yield* requireUser(asked.id);
+}
+
+function* requireUser(id: string): Verb<User> {
+  const found = yield* findUser({ id });
+  if (found === null) throw new Refusal('UserNotFound', `There is no user ${JSON.stringify(id)}.`);
+  return found;
+}
+
+export interface SetUserState extends OperatorRequest {
+  id: string;
+  state: UserState;
+}
+
+/** Whoever is disabled is signed out everywhere. */
+export function* setUserState(asked: SetUserState): Verb<User> {
+  yield* requireUser(asked.id);
+  yield* rows('UPDATE users SET state = $1 WHERE id = $2', asked.state, asked.id);
+  if (asked.state === 'disabled') yield* signOut(asked.id);
+  yield* noteByOperator(asked, null, `user.${asked.state}`, asked.id, {});
+  return yield* requireUser(asked.id);
+}
+
+export interface SetPassword extends OperatorRequest {
+  id: string;
+  password: string;
+}
+
+/** A new password ends every sign-in that the old one began. */
+export function* setPassword(asked: SetPassword): Verb<User> {
+  const { password } = yield* requireUser(asked.id);
+  if (password === null) throw new Refusal('InvalidField', 'People of outside issuers have no password here.');
+  yield* rows('UPDATE users SET password = $1 WHERE id = $2', asked.password, asked.id);
+  yield* signOut(asked.id);
+  yield* noteByOperator(asked, null, 'user.password', asked.id, {});
+  return yield* requireUser(asked.id);
+}
+
+function* signOut(user: string): Verb<void> {
+  yield* rows('DELETE FROM issuer_records WHERE user_id = $1', user);
+}
+
+export interface SetRole extends OperatorRequest {
+  id: string;
+  space: string;
+  /** Null takes the role away. */
+  role: Role | null;
+}
+
+export function* setRole(asked: SetRole): Verb<UserWithSeats> {
+  const { id, role } = asked;
+  const found = yield* row<{ space: number }>('SELECT space FROM spaces WHERE name = $1', asked.space);
+  if (found === undefined) {
+    throw new Refusal('SpaceNotFound', `There is no space ${JSON.stringify(asked.space)}.`, {
+      target: 'Space',
+      hint: 'A space is made by the first application that is registered into it.',
+    });
+  }
+  if (id.includes(':') && (yield* findUser({ id })) === null) yield* addUser({ ...asked, name: id, password: null });
+  const user = yield* requireUser(id);
+  yield* rows('DELETE FROM members WHERE user_id = $1 AND space = $2', id, found.space);
+  if (role !== null) {
+    yield* rows('INSERT INTO members (user_id, space, role) VALUES ($1, $2, $3)', id, found.space, role);
+  }
+  yield* noteByOperator(asked, found.space, 'user.role', id, { role });
+  return { ...user, seats: yield* seatsOf(id) };
+}

@@ -1,0 +1,91 @@
+// Which certificate a request came with, and whether it can be used at this moment: against the CAs and revocation lists
+// as they are now, also on connections that were opened long ago.
+
+import type { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../domain/refusal.ts';
+import {
+  findProblem,
+  type PresentedCertificate,
+  readForwardedCertificate,
+  readSocketCertificate,
+} from './certificates.ts';
+import type { Peers } from './peers.ts';
+import type { RevocationList } from './revocation-list.ts';
+
+const mostForwarded = 1000;
+
+/** Whom we trust to say who somebody is. */
+export interface Trust {
+  authorities: readonly X509Certificate[];
+  lists: readonly RevocationList[];
+}
+
+/** `problem` says why it cannot be used, as a sentence. */
+export type ShownCertificate = { problem: string } | { problem: null; leaf: X509Certificate; thumbprint: string };
+
+export interface MutualTlsOptions {
+  trust: { readonly value: Trust };
+  /** Proxies that end TLS and hand the certificate over in `Client-Cert` (RFC 9440). */
+  proxies: Peers;
+}
+
+export class MutualTls {
+  readonly #trust: { readonly value: Trust };
+  readonly #proxies: Peers;
+  readonly #bySocket = new WeakMap<object, PresentedCertificate | null>();
+  #forwarded = new LRUCache<string, PresentedCertificate>({ max: mostForwarded });
+  #forwardedUnder: Trust | null = null;
+
+  constructor({ trust, proxies }: MutualTlsOptions) {
+    this.#trust = trust;
+    this.#proxies = proxies;
+  }
+
+  show(request: IncomingMessage): ShownCertificate {
+    try {
+      return this.#check(request);
+    } catch (error) {
+      if (error instanceof Refusal) return { problem: error.message };
+      throw error;
+    }
+  }
+
+  #check(request: IncomingMessage): ShownCertificate {
+    const presented = this.#proxies.has(request.socket.remoteAddress)
+      ? this.#readForwarded(request)
+      : this.#readSocket(request.socket as TLSSocket);
+    if (presented === null) return { problem: 'No certificate was shown.' };
+    const problem = findProblem(presented, this.#trust.value.lists, Date.now());
+    if (problem !== null) return { problem: `The certificate ${problem}.` };
+    return { problem: null, leaf: presented.leaf, thumbprint: presented.thumbprint };
+  }
+
+  #readSocket(socket: TLSSocket): PresentedCertificate | null {
+    let presented = this.#bySocket.get(socket);
+    if (presented === undefined) {
+      presented = readSocketCertificate(socket);
+      this.#bySocket.set(socket, presented);
+    }
+    return presented;
+  }
+
+  /** A proxy's own certificate says who the proxy is, not who asks: only the header counts. */
+  #readForwarded({ headers }: IncomingMessage): PresentedCertificate | null {
+    const [leaf, chain] = [headers['client-cert'], headers['client-cert-chain']].map((header) => header?.toString());
+    if (leaf === undefined || leaf === '') return null;
+    if (this.#forwardedUnder !== this.#trust.value) {
+      this.#forwarded.clear();
+      this.#forwardedUnder = this.#trust.value;
+    }
+    const key = `${leaf} ${chain ?? ''}`;
+    let presented = this.#forwarded.get(key);
+    if (presented === undefined) {
+      presented = readForwardedCertificate(leaf, chain, this.#trust.value.authorities);
+      this.#forwarded.set(key, presented);
+    }
+    return presented;
+  }
+}

@@ -1,0 +1,51 @@
+// Peers that are believed more than others: proxies that the operator has named, by address or network.
+
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+const mostForwarded = 20;
+
+export class Peers {
+  readonly #list = new BlockList();
+  readonly #isEmpty: boolean;
+
+  /** Each an address or `address/bits`; what is neither is returned by `findMistake`. */
+  constructor(peers: readonly string[]) {
+    this.#isEmpty = peers.length === 0;
+    for (const peer of peers) {
+      const [address = '', bits] = peer.split('/');
+      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+      if (bits === undefined) this.#list.addAddress(address, family);
+      else this.#list.addSubnet(address, Number(bits), family);
+    }
+  }
+
+  static findMistake(peers: readonly string[]): string | null {
+    return peers.find((peer) => !isPeer(peer)) ?? null;
+  }
+
+  has(address: string | undefined): boolean {
+    if (this.#isEmpty || address === undefined) return false;
+    const family = isIP(address);
+    return family !== 0 && this.#list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  }
+
+  /** The address of whoever asks: the last one in `X-Forwarded-For` that is not a proxy of ours. The header of anyone
+   *  else is not looked at. */
+  findClient({ socket, headers }: IncomingMessage): string {
+    const peer = socket.remoteAddress ?? '';
+    if (!this.has(peer)) return peer;
+    const forwarded = String(headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .slice(-mostForwarded)
+      .map((address) => address.trim());
+    const client = forwarded.findLast((address) => !this.has(address));
+    return client !== undefined && isIP(client) !== 0 ? client : peer;
+  }
+}
+
+function isPeer(peer: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(peer) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits ?? 0) <= (family === 6 ? 128 : 32);
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { watchFiles } from './watched-files.ts';
+
+test('what changes is loaded within a second; what makes no sense is reported and changes nothing', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-watched-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'file');
+  writeFileSync(path, '1');
+  const mistakes: unknown[] = [];
+  const changes: number[] = [];
+  const watched = await watchFiles({
+    paths: [path],
+    load: ([file]) => {
+      const number = Number(file?.toString() || Number.NaN);
+      if (Number.isNaN(number)) throw new Error('not a number');
+      return number;
+    },
+    onChange: (value) => changes.push(value),
+    onMistake: (error) => mistakes.push(error),
+  });
+  context.after(() => watched.close());
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 900));
+  assert.equal(watched.value, 1);
+  writeFileSync(path, '2');
+  await wait();
+  assert.equal(watched.value, 2);
+  writeFileSync(path, 'x');
+  await wait();
+  assert.deepEqual([watched.value, mistakes.length], [2, 1]);
+  rmSync(path);
+  await wait();
+  assert.deepEqual([watched.value, mistakes.length], [2, 2]);
+  writeFileSync(`${path}.new`, '3');
+  renameSync(`${path}.new`, path);
+  await wait();
+  assert.deepEqual([watched.value, changes], [3, [2, 3]]);
+});
+
+test('files that make no sense to begin with are an error', async () => {
+  await assert.rejects(watchFiles({ paths: ['/nowhere/at-all'], load: () => 1, onMistake: () => undefined }), /ENOENT/);
+});

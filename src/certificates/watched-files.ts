@@ -1,0 +1,61 @@
+// Files that may change while the service runs: certificates, keys, revocation lists. They are looked at twice a second,
+// by what the file system says of them: that also sees files that are replaced by renaming, and links that are turned.
+
+import { readFileSync, statSync } from 'node:fs';
+
+const lookEveryMs = 500;
+
+export interface Watched<Value> {
+  /** What the files held when they could last be read and made sense. */
+  readonly value: Value;
+  close(): void;
+}
+
+export interface WatchOptions<Value> {
+  paths: readonly string[];
+  /** Throws for what makes no sense, such as a key that does not go with its certificate. */
+  load(files: readonly Buffer[]): Value | Promise<Value>;
+  onChange?: (value: Value) => void;
+  /** The files changed to what makes no sense: what was there before stays in force. */
+  onMistake(error: unknown): void;
+}
+
+/** Throws if the files make no sense to begin with. */
+export async function watchFiles<Value>(options: WatchOptions<Value>): Promise<Watched<Value>> {
+  const { paths, load, onChange, onMistake } = options;
+  const read = async () => await load(paths.map((path) => readFileSync(path)));
+  let seen = describe(paths);
+  let value = await read();
+  let isLoading = false;
+  const look = async () => {
+    const now = describe(paths);
+    if (now === seen || isLoading) return;
+    isLoading = true;
+    seen = now;
+    try {
+      value = await read();
+      onChange?.(value);
+    } catch (error) {
+      onMistake(error);
+    } finally {
+      isLoading = false;
+    }
+  };
+  const timer = setInterval(() => void look(), lookEveryMs);
+  timer.unref();
+  return {
+    get value() {
+      return value;
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+function describe(paths: readonly string[]): string {
+  return paths
+    .map((path) => {
+      const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+      return found === undefined ? 'none' : `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+    })
+    .join('\n');
+}

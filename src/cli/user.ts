@@ -1,0 +1,68 @@
+// `cabinet user …`: people, their passwords and their roles.
+
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { ask, type CommonOptions, common } from './app.ts';
+import { carryOut } from './control.ts';
+import { print, toPairs } from './output.ts';
+
+interface PasswordOptions extends CommonOptions {
+  passwordFile?: string;
+}
+
+export function registerUser(program: Command): void {
+  const user = program.command('user').description('people and their roles');
+  withPassword(
+    common(user.command('add <user>').description('add a person; without a password one is made and shown once')),
+  )
+    .option('--name <name>', 'the full name')
+    .action((id: string, options: PasswordOptions) => askWithPassword('user add', id, options));
+  withPassword(common(user.command('password <user>').description('set a new password; ends every sign-in'))).action(
+    (id: string, options: PasswordOptions) => askWithPassword('user password', id, options),
+  );
+  common(user.command('list').description('list the people and their roles')).action((options: CommonOptions) =>
+    print(options, () => carryOut({ name: 'user list', input: { env: options.env } }), toTable),
+  );
+  common(user.command('disable <user>').description('sign a person out and let them in no more')).action(
+    (id: string, options: CommonOptions) => ask('user disable', { user: id, ...options }, options),
+  );
+  common(user.command('enable <user>').description('let a person in again')).action(
+    (id: string, options: CommonOptions) => ask('user enable', { user: id, ...options }, options),
+  );
+  common(user.command('role <user> <role>').description('viewer, editor, manager or none, in a space'))
+    .requiredOption('--space <name>', 'the space')
+    .action((id: string, role: string, options: CommonOptions & { space: string }) =>
+      print(
+        options,
+        () => carryOut({ name: 'user role', input: { user: id, role, space: options.space, env: options.env } }),
+        (changed) => toTable({ Users: [changed] }),
+      ),
+    );
+}
+
+/** Never as a word of the command: those can be read by everyone on the machine. */
+function withPassword(command: Command): Command {
+  return command.option('--password-file <file>', 'its first line is the password; - for standard input');
+}
+
+function askWithPassword(name: string, user: string, options: PasswordOptions): Promise<void> {
+  const { json: _, passwordFile, ...input } = options;
+  return print(
+    options,
+    () => carryOut({ name, input: { user, ...input, ...(passwordFile !== undefined && readPassword(passwordFile)) } }),
+    toPairs,
+  );
+}
+
+function readPassword(path: string): { password: string } {
+  const [password = ''] = readFileSync(path === '-' ? 0 : path, 'utf8').split(/\r?\n/);
+  return { password };
+}
+
+function toTable(result: object): string[] {
+  const { Users } = result as { Users: { User: string; State: string; Roles: { Space: string; Role: string }[] }[] };
+  if (Users.length === 0) return ['There are no users. Add one: cabinet user add USER'];
+  return Users.map(({ User, State, Roles }) =>
+    [User, State, Roles.map(({ Space, Role }) => `${Space}=${Role}`).join(' ')].join('\t'),
+  );
+}

@@ -1,0 +1,146 @@
+// Commands about applications and their certificates.
+
+import type { Application } from '../catalog/applications.ts';
+import type { Certificate, NewCertificate } from '../catalog/certificates.ts';
+import { readLeaf } from '../certificates/certificates.ts';
+import { type ApplicationKind, applicationKinds } from '../domain/caller.ts';
+import { Refusal } from '../domain/refusal.ts';
+import * as applications from '../operations/applications.ts';
+import type { Cabinet } from '../operations/cabinet.ts';
+import type { Commands, Controlled } from './commands.ts';
+import { type Input, readEnvironment, readOptionalText, readOptionalWords, readText } from './input.ts';
+
+/** How long certificates last that we issue. */
+const certificateDays = 365;
+
+export const applicationCommands: Commands = {
+  async 'app add'(controlled, input) {
+    const environment = readEnvironment(input);
+    const kind = readKind(input);
+    if (kind === 'server' && environment === 'test') {
+      throw new Refusal('InvalidField', 'There is no mutual-TLS address for the test environment.', { target: 'Kind' });
+    }
+    const name = readText(input, 'name');
+    const { cabinet } = controlled.environment(environment);
+    const certificate = await readCertificate(controlled, input, name);
+    const made = await applications.addApplication(cabinet, {
+      name,
+      kind,
+      space: readOptionalText(input, 'space'),
+      scopes: readOptionalWords(input, 'scopes'),
+      redirectUris: readOptionalWords(input, 'redirectUris'),
+      isForPeopleOnly: input.forPeople === true,
+      certificates: certificate === null ? [] : [certificate.leaf],
+    });
+    return { ...toRegistered(made), ...toIssued(certificate) };
+  },
+  async 'app list'(controlled, input) {
+    const found = await applications.listApplications(cabinetOf(controlled, input));
+    return { Applications: found.map(toListed) };
+  },
+  'app disable': (controlled, input) => changeState(controlled, input, 'disable'),
+  'app enable': (controlled, input) => changeState(controlled, input, 'enable'),
+  'app remove': (controlled, input) => changeState(controlled, input, 'remove'),
+  async 'app rotate'(controlled, input) {
+    const cabinet = cabinetOf(controlled, input);
+    const overlap = readText(input, 'overlap');
+    if (!/^\d{1,9}$/.test(overlap)) {
+      throw new Refusal('InvalidField', `The overlap ${JSON.stringify(overlap)} is not a number of seconds.`);
+    }
+    const application = readText(input, 'application');
+    return toRegistered(await applications.rotateSecret(cabinet, application, Number(overlap) * 1000));
+  },
+  async 'app certificate add'(controlled, input) {
+    const application = readText(input, 'application');
+    const certificate = await readCertificate(controlled, input, application);
+    if (certificate === null) throw new Refusal('InvalidField', 'No certificate was given.', { target: 'Certificate' });
+    const added = await applications.addCertificate(cabinetOf(controlled, input), application, certificate.leaf);
+    return { ...toShown(added), ...toIssued(certificate) };
+  },
+  async 'app certificate list'(controlled, input) {
+    const found = await applications.listCertificates(cabinetOf(controlled, input), readText(input, 'application'));
+    return { Certificates: found.map(toShown) };
+  },
+  async 'app certificate remove'(controlled, input) {
+    const [application, thumbprint] = [readText(input, 'application'), readText(input, 'thumbprint')];
+    return toShown(await applications.removeCertificate(cabinetOf(controlled, input), application, thumbprint));
+  },
+};
+
+function cabinetOf(controlled: Controlled, input: Input): Cabinet {
+  return controlled.environment(readEnvironment(input)).cabinet;
+}
+
+interface GivenCertificate {
+  leaf: NewCertificate;
+  /** PEM, when we issued it. */
+  issued: string | null;
+}
+
+/** A certificate that is there already, or one that we issue for a public key; the private key stays with who has it. */
+async function readCertificate(controlled: Controlled, input: Input, name: string): Promise<GivenCertificate | null> {
+  const given = readOptionalText(input, 'certificate');
+  if (given !== null) return { leaf: readLeaf(given), issued: null };
+  const publicKeyPem = readOptionalText(input, 'publicKey');
+  if (publicKeyPem === null) return null;
+  if (!controlled.hasOwnAuthority) {
+    throw new Refusal('InvalidField', 'Client certificates come from your own CA (CABINET_MTLS_CA).', {
+      hint: 'Have it issue one and register that: --certificate FILE.',
+    });
+  }
+  const authority = await controlled.authority();
+  const issued = await authority.issue({ name, publicKeyPem, days: certificateDays });
+  return { leaf: readLeaf(issued), issued };
+}
+
+/** For the command line, which writes it to a file. */
+function toIssued(certificate: GivenCertificate | null): object {
+  return certificate === null || certificate.issued === null ? {} : { CertificatePem: certificate.issued };
+}
+
+async function changeState(controlled: Controlled, input: Input, change: applications.StateChange): Promise<object> {
+  const application = readText(input, 'application');
+  return toListed(await applications.changeApplicationState(cabinetOf(controlled, input), application, change));
+}
+
+export function toRegistered({ application, secret }: applications.ApplicationWithSecret): object {
+  return {
+    AppKey: application.appKey,
+    ...(secret !== null && { Secret: secret }),
+    ...toPlace(application),
+    Kind: application.kind,
+  };
+}
+
+function toPlace({ seat }: Application): object {
+  return seat === null ? {} : { Space: seat.spaceName, RootFolderId: seat.rootId };
+}
+
+function toListed(application: Application): object {
+  return {
+    Name: application.name,
+    AppKey: application.appKey,
+    Kind: application.kind,
+    State: application.state,
+    ...toPlace(application),
+    Scopes: application.scopes,
+    ...(application.redirectUris !== null && { RedirectUris: application.redirectUris }),
+    CreatedAt: new Date(application.createdAt).toISOString(),
+  };
+}
+
+function toShown({ thumbprint, subject, notAfter, addedAt }: Certificate): object {
+  return {
+    Thumbprint: thumbprint,
+    Subject: subject,
+    NotAfter: new Date(notAfter).toISOString(),
+    AddedAt: new Date(addedAt).toISOString(),
+  };
+}
+
+function readKind(input: Input): ApplicationKind {
+  const kind = input.kind ?? 'client';
+  const found = applicationKinds.find((known) => known === kind);
+  if (found !== undefined) return found;
+  throw new Refusal('InvalidField', `There is no kind ${JSON.stringify(kind)}.`, { hint: 'client or server' });
+}

@@ -1,0 +1,32 @@
+// Reads what came with a command; what it asks for is checked by the operations themselves.
+
+import { Refusal } from '../domain/refusal.ts';
+import { type EnvironmentName, environmentNames } from '../environment.ts';
+
+export type Input = Record<string, unknown>;
+
+export function readText(input: Input, name: string): string {
+  const value = input[name];
+  if (typeof value !== 'string') throw new Refusal('InvalidField', `${name} is missing.`, { target: name });
+  return value;
+}
+
+export function readOptionalText(input: Input, name: string): string | null {
+  return input[name] === undefined ? null : readText(input, name);
+}
+
+/** Words separated by spaces or commas. */
+export function readOptionalWords(input: Input, name: string): string[] | null {
+  return (
+    readOptionalText(input, name)
+      ?.split(/[\s,]+/)
+      .filter(Boolean) ?? null
+  );
+}
+
+export function readEnvironment(input: Input): EnvironmentName {
+  const name = input.env ?? 'production';
+  const found = environmentNames.find((known) => known === name);
+  if (found !== undefined) return found;
+  throw new Refusal('InvalidField', `There is no environment ${JSON.stringify(name)}.`, { hint: 'production or test' });
+}

@@ -1,0 +1,56 @@
+// Commands about people.
+
+import type { User, UserWithSeats } from '../catalog/people.ts';
+import type { Seat } from '../domain/caller.ts';
+import * as people from '../operations/people.ts';
+import type { Commands } from './commands.ts';
+import { readEnvironment, readOptionalText, readText } from './input.ts';
+
+export const userCommands: Commands = {
+  async 'user add'(controlled, input) {
+    const { cabinet } = controlled.environment(readEnvironment(input));
+    const made = await people.addUser(cabinet, {
+      id: readText(input, 'user'),
+      name: readOptionalText(input, 'name'),
+      password: readOptionalText(input, 'password'),
+    });
+    return toAdded(made);
+  },
+  async 'user list'(controlled, input) {
+    const { cabinet } = controlled.environment(readEnvironment(input));
+    return { Users: (await people.listUsers(cabinet)).map(toListed) };
+  },
+  async 'user disable'(controlled, input) {
+    const { cabinet } = controlled.environment(readEnvironment(input));
+    return toUser(await people.changeUserState(cabinet, readText(input, 'user'), 'disable'));
+  },
+  async 'user enable'(controlled, input) {
+    const { cabinet } = controlled.environment(readEnvironment(input));
+    return toUser(await people.changeUserState(cabinet, readText(input, 'user'), 'enable'));
+  },
+  async 'user password'(controlled, input) {
+    const { cabinet } = controlled.environment(readEnvironment(input));
+    return toAdded(await people.changePassword(cabinet, readText(input, 'user'), readOptionalText(input, 'password')));
+  },
+  async 'user role'(controlled, input) {
+    const { cabinet } = controlled.environment(readEnvironment(input));
+    const [id, space, role] = [readText(input, 'user'), readText(input, 'space'), readText(input, 'role')];
+    return toListed(await people.changeRole(cabinet, { id, space, role }));
+  },
+};
+
+function toUser({ id, name, state, createdAt }: User): object {
+  return { User: id, Name: name, State: state, CreatedAt: new Date(createdAt).toISOString() };
+}
+
+function toAdded({ user, madePassword }: people.UserWithPassword): object {
+  return { ...toUser(user), ...(madePassword !== null && { Password: madePassword }) };
+}
+
+function toListed(user: UserWithSeats): object {
+  return { ...toUser(user), Roles: user.seats.map(toRole) };
+}
+
+function toRole({ spaceName, spaceId, role }: Seat): object {
+  return { Space: spaceName, SpaceId: spaceId, Role: role };
+}

@@ -1,0 +1,74 @@
+// The page on which people sign in: `/oauth2/login/{uid}`, where the issuer sends a browser that asked for a person. The
+// issuer's cookie ties the page to the browser that began; a page of another site cannot send the form, for browsers keep
+// that cookie back then (SameSite).
+
+import { renderErrorPage, renderSignInPage, toPageHeaders } from '../../auth/pages.ts';
+import { signIn } from '../../operations/sign-in.ts';
+import type { Answer } from '../answer.ts';
+import { invalidBody, parseForm, readWhole } from '../json.ts';
+import type { Exchange, OpenRoute, Served } from '../route.ts';
+
+const path = '/oauth2/login/{uid}';
+const formBytes = 8 * 1024;
+const hint = 'Send the form of the sign-in page.';
+
+export const showSignInRoute: OpenRoute = {
+  method: 'GET',
+  path,
+  action: null,
+  isForPeople: true,
+  async handle(served, exchange) {
+    const pending = await findSignIn(served, exchange);
+    if (pending === null) return nobodyWaits();
+    const page = renderSignInPage({ applicationName: pending.applicationName, user: '', problem: null });
+    return { status: 200, headers: toPageHeaders(pending.redirectUri), body: page };
+  },
+  describe: {
+    operationId: 'SignInPage',
+    summary: 'The page on which a person signs in',
+    responses: { 200: { description: 'HTML' } },
+  },
+};
+
+export const signInRoute: OpenRoute = {
+  method: 'POST',
+  path,
+  action: null,
+  isForPeople: true,
+  async handle(served, exchange) {
+    const pending = await findSignIn(served, exchange);
+    if (pending === null) return nobodyWaits();
+    const tooLarge = () => invalidBody(`The form has more than ${formBytes} bytes.`, hint);
+    const form = parseForm(await readWhole(exchange.openBody(), formBytes, tooLarge), hint);
+    const [user, password] = [form.get('user') ?? '', form.get('password') ?? ''];
+    const { address } = exchange.arrival;
+    const signedIn = await signIn(served.cabinet, { user, password, address });
+    if (signedIn.userId !== null) {
+      const onwards = await served.issuer?.finishSignIn(exchange.request, exchange.response, signedIn.userId);
+      return { status: 303, headers: { Location: onwards ?? '/' }, body: '' };
+    }
+    const { waitSeconds } = signedIn;
+    const problem =
+      waitSeconds === 0
+        ? 'The user or the password is not right.'
+        : `Too many attempts. Try again in ${waitSeconds} seconds.`;
+    const page = renderSignInPage({ applicationName: pending.applicationName, user, problem });
+    const headers = toPageHeaders(pending.redirectUri);
+    if (waitSeconds > 0) headers['Retry-After'] = String(waitSeconds);
+    return { status: waitSeconds === 0 ? 403 : 429, headers, body: page };
+  },
+  describe: {
+    operationId: 'SignIn',
+    summary: 'Sign in',
+    responses: { 303: { description: 'Back to the application' }, 403: { description: 'HTML: try again' } },
+  },
+};
+
+async function findSignIn({ issuer }: Served, { request, response }: Exchange) {
+  return issuer === null ? null : await issuer.findSignIn(request, response);
+}
+
+function nobodyWaits(): Answer {
+  const page = renderErrorPage('This page belongs to a sign-in that is over or was begun in another browser.');
+  return { status: 400, headers: toPageHeaders(null), body: page };
+}

@@ -1,0 +1,24 @@
+// How the addresses speak TLS: 1.2 and 1.3, forward secrecy and authenticated encryption only.
+
+import { constants } from 'node:crypto';
+import type { SecureContextOptions, TlsOptions } from 'node:tls';
+
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+].join(':');
+
+/** The mutual-TLS address asks for a certificate, judges it itself so that it can say what is wrong, and never resumes a
+ *  session: each connection shows its certificate anew. */
+export function toServerOptions(tls: SecureContextOptions, isMutual: boolean): TlsOptions {
+  const options: TlsOptions = { ...tls, ciphers, honorCipherOrder: true, minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' };
+  if (!isMutual) return options;
+  return { ...options, requestCert: true, rejectUnauthorized: false, secureOptions: constants.SSL_OP_NO_TICKET };
+}

@@ -1,0 +1,93 @@
+// People's passwords: argon2id, kept in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash). Each takes 19 MiB and some 50 ms
+// of a processor, so only a few are worked on at once and only so many may wait.
+
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Refusal } from '../domain/refusal.ts';
+
+/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+const memoryKib = 19 * 1024;
+const passes = 2;
+const tagBytes = 32;
+const saltBytes = 16;
+
+const atOnce = 2;
+const mostWaiting = 64;
+
+const shortest = 12;
+const longest = 256;
+
+export function checkPassword(password: string, user: string): string {
+  const problem = findProblem(password, user);
+  if (problem !== null) throw new Refusal('InvalidField', `The password ${problem}.`, { target: 'Password' });
+  return password;
+}
+
+function findProblem(password: string, user: string): string | null {
+  const length = [...password].length;
+  if (length < shortest || length > longest) return `must have ${shortest} to ${longest} characters`;
+  if (password.toLowerCase().includes(user.toLowerCase())) return 'must not contain the user';
+  return new Set(password).size < 5 ? 'must have more than a few different characters' : null;
+}
+
+export function makePassword(): string {
+  return randomBytes(18).toString('base64url');
+}
+
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(saltBytes);
+  const tag = await derive(password, salt, { memoryKib, passes, lanes: 1 });
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${encode(salt)}$${encode(tag)}`;
+}
+
+export async function isPassword(password: string, stored: string): Promise<boolean> {
+  const [, m, t, p, salt, tag] =
+    /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(stored) ?? [];
+  if (salt === undefined || tag === undefined) throw new Error('a stored password is not in PHC form');
+  const costs = { memoryKib: Number(m), passes: Number(t), lanes: Number(p) };
+  const expected = Buffer.from(tag, 'base64');
+  return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), costs), expected);
+}
+
+function encode(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+interface Costs {
+  memoryKib: number;
+  passes: number;
+  lanes: number;
+}
+
+const compute = promisify(argon2);
+const waiting: (() => void)[] = [];
+let running = 0;
+
+async function derive(password: string, salt: Buffer, costs: Costs): Promise<Buffer> {
+  if (running >= atOnce) {
+    if (waiting.length >= mostWaiting) throw new TooBusy();
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+  running += 1;
+  try {
+    return await compute('argon2id', {
+      // Two ways to type the same letter are the same password.
+      message: password.normalize('NFKC'),
+      nonce: salt,
+      parallelism: costs.lanes,
+      tagLength: tagBytes,
+      memory: costs.memoryKib,
+      passes: costs.passes,
+    });
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
+  }
+}
+
+export class TooBusy extends Error {
+  constructor() {
+    super('too many passwords are being checked at once');
+    this.name = 'TooBusy';
+  }
+}

@@ -1,0 +1,88 @@
+// Adding people, giving them roles, and taking both away.
+
+import type { User, UserWithSeats } from '../catalog/people.ts';
+import { isRole, roles } from '../domain/caller.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { operatorRequest } from './applications.ts';
+import type { Cabinet } from './cabinet.ts';
+import { checkPassword, hashPassword, makePassword } from './passwords.ts';
+
+export interface UserWithPassword {
+  user: User;
+  /** What to tell the user, when we chose it. */
+  madePassword: string | null;
+}
+
+export interface NewUser {
+  id: string;
+  name: string | null;
+  /** Null: one is made. */
+  password: string | null;
+}
+
+export async function addUser(cabinet: Cabinet, asked: NewUser): Promise<UserWithPassword> {
+  const id = checkUserId(asked.id);
+  const madePassword = asked.password === null ? makePassword() : null;
+  const password = await hashPassword(madePassword ?? checkPassword(asked.password ?? '', id));
+  const name = checkDisplayName(asked.name ?? id);
+  return { user: await cabinet.catalog.addUser({ id, name, password, ...operatorRequest() }), madePassword };
+}
+
+/** `CreatedBy` shows it, and `app:` and issuers' names stand before a colon there: an id of ours has none. */
+function checkUserId(asked: string): string {
+  const id = asked.toLowerCase();
+  if (/^[a-z0-9][a-z0-9._@+-]{0,127}$/.test(id) && !id.startsWith('ak_')) return id;
+  throw new Refusal('InvalidField', `${JSON.stringify(asked)} cannot be a user's id.`, {
+    target: 'User',
+    hint: 'Use 1 to 128 letters, digits and . _ @ + -, beginning with a letter or digit; upper and lower case are the same.',
+  });
+}
+
+function checkDisplayName(name: string): string {
+  const isGood = name.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name);
+  if (isGood && name.trim() === name && name !== '' && name.length <= 200) return name;
+  throw new Refusal('InvalidField', 'This cannot be the name of a person.', { target: 'Name' });
+}
+
+export function listUsers(cabinet: Cabinet): Promise<UserWithSeats[]> {
+  return cabinet.catalog.listUsers({});
+}
+
+export function changeUserState(cabinet: Cabinet, id: string, change: 'disable' | 'enable'): Promise<User> {
+  const state = change === 'disable' ? 'disabled' : 'active';
+  return cabinet.catalog.setUserState({ id: toUserId(id), state, ...operatorRequest() });
+}
+
+export async function changePassword(
+  cabinet: Cabinet,
+  asked: string,
+  password: string | null,
+): Promise<UserWithPassword> {
+  const id = toUserId(asked);
+  const madePassword = password === null ? makePassword() : null;
+  const hashed = await hashPassword(madePassword ?? checkPassword(password ?? '', id));
+  return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...operatorRequest() }), madePassword };
+}
+
+export interface RoleRequest {
+  id: string;
+  space: string;
+  /** One of the roles, or `none`. */
+  role: string;
+}
+
+export function changeRole(cabinet: Cabinet, { id, space, role }: RoleRequest): Promise<UserWithSeats> {
+  if (role !== 'none' && !isRole(role)) {
+    throw new Refusal('InvalidField', `There is no role ${JSON.stringify(role)}.`, {
+      target: 'Role',
+      hint: `Roles are ${roles.join(', ')}; none takes the role away.`,
+    });
+  }
+  const given = role === 'none' ? null : role;
+  return cabinet.catalog.setRole({ id: toUserId(id), space, role: given, ...operatorRequest() });
+}
+
+/** Our ids are lower-case; those of outside issuers are as they say. */
+function toUserId(asked: string): string {
+  return asked.includes(':') ? asked : asked.toLowerCase();
+}

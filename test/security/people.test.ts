@@ -1,0 +1,299 @@
+// People: the code flow with PKCE through an unmodified client library, roles, spaces, signing out.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as client from 'openid-client';
+import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
+import { type Answer, type Caller, call, createFolder, postFile, postFolder, send } from '../interface/client.ts';
+import {
+  addCaller,
+  cabinet,
+  cabinetJson,
+  eventually,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+} from '../service/service.ts';
+import { Browser } from './browser.ts';
+import {
+  addPeopleApplication,
+  addPerson,
+  begin,
+  discover,
+  finish,
+  giveRole,
+  type Person,
+  redirectUri,
+  signIn,
+} from './people.ts';
+
+const dataFolder = makeDataFolder();
+let service: Started;
+let page: Registered;
+let configuration: client.Configuration;
+let left: Caller;
+let right: Caller;
+let ann: Person;
+
+before(async () => {
+  service = await startService(dataFolder);
+  left = await addCaller(dataFolder, service.production, 'left');
+  right = await addCaller(dataFolder, service.production, 'right');
+  page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
+  configuration = await discover(service.production, page);
+  ann = await addPerson(dataFolder, 'Ann');
+  await giveRole(dataFolder, 'ann', 'editor', 'left');
+});
+
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+function as(token: string, application: Registered = page): Caller {
+  return { base: service.production, application: { Name: '', ...application }, token };
+}
+
+function spacesOf(caller: Caller, headers = {}): Promise<Answer> {
+  return call(caller, '/spaces', { headers });
+}
+
+/** A new person with a role in each of these spaces, signed in. */
+async function enterAs(user: string, roles: Record<string, string>): Promise<Caller> {
+  const person = await addPerson(dataFolder, user);
+  for (const [space, role] of Object.entries(roles)) await giveRole(dataFolder, user, role, space);
+  return as((await signIn(configuration, person)).access_token);
+}
+
+test('a person signs in with PKCE, works under their own id, refreshes, and the old refresh token is refused', async () => {
+  const browser = new Browser();
+  const tokens = await signIn(configuration, ann, browser);
+  assert.equal(tokens.claims()?.sub, 'ann');
+  assert.equal(tokens.claims()?.name, 'Ann'.toLowerCase());
+  const caller = as(tokens.access_token);
+  const { Folder } = assertEnvelope(await postFolder(caller, { FolderName: 'from Ann' }));
+  assert.deepEqual([Folder.CreatedBy, Folder.ModifiedBy], ['ann', 'ann']);
+  const refreshed = await client.refreshTokenGrant(configuration, String(tokens.refresh_token));
+  assert.notEqual(refreshed.refresh_token, tokens.refresh_token);
+  assertEnvelope(await call(as(refreshed.access_token), `/folders/${Folder.Id}`));
+  await assert.rejects(
+    client.refreshTokenGrant(configuration, String(tokens.refresh_token)),
+    (error) => error instanceof client.ResponseBodyError && error.error === 'invalid_grant',
+  );
+  // Someone had the old one: everything that came from this sign-in ends.
+  await assert.rejects(client.refreshTokenGrant(configuration, String(refreshed.refresh_token)));
+  await eventually(
+    'the access token is refused',
+    async () => (await spacesOf(as(refreshed.access_token))).status === 401,
+    1000,
+  );
+});
+
+test('who is signed in is not asked again by the same browser, and is by another', async () => {
+  const browser = new Browser();
+  await signIn(configuration, ann, browser);
+  const begun = await begin(configuration);
+  const back = await browser.open(begun.url);
+  assert.equal(back.url.origin, new URL(redirectUri).origin);
+  assert.equal((await finish(configuration, back.url, begun)).claims()?.sub, 'ann');
+  const other = await new Browser().open((await begin(configuration)).url);
+  assert.match(other.text, /<label for="password">/);
+});
+
+test('a code is used once, by who began, and never without its verifier', async () => {
+  const browser = new Browser();
+  await signIn(configuration, ann, browser);
+  const begun = await begin(configuration);
+  const { url } = await browser.open(begun.url);
+  const tokens = await finish(configuration, url, begun);
+  await assert.rejects(finish(configuration, url, begun));
+  await assert.rejects(
+    client.refreshTokenGrant(configuration, String(tokens.refresh_token)),
+    'a code used twice ends what it gave',
+  );
+  const another = await begin(configuration);
+  const elsewhere = await browser.open(another.url);
+  const stolen = { ...another, verifier: client.randomPKCECodeVerifier() };
+  await assert.rejects(finish(configuration, elsewhere.url, stolen));
+});
+
+test('a request without PKCE, with the plain method, or for an address that is not registered gets no code', async () => {
+  const { url } = await begin(configuration);
+  for (const change of [
+    (p: URLSearchParams) => p.delete('code_challenge'),
+    (p: URLSearchParams) => p.set('code_challenge_method', 'plain'),
+    (p: URLSearchParams) => p.delete('code_challenge_method'),
+    (p: URLSearchParams) => p.set('response_type', 'token'),
+    (p: URLSearchParams) => p.set('redirect_uri', 'https://evil.example/back'),
+    (p: URLSearchParams) => p.set('redirect_uri', `${redirectUri}/more`),
+    (p: URLSearchParams) => p.set('redirect_uri', `${redirectUri}?x=1`),
+    (p: URLSearchParams) => p.set('client_id', left.application.AppKey),
+    (p: URLSearchParams) => p.set('client_id', 'ak_00000000000000000000000000000000'),
+  ]) {
+    const asked = new URL(url);
+    change(asked.searchParams);
+    const answer = await new Browser().open(asked);
+    assert.equal(answer.url.searchParams.get('code'), null);
+    assert.notEqual(answer.url.origin, 'https://evil.example');
+    assert.doesNotMatch(answer.text, /<label for="password">/);
+  }
+});
+
+test('signing out ends the session, the refresh token and the access token', async () => {
+  const browser = new Browser();
+  const tokens = await signIn(configuration, ann, browser);
+  const caller = as(tokens.access_token);
+  assert.equal((await spacesOf(caller)).status, 200);
+  const url = client.buildEndSessionUrl(configuration, {
+    id_token_hint: String(tokens.id_token),
+    post_logout_redirect_uri: redirectUri,
+  });
+  const asked = await browser.open(url);
+  assert.match(asked.text, /Do you want to sign out\?/);
+  const back = await browser.submit(asked, { logout: 'yes' });
+  assert.equal(back.url.origin, new URL(redirectUri).origin);
+  await assert.rejects(client.refreshTokenGrant(configuration, String(tokens.refresh_token)));
+  await eventually('the access token is refused', async () => (await spacesOf(caller)).status === 401, 1000);
+  assertRefusal(await spacesOf(caller), 401, 'TokenInvalid');
+  const again = await browser.open((await begin(configuration)).url);
+  assert.match(again.text, /<label for="password">/);
+});
+
+test('revoking a refresh token ends the access token that came with it', async () => {
+  const tokens = await signIn(configuration, ann);
+  await client.tokenRevocation(configuration, String(tokens.refresh_token));
+  await assert.rejects(client.refreshTokenGrant(configuration, String(tokens.refresh_token)));
+  await eventually('it is refused', async () => (await spacesOf(as(tokens.access_token))).status === 401, 1000);
+});
+
+test('disabling a person, and a new password, end what they have within a second', async () => {
+  for (const words of [['disable'], ['password']]) {
+    const person = await addPerson(dataFolder, `gone-${words[0]}`);
+    const tokens = await signIn(configuration, person);
+    assert.equal((await spacesOf(as(tokens.access_token))).status, 200);
+    await cabinetJson(dataFolder, ['user', words[0] as string, person.User]);
+    await eventually('refused', async () => (await spacesOf(as(tokens.access_token))).status === 401, 1000);
+    await assert.rejects(client.refreshTokenGrant(configuration, String(tokens.refresh_token)));
+    await assert.rejects(signIn(configuration, person), 'the old password is of no use');
+  }
+});
+
+test('a viewer reads and may not write, and hears of nothing in spaces that are not theirs', async () => {
+  const viewer = await enterAs('viewer', { left: 'viewer' });
+  const mine = await createFolder(left, left.application.RootFolderId, 'seen');
+  const foreign = await createFolder(right, right.application.RootFolderId, 'unseen');
+  assertEnvelope(await call(viewer, `/folders/${mine.Id}`));
+  for (const folder of [mine.Id, '-root-', '']) {
+    const error = assertRefusal(
+      await postFolder(viewer, { ParentFolderId: folder, FolderName: 'x' }),
+      403,
+      'Forbidden',
+    );
+    assert.match(error.Message, /editor/);
+    assertRefusal(await postFile(viewer, { FolderId: folder, FileName: 'x' }, 'x'), 403, 'Forbidden');
+  }
+  for (const folder of [foreign.Id, '0199b7a4-0000-7000-8000-000000000000', 'nothing']) {
+    assertRefusal(await call(viewer, `/folders/${folder}`), 404, 'FolderNotFound');
+    assertRefusal(await postFolder(viewer, { ParentFolderId: folder, FolderName: 'x' }), 404, 'FolderNotFound');
+    assertRefusal(await postFile(viewer, { FolderId: folder, FileName: 'x' }, 'x'), 404, 'FolderNotFound');
+  }
+});
+
+test('a person of several spaces names one where no id tells, and reaches entries of all of them by id', async () => {
+  const both = await enterAs('both', { left: 'editor', right: 'viewer' });
+  const { Spaces } = JSON.parse(String((await spacesOf(both)).body)) as { Spaces: Record<string, string>[] };
+  assert.deepEqual(
+    Spaces.map(({ Name, RootFolderId, Role }) => [Name, RootFolderId, Role]),
+    [
+      ['left', left.application.RootFolderId, 'editor'],
+      ['right', right.application.RootFolderId, 'viewer'],
+    ],
+  );
+  assertRefusal(await call(both, '/folders/-root-'), 400, 'SpaceMissing');
+  assertRefusal(await postFolder(both, { FolderName: 'where' }), 400, 'SpaceMissing');
+  const SpaceId = String(Spaces[1]?.Id);
+  assert.equal(
+    assertEnvelope(await call(both, '/folders/-root-', { headers: { SpaceId } })).Folder.Id,
+    right.application.RootFolderId,
+  );
+  assertRefusal(await postFolder(both, { FolderName: 'x' }, { SpaceId }), 403, 'Forbidden');
+  assertEnvelope(await postFolder(both, { FolderName: 'in left' }, { SpaceId: String(Spaces[0]?.Id) }));
+  assertEnvelope(await call(both, `/folders/${right.application.RootFolderId}`));
+  assertEnvelope(await postFolder(both, { ParentFolderId: left.application.RootFolderId, FolderName: 'by id' }));
+  const third = await addCaller(dataFolder, service.production, 'third');
+  const { Spaces: others } = JSON.parse(String((await spacesOf(third)).body)) as { Spaces: Record<string, string>[] };
+  for (const id of [String(others[0]?.Id), '0199b7a4-0000-7000-8000-000000000000']) {
+    assertRefusal(await call(both, '/folders/-root-', { headers: { SpaceId: id } }), 404, 'SpaceNotFound');
+  }
+  assertRefusal(await call(both, `/folders/${third.application.RootFolderId}`), 404, 'FolderNotFound');
+});
+
+test('an application that is registered into a space lets people into that space only', async () => {
+  const bound = await addPeopleApplication(dataFolder, 'bound', ['--space', 'left']);
+  const person = await addPerson(dataFolder, 'roamer');
+  await giveRole(dataFolder, 'roamer', 'editor', 'left');
+  await giveRole(dataFolder, 'roamer', 'editor', 'right');
+  const through = as((await signIn(await discover(service.production, bound), person)).access_token, bound);
+  assert.equal(assertEnvelope(await call(through, '/folders/-root-')).Folder.Id, left.application.RootFolderId);
+  assertRefusal(await call(through, `/folders/${right.application.RootFolderId}`), 404, 'FolderNotFound');
+});
+
+test('who is in no space sees none', async () => {
+  const nobody = await enterAs('nobody', {});
+  assert.equal(String((await spacesOf(nobody)).body), '{"Spaces":[]}');
+  assertRefusal(await call(nobody, '/folders/-root-'), 403, 'Forbidden');
+  assertRefusal(await call(nobody, `/folders/${left.application.RootFolderId}`), 404, 'FolderNotFound');
+});
+
+test('an Idempotency-Key belongs to the person, not to everyone who uses the application', async () => {
+  const [one, two] = [await enterAs('key-one', { left: 'editor' }), await enterAs('key-two', { left: 'editor' })];
+  const headers = { 'Idempotency-Key': 'the-same' };
+  const first = assertEnvelope(await postFolder(one, { FolderName: 'key one' }, headers));
+  const second = assertEnvelope(await postFolder(two, { FolderName: 'key two' }, headers));
+  assert.notEqual(first.Folder.Id, second.Folder.Id);
+});
+
+test('an application for people gets no token of its own', async () => {
+  await assert.rejects(client.clientCredentialsGrant(configuration));
+});
+
+test('wrong, unknown and disabled get the same page, and after ten an address must wait', async () => {
+  await cabinet(dataFolder, ['user', 'add', 'asleep']);
+  await cabinet(dataFolder, ['user', 'disable', 'asleep']);
+  const attempt = async (user: string, password: string) => {
+    const browser = new Browser();
+    return await browser.submit(await browser.open((await begin(configuration)).url), { user, password });
+  };
+  const pages = [await attempt('ann', 'wrong'), await attempt('no-one', 'wrong'), await attempt('asleep', 'wrong')];
+  const shown = pages.map(({ text }) => text.replace(/value="[^"]*"/, ''));
+  assert.deepEqual(
+    pages.map(({ status }) => status),
+    [403, 403, 403],
+  );
+  assert.equal(new Set(shown).size, 1);
+  assert.match(shown[0] ?? '', /The user or the password is not right\./);
+  for (let n = 0; n < 9; n += 1) assert.equal((await attempt('guessed', `wrong ${n}`)).status, 403);
+  await attempt('guessed', 'tenth');
+  const waiting = await attempt('guessed', 'eleventh');
+  assert.equal(waiting.status, 429);
+  assert.ok(Number(waiting.headers.get('retry-after')) > 0);
+  // Others at the same address are not held up by it.
+  await signIn(configuration, ann);
+});
+
+test('the sign-in page runs no script, cannot be framed, and escapes what it shows', async () => {
+  const browser = new Browser();
+  const shown = await browser.open((await begin(configuration)).url);
+  const policy = shown.headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /frame-ancestors 'none'/);
+  assert.match(policy, /form-action 'self' https:\/\/app\.example/);
+  assert.doesNotMatch(policy, /unsafe|script-src/);
+  assert.equal(shown.headers.get('cache-control'), 'no-store');
+  const attacked = await browser.submit(shown, { user: '"><script>alert(1)</script>', password: 'x' });
+  assert.doesNotMatch(attacked.text, /<script/);
+  const stray = await send(service.production, new URL(shown.url).pathname, {});
+  assert.equal(stray.status, 400, 'without the cookie of the browser that began there is nothing to sign in to');
+});
