@@ -12,6 +12,7 @@ const parts: { name: string; command: string[] }[] = [
   { name: 'lint and format', command: [bin('biome'), 'check'] },
   { name: 'units and contracts', command: [node, '--test', 'src/**/*.test.ts', 'bench/*.test.ts', 'test/*.test.ts'] },
   { name: 'the interface, black box', command: [node, 'test/interface/run.ts'] },
+  { name: 'security', command: [node, 'test/security/run.ts'] },
   // One at a time: they measure memory, count descriptors and kill what they started.
   { name: 'the service as a process', command: [node, '--test', '--test-concurrency=1', 'test/service/*.test.ts'] },
 ];

@@ -41,6 +41,7 @@ export function toVariables(dataFolder: string, environment: Environment = {}): 
 export interface Started {
   production: string;
   test: string | null;
+  mutualTls: string | null;
   process: ChildProcess;
   /** Everything that it wrote to standard error so far. */
   errors(): string;
@@ -51,6 +52,7 @@ export interface Started {
 interface Ready {
   Production: string;
   Test: string | null;
+  MutualTls: string | null;
   Error?: { Message: string };
 }
 
@@ -74,11 +76,12 @@ export async function startService(dataFolder: string, options: StartOptions = {
   const lines = createInterface({ input: child.stdout });
   const [line] = await Promise.race([once(lines, 'line', { signal }), once(child, 'exit', { signal })]);
   if (typeof line !== 'string') throw new Error(`the service stopped before it was ready: ${errors}`);
-  const { Production, Test, Error: problem } = JSON.parse(line) as Ready;
+  const { Production, Test, MutualTls, Error: problem } = JSON.parse(line) as Ready;
   if (problem !== undefined) throw new Error(problem.Message);
   return {
     production: Production,
     test: Test,
+    mutualTls: MutualTls,
     process: child,
     errors: () => errors,
     async stop(how = 'SIGTERM') {

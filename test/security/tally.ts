@@ -1,0 +1,20 @@
+// Counts what the suite tried, so that `npm run test:security` can say it. Called only after the answer was checked: what
+// is counted was refused as it must be.
+
+import { appendFileSync } from 'node:fs';
+
+export const tallied = ['bad credentials', 'routes × callers', 'cross-space calls'] as const;
+export type Tallied = (typeof tallied)[number];
+
+export function tally(what: Tallied, count = 1): void {
+  const path = process.env.CABINET_TALLY;
+  if (path !== undefined) appendFileSync(path, `${JSON.stringify([what, count])}\n`);
+}
+
+export function sum(lines: string, what: Tallied): number {
+  return lines
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as [Tallied, number])
+    .reduce((total, [counted, count]) => total + (counted === what ? count : 0), 0);
+}
