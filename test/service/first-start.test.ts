@@ -35,6 +35,7 @@ before(async () => {
   service = {
     production: /production {2}(\S+)/.exec(banner)?.[1] ?? '',
     test: null,
+    mutualTls: null,
     process: child,
     errors: () => '',
     async stop() {
