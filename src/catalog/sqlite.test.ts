@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { testCatalog } from '../../test/contracts/catalog.ts';
+import { testPeople } from '../../test/contracts/people.ts';
 import { addApplication, fileIn, folderIn } from '../../test/contracts/requests.ts';
 import { Fault } from '../domain/fault.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
@@ -21,7 +22,7 @@ async function openIn(folder: string, onFatal: (fault: Fault) => void = assert.f
   return toCatalog(await openSqlite({ path: join(folder, 'catalog.db'), onFatal }));
 }
 
-testCatalog('SQLite', async () => {
+async function openForContract() {
   const folder = makeFolder();
   const catalog = await openIn(folder);
   return {
@@ -31,7 +32,10 @@ testCatalog('SQLite', async () => {
       rmSync(folder, { recursive: true });
     },
   };
-});
+}
+
+testCatalog('SQLite', openForContract);
+testPeople('SQLite', openForContract);
 
 /** Verifies the chain from its beginning; returns the actions in order. */
 function checkJournal(folder: string): string[] {

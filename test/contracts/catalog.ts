@@ -5,16 +5,12 @@ import { hash, randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
 import type { SaveFile } from '../../src/catalog/save-file.ts';
-import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
-import { addApplication, asBlob, fileIn, folderIn, inline, type Registered, what } from './requests.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { addApplication, asBlob, fileIn, folderIn, inline, type Registered, refuses, what } from './requests.ts';
 
 export interface CatalogUnderTest {
   catalog: Catalog;
   close(): Promise<void>;
-}
-
-function refuses(code: RefusalCode): (error: unknown) => boolean {
-  return (error) => error instanceof Refusal && error.code === code;
 }
 
 export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>): void {

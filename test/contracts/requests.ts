@@ -1,11 +1,13 @@
 // What tests ask of a catalog, filled in except for what a test is about.
 
 import { hash, randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
+import type { AddApplication } from '../../src/catalog/add-application.ts';
 import type { Application } from '../../src/catalog/applications.ts';
 import type { Catalog } from '../../src/catalog/catalog.ts';
 import type { CreateFolder } from '../../src/catalog/create-folder.ts';
 import type { SaveFile, StoredContent } from '../../src/catalog/save-file.ts';
 import { toNameKey } from '../../src/domain/name.ts';
+import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
 
 export function inline(bytes: Uint8Array): StoredContent {
   const sha256 = new Uint8Array(hash('sha256', bytes, 'buffer'));
@@ -25,7 +27,12 @@ export interface Registered extends Application {
   rootId: string;
 }
 
-export async function addApplication(catalog: Catalog, name: string, space: string | null = null): Promise<Registered> {
+export async function addApplication(
+  catalog: Catalog,
+  name: string,
+  space: string | null = null,
+  more: Partial<AddApplication> = {},
+): Promise<Registered> {
   const application = await catalog.addApplication({
     appKey: `ak_${name}`,
     name,
@@ -39,6 +46,7 @@ export async function addApplication(catalog: Catalog, name: string, space: stri
     spaceId: randomUUIDv7(),
     rootId: randomUUIDv7(),
     ...what,
+    ...more,
   });
   if (application.seat === null) throw new Error('it was registered into no space');
   return { ...application, space: application.seat.space, rootId: application.seat.rootId };
@@ -79,4 +87,8 @@ export function fileIn({ space, rootId }: Registered, name: string, more: Partia
     ...what,
     ...more,
   };
+}
+
+export function refuses(code: RefusalCode): (error: unknown) => boolean {
+  return (error) => error instanceof Refusal && error.code === code;
 }
