@@ -13,6 +13,7 @@ const parts: { name: string; command: string[] }[] = [
   { name: 'units and contracts', command: [node, '--test', 'src/**/*.test.ts', 'bench/*.test.ts', 'test/*.test.ts'] },
   { name: 'the interface, black box', command: [node, 'test/interface/run.ts'] },
   { name: 'security', command: [node, 'test/security/run.ts'] },
+  { name: 'in a browser', command: [node, '--test', 'test/browser/*.test.ts'] },
   // One at a time: they measure memory, count descriptors and kill what they started.
   { name: 'the service as a process', command: [node, '--test', '--test-concurrency=1', 'test/service/*.test.ts'] },
 ];

@@ -1,0 +1,39 @@
+// A real browser for tests: Debian's Chromium, with a profile of its own.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium } from 'playwright-core';
+import { hasProgram } from '../service/programs.ts';
+
+export const hasBrowser = hasProgram('chromium');
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export interface OpenedBrowser {
+  context: BrowserContext;
+  close(): Promise<void>;
+}
+
+export async function openBrowser(): Promise<OpenedBrowser> {
+  const executablePath = spawnSync('sh', ['-c', 'command -v chromium']).stdout.toString().trim();
+  const profile = mkdtempSync(join(tmpdir(), 'cabinet-browser-'));
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args: flags });
+  return {
+    context,
+    async close() {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
