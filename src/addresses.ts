@@ -39,12 +39,16 @@ export async function openMutualTlsAddress(config: Config, context: AddressConte
   const { tls, caPath, crlPath, proxies } = config.mutualTls;
   const own = tls === null || caPath === null ? await openOwnAuthority(config) : null;
   const opened = new OpenedAddress(context.log.child({ environment: 'production', address: 'mutual TLS' }));
-  const [certPath, keyPath] = [tls?.certPath ?? own?.serverCertPath, tls?.keyPath ?? own?.serverKeyPath];
-  const trusted = caPath ?? own?.caPath;
-  const loaded = await opened.watchTls([certPath, keyPath, trusted] as string[]);
-  const trust = await opened.watchTrust([trusted, ...(crlPath === null ? [] : [crlPath])] as string[]);
+  const paths = [tls?.certPath ?? own?.serverCertPath, tls?.keyPath ?? own?.serverKeyPath, caPath ?? own?.caPath];
+  const watched = await opened.watchMutualTls([...paths, ...(crlPath === null ? [] : [crlPath])] as string[]);
+  const trust = {
+    get value() {
+      return watched.value.trust;
+    },
+  };
   const mutualTls = new MutualTls({ trust, proxies: new Peers(proxies) });
-  return await opened.listen({ ...toListenOptions(config, config.mutualTls), tls: loaded, mutualTls }, context.lookup);
+  const options = { ...toListenOptions(config, config.mutualTls), tls: watched.value.tls, mutualTls };
+  return await opened.listen(options, context.lookup);
 }
 
 /** The authority for development, in the data folder; made if it is not there. */
@@ -69,45 +73,44 @@ class OpenedAddress {
     this.#log = log;
   }
 
-  /** Certificate, key, and perhaps CAs. */
   async watchTls(paths: string[]): Promise<SecureContextOptions> {
-    const watched = await watchFiles<SecureContextOptions>({
+    const watched = await watchFiles({
       paths,
-      load([cert, key, ca]) {
-        const options = { cert, key, ...(ca !== undefined && { ca }) } as SecureContextOptions;
-        // Throws for a key that does not go with its certificate.
-        createSecureContext(options);
-        return options;
-      },
-      onChange: (tls) => {
-        this.#listener?.setTls(tls);
-        // Connections that a CA vouched for which is trusted no more must not live on.
-        if (tls.ca !== undefined) this.#listener?.renewConnections();
-        this.#log.info('the certificate was exchanged');
-      },
-      onMistake: (error) => this.#tell(error, 'the new certificate cannot be used; the old one stays'),
+      load: ([cert, key]) => toContext({ cert, key } as SecureContextOptions),
+      onChange: (tls) => this.#exchange(tls),
+      onMistake: (error) => this.#tell(error),
     });
     this.#watched.push(watched);
     return watched.value;
   }
 
-  /** CAs, and perhaps revocation lists. */
-  async watchTrust(paths: string[]): Promise<Watched<Trust>> {
-    const watched = await watchFiles<Trust>({
+  /** Certificate, key, CAs, and perhaps revocation lists: in force together. */
+  async watchMutualTls(paths: string[]): Promise<Watched<{ tls: SecureContextOptions; trust: Trust }>> {
+    const watched = await watchFiles({
       paths,
-      async load([ca, crl]) {
+      load: async ([cert, key, ca, crl]) => {
         const authorities = readAuthorities(String(ca));
-        return { authorities, lists: crl === undefined ? [] : await readRevocationLists(crl, authorities) };
+        const lists = crl === undefined ? [] : await readRevocationLists(crl, authorities);
+        const tls = toContext({ cert, key, ca } as SecureContextOptions);
+        return { tls, trust: { authorities, lists, since: 0 } };
       },
-      onChange: () => this.#log.info('the revocation lists were exchanged'),
-      onMistake: (error) => this.#tell(error, 'the new revocation lists cannot be used; the old ones stay'),
+      onChange: ({ tls, trust }) => {
+        trust.since = Date.now();
+        this.#exchange(tls);
+      },
+      onMistake: (error) => this.#tell(error),
     });
     this.#watched.push(watched);
     return watched;
   }
 
-  #tell(error: unknown, message: string): void {
-    this.#log.error({ err: error }, message);
+  #exchange(tls: SecureContextOptions): void {
+    this.#listener?.setTls(tls);
+    this.#log.info('certificates were exchanged');
+  }
+
+  #tell(error: unknown): void {
+    this.#log.error({ err: error }, 'the new certificates cannot be used; what was there before stays');
   }
 
   async listen(options: Omit<ListenOptions, 'onFault'>, lookup: Lookup): Promise<Address> {
@@ -131,4 +134,10 @@ class OpenedAddress {
   #unwatch(): void {
     for (const watched of this.#watched) watched.close();
   }
+}
+
+/** Throws for a key that does not go with its certificate. */
+function toContext(options: SecureContextOptions): SecureContextOptions {
+  createSecureContext(options);
+  return options;
 }

@@ -162,7 +162,7 @@ class RunningService {
         ? (this.#config.mutualTls.publicUrl ?? this.#mutualTls.url)
         : null;
     const audience = toAudience(publicUrl);
-    const onError = (error: unknown) => this.#log.warn({ environment: name, err: error }, 'token endpoint');
+    const onError = (error: unknown) => this.#log.warn({ environment: name, err: error }, 'issuer');
     const { isOwnIssuer, outsideIssuers } = this.#config;
     const own = isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing } : null;
     const outside = outsideIssuers.filter(({ environment }) => environment === name);
@@ -173,7 +173,9 @@ class RunningService {
     const served: Served = {
       cabinet,
       authenticator: new Authenticator(catalog, tokens),
-      issuer: isOwnIssuer ? createIssuer({ issuer: publicUrl, mutualTlsUrl, audience, keys, catalog, onError }) : null,
+      issuer: isOwnIssuer
+        ? createIssuer({ environment: name, issuer: publicUrl, mutualTlsUrl, audience, keys, catalog, onError })
+        : null,
       publicUrl,
       cursorKey: keys.cursors,
       largeBodies: new Slots(largeBodiesAtOnce),

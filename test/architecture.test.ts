@@ -26,7 +26,7 @@ const mayImport: Record<string, readonly string[]> = {
 const typesOnly: Record<string, readonly string[]> = {
   operations: ['catalog'],
   auth: ['catalog'],
-  http: ['catalog', 'certificates'],
+  http: ['catalog'],
   control: ['catalog'],
 };
 

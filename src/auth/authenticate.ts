@@ -81,10 +81,10 @@ export class Authenticator {
 
   /** An application sees only the space that it is registered into, whoever acts through it. */
   async #seatsOf(person: TokenPerson, { seat }: Application): Promise<Seat[]> {
-    const key = `${person.grant} ${person.id}`;
+    const key = `${person.signIn?.grant} ${person.signIn?.session} ${person.id}`;
     let known = this.#people.get(key);
     if (known === undefined) {
-      known = { seats: await this.#catalog.findPerson(person) };
+      known = { seats: await this.#catalog.findPerson({ ...person, at: Date.now() }) };
       this.#people.set(key, known);
     }
     if (known.seats === null) throw tokenInvalid('This person has signed out or may no longer sign in.');

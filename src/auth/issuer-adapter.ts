@@ -2,11 +2,16 @@
 // of those records are as good as passwords; what is kept of an id is its SHA-256.
 
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
 import type { Application } from '../catalog/applications.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { IssuerRecord } from '../catalog/issuer-records.ts';
+
+/** Sessions of browsers in which nobody has signed in: anyone can begin one, so they never reach the disk. */
+const mostOfNobody = 2000;
+const nobodyLifetimeMs = 60 * 60 * 1000;
 
 export function toAdapter(model: string, catalog: Catalog): Adapter {
   return model === 'Client' ? new ClientAdapter(catalog) : new RecordAdapter(model, catalog);
@@ -19,6 +24,7 @@ export function hashId(id: string): string {
 class RecordAdapter implements Adapter {
   readonly #model: string;
   readonly #catalog: Catalog;
+  readonly #ofNobody = new LRUCache<string, AdapterPayload>({ max: mostOfNobody, ttl: nobodyLifetimeMs });
 
   constructor(model: string, catalog: Catalog) {
     this.#model = model;
@@ -26,25 +32,33 @@ class RecordAdapter implements Adapter {
   }
 
   async upsert(id: string, { jti: _, ...payload }: AdapterPayload, expiresIn: number): Promise<void> {
+    if (this.#model === 'Session' && payload.accountId === undefined) {
+      this.#ofNobody.set(hashId(id), payload);
+      return;
+    }
     await this.#catalog.putIssuerRecord({
       model: this.#model,
       id: hashId(id),
       uid: payload.uid === undefined ? null : hashId(payload.uid),
       grant: payload.grantId === undefined ? null : hashId(payload.grantId),
       user: payload.accountId ?? null,
+      since: sinceOf(this.#model, payload),
       payload: JSON.stringify(payload),
       expiresAt: Date.now() + expiresIn * 1000,
     });
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const found = await this.#catalog.findIssuerRecord({ model: this.#model, by: 'id', value: hashId(id) });
-    return toPayload(found, id);
+    const ofNobody = this.#ofNobody.get(hashId(id));
+    return ofNobody === undefined ? toPayload(await this.#find('id', id), id) : { ...ofNobody, jti: id };
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    const found = await this.#catalog.findIssuerRecord({ model: this.#model, by: 'uid', value: hashId(uid) });
-    return toPayload(found, undefined);
+    return toPayload(await this.#find('uid', uid), undefined);
+  }
+
+  #find(by: 'id' | 'uid', value: string): Promise<IssuerRecord | null> {
+    return this.#catalog.findIssuerRecord({ model: this.#model, by, value: hashId(value), at: Date.now() });
   }
 
   async findByUserCode(): Promise<undefined> {}
@@ -57,16 +71,23 @@ class RecordAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    await this.#catalog.dropIssuerRecord({ model: this.#model, id: hashId(id) });
+    if (this.#ofNobody.delete(hashId(id))) return;
+    await this.#catalog.endIssuerRecord({ model: this.#model, id: hashId(id) });
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    await this.#catalog.dropGrant({ model: this.#model, grant: hashId(grantId) });
+    await this.#catalog.endGrant({ model: this.#model, grant: hashId(grantId) });
   }
 }
 
+/** When the person signed in. Grants are made with that time (see `grantEverythingRegistered`). */
+function sinceOf(model: string, { loginTs, iat }: AdapterPayload): number | null {
+  if (model === 'Session') return loginTs ?? null;
+  return model === 'Grant' ? (iat ?? null) : null;
+}
+
 function toPayload(found: IssuerRecord | null, id: string | undefined): AdapterPayload | undefined {
-  if (found === null || found.expiresAt <= Date.now()) return undefined;
+  if (found === null) return undefined;
   return {
     ...(JSON.parse(found.payload) as AdapterPayload),
     ...(id !== undefined && { jti: id }),

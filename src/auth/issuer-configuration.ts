@@ -27,7 +27,10 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
   return {
     adapter: (model: string) => toAdapter(model, catalog),
     jwks: { keys: keys.signing.map(({ retired: _, ...key }) => key) as JWKS['keys'] },
-    cookies: { keys: keys.cookies },
+    // Cookies are shared by all ports of a host: each environment has its own.
+    cookies: { keys: keys.cookies, names: toCookieNames(options.environment) },
+    // Whose pages may call is decided by ours (`CABINET_CORS_ORIGINS`); the issuer's own headers about it are dropped.
+    clientBasedCORS: () => true,
     routes: {
       authorization: '/oauth2/authorize',
       token: '/oauth2/token',
@@ -49,18 +52,21 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
       AccessToken: tokenLifetimeSeconds,
       AuthorizationCode: codeLifetimeSeconds,
       ClientCredentials: tokenLifetimeSeconds,
-      Grant: signInLifetimeSeconds,
+      Grant: (_ctx, grant) => leftOf(grant.iat),
       IdToken: tokenLifetimeSeconds,
       Interaction: interactionLifetimeSeconds,
       RefreshToken: signInLifetimeSeconds,
-      Session: signInLifetimeSeconds,
+      Session: (_ctx, session) => leftOf(session.loginTs),
     },
     interactions: { policy: withoutConsent(), url: (_ctx, { uid }) => `/oauth2/login/${uid}` },
     loadExistingGrant: (ctx) => grantEverythingRegistered(ctx, options),
     findAccount: (_ctx, id) => findAccount(options, id),
-    // Lets a token of a person be refused once they have signed out.
-    extraTokenClaims: (_ctx, token) =>
-      token.kind === 'AccessToken' && token.grantId !== undefined ? { grant: hashId(token.grantId) } : undefined,
+    // Lets a token of a person be refused once the sign-in is over.
+    extraTokenClaims: (_ctx, token) => {
+      if (token.kind !== 'AccessToken' || token.grantId === undefined) return undefined;
+      return { grant: hashId(token.grantId), session: hashId(String(token.sessionUid)) };
+    },
+    expiresWithSession: async () => true,
     renderError: (ctx, { error, error_description: description }) =>
       showPage(ctx, renderErrorPage(description ?? error)),
     features: toFeatures(options),
@@ -73,6 +79,16 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
       }),
     },
   };
+}
+
+function leftOf(since: number | undefined): number {
+  if (since === undefined) return signInLifetimeSeconds;
+  return Math.max(1, since + signInLifetimeSeconds - Math.floor(Date.now() / 1000));
+}
+
+function toCookieNames(environment: string) {
+  const named = (name: string) => `cabinet_${environment}_${name}`;
+  return { interaction: named('interaction'), resume: named('resume'), session: named('session') };
 }
 
 /** Applications are registered by the operator: that is the consent. */
@@ -92,6 +108,8 @@ async function grantEverythingRegistered(
   const known = session.grantIdFor(client.clientId);
   const found = known === undefined ? undefined : await Grant.find(known);
   const grant = found ?? new Grant({ clientId: client.clientId, accountId: session.accountId });
+  // As old as the sign-in: whoever was signed out since cannot use it.
+  grant.iat = session.loginTs ?? 0;
   grant.addOIDCScope('openid profile offline_access');
   grant.addResourceScope(audience, contentScopes(client.scope));
   await grant.save();
@@ -133,15 +151,14 @@ function toFeatures({ audience, arrivalOf }: ConfigurationOptions): Configuratio
     resourceIndicators: {
       enabled: true,
       useGrantedResource: async () => true,
-      defaultResource: async (ctx, client) => {
-        checkAddress(arrivalOf(ctx), client?.clientAuthMethod === 'tls_client_auth');
+      defaultResource: async () => audience,
+      // Asked whether the request names the resource or not.
+      getResourceServerInfo: async (ctx, resource, client) => {
+        if (resource !== audience) throw new InvalidTarget();
+        checkAddress(arrivalOf(ctx), client.clientAuthMethod === 'tls_client_auth');
         // "A request without `scope` gets all scopes of its application."
         const parameters = ctx.oidc.params;
-        if (parameters?.grant_type === 'client_credentials') parameters.scope ??= contentScopes(client?.scope);
-        return audience;
-      },
-      getResourceServerInfo: async (_ctx, resource, client) => {
-        if (resource !== audience) throw new InvalidTarget();
+        if (parameters?.grant_type === 'client_credentials') parameters.scope ??= contentScopes(client.scope);
         return {
           audience,
           scope: contentScopes(client.scope),

@@ -21,15 +21,14 @@ export const issuerRoutes = [
   { method: 'GET', path: '/.well-known/oauth-authorization-server', summary: 'Issuer metadata', isForPeople: false },
   { method: 'GET', path: '/.well-known/openid-configuration', summary: 'OpenID metadata', isForPeople: false },
   { method: 'GET', path: '/oauth2/authorize', summary: 'Ask a person to sign in', isForPeople: true },
-  { method: 'POST', path: '/oauth2/authorize', summary: 'Ask a person to sign in by a form', isForPeople: true },
   { method: 'GET', path: '/oauth2/authorize/{uid}', summary: 'Go on after signing in', isForPeople: true },
   { method: 'GET', path: '/oauth2/logout', summary: 'Ask a person to sign out', isForPeople: true },
-  { method: 'POST', path: '/oauth2/logout', summary: 'Ask a person to sign out by a form', isForPeople: true },
   { method: 'POST', path: '/oauth2/logout/confirm', summary: 'Sign out', isForPeople: true },
   { method: 'GET', path: '/oauth2/logout/success', summary: 'Signed out', isForPeople: true },
 ] as const;
 
 export interface IssuerOptions {
+  environment: string;
   /** The public address; clients see it as `iss` and in discovery, whatever `Host` they send. */
   issuer: string;
   /** Null: there is no mutual-TLS address. */
@@ -47,12 +46,18 @@ export interface PendingSignIn {
   redirectUri: string;
 }
 
+export interface FinishedSignIn {
+  userId: string;
+  /** Seconds since 1970. */
+  signedInAt: number;
+}
+
 export interface Issuer {
   handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival): Promise<void>;
   /** Null: there is none in this browser, or it took too long. */
   findSignIn(request: IncomingMessage, response: ServerResponse): Promise<PendingSignIn | null>;
   /** Returns the address at which the sign-in goes on. */
-  finishSignIn(request: IncomingMessage, response: ServerResponse, userId: string): Promise<string>;
+  finishSignIn(request: IncomingMessage, response: ServerResponse, signedIn: FinishedSignIn): Promise<string>;
 }
 
 export function createIssuer(options: IssuerOptions): Issuer {
@@ -76,10 +81,12 @@ export function createIssuer(options: IssuerOptions): Issuer {
   };
   return {
     async handle(request, response, arrival) {
-      // It would let pages of every origin in; which ones may is our own setting.
-      const setHeader = response.setHeader.bind(response);
-      response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value));
+      keepOurHeaders(response);
       pin(request);
+      // Applications read JSON; only people's pages are HTML.
+      if (request.method === 'POST' && !request.url?.startsWith('/oauth2/logout')) {
+        request.headers.accept = 'application/json';
+      }
       arrivals.set(request, arrival);
       await handle(request, response);
     },
@@ -93,10 +100,22 @@ export function createIssuer(options: IssuerOptions): Issuer {
         ? null
         : { applicationName: client.clientName ?? '', redirectUri: String(redirectUri) };
     },
-    async finishSignIn(request, response, userId) {
+    async finishSignIn(request, response, { userId, signedInAt }) {
       pin(request);
-      return await provider.interactionResult(request, response, { login: { accountId: userId, remember: false } });
+      const login = { accountId: userId, remember: false, ts: signedInAt };
+      return await provider.interactionResult(request, response, { login });
     },
+  };
+}
+
+function keepOurHeaders(response: ServerResponse): void {
+  const setHeader = response.setHeader.bind(response);
+  const removeHeader = response.removeHeader.bind(response);
+  // It would let pages of every origin in; which ones may is our own setting.
+  response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value));
+  // When it fails, it begins its answer anew.
+  response.removeHeader = (name) => {
+    if (name !== 'requesttrackingid') removeHeader(name);
   };
 }
 
@@ -125,8 +144,9 @@ function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) =>
     const isWrong = ctx.status === 401;
     const body = ctx.body as Record<string, unknown>;
     if (isWrong && arrival.isMutualTls) body.error_description = explain(ctx, arrival);
-    const isGiven = ctx.status === 200;
-    if (!isWrong && !isGiven) return;
+    // Codes and refresh tokens are used up by then, and the application is not the only one to use them.
+    const isOwn = ctx.status === 200 && ctx.oidc.params?.grant_type === 'client_credentials';
+    if (!isWrong && !isOwn) return;
     const waitSeconds = isWrong ? limits.wrong(arrival.address, clientId) : limits.given(clientId);
     if (waitSeconds === 0) return;
     ctx.status = 429;

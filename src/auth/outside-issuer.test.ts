@@ -97,7 +97,7 @@ test('a good token tells the application, the scopes and the person', async () =
     clientId: 'app-1',
     scopes: ['content.read', 'content.write'],
     boundTo: null,
-    person: { id: 'corp:ann', grant: null },
+    person: { id: 'corp:ann', signIn: null },
     outsideActor: 'corp:ann',
     expiresAtMs: (nowSeconds + 330) * 1000,
   });
@@ -274,7 +274,7 @@ test("a token is the application's own when its user is the application, or abse
     assert.deepEqual({ person, outsideActor }, { person: null, outsideActor: actor });
   }
   const user = await entra.verify(await sign({ azp: 'app-2', oid: 'o-1', idtyp: 'user' }));
-  assert.deepEqual(user.person, { id: 'corp:o-1', grant: null });
+  assert.deepEqual(user.person, { id: 'corp:o-1', signIn: null });
   assert.equal(user.clientId, 'app-2');
 });
 

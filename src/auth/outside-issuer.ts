@@ -104,7 +104,7 @@ function readScopes(claim: unknown = []): Scope[] {
 
 function readPerson(payload: JWTPayload, clientId: string, rules: OutsideIssuerRules): TokenPerson | null {
   if (isOwn(payload, clientId, rules)) return null;
-  return { id: `${rules.name}:${checkUser(payload[rules.userClaim])}`, grant: null };
+  return { id: `${rules.name}:${checkUser(payload[rules.userClaim])}`, signIn: null };
 }
 
 /** Whether it is the application's own. A person who lacks the user claim must not pass for the application. */

@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { SignInIds } from '../catalog/people.ts';
 import { isScope, type Scope } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { signingAlgorithm, toPublic } from './keys.ts';
@@ -31,8 +32,8 @@ export interface VerifiedToken {
 export interface TokenPerson {
   /** The user's id; `<issuer name>:<subject>` for an outside issuer. */
   id: string;
-  /** The sign-in that the token came from, which may have been revoked since; null for an outside issuer. */
-  grant: string | null;
+  /** The sign-in that the token came from, which may be over by now; null for an outside issuer. */
+  signIn: SignInIds | null;
 }
 
 export interface TokenRules {
@@ -100,16 +101,17 @@ function readIssuer(text: string): string {
 }
 
 function toVerified(payload: JWTPayload): VerifiedToken {
-  const { client_id: clientId, scope, exp, sub, grant } = payload;
+  const { client_id: clientId, scope, exp, sub, grant, session } = payload;
   if (typeof clientId !== 'string' || typeof exp !== 'number' || typeof sub !== 'string') throw notValidHere();
   if (scope !== undefined && typeof scope !== 'string') throw notValidHere();
   // An application's own token has itself as the subject; a person's has the sign-in that it came from.
-  if (typeof grant !== 'string' && sub !== clientId) throw notValidHere();
+  const signIn = typeof grant === 'string' && typeof session === 'string' ? { grant, session } : null;
+  if (signIn === null && (sub !== clientId || grant !== undefined || session !== undefined)) throw notValidHere();
   return {
     clientId,
     scopes: (scope ?? '').split(' ').filter(isScope),
     boundTo: readBinding(payload.cnf),
-    person: typeof grant === 'string' ? { id: sub, grant } : null,
+    person: signIn === null ? null : { id: sub, signIn },
     outsideActor: null,
     expiresAtMs: (exp + clockToleranceSeconds) * 1000,
   };

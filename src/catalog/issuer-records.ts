@@ -1,5 +1,7 @@
 // What the token issuer remembers of people's sign-ins: sessions, grants, authorization codes, refresh tokens. Ids are
-// as good as passwords, so callers hand over hashes of them.
+// as good as passwords, so callers hand over hashes of them. What was ended stays ended: a request that began before
+// cannot bring it back, neither by writing it again (it is kept as ended) nor by writing something new for someone who
+// was signed out meanwhile (it is too old when it is read).
 
 import { row, rows, type Verb } from './sql.ts';
 
@@ -10,6 +12,8 @@ export interface IssuerRecord {
   uid: string | null;
   grant: string | null;
   user: string | null;
+  /** Of a session or grant: when the person signed in, in seconds since 1970. */
+  since: number | null;
   /** JSON, without anything that could be used instead of the id. */
   payload: string;
   consumedAt: number | null;
@@ -18,15 +22,17 @@ export interface IssuerRecord {
 
 export function* putIssuerRecord(record: Omit<IssuerRecord, 'consumedAt'>): Verb<void> {
   yield* rows(
-    `INSERT INTO issuer_records (model, id, uid, grant_id, user_id, payload, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)
+    `INSERT INTO issuer_records (model, id, uid, grant_id, user_id, since, payload, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
      ON CONFLICT (model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, user_id = excluded.user_id,
-       payload = excluded.payload, expires_at = excluded.expires_at`,
+       since = excluded.since, payload = excluded.payload, expires_at = excluded.expires_at
+     WHERE issuer_records.payload IS NOT NULL`,
     record.model,
     record.id,
     record.uid,
     record.grant,
     record.user,
+    record.since,
     record.payload,
     record.expiresAt,
   );
@@ -37,14 +43,18 @@ export interface FindIssuerRecord {
   /** By its id, or by its `uid`. */
   by: 'id' | 'uid';
   value: string;
+  at: number;
 }
 
-export function* findIssuerRecord({ model, by, value }: FindIssuerRecord): Verb<IssuerRecord | null> {
+export function* findIssuerRecord({ model, by, value, at }: FindIssuerRecord): Verb<IssuerRecord | null> {
   const found = yield* row<IssuerRecordRow>(
-    `SELECT model, id, uid, grant_id, user_id, payload, consumed_at, expires_at FROM issuer_records
-     WHERE model = $1 AND ${by === 'id' ? 'id' : 'uid'} = $2`,
+    `SELECT model, issuer_records.id AS id, uid, grant_id, user_id, since, payload, consumed_at, expires_at
+     FROM issuer_records LEFT JOIN users ON users.id = user_id
+     WHERE model = $1 AND ${by === 'id' ? 'issuer_records.id' : 'uid'} = $2 AND payload IS NOT NULL AND expires_at > $3
+       AND (since IS NULL OR signed_out_at IS NULL OR since > signed_out_at)`,
     model,
     value,
+    at,
   );
   if (found === undefined) return null;
   const { grant_id: grant, user_id: user, consumed_at: consumedAt, expires_at: expiresAt, ...rest } = found;
@@ -57,6 +67,7 @@ interface IssuerRecordRow {
   uid: string | null;
   grant_id: string | null;
   user_id: string | null;
+  since: number | null;
   payload: string;
   consumed_at: number | null;
   expires_at: number;
@@ -73,13 +84,13 @@ export function* consumeIssuerRecord(asked: { model: string; id: string; at: num
   return consumed.length > 0;
 }
 
-export function* dropIssuerRecord({ model, id }: { model: string; id: string }): Verb<void> {
-  yield* rows('DELETE FROM issuer_records WHERE model = $1 AND id = $2', model, id);
+export function* endIssuerRecord({ model, id }: { model: string; id: string }): Verb<void> {
+  yield* rows('UPDATE issuer_records SET payload = NULL WHERE model = $1 AND id = $2', model, id);
 }
 
 /** Everything of this kind that came from a grant. */
-export function* dropGrant({ model, grant }: { model: string; grant: string }): Verb<void> {
-  yield* rows('DELETE FROM issuer_records WHERE model = $1 AND grant_id = $2', model, grant);
+export function* endGrant({ model, grant }: { model: string; grant: string }): Verb<void> {
+  yield* rows('UPDATE issuer_records SET payload = NULL WHERE model = $1 AND grant_id = $2', model, grant);
 }
 
 /** Forgets at most 1,000 records that are over; says how many. */

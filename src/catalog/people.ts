@@ -3,6 +3,7 @@
 
 import type { Role, Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { findIssuerRecord } from './issuer-records.ts';
 import { noteByOperator, type OperatorRequest, row, rows, type Verb } from './sql.ts';
 
 export type UserState = 'active' | 'disabled';
@@ -13,6 +14,8 @@ export interface User {
   state: UserState;
   /** argon2id in PHC form; null: signs in elsewhere. */
   password: string | null;
+  /** Seconds since 1970: sign-ins from then or before are over. */
+  signedOutAt: number;
   createdAt: number;
 }
 
@@ -25,14 +28,15 @@ interface UserRow {
   name: string;
   state: UserState;
   password: string | null;
+  signed_out_at: number;
   created_at: number;
 }
 
-function toUser({ created_at: createdAt, ...found }: UserRow): User {
-  return { ...found, createdAt };
+function toUser({ created_at: createdAt, signed_out_at: signedOutAt, ...found }: UserRow): User {
+  return { ...found, signedOutAt, createdAt };
 }
 
-const selection = 'SELECT id, name, state, password, created_at FROM users';
+const selection = 'SELECT id, name, state, password, signed_out_at, created_at FROM users';
 
 export function* findUser({ id }: { id: string }): Verb<User | null> {
   const found = yield* row<UserRow>(`${selection} WHERE id = $1`, id);
@@ -72,18 +76,26 @@ function* seatsOf(user: string): Verb<Seat[]> {
 
 export interface FindPerson {
   id: string;
-  /** The sign-in that the token came from, as `hashId` of its id; null: it came from an outside issuer. */
-  grant: string | null;
+  /** The sign-in that the token came from; null: it came from an outside issuer. */
+  signIn: SignInIds | null;
+  at: number;
+}
+
+/** Hashes, as the issuer's records are kept under. */
+export interface SignInIds {
+  grant: string;
+  session: string;
 }
 
 /** The spaces that a person is in; null for someone who may not act: disabled, unknown here, or signed out since. */
-export function* findPerson({ id, grant }: FindPerson): Verb<Seat[] | null> {
+export function* findPerson({ id, signIn, at }: FindPerson): Verb<Seat[] | null> {
   const user = yield* findUser({ id });
-  if (user === null) return grant === null ? [] : null;
+  if (user === null) return signIn === null ? [] : null;
   if (user.state !== 'active') return null;
-  if (grant !== null) {
-    const live = yield* row(`SELECT id FROM issuer_records WHERE model = 'Grant' AND id = $1`, grant);
-    if (live === undefined) return null;
+  if (signIn !== null) {
+    const grant = yield* findIssuerRecord({ model: 'Grant', by: 'id', value: signIn.grant, at });
+    const session = yield* findIssuerRecord({ model: 'Session', by: 'uid', value: signIn.session, at });
+    if (grant?.user !== id || session?.user !== id) return null;
   }
   return yield* seatsOf(id);
 }
@@ -102,7 +114,7 @@ export function* addUser(asked: AddUser): Verb<User> {
     });
   }
   yield* rows(
-    `INSERT INTO users (id, name, state, password, created_at) VALUES ($1, $2, 'active', $3, $4)`,
+    `INSERT INTO users (id, name, state, password, signed_out_at, created_at) VALUES ($1, $2, 'active', $3, 0, $4)`,
     asked.id,
     asked.name,
     asked.password,
@@ -127,7 +139,7 @@ export interface SetUserState extends OperatorRequest {
 export function* setUserState(asked: SetUserState): Verb<User> {
   yield* requireUser(asked.id);
   yield* rows('UPDATE users SET state = $1 WHERE id = $2', asked.state, asked.id);
-  if (asked.state === 'disabled') yield* signOut(asked.id);
+  if (asked.state === 'disabled') yield* signOut(asked);
   yield* noteByOperator(asked, null, `user.${asked.state}`, asked.id, {});
   return yield* requireUser(asked.id);
 }
@@ -142,13 +154,19 @@ export function* setPassword(asked: SetPassword): Verb<User> {
   const { password } = yield* requireUser(asked.id);
   if (password === null) throw new Refusal('InvalidField', 'People of outside issuers have no password here.');
   yield* rows('UPDATE users SET password = $1 WHERE id = $2', asked.password, asked.id);
-  yield* signOut(asked.id);
+  yield* signOut(asked);
   yield* noteByOperator(asked, null, 'user.password', asked.id, {});
   return yield* requireUser(asked.id);
 }
 
-function* signOut(user: string): Verb<void> {
-  yield* rows('DELETE FROM issuer_records WHERE user_id = $1', user);
+function* signOut({ id, at }: { id: string; at: number }): Verb<void> {
+  const second = Math.floor(at / 1000);
+  yield* rows(
+    'UPDATE users SET signed_out_at = CASE WHEN signed_out_at >= $1 THEN signed_out_at + 1 ELSE $1 END WHERE id = $2',
+    second,
+    id,
+  );
+  yield* rows('DELETE FROM issuer_records WHERE user_id = $1', id);
 }
 
 export interface SetRole extends OperatorRequest {

@@ -11,21 +11,14 @@ const strongCurves = ['prime256v1', 'secp384r1', 'secp521r1'];
 /** Basic constraints, key usage, extended key usage, alternative names, policies. What else is critical must be understood. */
 const understood = ['551d13', '551d0f', '551d25', '551d11', '551d20'];
 
-/** Where the certificate leads, each issued by the next; without the authority that it ends in. */
-export interface Path {
-  problem: string | null;
-  members: X509Certificate[];
-}
-
-export function findPath(
+/** Null: the certificate leads to one of the authorities, each issued by the next. */
+export function findPathProblem(
   leaf: X509Certificate,
   sent: readonly X509Certificate[],
   authorities: readonly X509Certificate[],
   now: number,
-): Path {
-  const members = [leaf];
-  const problem = findLeafProblem(leaf) ?? extendPath(members, sent, authorities, now);
-  return { problem, members };
+): string | null {
+  return findLeafProblem(leaf) ?? extendPath([leaf], sent, authorities, now);
 }
 
 /** What is wrong with the certificate whoever issued it and whatever the day is. */

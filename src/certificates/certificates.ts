@@ -4,7 +4,7 @@
 import { hash, X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { Refusal } from '../domain/refusal.ts';
-import { findLeafProblem, findPath, hasIssued } from './certificate-chain.ts';
+import { findLeafProblem, findPathProblem, hasIssued } from './certificate-chain.ts';
 import { readFields } from './certificate-fields.ts';
 import type { RevocationList } from './revocation-list.ts';
 
@@ -39,13 +39,23 @@ const handshakeProblems: Readonly<Record<string, string>> = {
   PATH_LENGTH_EXCEEDED: 'comes from a CA that may not have a CA below it',
 };
 
+export interface Judge {
+  authorities: readonly X509Certificate[];
+  /** Whether the handshake was judged by these very authorities. If not, we judge anew. */
+  isHandshakes: boolean;
+}
+
 /** For a listener with `requestCert: true, rejectUnauthorized: false`. Null: no certificate was sent. */
-export function readSocketCertificate(socket: TLSSocket): PresentedCertificate | null {
+export function readSocketCertificate(
+  socket: TLSSocket,
+  { authorities, isHandshakes }: Judge,
+): PresentedCertificate | null {
   const leaf = socket.getPeerX509Certificate();
   if (leaf === undefined) return null;
   const sent = listSent(leaf);
   const problem = sent.length > mostSent ? 'comes with too many others' : findHandshakeProblem(socket);
-  return toPresented(leaf, listIssuers(leaf, sent), problem ?? findLeafProblem(leaf));
+  const ours = isHandshakes ? findLeafProblem(leaf) : findPathProblem(leaf, sent, authorities, Date.now());
+  return toPresented(leaf, listIssuers(leaf, [...sent, ...authorities]), problem ?? ours);
 }
 
 /** `authorities` are those that the proxy may have trusted. Refuses headers that are not as RFC 9440 has them. */
@@ -58,8 +68,8 @@ export function readForwardedCertificate(
   const members = chainHeader === undefined || chainHeader.trim() === '' ? [] : chainHeader.split(',');
   if (members.length > mostSent) throw headerInvalid('Client-Cert-Chain');
   const sent = members.map((member) => parseMember(member.trim(), 'Client-Cert-Chain'));
-  const path = findPath(leaf, sent, authorities, Date.now());
-  return toPresented(leaf, path.members, path.problem);
+  const problem = findPathProblem(leaf, sent, authorities, Date.now());
+  return toPresented(leaf, listIssuers(leaf, [...sent, ...authorities]), problem);
 }
 
 /** Asked at every request: days pass and lists change while a connection is open. */
@@ -136,11 +146,11 @@ function listSent(leaf: X509Certificate): X509Certificate[] {
   return sent;
 }
 
-/** The leaf and those of the sent that stand above it, up to one that has issued itself. */
-function listIssuers(leaf: X509Certificate, sent: readonly X509Certificate[]): X509Certificate[] {
+/** The leaf and those that stand above it, whoever sent them, up to one that has issued itself. */
+function listIssuers(leaf: X509Certificate, known: readonly X509Certificate[]): X509Certificate[] {
   const members = [leaf];
   for (const member of members) {
-    const above = sent.filter(
+    const above = known.filter(
       (other) => !members.includes(other) && hasIssued(other, member) && !hasIssued(other, other),
     );
     members.push(...above);

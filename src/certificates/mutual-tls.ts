@@ -17,10 +17,15 @@ import type { RevocationList } from './revocation-list.ts';
 
 const mostForwarded = 1000;
 
+/** A handshake takes no longer: listeners give up on it. */
+export const longestHandshakeMs = 10_000;
+
 /** Whom we trust to say who somebody is. */
 export interface Trust {
   authorities: readonly X509Certificate[];
   lists: readonly RevocationList[];
+  /** Since when it is in force, in milliseconds; 0: since the start. */
+  since: number;
 }
 
 /** `problem` says why it cannot be used, as a sentence. */
@@ -35,13 +40,19 @@ export interface MutualTlsOptions {
 export class MutualTls {
   readonly #trust: { readonly value: Trust };
   readonly #proxies: Peers;
-  readonly #bySocket = new WeakMap<object, PresentedCertificate | null>();
+  readonly #greeted = new WeakMap<object, { trust: Trust; at: number }>();
+  readonly #bySocket = new WeakMap<object, { trust: Trust; presented: PresentedCertificate | null }>();
   #forwarded = new LRUCache<string, PresentedCertificate>({ max: mostForwarded });
   #forwardedUnder: Trust | null = null;
 
   constructor({ trust, proxies }: MutualTlsOptions) {
     this.#trust = trust;
     this.#proxies = proxies;
+  }
+
+  /** To be told of every connection whose handshake is done. */
+  greet(socket: object): void {
+    this.#greeted.set(socket, { trust: this.#trust.value, at: Date.now() });
   }
 
   show(request: IncomingMessage): ShownCertificate {
@@ -63,13 +74,21 @@ export class MutualTls {
     return { problem: null, leaf: presented.leaf, thumbprint: presented.thumbprint };
   }
 
+  /** Judged once, and again when those change whom we trust. */
   #readSocket(socket: TLSSocket): PresentedCertificate | null {
-    let presented = this.#bySocket.get(socket);
-    if (presented === undefined) {
-      presented = readSocketCertificate(socket);
-      this.#bySocket.set(socket, presented);
-    }
+    const trust = this.#trust.value;
+    const known = this.#bySocket.get(socket);
+    if (known?.trust === trust) return known.presented;
+    const { authorities } = trust;
+    const presented = readSocketCertificate(socket, { authorities, isHandshakes: this.#isHandshakes(socket, trust) });
+    this.#bySocket.set(socket, { trust, presented });
     return presented;
+  }
+
+  /** Whether the handshake was judged under this trust; one that was under way when it came in force was perhaps not. */
+  #isHandshakes(socket: TLSSocket, trust: Trust): boolean {
+    const greeted = this.#greeted.get(socket);
+    return greeted?.trust === trust && greeted.at - trust.since > longestHandshakeMs;
   }
 
   /** A proxy's own certificate says who the proxy is, not who asks: only the header counts. */

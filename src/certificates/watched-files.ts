@@ -28,11 +28,12 @@ export async function watchFiles<Value>(options: WatchOptions<Value>): Promise<W
   let value = await read();
   let isLoading = false;
   const look = async () => {
-    const now = describe(paths);
-    if (now === seen || isLoading) return;
+    if (isLoading) return;
     isLoading = true;
-    seen = now;
     try {
+      const now = describe(paths);
+      if (now === seen) return;
+      seen = now;
       value = await read();
       onChange?.(value);
     } catch (error) {
@@ -54,8 +55,13 @@ export async function watchFiles<Value>(options: WatchOptions<Value>): Promise<W
 function describe(paths: readonly string[]): string {
   return paths
     .map((path) => {
-      const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-      return found === undefined ? 'none' : `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+      try {
+        const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+        return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+      } catch (error) {
+        // Gone, or not to be reached: that it is so is what is seen of it.
+        return String((error as NodeJS.ErrnoException).code);
+      }
     })
     .join('\n');
 }

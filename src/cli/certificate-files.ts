@@ -2,7 +2,7 @@
 // whoever issues the certificate.
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface CertificateOptions {
@@ -29,8 +29,9 @@ export async function withNewKey(
   const certificatePath = resolve(join(folder, `${safe}.cert.pem`));
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(keyPath, privateKey.export({ type: 'pkcs8', format: 'pem' }), { flag: 'wx', mode: 0o600 });
+  let certificate: number;
   try {
-    closeSync(openSync(certificatePath, 'wx', 0o644));
+    certificate = openSync(certificatePath, 'wx', 0o644);
   } catch (error) {
     rmSync(keyPath);
     throw error;
@@ -38,11 +39,13 @@ export async function withNewKey(
   try {
     const issued = await issue(publicKey.export({ type: 'spki', format: 'pem' }).toString());
     const { CertificatePem, ...rest } = issued as { CertificatePem: string };
-    writeFileSync(certificatePath, CertificatePem);
+    writeSync(certificate, CertificatePem);
     return { ...rest, Certificate: certificatePath, Key: keyPath };
   } catch (error) {
     rmSync(keyPath);
     rmSync(certificatePath);
     throw error;
+  } finally {
+    closeSync(certificate);
   }
 }

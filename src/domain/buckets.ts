@@ -35,6 +35,11 @@ export class Buckets {
     this.#buckets.set(key, { left: Math.max(0, this.#left(key) - 1), atMs: this.#now() });
   }
 
+  /** Undoes a `take`. */
+  giveBack(key: string): void {
+    this.#buckets.set(key, { left: Math.min(this.#rules.burst, this.#left(key) + 1), atMs: this.#now() });
+  }
+
   #left(key: string): number {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) return this.#rules.burst;

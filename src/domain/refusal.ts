@@ -44,6 +44,7 @@ export const refusalCodes = [
   'TokenMissing',
   'TooDeep',
   'TooManyAttachments',
+  'TooManyRequests',
   'TooManyUploads',
   'UnsupportedEncoding',
   'UploadTooSlow',

@@ -52,6 +52,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   TokenMissing: 401,
   TooDeep: 400,
   TooManyAttachments: 400,
+  TooManyRequests: 403,
   TooManyUploads: 403,
   UnsupportedEncoding: 400,
   UploadTooSlow: 400,

@@ -34,6 +34,8 @@ export interface Exchange {
   requestId: string;
   parameters: Record<string, string>;
   query(): URLSearchParams;
+  /** The caller as of now: someone whose rights were taken away while a long body was read has them no more. */
+  renewCaller(): Promise<Caller>;
   /** Begins to read: only when everything that headers can decide has been decided. */
   openBody(digests?: BodyDigests): Body;
 }

@@ -9,6 +9,8 @@ import type { SecureContextOptions } from 'node:tls';
 import type { Arrival } from '../auth/arrival.ts';
 import type { MutualTls } from '../certificates/mutual-tls.ts';
 import type { Peers } from '../certificates/peers.ts';
+import { Buckets, toLimitedAddress } from '../domain/buckets.ts';
+import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -31,6 +33,15 @@ const closeIdleEveryMs = 100;
 /** Requests to the token endpoint are small; one that is not whole after this long never will be. */
 const smallRequestMs = 30_000;
 const strictTransport = 'max-age=31536000';
+/** What was looked up is looked up again after this long. */
+const renewAfterMs = 500;
+const longestPageQuery = 4096;
+/** For what the issuer sends by itself; our own pages bring stricter ones. */
+const pageHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+};
 
 export interface ListenOptions {
   host: string;
@@ -53,8 +64,6 @@ export interface Listener {
   url: string;
   /** A new certificate, for connections from now on. */
   setTls(tls: SecureContextOptions): void;
-  /** Lets go of connections as soon as nothing is in flight on them: what was checked when they were made has changed. */
-  renewConnections(): void;
   /** Stops accepting, lets what is in flight finish, refuses new saves on connections that stay. */
   drain(): Promise<void>;
 }
@@ -73,7 +82,6 @@ export async function listen(options: ListenOptions, lookup: Lookup): Promise<Li
   return {
     url: `${options.tls === null ? 'http' : 'https'}://${host}:${port}`,
     setTls: (tls) => (door.server as HttpsServer).setSecureContext(toServerOptions(tls, options.mutualTls !== null)),
-    renewConnections: () => door.renewConnections(),
     drain: () => door.drain(),
   };
 }
@@ -84,6 +92,8 @@ class Door {
   readonly #lookup: Lookup;
   readonly #pace = new Pace();
   readonly #perPeer = new Map<string, number>();
+  /** Pages of sign-ins, by address. */
+  readonly #pages = new Buckets({ burst: 300, perSecond: 5 });
   /** Responses that are not finished. */
   readonly #open = new Set<ServerResponse>();
   #isDraining = false;
@@ -118,6 +128,10 @@ class Door {
       refuseSocket(socket, new MethodNotAllowed('CONNECT', 'GET, POST'), this.#lastPending(socket));
     });
     this.server.on('connection', (socket: Socket) => this.#countPeer(socket));
+    if (options.mutualTls !== null) {
+      const { mutualTls } = options;
+      this.server.on('secureConnection', (socket: Socket) => mutualTls.greet(socket));
+    }
   }
 
   /** The last response that is still owed on this socket to a request that arrived whole. */
@@ -170,8 +184,10 @@ class Door {
     if (served === null)
       throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
     const arrival = this.#toArrival(request);
+    if (route.isForPeople) this.#guardPages(arrival, query, served);
     if (route.action === 'foreign') {
       if (served.issuer === null) throw routeNotFound();
+      for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
       if (request.headers.expect !== undefined) response.writeContinue();
       response.setHeader('requesttrackingid', requestId);
       for (const [name, value] of Object.entries(allowOrigin(this.#options.corsOrigins, request))) {
@@ -181,6 +197,16 @@ class Door {
       await served.issuer.handle(request, response, arrival);
       return null;
     }
+    const authenticate = () =>
+      served.authenticator.authenticate({
+        authorization: request.headers.authorization,
+        appKey: request.headers.appkey as string | undefined,
+        spaceId: request.headers.spaceid as string | undefined,
+        arrival,
+        requestId,
+      });
+    const arrivedAt = Date.now();
+    let caller: Caller;
     const exchange: Exchange = {
       request,
       response,
@@ -188,20 +214,28 @@ class Door {
       requestId,
       parameters,
       query: () => new URLSearchParams(query),
+      renewCaller: async () => (Date.now() - arrivedAt < renewAfterMs ? caller : await authenticate()),
       openBody: (digests = { sha256: null, md5: null }) => new Body(request, response, this.#pace, digests),
     };
     if (route.action === null) return await route.handle(served, exchange);
-    const caller = await served.authenticator.authenticate({
-      authorization: request.headers.authorization,
-      appKey: request.headers.appkey as string | undefined,
-      spaceId: request.headers.spaceid as string | undefined,
-      arrival,
-      requestId,
-    });
+    caller = await authenticate();
     // Every operation asks this itself; asked here too, it comes before anything is said about parameters.
     authorize(caller, route.action);
     if (this.#isDraining && route.action === 'write') throw shuttingDown();
     return await route.handle(served, exchange, caller);
+  }
+
+  /** Anyone can open the pages of a sign-in, and what is begun there is remembered: not too often, not too much of it,
+   *  and not when the disk is full. */
+  #guardPages({ address }: Arrival, query: string, served: Served): void {
+    const place = toLimitedAddress(address);
+    const retryAfterSeconds = this.#pages.waitSeconds(place);
+    if (retryAfterSeconds > 0) {
+      throw new Refusal('TooManyRequests', 'Too many pages were asked for.', { retryAfterSeconds });
+    }
+    this.#pages.take(place);
+    if (query.length > longestPageQuery) throw malformed(`The query has more than ${longestPageQuery} characters.`);
+    if (!served.isReady()) throw storageFull();
   }
 
   #toArrival(request: IncomingMessage): Arrival {
@@ -238,17 +272,13 @@ class Door {
     return error instanceof Fault && error.kind === 'full' ? storageFull() : internalError();
   }
 
-  renewConnections(): void {
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     for (const response of this.#open) {
       if (!response.headersSent) response.setHeader('Connection', 'close');
     }
     this.server.closeIdleConnections();
-  }
-
-  async drain(): Promise<void> {
-    this.#isDraining = true;
-    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    this.renewConnections();
     const idle = setInterval(() => this.server.closeIdleConnections(), closeIdleEveryMs);
     const timer = setTimeout(() => this.server.closeAllConnections(), drainMs);
     await closed;

@@ -2,6 +2,7 @@
 
 import { constants } from 'node:crypto';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
+import { longestHandshakeMs } from '../certificates/mutual-tls.ts';
 
 const ciphers = [
   'TLS_AES_256_GCM_SHA384',
@@ -18,7 +19,16 @@ const ciphers = [
 /** The mutual-TLS address asks for a certificate, judges it itself so that it can say what is wrong, and never resumes a
  *  session: each connection shows its certificate anew. */
 export function toServerOptions(tls: SecureContextOptions, isMutual: boolean): TlsOptions {
-  const options: TlsOptions = { ...tls, ciphers, honorCipherOrder: true, minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' };
+  const options: TlsOptions = {
+    ...tls,
+    ciphers,
+    honorCipherOrder: true,
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    handshakeTimeout: longestHandshakeMs,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  };
   if (!isMutual) return options;
-  return { ...options, requestCert: true, rejectUnauthorized: false, secureOptions: constants.SSL_OP_NO_TICKET };
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET;
+  return { ...options, requestCert: true, rejectUnauthorized: false, secureOptions };
 }

@@ -45,7 +45,11 @@ export async function createFolder(
     by: caller.actor,
     at: Date.now(),
     request: caller.requestId,
-    idempotency: toIdempotency(caller, 'create-folder', request.idempotencyKey, [parent, ...toParameters(request)]),
+    idempotency: toIdempotency(caller, 'create-folder', request.idempotencyKey, [
+      space,
+      parent,
+      ...toParameters(request),
+    ]),
   });
   if (isExisting) return { ...(await showExisting(cabinet, space, folder)), isReplayed };
   return { folder, children: [], next: null, isReplayed };

@@ -1,7 +1,8 @@
 // People's passwords: argon2id, kept in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash). Each takes 19 MiB and some 50 ms
-// of a processor, so only a few are worked on at once and only so many may wait.
+// of a processor, so only one or two are worked on at once and only so many may wait.
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { Refusal } from '../domain/refusal.ts';
 
@@ -11,7 +12,8 @@ const passes = 2;
 const tagBytes = 32;
 const saltBytes = 16;
 
-const atOnce = 2;
+/** Leaves a processor for everything else. */
+const atOnce = availableParallelism() > 2 ? 2 : 1;
 const mostWaiting = 64;
 
 const shortest = 12;
@@ -37,6 +39,10 @@ export function makePassword(): string {
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   const tag = await derive(password, salt, { memoryKib, passes, lanes: 1 });
+  return toPhc(salt, tag);
+}
+
+export function toPhc(salt: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${encode(salt)}$${encode(tag)}`;
 }
 

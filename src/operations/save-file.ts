@@ -74,7 +74,7 @@ export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRe
   const { received } = request;
   let saved: SavedFile;
   try {
-    authorize(caller, 'write', request.destination.seat);
+    authorize(caller, 'write', requireSeat(caller, request.destination));
     saved = await write(cabinet, caller, request);
   } catch (error) {
     // A fatal fault leaves open whether the record was written: its bytes must stay, for the next start may find it.
@@ -85,6 +85,13 @@ export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRe
     cabinet.pendingBlobs.delete(received.content.blob ?? '');
   } else await discardContent(cabinet, received.content);
   return saved;
+}
+
+/** The bytes may have taken long: what counts is what the caller may do now. */
+function requireSeat({ seats }: Caller, { seat }: Destination): Seat {
+  const now = seats.find(({ space }) => space === seat.space);
+  if (now === undefined) throw folderNotFound('FolderId');
+  return now;
 }
 
 /** The same bytes are kept once. But a 200 must not rest on a blob that the disk has lost or cut: then ours replaces it. */
@@ -125,5 +132,6 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
 function toParameters(request: SaveRequest): unknown[] {
   const { destination, fileName, contentType, objectType, properties, conflict, received } = request;
   const sha256 = Buffer.from(received.content.sha256).toString('hex');
-  return [destination.folder, fileName, contentType, objectType, toSortedProperties(properties), conflict, sha256];
+  const { seat, folder } = destination;
+  return [seat.space, folder, fileName, contentType, objectType, toSortedProperties(properties), conflict, sha256];
 }

@@ -1,27 +1,45 @@
 // Whether someone is who they say they are. Unknown, disabled and wrong take the same work and get the same answer.
-// Wrong passwords are counted by address and by address and user, never by the user alone: strangers elsewhere cannot
-// lock anyone out.
+// Attempts are counted before the password is looked at, so that many at once are as limited as one after the other; by
+// address, and by address and user, never by the user alone: strangers elsewhere cannot lock anyone out. The right password
+// is not counted, but only a few from one address are looked at at once.
 
+import { randomBytes } from 'node:crypto';
 import { Buckets, toLimitedAddress } from '../domain/buckets.ts';
 import type { Cabinet } from './cabinet.ts';
-import { hashPassword, isPassword, makePassword, TooBusy } from './passwords.ts';
+import { isPassword, TooBusy, toPhc } from './passwords.ts';
 
 const wrongByAddress = { burst: 100, perSecond: 1 / 6 };
 const wrongByUser = { burst: 10, perSecond: 1 / 60 };
+const atOnceByAddress = 4;
+const busySeconds = 2;
+const longestUser = 128;
 
 export class SignInLimits {
   readonly #byAddress = new Buckets(wrongByAddress);
   readonly #byUser = new Buckets(wrongByUser);
+  readonly #atOnce = new Map<string, number>();
 
-  waitSeconds(address: string, user: string): number {
+  /** Returns the seconds to wait, or 0: then the attempt is counted and `end` must be called. */
+  begin(address: string, user: string): number {
     const place = toLimitedAddress(address);
-    return Math.max(this.#byAddress.waitSeconds(place), this.#byUser.waitSeconds(`${place} ${user}`));
-  }
-
-  wrong(address: string, user: string): void {
-    const place = toLimitedAddress(address);
+    const wait = Math.max(this.#byAddress.waitSeconds(place), this.#byUser.waitSeconds(`${place} ${user}`));
+    if (wait > 0) return wait;
+    const count = this.#atOnce.get(place) ?? 0;
+    if (count >= atOnceByAddress) return busySeconds;
+    this.#atOnce.set(place, count + 1);
     this.#byAddress.take(place);
     this.#byUser.take(`${place} ${user}`);
+    return 0;
+  }
+
+  end(address: string, user: string, isRight: boolean): void {
+    const place = toLimitedAddress(address);
+    const left = (this.#atOnce.get(place) ?? 1) - 1;
+    if (left === 0) this.#atOnce.delete(place);
+    else this.#atOnce.set(place, left);
+    if (!isRight) return;
+    this.#byAddress.giveBack(place);
+    this.#byUser.giveBack(`${place} ${user}`);
   }
 }
 
@@ -31,25 +49,28 @@ export interface SignInRequest {
   address: string;
 }
 
-export type SignedIn = { userId: string } | { userId: null; waitSeconds: number };
+/** `signedInAt` in seconds since 1970. */
+export type SignedIn = { userId: string; signedInAt: number } | { userId: null; waitSeconds: number };
 
-/** Somebody that does not exist has this password, which nobody knows. */
-let nobodysPassword: Promise<string> | null = null;
+/** What nobody's password would be kept as: no password leads to it. */
+const nobodys = toPhc(randomBytes(16), randomBytes(32));
 
 export async function signIn(cabinet: Cabinet, { user, password, address }: SignInRequest): Promise<SignedIn> {
-  const id = user.trim().toLowerCase();
-  const { signInLimits } = cabinet;
-  const waitSeconds = signInLimits.waitSeconds(address, id);
+  const id = user.trim().toLowerCase().slice(0, longestUser);
+  const waitSeconds = cabinet.signInLimits.begin(address, id);
   if (waitSeconds > 0) return { userId: null, waitSeconds };
-  const found = await cabinet.catalog.findUser({ id });
-  nobodysPassword ??= hashPassword(makePassword());
+  let isRight = false;
   try {
-    const isRight = await isPassword(password, found?.password ?? (await nobodysPassword));
-    if (isRight && found?.state === 'active') return { userId: id };
+    const found = await cabinet.catalog.findUser({ id });
+    const isKnown = await isPassword(password, found?.password ?? nobodys);
+    isRight = isKnown && found?.state === 'active';
+    if (!isRight || found === null) return { userId: null, waitSeconds: 0 };
+    // Later than the last time they were signed out, if that was in this very second.
+    return { userId: id, signedInAt: Math.max(Math.floor(Date.now() / 1000), found.signedOutAt + 1) };
   } catch (error) {
-    if (error instanceof TooBusy) return { userId: null, waitSeconds: 5 };
+    if (error instanceof TooBusy) return { userId: null, waitSeconds: busySeconds };
     throw error;
+  } finally {
+    cabinet.signInLimits.end(address, id, isRight);
   }
-  signInLimits.wrong(address, id);
-  return { userId: null, waitSeconds: 0 };
 }

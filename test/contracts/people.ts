@@ -9,13 +9,25 @@ import { addApplication, folderIn, refuses, what } from './requests.ts';
 const password = '$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA';
 
 function grantOf(user: string, id: string) {
-  return { model: 'Grant', id, uid: null, grant: null, user, payload: '{"a":1}', expiresAt: what.at + 1000 };
+  return {
+    model: 'Grant',
+    id,
+    uid: null,
+    grant: null,
+    user,
+    since: 100,
+    payload: '{"a":1}',
+    expiresAt: what.at + 1000,
+  };
 }
 
 export function testPeople(name: string, open: () => Promise<CatalogUnderTest>): void {
   describe(`${name} keeps the contract of the catalog about people`, () => {
     let under: CatalogUnderTest;
     let catalog: Catalog;
+
+    const find = (model: string, by: 'id' | 'uid', value: string) =>
+      catalog.findIssuerRecord({ model, by, value, at: what.at });
 
     before(async () => {
       under = await open();
@@ -47,7 +59,7 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       const listed = (await catalog.listUsers({})).find(({ id }) => id === 'cleo');
       assert.deepEqual(listed?.seats, seats);
       await catalog.setRole({ id: 'cleo', space: 'left', role: null, ...what });
-      const [only, ...others] = (await catalog.findPerson({ id: 'cleo', grant: null })) ?? [];
+      const [only, ...others] = (await catalog.findPerson({ id: 'cleo', signIn: null, at: what.at })) ?? [];
       assert.deepEqual([only?.spaceName, others.length], ['right', 0]);
       const nowhere = catalog.setRole({ id: 'cleo', space: 'nowhere', role: 'viewer', ...what });
       await assert.rejects(nowhere, refuses('SpaceNotFound'));
@@ -57,30 +69,66 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
 
     it('lets people of outside issuers be given roles, and have none before', async () => {
       await addApplication(catalog, 'outside');
-      assert.deepEqual(await catalog.findPerson({ id: 'corp:7', grant: null }), []);
+      assert.deepEqual(await catalog.findPerson({ id: 'corp:7', signIn: null, at: what.at }), []);
       await catalog.setRole({ id: 'corp:7', space: 'outside', role: 'viewer', ...what });
-      assert.equal((await catalog.findPerson({ id: 'corp:7', grant: null }))?.length, 1);
+      assert.equal((await catalog.findPerson({ id: 'corp:7', signIn: null, at: what.at }))?.length, 1);
       await assert.rejects(catalog.setPassword({ id: 'corp:7', password, ...what }), refuses('InvalidField'));
       await catalog.setUserState({ id: 'corp:7', state: 'disabled', ...what });
-      assert.equal(await catalog.findPerson({ id: 'corp:7', grant: null }), null);
+      assert.equal(await catalog.findPerson({ id: 'corp:7', signIn: null, at: what.at }), null);
     });
 
-    it('knows a person only while the sign-in lives; disabling and a new password end it', async () => {
-      await catalog.addUser({ id: 'dora', name: 'Dora', password, ...what });
-      const isThere = async () => (await catalog.findPerson({ id: 'dora', grant: 'g1' })) !== null;
-      assert.equal(await isThere(), false);
-      for (const end of [
-        () => catalog.dropIssuerRecord({ model: 'Grant', id: 'g1' }),
-        () => catalog.setPassword({ id: 'dora', password, ...what }),
-        () => catalog.setUserState({ id: 'dora', state: 'disabled', ...what }),
-      ]) {
-        await catalog.putIssuerRecord(grantOf('dora', 'g1'));
-        assert.equal(await isThere(), true);
-        await end();
-        assert.equal(await isThere(), false);
-      }
-      await catalog.setUserState({ id: 'dora', state: 'active', ...what });
-      assert.equal(await isThere(), false, 'who is let in again signs in again');
+    describe('sign-ins', () => {
+      const signIn = { grant: 'g1', session: 'u1' };
+      const second = Math.floor(what.at / 1000);
+      const begin = async (user: string, since: number) => {
+        await catalog.putIssuerRecord({ ...grantOf(user, 'g1'), since });
+        await catalog.putIssuerRecord({ ...grantOf(user, 's1'), model: 'Session', uid: 'u1', since });
+      };
+      const isThere = async (id: string) => (await catalog.findPerson({ id, signIn, at: what.at })) !== null;
+
+      it('are needed to know a person, grant and session both, and of that person', async () => {
+        await catalog.addUser({ id: 'dora', name: 'Dora', password, ...what });
+        await catalog.addUser({ id: 'dirk', name: 'Dirk', password, ...what });
+        assert.equal(await isThere('dora'), false);
+        await begin('dora', second);
+        assert.deepEqual([await isThere('dora'), await isThere('dirk')], [true, false]);
+        assert.equal(await catalog.findPerson({ id: 'dora', signIn, at: what.at + 2000 }), null, 'it is over by then');
+      });
+
+      it('that were ended cannot be written again by a request that began before', async () => {
+        for (const [model, id] of [
+          ['Grant', 'g1'],
+          ['Session', 's1'],
+        ] as const) {
+          await catalog.forgetIssuerRecords({ at: Number.MAX_SAFE_INTEGER });
+          await begin('dora', second);
+          assert.equal(await isThere('dora'), true);
+          await catalog.endIssuerRecord({ model, id });
+          assert.equal(await isThere('dora'), false);
+          await begin('dora', second);
+          assert.equal(await isThere('dora'), false, `${model} came back`);
+        }
+        await catalog.forgetIssuerRecords({ at: Number.MAX_SAFE_INTEGER });
+      });
+
+      it('from before a new password or a disabling are over, whoever writes them again; later ones are not', async () => {
+        const changes = [
+          () => catalog.setPassword({ id: 'dora', password, ...what }),
+          () => catalog.setUserState({ id: 'dora', state: 'disabled', ...what }),
+        ];
+        let since = second;
+        for (const change of changes) {
+          await begin('dora', since);
+          await change();
+          await catalog.setUserState({ id: 'dora', state: 'active', ...what });
+          await begin('dora', since);
+          assert.equal(await isThere('dora'), false);
+          // Twice within a second, a sign-in after the first is still before the second.
+          since = ((await catalog.findUser({ id: 'dora' }))?.signedOutAt ?? 0) + 1;
+          await begin('dora', since);
+          assert.equal(await isThere('dora'), true);
+        }
+      });
     });
 
     it('consumes a record once, however many ask at once', async () => {
@@ -89,20 +137,20 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
         catalog.consumeIssuerRecord({ model: 'RefreshToken', id: 'r1', at: what.at }),
       );
       assert.equal((await Promise.all(asked)).filter(Boolean).length, 1);
-      const found = await catalog.findIssuerRecord({ model: 'RefreshToken', by: 'uid', value: 'u1' });
+      const found = await find('RefreshToken', 'uid', 'u1');
       assert.deepEqual([found?.consumedAt, found?.payload], [what.at, '{"a":1}']);
-      await catalog.dropGrant({ model: 'AuthorizationCode', grant: 'g2' });
-      assert.notEqual(await catalog.findIssuerRecord({ model: 'RefreshToken', by: 'id', value: 'r1' }), null);
-      await catalog.dropGrant({ model: 'RefreshToken', grant: 'g2' });
-      assert.equal(await catalog.findIssuerRecord({ model: 'RefreshToken', by: 'id', value: 'r1' }), null);
+      await catalog.endGrant({ model: 'AuthorizationCode', grant: 'g2' });
+      assert.notEqual(await find('RefreshToken', 'id', 'r1'), null);
+      await catalog.endGrant({ model: 'RefreshToken', grant: 'g2' });
+      assert.equal(await find('RefreshToken', 'id', 'r1'), null);
     });
 
     it('forgets records that are over, and only those', async () => {
       await catalog.putIssuerRecord(grantOf('finn', 'old'));
       await catalog.putIssuerRecord({ ...grantOf('finn', 'new'), expiresAt: what.at + 5000 });
       assert.ok((await catalog.forgetIssuerRecords({ at: what.at + 2000 })) >= 1);
-      assert.equal(await catalog.findIssuerRecord({ model: 'Grant', by: 'id', value: 'old' }), null);
-      assert.notEqual(await catalog.findIssuerRecord({ model: 'Grant', by: 'id', value: 'new' }), null);
+      assert.equal(await find('Grant', 'id', 'old'), null);
+      assert.notEqual(await find('Grant', 'id', 'new'), null);
     });
 
     it('registers a certificate with one application, until it is removed', async () => {

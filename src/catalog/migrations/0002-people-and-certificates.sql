@@ -38,13 +38,15 @@ CREATE TABLE certificates (
 CREATE INDEX certificates_by_application ON certificates (app_key);
 
 -- Rows are never removed: a user's id is never given to someone else. password: argon2id in PHC form; NULL for people of
--- an outside issuer, whose id is `<issuer name>:<subject>`.
+-- an outside issuer, whose id is `<issuer name>:<subject>`. signed_out_at: seconds since 1970; sign-ins from before are over.
+-- It only ever grows, also twice within a second.
 CREATE TABLE users (
-  id         TEXT    NOT NULL PRIMARY KEY,
-  name       TEXT    NOT NULL,
-  state      TEXT    NOT NULL CHECK (state IN ('active', 'disabled')),
-  password   TEXT,
-  created_at INTEGER NOT NULL
+  id            TEXT    NOT NULL PRIMARY KEY,
+  name          TEXT    NOT NULL,
+  state         TEXT    NOT NULL CHECK (state IN ('active', 'disabled')),
+  password      TEXT,
+  signed_out_at INTEGER NOT NULL,
+  created_at    INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE members (
@@ -55,14 +57,17 @@ CREATE TABLE members (
 ) WITHOUT ROWID, STRICT;
 
 -- Sign-ins, sessions, authorization codes, refresh tokens. Their ids are as good as passwords: what is kept of an id is
--- its SHA-256, base64url. payload: JSON without them.
+-- its SHA-256, base64url. payload: JSON without them; NULL: the record was ended and stays so until it is forgotten, for a
+-- request that began before may still want to write it. since: of sessions and grants, when the person signed in, in
+-- seconds since 1970.
 CREATE TABLE issuer_records (
   model       TEXT    NOT NULL,
   id          TEXT    NOT NULL,
   uid         TEXT,
   grant_id    TEXT,
   user_id     TEXT,
-  payload     TEXT    NOT NULL,
+  since       INTEGER,
+  payload     TEXT,
   consumed_at INTEGER,
   expires_at  INTEGER NOT NULL,
   PRIMARY KEY (model, id)

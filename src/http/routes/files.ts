@@ -26,7 +26,7 @@ export const saveFileRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/files',
   action: 'write',
-  async handle(served, { request, openBody }, caller) {
+  async handle(served, { request, openBody, renewCaller }, caller) {
     const { cabinet } = served;
     parameters.checkEncoding(request);
     const asked = readAsked(request);
@@ -41,6 +41,7 @@ export const saveFileRoute: CallerRoute = {
       if (fileName === null) throw fileNameMissing();
       const conflict = asked.conflict ?? upload.conflict ?? 'Version';
       const { idempotencyKey } = asked;
+      const current = await renewCaller();
       isHandedOver = true;
       const request = {
         destination,
@@ -52,7 +53,7 @@ export const saveFileRoute: CallerRoute = {
         idempotencyKey,
         received,
       };
-      const saved = await saveFile(cabinet, caller, request);
+      const saved = await saveFile(cabinet, current, request);
       return await toSaveAnswer(served, destination.seat.space, saved, asked.isMinimal);
     } finally {
       if (!isHandedOver) await discardContent(cabinet, received.content);

@@ -44,7 +44,7 @@ export const signInRoute: OpenRoute = {
     const { address } = exchange.arrival;
     const signedIn = await signIn(served.cabinet, { user, password, address });
     if (signedIn.userId !== null) {
-      const onwards = await served.issuer?.finishSignIn(exchange.request, exchange.response, signedIn.userId);
+      const onwards = await served.issuer?.finishSignIn(exchange.request, exchange.response, signedIn);
       return { status: 303, headers: { Location: onwards ?? '/' }, body: '' };
     }
     const { waitSeconds } = signedIn;

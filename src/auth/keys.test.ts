@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { openKeys, rotateKeys, toPublic } from './keys.ts';
+
+const minuteMs = 60_000;
+const startMs = 1_800_000_000_000;
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cabinet-keys-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function kids(): Promise<(string | undefined)[]> {
+  return (await openKeys(folder)).signing.map(({ kid }) => kid);
+}
+
+test('keys are made once, are the same when opened again, and can be read by their owner only', async () => {
+  const made = await openKeys(folder);
+  assert.deepEqual(await openKeys(folder), made);
+  assert.equal(made.signing.length, 1);
+  assert.deepEqual(readdirSync(folder), ['keys.json']);
+  assert.equal(statSync(join(folder, 'keys.json')).mode & 0o777, 0o600);
+});
+
+test('two folders share no key', async () => {
+  const [one, other] = [await openKeys(folder), await openKeys(mkdtempSync(join(folder, 'other-')))];
+  assert.notEqual(one.signing[0]?.kid, other.signing[0]?.kid);
+  assert.notEqual(one.signing[0]?.d, other.signing[0]?.d);
+  assert.notEqual(one.cookies[0], other.cookies[0]);
+  assert.notEqual(one.cursors, other.cursors);
+});
+
+test('a new key signs, the old one stays with the time since when it does not, and cursors stay valid', async () => {
+  const made = await openKeys(folder);
+  const rotated = await rotateKeys(folder, false, startMs);
+  assert.deepEqual(await openKeys(folder), rotated);
+  assert.equal(rotated.signing.length, 2);
+  assert.equal(rotated.signing[0]?.retired, undefined);
+  assert.deepEqual(rotated.signing[1], { ...made.signing[0], retired: startMs });
+  assert.notEqual(rotated.signing[0]?.d, made.signing[0]?.d);
+  assert.deepEqual(rotated.cookies, [rotated.cookies[0], made.cookies[0]]);
+  assert.equal(rotated.cursors, made.cursors);
+  assert.equal(statSync(join(folder, 'keys.json')).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(folder), ['keys.json']);
+});
+
+test('a key is dropped two hours after it stopped signing, not after it was made, and not before', async () => {
+  const [first] = await kids();
+  await rotateKeys(folder, false, startMs);
+  const [second] = await kids();
+  await rotateKeys(folder, false, startMs + 119 * minuteMs);
+  const [third] = await kids();
+  assert.deepEqual(await kids(), [third, second, first]);
+  await rotateKeys(folder, false, startMs + 120 * minuteMs);
+  const [fourth] = await kids();
+  assert.deepEqual(await kids(), [fourth, third, second]);
+  await rotateKeys(folder, false, startMs + 239 * minuteMs);
+  assert.deepEqual((await kids()).slice(1), [fourth, third]);
+  const text = readFileSync(join(folder, 'keys.json'), 'utf8');
+  assert.ok(!text.includes(String(first)) && !text.includes(String(second)));
+});
+
+test('revoking the old keys leaves nothing of them behind', async () => {
+  await rotateKeys(folder, false);
+  const before = await openKeys(folder);
+  const after = await rotateKeys(folder, true);
+  assert.deepEqual([after.signing.length, after.cookies.length], [1, 1]);
+  const text = readFileSync(join(folder, 'keys.json'), 'utf8');
+  for (const { d, kid } of before.signing) assert.ok(!text.includes(String(d)) && !text.includes(String(kid)));
+  for (const cookie of before.cookies) assert.ok(!text.includes(cookie));
+});
+
+test('cookies are signed with the newest of two keys, however often they are exchanged', async () => {
+  const seen = [(await openKeys(folder)).cookies[0]];
+  for (let n = 0; n < 4; n += 1) {
+    const { cookies } = await rotateKeys(folder, false, startMs + n);
+    assert.equal(cookies.length, 2);
+    assert.equal(cookies[1], seen[0]);
+    seen.unshift(cookies[0]);
+  }
+  assert.equal(new Set(seen).size, 5);
+});
+
+test('what is published of a key cannot sign and says nothing about when it retired', async () => {
+  const { signing } = await rotateKeys(folder, false);
+  for (const key of signing) {
+    assert.deepEqual(Object.keys(toPublic(key)).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+  }
+});

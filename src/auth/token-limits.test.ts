@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { TokenLimits } from './token-limits.ts';
+
+let limits: TokenLimits;
+
+beforeEach(() => {
+  mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  limits = new TokenLimits();
+});
+
+afterEach(() => mock.timers.reset());
+
+/** Wrong credentials until an address must wait; how many were free, and how long it must wait. */
+function exhaust(address: string, toClient: (n: number) => string): { free: number; wait: number } {
+  for (let free = 0; free < 10_000; free += 1) {
+    const wait = limits.wrong(address, toClient(free));
+    if (wait > 0) return { free, wait };
+  }
+  throw new Error('there is no limit');
+}
+
+test('an address may be wrong about one client a hundred times, then once a second', () => {
+  assert.deepEqual(
+    exhaust('192.0.2.1', () => 'one'),
+    { free: 100, wait: 1 },
+  );
+  mock.timers.tick(999);
+  assert.equal(limits.wrong('192.0.2.1', 'one'), 1);
+  mock.timers.tick(2000);
+  assert.deepEqual(
+    exhaust('192.0.2.1', () => 'one'),
+    { free: 2, wait: 1 },
+  );
+});
+
+test('what one address is wrong about is held neither against others nor against another client', () => {
+  exhaust('192.0.2.1', () => 'one');
+  assert.equal(limits.wrong('192.0.2.2', 'one'), 0);
+  assert.equal(limits.wrong('192.0.2.1', 'two'), 0);
+});
+
+test('an address may be wrong six hundred times in all, then ten times a second', () => {
+  assert.deepEqual(
+    exhaust('192.0.2.1', (n) => `client ${n}`),
+    { free: 600, wait: 1 },
+  );
+  assert.equal(limits.wrong('192.0.2.2', 'client 1'), 0);
+  mock.timers.tick(1000);
+  assert.deepEqual(
+    exhaust('192.0.2.1', (n) => `another ${n}`),
+    { free: 10, wait: 1 },
+  );
+});
+
+test('the addresses of one IPv6 network are one, and so are the two ways to write an IPv4 address', () => {
+  exhaust('2001:db8:1:2::1', () => 'one');
+  assert.equal(limits.wrong('2001:db8:1:2:ffff::9', 'one'), 1);
+  assert.equal(limits.wrong('2001:db8:1:3::1', 'one'), 0);
+  exhaust('192.0.2.1', () => 'one');
+  assert.equal(limits.wrong('::ffff:192.0.2.1', 'one'), 1);
+});
+
+test('a client gets a thousand tokens at once, then fifty a second, whoever is wrong about it', () => {
+  exhaust('192.0.2.1', () => 'one');
+  for (let n = 0; n < 1000; n += 1) assert.equal(limits.given('one'), 0);
+  assert.equal(limits.given('one'), 1);
+  assert.equal(limits.given('two'), 0);
+  mock.timers.tick(1000);
+  for (let n = 0; n < 50; n += 1) assert.equal(limits.given('one'), 0);
+  assert.equal(limits.given('one'), 1);
+});
+
+test('who keeps asking while waiting for tokens waits no longer for it', () => {
+  for (let n = 0; n < 1000; n += 1) limits.given('one');
+  for (let n = 0; n < 1000; n += 1) assert.equal(limits.given('one'), 1);
+  mock.timers.tick(20);
+  assert.equal(limits.given('one'), 0);
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
+import { argon2Sync } from 'node:crypto';
+import { test } from 'node:test';
+import { Refusal } from '../domain/refusal.ts';
+import { checkPassword, hashPassword, isPassword, makePassword, TooBusy } from './passwords.ts';
+
+const phc = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
+
+test('a password matches what is kept of it, and no other does', async () => {
+  const stored = await hashPassword('correct horse battery');
+  assert.ok(await isPassword('correct horse battery', stored));
+  for (const wrong of ['', 'correct horse batter', 'Correct horse battery', 'correct horse battery ', '\0']) {
+    assert.equal(await isPassword(wrong, stored), false);
+  }
+});
+
+test('what is kept is argon2id in PHC form with the costs that OWASP asks for, and salted', async () => {
+  const [one, two] = [await hashPassword('correct horse battery'), await hashPassword('correct horse battery')];
+  assert.match(one, phc);
+  assert.notEqual(one, two);
+  assert.notEqual(one.split('$')[4], two.split('$')[4]);
+  assert.ok(!one.includes('horse'));
+});
+
+test('two ways to type the same letters are one password', async () => {
+  const stored = await hashPassword('caf\u00e9 \ufb01ne and long');
+  assert.ok(await isPassword('cafe\u0301 fine and long', stored));
+  assert.equal(await isPassword('cafe fine and long', stored), false);
+});
+
+test('a password that was kept with other costs is checked with those', async () => {
+  const old = hashWith('password-of-old', 8192, 3);
+  assert.ok(await isPassword('password-of-old', old));
+  assert.equal(await isPassword('password-of-new', old), false);
+  assert.equal(await isPassword('password-of-old', old.replace('t=3', 't=2')), false);
+});
+
+function hashWith(password: string, memory: number, passes: number): string {
+  const nonce = Buffer.from('somesaltsomesalt');
+  const tag = argon2Sync('argon2id', { message: password, nonce, parallelism: 1, tagLength: 32, memory, passes });
+  const encode = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  return `$argon2id$v=19$m=${memory},t=${passes},p=1$${encode(nonce)}$${encode(tag)}`;
+}
+
+test('what is not in PHC form lets nobody in', async () => {
+  const good = await hashPassword('correct horse battery');
+  for (const stored of [
+    '',
+    '0',
+    '*',
+    'correct horse battery',
+    good.slice(1),
+    `${good}$`,
+    `x${good}`,
+    good.replace('argon2id', 'argon2i'),
+    good.replace('v=19', 'v=16'),
+    good.replace(/\$[^$]*$/, '$'),
+    good.replace(/\$[^$]*$/, ''),
+    good.replace('m=19456', 'm=0'),
+    good.replace('t=2', 't=0'),
+    good.replace('p=1', 'p=0'),
+    good.slice(0, -4),
+  ]) {
+    await assert.rejects(isPassword('correct horse battery', stored), Error, stored);
+  }
+  assert.ok(await isPassword('correct horse battery', good), 'nothing stays occupied by the failures');
+});
+
+function refusalOf(password: string, user: string): Refusal | null {
+  try {
+    assert.equal(checkPassword(password, user), password);
+    return null;
+  } catch (error) {
+    assert.ok(error instanceof Refusal && error.code === 'InvalidField' && error.details.target === 'Password');
+    return error;
+  }
+}
+
+test('a password has 12 to 256 characters, however many bytes they take', () => {
+  for (const password of ['', 'elevenchars', '\u{1f980}\u{1f981}abcdef', `abcdefgh${'x'.repeat(249)}`]) {
+    assert.match(refusalOf(password, 'ann')?.message ?? '', /must have 12 to 256 characters/);
+  }
+  for (const password of ['twelve chars', '\u{1f980}\u{1f981}abcdefghij', `abcdefgh${'x'.repeat(248)}`]) {
+    assert.equal(refusalOf(password, 'ann'), null);
+  }
+});
+
+test('a password does not contain the user, in whatever case, nor just a few characters', () => {
+  for (const password of ['ann-and-more-of-it', 'the great ANN herself', 'xxxxxxxxxxAnnxx']) {
+    assert.match(refusalOf(password, 'aNN')?.message ?? '', /must not contain the user/);
+  }
+  for (const password of ['aaaaaaaaaaaaaaaa', 'abababababab', 'abcdabcdabcd']) {
+    assert.match(refusalOf(password, 'zoe')?.message ?? '', /different characters/);
+  }
+  assert.ok(!(refusalOf('ann-and-more-of-it', 'ann')?.message ?? '').includes('more-of-it'), 'it is not repeated');
+});
+
+test('passwords that are made are long, unlike each other, and pass the rules', () => {
+  const made = Array.from({ length: 100 }, makePassword);
+  assert.equal(new Set(made).size, 100);
+  for (const password of made) {
+    assert.match(password, /^[\w-]{24}$/);
+    assert.equal(refusalOf(password, 'someone@example.org'), null);
+  }
+});
+
+test('two are worked on at once, 64 wait, and the next is told that there are too many', async () => {
+  const running = new Set<number>();
+  let most = 0;
+  const hook = createHook({
+    init(id, type) {
+      if (type !== 'ARGON2REQUEST') return;
+      running.add(id);
+      most = Math.max(most, running.size);
+    },
+    before: (id) => void running.delete(id),
+  }).enable();
+  const asked = Array.from({ length: 70 }, () => hashPassword('correct horse battery'));
+  const settled = await Promise.allSettled(asked);
+  hook.disable();
+  assert.equal(most, 2);
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    [...Array(66).fill('fulfilled'), ...Array(4).fill('rejected')],
+  );
+  assert.ok(settled.slice(66).every((one) => one.status === 'rejected' && one.reason instanceof TooBusy));
+  assert.match(await hashPassword('correct horse battery'), phc, 'it is over when they are done');
+});
