@@ -136,7 +136,7 @@ function readBearer(authorization: string | undefined): string {
       hint: 'Get a token from POST /oauth2/token and send it as "Authorization: Bearer <token>".',
     });
   }
-  const token = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
+  const token = /^Bearer +([A-Za-z0-9._-]+)$/i.exec(authorization)?.[1];
   if (token === undefined) throw tokenInvalid('The Authorization header is not "Bearer <token>".');
   return token;
 }

@@ -1,7 +1,7 @@
 // Where `oidc-provider` finds its clients, our applications, and keeps what it must remember of people's sign-ins. The ids
 // of those records are as good as passwords; what is kept of an id is its SHA-256.
 
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
@@ -95,6 +95,15 @@ function toPayload(found: IssuerRecord | null, id: string | undefined): AdapterP
   };
 }
 
+/** Stands for every client that there is not, so that the work for an unknown AppKey is that for a wrong secret. */
+const nobody: AdapterPayload = {
+  client_id: 'ak_nobody',
+  client_secret: randomBytes(32).toString('hex'),
+  grant_types: [],
+  redirect_uris: [],
+  response_types: [],
+};
+
 /** Applications are changed by commands only; the issuer just looks. */
 class ClientAdapter implements Adapter {
   readonly #catalog: Catalog;
@@ -103,9 +112,9 @@ class ClientAdapter implements Adapter {
     this.#catalog = catalog;
   }
 
-  async find(id: string): Promise<AdapterPayload | undefined> {
+  async find(id: string): Promise<AdapterPayload> {
     const application = await this.#catalog.findApplication({ appKey: id });
-    return application?.state === 'active' ? toClient(application) : undefined;
+    return application?.state === 'active' ? toClient(application) : nobody;
   }
 
   async findByUid(): Promise<undefined> {}

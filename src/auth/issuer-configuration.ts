@@ -10,8 +10,8 @@ import type { IssuerOptions } from './issuer.ts';
 import { hashId, toAdapter } from './issuer-adapter.ts';
 import { signingAlgorithm } from './keys.ts';
 import { renderErrorPage, renderSignedOutPage, renderSignOutPage, showPage } from './pages.ts';
+import { tokenLifetimeSeconds } from './tokens.ts';
 
-export const tokenLifetimeSeconds = 3600;
 /** A sign-in lasts this long at most, however often its tokens are refreshed. */
 const signInLifetimeSeconds = 14 * 24 * 3600;
 const interactionLifetimeSeconds = 3600;

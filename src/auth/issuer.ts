@@ -68,12 +68,14 @@ export function createIssuer(options: IssuerOptions): Issuer {
     toConfiguration({ ...options, arrivalOf, provider: () => provider }),
   );
   provider.proxy = true;
+  const { host, protocol } = new URL(options.issuer);
+  // On an encrypted connection Koa would say https, whatever the issuer's own address is.
+  Object.defineProperty(provider.request, 'protocol', { get: () => protocol.slice(0, -1) });
   (provider as unknown as EventEmitter).on('error', options.onError);
   provider.on('server_error', (_ctx, error) => options.onError(error));
   acceptHashedSecrets(provider);
   guardTokens(provider, arrivalOf);
   const handle = provider.callback();
-  const { host, protocol } = new URL(options.issuer);
   /** Believed because `proxy` is on; overwritten here, so that a client can set neither. */
   const pin = ({ headers }: IncomingMessage) => {
     headers['x-forwarded-host'] = host;
@@ -140,7 +142,7 @@ function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) =>
     const ctx = untyped as unknown as KoaContextWithOIDC;
     if (ctx.oidc?.route !== 'token') return;
     const arrival = arrivalOf(ctx);
-    const clientId = ctx.oidc.client?.clientId ?? '';
+    const clientId = readClientId(ctx);
     const isWrong = ctx.status === 401;
     const body = ctx.body as Record<string, unknown>;
     if (isWrong && arrival.isMutualTls) body.error_description = explain(ctx, arrival);
@@ -153,6 +155,15 @@ function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) =>
     ctx.set('Retry-After', String(waitSeconds));
     ctx.body = { error: 'temporarily_unavailable', error_description: `too many requests; wait ${waitSeconds} s` };
   });
+}
+
+/** The client that the request names, whether there is one or not: what is counted must not tell. */
+function readClientId({ oidc, headers }: KoaContextWithOIDC): string {
+  const [, basic] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') ?? [];
+  const [named = ''] = Buffer.from(basic ?? '', 'base64')
+    .toString('latin1')
+    .split(':');
+  return basic === undefined ? String(oidc.params?.client_id ?? '') : named;
 }
 
 function explain({ oidc }: KoaContextWithOIDC, arrival: Arrival): string {

@@ -10,6 +10,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { signingAlgorithm, toPublic } from './keys.ts';
 import type { OutsideIssuer } from './outside-issuer.ts';
 
+export const tokenLifetimeSeconds = 3600;
 const mostRemembered = 10_000;
 export const clockToleranceSeconds = 30;
 /** An outside issuer may withdraw its keys: what they signed is verified anew after this long. */
@@ -80,6 +81,8 @@ export class TokenVerifier {
         issuer,
         audience,
         clockTolerance: clockToleranceSeconds,
+        // Also refuses what was made later than now.
+        maxTokenAge: tokenLifetimeSeconds,
         requiredClaims: ['iss', 'aud', 'exp', 'iat', 'sub', 'client_id', 'jti'],
       });
       return toVerified(payload);
@@ -101,8 +104,9 @@ function readIssuer(text: string): string {
 }
 
 function toVerified(payload: JWTPayload): VerifiedToken {
-  const { client_id: clientId, scope, exp, sub, grant, session } = payload;
-  if (typeof clientId !== 'string' || typeof exp !== 'number' || typeof sub !== 'string') throw notValidHere();
+  const { client_id: clientId, scope, iat, exp, sub, grant, session } = payload;
+  if (typeof clientId !== 'string' || typeof sub !== 'string') throw notValidHere();
+  if (typeof iat !== 'number' || typeof exp !== 'number' || exp - iat > tokenLifetimeSeconds) throw notValidHere();
   if (scope !== undefined && typeof scope !== 'string') throw notValidHere();
   // An application's own token has itself as the subject; a person's has the sign-in that it came from.
   const signIn = typeof grant === 'string' && typeof session === 'string' ? { grant, session } : null;

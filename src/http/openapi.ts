@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 description, made from the table of routes and from the schemas that validate requests.
 
 import Type from 'typebox';
-import { tokenLifetimeSeconds } from '../auth/issuer-configuration.ts';
+import { tokenLifetimeSeconds } from '../auth/tokens.ts';
 import { scopes } from '../domain/caller.ts';
 import { refusalCodes } from '../domain/refusal.ts';
 import { toStatus } from './answer.ts';

@@ -15,7 +15,7 @@ writeFileSync(path, '');
 const words = ['--test', '--test-concurrency=1', join(import.meta.dirname, '*.test.ts')];
 const { status } = spawnSync(process.execPath, words, {
   stdio: 'inherit',
-  env: { ...process.env, CABINET_TALLY: path },
+  env: { ...process.env, TEST_TALLY: path },
 });
 const lines = readFileSync(path, 'utf8');
 rmSync(folder, { recursive: true });

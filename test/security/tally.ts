@@ -7,7 +7,7 @@ export const tallied = ['bad credentials', 'routes × callers', 'cross-space cal
 export type Tallied = (typeof tallied)[number];
 
 export function tally(what: Tallied, count = 1): void {
-  const path = process.env.CABINET_TALLY;
+  const path = process.env.TEST_TALLY;
   if (path !== undefined) appendFileSync(path, `${JSON.stringify([what, count])}\n`);
 }
 

@@ -1,0 +1,14 @@
+// The corpus of credentials that open nothing: each is wrong in one thing, and is sent with everything else right.
+
+import { claimFamilies, shapeFamilies } from './bad-claims.ts';
+import { requestFamilies } from './bad-headers.ts';
+import { headerFamilies, signatureFamilies } from './bad-signatures.ts';
+import type { Family } from './refused.ts';
+
+export const families: readonly Family[] = [
+  ...signatureFamilies,
+  ...headerFamilies,
+  ...claimFamilies,
+  ...shapeFamilies,
+  ...requestFamilies,
+];

@@ -1,0 +1,333 @@
+// What is in another space answers exactly like what does not exist: the same bytes, and as far as can be measured in the
+// same time.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { routes } from '../../src/http/routes.ts';
+import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
+import {
+  type Answer,
+  askToken,
+  basicAuthorization,
+  type Caller,
+  CONTENT,
+  call,
+  createFolder,
+  download,
+  listFolder,
+  type Request,
+  saveFile,
+} from '../interface/client.ts';
+import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
+import {
+  addCaller,
+  cabinetJson,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+} from '../service/service.ts';
+import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
+import { tally } from './tally.ts';
+import { type Compared, compare, compareTimes } from './timing.ts';
+
+const dataFolder = makeDataFolder();
+const trackingId = '0199b7a4-0000-4000-8000-000000000000';
+let service: Started;
+let left: Caller;
+let right: Caller;
+/** An application, and people who are let in by other rules: a role that writes, one that reads, several spaces. */
+let callers: Caller[];
+let folder: string;
+let file: string;
+let spaceId: string;
+
+before(async () => {
+  service = await startService(dataFolder);
+  left = await addCaller(dataFolder, service.production, 'left');
+  right = await addCaller(dataFolder, service.production, 'right');
+  await addCaller(dataFolder, service.production, 'third');
+  const page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
+  const enter = (user: string, roles: Record<string, string>) => enterAs(page, user, roles);
+  callers = [
+    left,
+    await enter('editor', { left: 'editor' }),
+    await enter('viewer', { left: 'viewer' }),
+    await enter('both', { left: 'editor', third: 'viewer' }),
+  ];
+  folder = (await createFolder(right, right.application.RootFolderId, 'taken')).Id;
+  await createFolder(right, folder, 'taken');
+  file = (await saveFile(right, { FolderId: folder, FileName: 'taken.txt' }, 'theirs')).File.Id;
+  const { Spaces } = JSON.parse(String((await call(right, '/spaces')).body)) as { Spaces: [{ Id: string }] };
+  spaceId = Spaces[0].Id;
+});
+
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+async function enterAs(page: Registered, user: string, roles: Record<string, string>): Promise<Caller> {
+  const person = await addPerson(dataFolder, user);
+  for (const [space, role] of Object.entries(roles)) await giveRole(dataFolder, user, role, space);
+  const { access_token: token } = await signIn(await discover(service.production, page), person);
+  return { base: service.production, application: { Name: 'page', ...page }, token };
+}
+
+/** Of the same form as ours (RFC 9562, version 7), a moment old. */
+function unknownId(): string {
+  const hex = Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex');
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `7${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join('-');
+}
+
+/** One way to name an entry; the code is what is said of one that does not exist. */
+interface Way {
+  ask(id: string): { path: string } & Request;
+  code: string | RegExp;
+}
+
+/** Which of two faults is told first is open here, as long as it is told of every id alike. */
+const nameOrFolder = /^(InvalidName|FolderNotFound)$/;
+
+const inFolder = (query: string, code: string): Way => ({
+  ask: (id) => ({ path: `/folders/${encodeURIComponent(id)}${query}` }),
+  code,
+});
+const inFile = (headers: Request['headers']): Way => ({
+  ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/content`, headers: { ...headers } }),
+  code: 'FileNotFound',
+});
+const json = { 'Content-Type': 'application/json' };
+const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const newFolder = (
+  headers: Request['headers'],
+  body: (id: string) => string,
+  code: Way['code'] = 'FolderNotFound',
+): Way => ({
+  ask: (id) => ({ path: '/folders', method: 'POST', headers: { ...headers }, body: body(id) }),
+  code,
+});
+const newFile = (
+  headers: Request['headers'],
+  body: string | Uint8Array = 'x',
+  code: Way['code'] = 'FolderNotFound',
+): Way => ({
+  ask: (id) => ({ path: '/files', method: 'POST', headers: { FolderId: id, FileName: 'taken.txt', ...headers }, body }),
+  code,
+});
+const asJson = (more: object) => (id: string) => JSON.stringify({ ParentFolderId: id, FolderName: 'taken', ...more });
+
+const ways: Record<string, Record<string, Way>> = {
+  [`GET ${CONTENT}/folders/{id}`]: {
+    plainly: inFolder('', 'FolderNotFound'),
+    'with a limit': inFolder('?limit=1', 'FolderNotFound'),
+    'with a wrong limit': inFolder('?limit=0', 'InvalidField'),
+    'with a wrong order': inFolder('?order=size', 'InvalidField'),
+    'with a wrong cursor': inFolder('?cursor=x', 'InvalidCursor'),
+  },
+  [`POST ${CONTENT}/folders`]: {
+    'in JSON': newFolder(json, asJson({})),
+    'in a payload': newFolder(json, (id) => `{"requestPayload":${asJson({})(id)}}`),
+    'in a form': newFolder(form, (id) => new URLSearchParams({ ParentFolderId: id, FolderName: 'taken' }).toString()),
+    'to get what exists': newFolder(json, asJson({ ConflictBehavior: 'Existing' })),
+    'with a wrong name': newFolder(json, asJson({ FolderName: '..' }), nameOrFolder),
+    'with a key': newFolder({ ...json, 'Idempotency-Key': 'foreign' }, asJson({})),
+  },
+  [`POST ${CONTENT}/files`]: {
+    'with the bare bytes': newFile({}),
+    'with parts': newFile({ 'Content-Type': MULTIPART }, multipart([filePart('x')])),
+    'in JSON': newFile(json, '{"filename":"eA=="}'),
+    'to get what exists': newFile({ ConflictBehavior: 'Existing' }),
+    'unless it exists': newFile({ ConflictBehavior: 'Fail' }),
+    'with a wrong name': newFile({ FileName: '..' }, 'x', nameOrFolder),
+    'with a key': newFile({ 'Idempotency-Key': 'foreign' }),
+  },
+  [`GET ${CONTENT}/files/{id}/content`]: {
+    plainly: inFile({}),
+    'a range': inFile({ Range: 'bytes=0-0' }),
+    'unless unchanged': inFile({ 'If-None-Match': '*' }),
+  },
+};
+const withoutIds = [`GET ${CONTENT}/spaces`];
+
+test('Every route of the content interface is asked for foreign ids, or takes none', () => {
+  const known = [...Object.keys(ways), ...withoutIds];
+  const found = routes.filter(({ path }) => path.startsWith(CONTENT)).map(({ method, path }) => `${method} ${path}`);
+  for (const key of found) assert.ok(known.includes(key), `${key} is not asked for foreign ids: say how it takes one`);
+  for (const key of known) assert.ok(found.includes(key), `${key} is no route`);
+  for (const key of withoutIds) assert.ok(!key.includes('{'), `${key} takes an id`);
+});
+
+/** Everything that a caller sees, but for the time of day. */
+function toBytes({ status, headers, body }: Answer): string {
+  const { date: _, ...rest } = headers;
+  return JSON.stringify([status, Object.entries(rest), body.toString('latin1')]);
+}
+
+async function ask(caller: Caller, way: Way, id: string): Promise<Answer> {
+  const { path, ...request } = way.ask(id);
+  return await call(caller, path, { ...request, headers: { requesttrackingid: trackingId, ...request.headers } });
+}
+
+function foreignIds(): string[] {
+  return [folder, file, right.application.RootFolderId];
+}
+
+function otherIds(): string[] {
+  const malformed = [
+    'x',
+    'nothing',
+    folder.slice(0, -1),
+    `${folder}0`,
+    folder.replaceAll('-', ''),
+    'i'.repeat(300),
+    "x' OR 1",
+  ];
+  return [unknownId(), unknownId(), trackingId, spaceId, ...malformed];
+}
+
+for (const [route, some] of Object.entries(ways)) {
+  for (const [name, way] of Object.entries(some)) {
+    test(`${route} ${name} answers a foreign id with the bytes of an unknown and of a malformed one`, async () => {
+      for (const caller of callers) {
+        const first = await ask(caller, way, unknownId());
+        const { Code } = assertRefusal(first, first.status, way.code);
+        assert.equal(first.status, Code.endsWith('NotFound') ? 404 : 400);
+        for (const id of otherIds()) assert.equal(toBytes(await ask(caller, way, id)), toBytes(first), id);
+        for (const id of foreignIds()) {
+          assert.equal(toBytes(await ask(caller, way, id)), toBytes(first), 'it can be told that it exists');
+          // Now its first page is remembered, and so is where it is.
+          assertEnvelope(await call(right, `/folders/${folder}`));
+          assert.equal((await download(right, file)).toString(), 'theirs');
+          assert.equal(toBytes(await ask(caller, way, id)), toBytes(first), 'it can be told that it was just shown');
+          tally('cross-space calls', 2);
+        }
+      }
+    });
+  }
+}
+
+test('A foreign space is an unknown one, by the same bytes, wherever -root- is meant', async () => {
+  const requests: ({ path: string } & Request)[] = [
+    { path: '/folders/-root-' },
+    { path: '/folders', method: 'POST', headers: json, body: '{"FolderName":"taken"}' },
+    { path: '/files', method: 'POST', headers: { FileName: 'taken.txt' }, body: 'x' },
+  ];
+  for (const caller of callers) {
+    for (const { path, headers, ...request } of requests) {
+      const askIn = (SpaceId: string) =>
+        call(caller, path, { ...request, headers: { ...headers, SpaceId, requesttrackingid: trackingId } });
+      const unknown = await askIn(unknownId());
+      assertRefusal(unknown, 404, 'SpaceNotFound');
+      for (const id of [spaceId, 'x', folder, right.application.RootFolderId]) {
+        assert.equal(toBytes(await askIn(id)), toBytes(unknown));
+        tally('cross-space calls');
+      }
+    }
+  }
+});
+
+test('None of these calls wrote anything', async () => {
+  const there = await listFolder(right, folder);
+  assert.deepEqual(
+    there.map(({ Name }) => Name),
+    ['taken', 'taken.txt'],
+  );
+  assert.deepEqual(await listFolder(left, left.application.RootFolderId), []);
+});
+
+/** Once more, if need be: the machine does other things, too. */
+async function assertAlike(measure: () => Promise<Compared>, isTold: (compared: Compared) => boolean): Promise<void> {
+  const first = await measure();
+  if (!isTold(first)) return;
+  const second = await measure();
+  assert.ok(!isTold(second), `they can be told apart: ${JSON.stringify([first, second])}`);
+}
+
+test('The rank test sees a difference where there is one, and none where there is none', () => {
+  const noise = () => Array.from({ length: 1500 }, () => 1 + Math.random());
+  const slower = noise().map((value) => value * 1.08);
+  assert.ok(compare(noise(), slower).p < 0.001);
+  assert.ok(compare(noise(), noise()).p > 1e-6);
+  const same = noise();
+  assert.ok(compare(same, [...same]).p > 0.9);
+});
+
+for (const isShown of [true, false]) {
+  const which = isShown ? 'that was just shown' : 'that nobody looked at';
+  test(`How long it takes does not tell a foreign folder ${which} from an unknown one`, async () => {
+    const count = 40;
+    const foreign: string[] = [];
+    for (let n = 0; n < count; n += 1) foreign.push((await createFolder(right, folder, `${which} ${n}`)).Id);
+    if (isShown) for (const id of foreign) await call(right, `/folders/${id}`);
+    const unknown = foreign.map(unknownId);
+    let at = 0;
+    const askOne = (ids: string[]) => async () => {
+      at += 1;
+      const answer = await call(left, `/folders/${ids[at % count]}`);
+      assert.equal(answer.status, 404);
+    };
+    const asks: [() => Promise<void>, () => Promise<void>] = [askOne(foreign), askOne(unknown)];
+    await compareTimes(asks, 200);
+    await assertAlike(
+      () => compareTimes(asks, 1600),
+      ({ difference, p }) => difference > 0.05 && p < 0.001,
+    );
+    tally('cross-space calls');
+  });
+}
+
+const wrongSecret = `cs_${'x'.repeat(43)}`;
+
+function askWrongly(appKey: string, isForm = false): Promise<Answer> {
+  const fields = isForm ? { client_id: appKey, client_secret: wrongSecret } : {};
+  const headers = isForm ? {} : { Authorization: basicAuthorization(appKey, wrongSecret) };
+  return askToken(
+    service.production,
+    { grant_type: 'client_credentials', ...fields },
+    { requesttrackingid: trackingId, ...headers },
+  );
+}
+
+const unknownKey = `ak_${'0'.repeat(32)}`;
+
+test('The token endpoint answers an unknown AppKey, a disabled one and a wrong secret with the same bytes', async () => {
+  const asleep = await addCaller(dataFolder, service.production, 'asleep');
+  await cabinetJson(dataFolder, ['app', 'disable', 'asleep']);
+  for (const isForm of [false, true]) {
+    const unknown = await askWrongly(unknownKey, isForm);
+    assert.equal(unknown.status, 401);
+    for (const key of [left.application.AppKey, asleep.application.AppKey, 'x', 'left']) {
+      assert.equal(toBytes(await askWrongly(key, isForm)), toBytes(unknown));
+    }
+  }
+});
+
+test('The token endpoint answers them with the same bytes also after a hundred wrong ones', async () => {
+  for (let n = 0; n < 120; n += 1) await askWrongly(`ak_${String(n).padStart(32, '0')}`);
+  const known = await askWrongly(right.application.AppKey);
+  const unknown = await askWrongly(`ak_${'9'.repeat(32)}`);
+  assert.equal(unknown.status, known.status, 'a limit tells which AppKeys exist');
+});
+
+test('How long it takes does not tell an unknown AppKey from a wrong secret', async () => {
+  // Beyond the limit of an address every answer is the same, whatever it names; the work before it is what it was.
+  for (let n = 0; n < 650; n += 1) await askWrongly(n % 2 === 0 ? unknownKey : left.application.AppKey);
+  const asks: [() => Promise<Answer>, () => Promise<Answer>] = [
+    () => askWrongly(unknownKey),
+    () => askWrongly(left.application.AppKey),
+  ];
+  await assertAlike(
+    () => compareTimes(asks, 800),
+    ({ difference, p }) => difference > 0.15 && p < 0.001,
+  );
+});

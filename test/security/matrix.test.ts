@@ -1,0 +1,205 @@
+// Every route of the router itself against every kind of caller who should not get through it, and the exact answer of
+// each. A route that is in none of the tables fails, and so does a line of a table that is no route.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Action } from '../../src/domain/permission.ts';
+import type { CallerRoute } from '../../src/http/route.ts';
+import { routes } from '../../src/http/routes.ts';
+import { assertAnswer, assertRefusal, must, UUID } from '../interface/assertions.ts';
+import { type Answer, basicAuthorization, CONTENT, type Headers, listFolder, send } from '../interface/client.ts';
+import { makeDataFolder, removeDataFolder } from '../service/service.ts';
+import {
+  type ActorName,
+  actorNames,
+  askOpen,
+  type ContentLine,
+  contentLines,
+  makeWorld,
+  openLines,
+  type World,
+} from './matrix.ts';
+import { invalidToken, withoutError } from './refused.ts';
+import { tally } from './tally.ts';
+
+const dataFolder = makeDataFolder();
+let world: World;
+
+before(async () => {
+  world = await makeWorld(dataFolder);
+});
+
+after(async () => {
+  await world.service.stop();
+  removeDataFolder(dataFolder);
+});
+
+const keyOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+const contentRoutes = routes.filter(
+  (route): route is CallerRoute => route.action !== null && route.action !== 'foreign',
+);
+const otherRoutes = routes.filter(({ action }) => action === null || action === 'foreign');
+
+test('Every route has its line in one of the tables, and every line is a route', () => {
+  const lines = { content: Object.keys(contentLines), open: Object.keys(openLines) };
+  const found = { content: contentRoutes.map(keyOf), open: otherRoutes.map(keyOf) };
+  for (const kind of ['content', 'open'] as const) {
+    for (const key of found[kind]) assert.ok(lines[kind].includes(key), `${key} is in no table: say who may use it`);
+    for (const key of lines[kind]) assert.ok(found[kind].includes(key), `${key} is in a table, but is no route`);
+  }
+});
+
+test('Everything under the content interface needs credentials', () => {
+  for (const { path } of otherRoutes) assert.ok(!path.startsWith(CONTENT), `${path} needs none`);
+});
+
+type Expected = { status: 200 } | { status: number; code: string; challenge: string | undefined };
+
+const refused = (status: number, code: string, challenge?: string): Expected => ({ status, code, challenge });
+const lackingScope = (scope: string) =>
+  refused(403, 'InsufficientScope', `Bearer error="insufficient_scope", scope="${scope}"`);
+
+const expectations: Record<ActorName, (action: Action, line: ContentLine) => Expected> = {
+  'the application itself': () => ({ status: 200 }),
+  'no token': () => refused(401, 'TokenMissing', withoutError),
+  'an invalid token': () => refused(401, 'TokenInvalid', invalidToken),
+  'no AppKey': () => refused(401, 'AppKeyMissing', withoutError),
+  'another application’s AppKey': () => refused(401, 'AppKeyMismatch', withoutError),
+  'another space': (_action, { missing }) => (missing === null ? { status: 200 } : refused(404, missing)),
+  'content.read alone': (action) => (action === 'read' ? { status: 200 } : lackingScope('content.write')),
+  'content.write alone': (action) => (action === 'write' ? { status: 200 } : lackingScope('content.read')),
+  'a viewer': (action) => (action === 'read' ? { status: 200 } : refused(403, 'Forbidden')),
+  'a disabled application': () => refused(401, 'AppKeyUnknown', withoutError),
+  'a client application on the mutual-TLS address': () => refused(403, 'MutualTlsNotAllowed'),
+  'a server application on the plain address': () => refused(403, 'MutualTlsRequired'),
+  'a production token on the test address': () => refused(401, 'TokenInvalid', invalidToken),
+  'a test token on the production address': () => refused(401, 'TokenInvalid', invalidToken),
+};
+
+for (const route of contentRoutes) {
+  for (const name of actorNames) {
+    test(`${keyOf(route)} answers ${name} as it must`, async () => {
+      const line = must(contentLines[keyOf(route)], `line for ${keyOf(route)}`);
+      const answer = await ask(route, line, name);
+      assertExpected(answer, expectations[name](route.action, line));
+      for (const text of world.foreignNames) assert.ok(!answer.body.includes(text), `it tells of ${text}`);
+      tally('routes × callers');
+      if (name === 'another space') tally('cross-space calls');
+    });
+  }
+}
+
+function ask({ method }: CallerRoute, line: ContentLine, name: ActorName): Promise<Answer> {
+  const ids = name === 'another space' ? world.foreign : world.own;
+  const request = line.request(ids);
+  // Names that are taken would be another refusal.
+  const headers: Headers = { ...request.headers, ...(method === 'POST' && { ConflictBehavior: 'Rename' }) };
+  return world.actors[name].send(CONTENT + line.path(ids), { ...request, method, headers });
+}
+
+function assertExpected(answer: Answer, expected: Expected): void {
+  if (!('code' in expected)) {
+    assert.equal(answer.status, 200, answer.body.toString());
+    assert.equal(answer.headers['www-authenticate'], undefined);
+    return;
+  }
+  assertRefusal(answer, expected.status, expected.code);
+  assert.equal(answer.headers['www-authenticate'], expected.challenge);
+}
+
+for (const route of contentRoutes.filter(({ method }) => method === 'GET')) {
+  test(`HEAD ${route.path} is held to the same as GET`, async () => {
+    const line = must(contentLines[keyOf(route)], `line for ${keyOf(route)}`);
+    for (const name of actorNames) {
+      const ids = name === 'another space' ? world.foreign : world.own;
+      const answer = await world.actors[name].send(CONTENT + line.path(ids), { method: 'HEAD' });
+      const expected = expectations[name](route.action, line);
+      assert.equal(answer.status, expected.status, name);
+      assert.equal(answer.headers['www-authenticate'], 'challenge' in expected ? expected.challenge : undefined);
+      assert.equal(answer.body.length, 0);
+      tally('routes × callers');
+    }
+  });
+}
+
+for (const route of otherRoutes) {
+  test(`${keyOf(route)} answers everyone alike: credentials of the content interface neither help nor harm`, async () => {
+    const line = must(openLines[keyOf(route)], `line for ${keyOf(route)}`);
+    const { path, request } = askOpen(route.method, route.path);
+    for (const name of actorNames) {
+      const actor = world.actors[name];
+      const answer = await actor.send(path, request);
+      const { status, says } = line[actor.address];
+      assert.equal(answer.status, status, `${name}: ${answer.body}`);
+      assert.match(answer.body.toString(), says);
+      assert.equal(answer.headers['www-authenticate'], undefined);
+      assert.match(String(answer.headers.requesttrackingid), UUID);
+      tally('routes × callers');
+    }
+  });
+}
+
+const credentials = 'grant_type=client_credentials';
+
+for (const path of ['/oauth2/token', '/oauth2/revoke']) {
+  test(`POST ${path} takes no client but one of its own environment that is active and shows its secret`, async () => {
+    const { left, right, disabled, service } = world;
+    const { AppKey, Secret } = left.application;
+    const pairs: [string, string, string][] = [
+      [service.production, AppKey, 'wrong'],
+      [service.production, AppKey, right.application.Secret],
+      [service.production, 'unknown', Secret],
+      [service.production, disabled.application.AppKey, disabled.application.Secret],
+      [String(service.test), AppKey, Secret],
+    ];
+    for (const [base, user, password] of pairs) {
+      const headers = { Authorization: basicAuthorization(user, password) };
+      assertInvalidClient(await post(base, path, headers, `${credentials}&token=${left.token}`));
+      const inForm = `${credentials}&client_id=${user}&client_secret=${password}&token=${left.token}`;
+      assertInvalidClient(await post(base, path, {}, inForm));
+      tally('routes × callers', 2);
+    }
+  });
+}
+
+function post(base: string, path: string, headers: Headers, body: string): Promise<Answer> {
+  const all = { 'Content-Type': 'application/x-www-form-urlencoded', ...headers };
+  return send(base, path, { method: 'POST', headers: all, body });
+}
+
+/** RFC 6749, section 5.2. */
+function assertInvalidClient(answer: Answer): void {
+  assert.equal(answer.status, 401, answer.body.toString());
+  assert.equal((JSON.parse(answer.body.toString()) as { error: string }).error, 'invalid_client');
+}
+
+test('No application gets a scope at the token endpoint that it is not registered with', async () => {
+  const { AppKey, Secret } = world.left.application;
+  const headers = { Authorization: basicAuthorization(AppKey, Secret) };
+  const answer = await post(world.left.base, '/oauth2/token', headers, `${credentials}&scope=content.admin`);
+  assert.equal(answer.status, 400);
+  assert.equal((JSON.parse(answer.body.toString()) as { error: string }).error, 'invalid_scope');
+  tally('routes × callers');
+});
+
+test('Discovery names the same addresses whichever address it is asked on', async () => {
+  const path = '/.well-known/openid-configuration';
+  const plain = await world.actors['no token'].send(path, {});
+  const mutualTls = await world.actors['a client application on the mutual-TLS address'].send(path, {});
+  assert.deepEqual(JSON.parse(mutualTls.body.toString()), JSON.parse(plain.body.toString()));
+});
+
+test('Nothing was written into the other space', async () => {
+  const { right, foreign } = world;
+  const all = await listFolder(right, right.application.RootFolderId);
+  assert.deepEqual(
+    all.map(({ Id }) => Id),
+    [foreign.folder],
+  );
+  const inside = await listFolder(right, foreign.folder);
+  assert.deepEqual(
+    inside.map(({ Id }) => Id),
+    [foreign.file],
+  );
+  assertAnswer(await send(right.base, '/health/live'));
+});

@@ -1,0 +1,244 @@
+// What the matrix of routes and callers is made of: how each route is asked, and who asks. The lines of the tables are
+// written by hand, for what a route must answer is not for the route to say.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Answer,
+  type Caller,
+  CONTENT,
+  createFolder,
+  fetchToken,
+  identity,
+  type Request,
+  saveFile,
+  send,
+} from '../interface/client.ts';
+import { addCaller, cabinetJson, type Registered, type Started, startService } from '../service/service.ts';
+import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
+import { sendTls, type Tls } from './tls-client.ts';
+
+/** An entry of each kind. */
+export interface Ids {
+  folder: string;
+  file: string;
+}
+
+export interface ContentLine {
+  /** Behind /v1/contentmanagement. */
+  path(ids: Ids): string;
+  request(ids: Ids): Request;
+  /** What it says of an id that is not the caller's; null: it takes none. */
+  missing: 'FolderNotFound' | 'FileNotFound' | null;
+}
+
+const json = { 'Content-Type': 'application/json' };
+
+/** Routes that need credentials, by method and path. */
+export const contentLines: Record<string, ContentLine> = {
+  [`POST ${CONTENT}/folders`]: {
+    path: () => '/folders',
+    request: ({ folder }) => ({
+      headers: json,
+      body: JSON.stringify({ ParentFolderId: folder, FolderName: 'matrix' }),
+    }),
+    missing: 'FolderNotFound',
+  },
+  [`GET ${CONTENT}/folders/{id}`]: {
+    path: ({ folder }) => `/folders/${folder}`,
+    request: () => ({}),
+    missing: 'FolderNotFound',
+  },
+  [`POST ${CONTENT}/files`]: {
+    path: () => '/files',
+    request: ({ folder }) => ({ headers: { FolderId: folder, FileName: 'matrix.txt' }, body: 'x' }),
+    missing: 'FolderNotFound',
+  },
+  [`GET ${CONTENT}/files/{id}/content`]: {
+    path: ({ file }) => `/files/${file}/content`,
+    request: () => ({}),
+    missing: 'FileNotFound',
+  },
+  [`GET ${CONTENT}/spaces`]: { path: () => '/spaces', request: () => ({}), missing: null },
+};
+
+export interface Shown {
+  status: number;
+  says: RegExp;
+}
+
+/** Routes that need none, or have their own: the same answer to every caller of the content interface. */
+export interface OpenLine {
+  plain: Shown;
+  mutualTls: Shown;
+}
+
+const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const everywhere = (status: number, says: RegExp): OpenLine => ({
+  plain: { status, says },
+  mutualTls: { status, says },
+});
+/** "It is not there on the mutual-TLS address." */
+const forPeople = (status: number, says: RegExp): OpenLine => ({
+  plain: { status, says },
+  mutualTls: { status: 404, says: /"Code":"RouteNotFound"/ },
+});
+
+export const openLines: Record<string, OpenLine> = {
+  'GET /health/live': everywhere(200, /^\{"Status":"live"\}$/),
+  'GET /health/ready': everywhere(200, /^\{"Status":"ready"\}$/),
+  'GET /openapi.json': everywhere(200, /^\{"openapi":"3\.1\.0"/),
+  'GET /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
+  'POST /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
+  'POST /oauth2/token': everywhere(400, /"error":"invalid_request"/),
+  'POST /oauth2/revoke': everywhere(400, /"error":"invalid_request"/),
+  // The private half of a key has a `d`.
+  'GET /oauth2/jwks': everywhere(200, /^\{"keys":\[(?!.*"d":)/),
+  'GET /.well-known/oauth-authorization-server': everywhere(200, /"token_endpoint":/),
+  'GET /.well-known/openid-configuration': everywhere(200, /"token_endpoint":/),
+  'GET /oauth2/authorize': forPeople(400, /client_id/),
+  'GET /oauth2/authorize/{uid}': forPeople(400, /<title>/),
+  'GET /oauth2/logout': forPeople(200, /<form/),
+  'POST /oauth2/logout/confirm': forPeople(400, /"error":"invalid_request"/),
+  'GET /oauth2/logout/success': forPeople(200, /<title>/),
+};
+
+export function askOpen(method: string, path: string): { path: string; request: Request } {
+  const request = method === 'POST' ? { method, headers: form } : { method };
+  return { path: path.replace('{uid}', 'nothing'), request };
+}
+
+export interface Actor {
+  address: 'plain' | 'mutualTls';
+  send(path: string, request: Request): Promise<Answer>;
+}
+
+export interface World {
+  service: Started;
+  left: Caller;
+  right: Caller;
+  own: Ids;
+  foreign: Ids;
+  disabled: Caller;
+  /** What is theirs alone in an answer: it must not be in one to `left`. */
+  foreignNames: string[];
+  actors: Record<ActorName, Actor>;
+}
+
+export const actorNames = [
+  'the application itself',
+  'no token',
+  'an invalid token',
+  'no AppKey',
+  'another application’s AppKey',
+  'another space',
+  'content.read alone',
+  'content.write alone',
+  'a viewer',
+  'a disabled application',
+  'a client application on the mutual-TLS address',
+  'a server application on the plain address',
+  'a production token on the test address',
+  'a test token on the production address',
+] as const;
+export type ActorName = (typeof actorNames)[number];
+
+export async function makeWorld(dataFolder: string): Promise<World> {
+  const environment = { CABINET_TEST_PORT: '0', CABINET_MTLS_PORT: '0' } as const;
+  const service = await startService(dataFolder, { environment });
+  const left = await addCaller(dataFolder, service.production, 'left');
+  const right = await addCaller(dataFolder, service.production, 'far-side');
+  const disabled = await addCaller(dataFolder, service.production, 'disabled');
+  await cabinetJson(dataFolder, ['app', 'disable', 'disabled']);
+  const world = { service, left, right, disabled, own: await makeEntries(left), foreign: await makeEntries(right) };
+  const { foreign } = world;
+  return {
+    ...world,
+    foreignNames: [foreign.folder, foreign.file, right.application.RootFolderId, 'far-side'],
+    actors: await makeActors(dataFolder, world),
+  };
+}
+
+async function makeEntries(caller: Caller): Promise<Ids> {
+  const folder = await createFolder(caller, caller.application.RootFolderId, 'folder');
+  const { File } = await saveFile(caller, { FolderId: folder.Id, FileName: 'file' }, caller.application.Name);
+  return { folder: folder.Id, file: File.Id };
+}
+
+async function makeActors(
+  dataFolder: string,
+  { service, left, right, disabled }: Omit<World, 'actors' | 'foreignNames'>,
+): Promise<World['actors']> {
+  const { production } = service;
+  const test = String(service.test);
+  const server = await addServer(dataFolder, service);
+  const tester = await addTester(dataFolder, test);
+  const showing = readCertificate(dataFolder, server.application);
+  const narrowed = async (scope: string) => ({ ...left, token: await fetchToken(production, left.application, scope) });
+  return {
+    'the application itself': asCaller(left),
+    'no token': asCaller(left, { Authorization: undefined }),
+    'an invalid token': asCaller({ ...left, token: `${left.token.slice(0, -9)}AAAAAAAAA` }),
+    'no AppKey': asCaller(left, { AppKey: undefined }),
+    'another application’s AppKey': asCaller(left, { AppKey: right.application.AppKey }),
+    'another space': asCaller(left),
+    'content.read alone': asCaller(await narrowed('content.read')),
+    'content.write alone': asCaller(await narrowed('content.write')),
+    'a viewer': asCaller(await enterAsViewer(dataFolder, production)),
+    'a disabled application': asCaller(disabled),
+    'a client application on the mutual-TLS address': asTls(left, String(service.mutualTls), showing),
+    'a server application on the plain address': asCaller({ ...server, base: production }),
+    'a production token on the test address': asCaller({ ...left, base: test }),
+    'a test token on the production address': asCaller({ ...tester, base: production }),
+  };
+}
+
+function asCaller(caller: Caller, other: Request['headers'] = {}): Actor {
+  return {
+    address: 'plain',
+    send: (path, request) =>
+      send(caller.base, path, { ...request, headers: { ...identity(caller), ...other, ...request.headers } }),
+  };
+}
+
+function asTls(caller: Caller, base: string, tls: Tls): Actor {
+  return {
+    address: 'mutualTls',
+    send: (path, request) =>
+      sendTls(base, path, { ...request, headers: { ...identity(caller), ...request.headers } }, tls),
+  };
+}
+
+async function enterAsViewer(dataFolder: string, base: string): Promise<Caller> {
+  const page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
+  const person = await addPerson(dataFolder, 'vera');
+  await giveRole(dataFolder, 'vera', 'viewer', 'left');
+  const { access_token: token } = await signIn(await discover(base, page), person);
+  return { base, application: { Name: 'page', ...page }, token };
+}
+
+async function addTester(dataFolder: string, base: string): Promise<Caller> {
+  const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'tester', '--env', 'test']);
+  const application = { Name: 'tester', ...registered };
+  return { base, application, token: await fetchToken(base, application) };
+}
+
+type Server = Registered & { Certificate: string; Key: string };
+
+async function addServer(dataFolder: string, service: Started) {
+  const folder = join(dataFolder, '../server');
+  const words = ['app', 'add', 'server', '--kind', 'server', '--issue-certificate', folder];
+  const application = { Name: 'server', ...(await cabinetJson<Server>(dataFolder, words)) };
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: application.AppKey }).toString();
+  const base = String(service.mutualTls);
+  const tls = readCertificate(dataFolder, application);
+  const answer = await sendTls(base, '/oauth2/token', { method: 'POST', headers: form, body }, tls);
+  assert.equal(answer.status, 200, answer.body.toString());
+  return { base, application, token: (JSON.parse(answer.body.toString()) as { access_token: string }).access_token };
+}
+
+function readCertificate(dataFolder: string, { Certificate, Key }: Pick<Server, 'Certificate' | 'Key'>): Tls {
+  const ca = readFileSync(join(dataFolder, 'production/certificates/ca.pem'));
+  return { ca, cert: readFileSync(Certificate), key: readFileSync(Key) };
+}
