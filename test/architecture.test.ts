@@ -1,7 +1,7 @@
 // Holds the house together: who may import whom, and what is not to be found in it.
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { refusalCodes } from '../src/domain/refusal.ts';
@@ -128,6 +128,17 @@ test('every setting is documented, and nothing else is documented', async () => 
   const { settings } = await import('../src/config.ts');
   const documented = [...read('docs/running.md').matchAll(/^\| `(CABINET_[A-Z_]+)` \|/gm)].map(([, name]) => name);
   assert.deepEqual(documented.sort(), Object.keys(settings).sort());
+});
+
+test('every file that docs/security.md names as evidence is there', () => {
+  const named = [...read('docs/security.md').matchAll(/`((?:test|src)\/[\w./-]+\.ts)`/g)].map(
+    ([, path]) => path as string,
+  );
+  assert.ok(named.length > 50);
+  assert.deepEqual(
+    named.filter((path) => !existsSync(join(root, path))),
+    [],
+  );
 });
 
 test('every runtime dependency has its line in the decisions', () => {

@@ -1,0 +1,106 @@
+// What every answer brings along so that it cannot be misused, and what a request cannot set.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { assertEnvelope } from '../interface/assertions.ts';
+import { type Caller, call, postFile, postFolder, saveFile, send } from '../interface/client.ts';
+import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { addPeopleApplication, redirectUri } from './people.ts';
+import { sendTls } from './tls-client.ts';
+
+const dataFolder = makeDataFolder();
+let service: Started;
+let caller: Caller;
+
+before(async () => {
+  const environment = { CABINET_PUBLIC_URL: 'https://cabinet.example', CABINET_MTLS_PORT: '0' } as const;
+  service = await startService(dataFolder, { environment });
+  caller = await addCaller(dataFolder, service.production, 'answers');
+});
+
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+test('a file that could attack a browser is handed out as an attachment that no browser runs', async () => {
+  for (const [name, type] of [
+    ['a.html', 'text/html'],
+    ['a.svg', 'image/svg+xml'],
+    ['a.xml', 'application/xml'],
+    ['a "quoted"; x=\u00e9.js', 'text/javascript'],
+  ] as const) {
+    const at = { FolderId: '', FileName: name, 'Content-Type': type };
+    const { File } = await saveFile(caller, at, '<script>alert(1)</script>');
+    const { headers } = await call(caller, `/files/${File.Id}/content`);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['content-security-policy'], "sandbox; default-src 'none'");
+    assert.match(
+      String(headers['content-disposition']),
+      /^attachment; filename="[^"\\]+"; filename\*=UTF-8''[\w.%~-]+$/,
+    );
+    assert.match(String(headers['cache-control']), /no-store/);
+  }
+});
+
+test('answers and refusals are kept in no cache and taken for nothing else', async () => {
+  const answers = [
+    await call(caller, '/folders/-root-'),
+    await call(caller, '/folders/nothing'),
+    await send(service.production, '/nothing', {}),
+    await send(service.production, '/v1/contentmanagement/spaces', {}),
+    await call(caller, '/files', { method: 'PUT' }),
+  ];
+  for (const { headers } of answers) {
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers.server, undefined);
+    assert.equal(headers['x-powered-by'], undefined);
+  }
+});
+
+test('what the service decides cannot be set by a request', async () => {
+  const wished = {
+    Id: '0199b7a4-0000-7000-8000-000000000000',
+    Type: 'file',
+    CreatedBy: 'someone',
+    ModifiedBy: 'someone',
+    CreatedAt: '2000-01-01T00:00:00.000Z',
+    Size: 1_000_000,
+    Space: 'another',
+    SpaceId: 'another',
+    Role: 'manager',
+  };
+  const { Folder } = assertEnvelope(await postFolder(caller, { FolderName: 'wished', ...wished }));
+  const body = JSON.stringify({ filename: Buffer.from('x').toString('base64'), ...wished });
+  const headers = { FileName: 'wished.txt', 'Content-Type': 'application/json' };
+  const [File] = assertEnvelope(await postFile(caller, headers, body)).Children;
+  for (const entry of [Folder, File]) {
+    assert.notEqual(entry?.Id, wished.Id);
+    assert.deepEqual([entry?.CreatedBy, entry?.ModifiedBy], ['app:answers', 'app:answers']);
+    assert.ok(String(entry?.CreatedAt) > '2026');
+  }
+  assert.deepEqual([Folder.Type, Folder.Size, File?.Type, File?.Size], ['folder', 0, 'file', 1]);
+});
+
+test('where clients come by https, cookies are Secure, and TLS addresses ask to be remembered as such', async () => {
+  const { AppKey } = await addPeopleApplication(dataFolder, 'cookies', ['--for-people']);
+  const query = new URLSearchParams({
+    client_id: AppKey,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  });
+  const { status, headers } = await send(service.production, `/oauth2/authorize?${query}`, {});
+  assert.equal(status, 303);
+  const cookies = [headers['set-cookie'] ?? []].flat();
+  assert.ok(cookies.length > 0);
+  for (const cookie of cookies) assert.match(cookie, /; secure/i);
+  const ca = readFileSync(join(dataFolder, 'production', 'certificates', 'ca.pem'));
+  const answer = await sendTls(String(service.mutualTls), '/health/live', {}, { ca });
+  assert.match(String(answer.headers['strict-transport-security']), /^max-age=\d{7,}/);
+});
