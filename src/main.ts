@@ -75,6 +75,7 @@ interface Part {
   environment: Environment | null;
   served: Served | null;
   address: Address | null;
+  outside: OutsideIssuer[] | null;
 }
 
 class RunningService {
@@ -83,8 +84,8 @@ class RunningService {
   readonly #log: Logger;
   readonly #options: StartOptions;
   readonly #parts: Record<EnvironmentName, Part> = {
-    production: { environment: null, served: null, address: null },
-    test: { environment: null, served: null, address: null },
+    production: { environment: null, served: null, address: null, outside: null },
+    test: { environment: null, served: null, address: null, outside: null },
   };
   #mutualTls: Address | null = null;
   /** Production as the mutual-TLS address serves it. */
@@ -165,11 +166,11 @@ class RunningService {
     const onError = (error: unknown) => this.#log.warn({ environment: name, err: error }, 'issuer');
     const { isOwnIssuer, outsideIssuers } = this.#config;
     const own = isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing } : null;
-    const outside = outsideIssuers.filter(({ environment }) => environment === name);
-    const tokens = new TokenVerifier(
-      own,
-      outside.map((rules) => new OutsideIssuer(rules, { onFailure: (error) => this.#tellOutage(rules.name, error) })),
-    );
+    // Kept when our own keys change: an issuer may be out of reach just then.
+    part.outside ??= outsideIssuers
+      .filter(({ environment }) => environment === name)
+      .map((rules) => new OutsideIssuer(rules, { onFailure: (error) => this.#tellOutage(rules.name, error) }));
+    const tokens = new TokenVerifier(own, part.outside);
     const served: Served = {
       cabinet,
       authenticator: new Authenticator(catalog, tokens),

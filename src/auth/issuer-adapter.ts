@@ -1,7 +1,7 @@
 // Where `oidc-provider` finds its clients, our applications, and keeps what it must remember of people's sign-ins. The ids
 // of those records are as good as passwords; what is kept of an id is its SHA-256.
 
-import { hash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
@@ -43,14 +43,16 @@ class RecordAdapter implements Adapter {
       grant: payload.grantId === undefined ? null : hashId(payload.grantId),
       user: payload.accountId ?? null,
       since: sinceOf(this.#model, payload),
-      payload: JSON.stringify(payload),
+      payload: this.#isSealed ? seal(id, JSON.stringify(payload)) : JSON.stringify(payload),
       expiresAt: Date.now() + expiresIn * 1000,
     });
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
     const ofNobody = this.#ofNobody.get(hashId(id));
-    return ofNobody === undefined ? toPayload(await this.#find('id', id), id) : { ...ofNobody, jti: id };
+    if (ofNobody !== undefined) return { ...ofNobody, jti: id };
+    const found = await this.#find('id', id);
+    return toPayload(found !== null && this.#isSealed ? { ...found, payload: unseal(id, found.payload) } : found, id);
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -62,6 +64,12 @@ class RecordAdapter implements Adapter {
   }
 
   async findByUserCode(): Promise<undefined> {}
+
+  /** A sign-in that is under way holds the ids of itself and of the browser's session: it can be read only by who has
+   *  its own id. */
+  get #isSealed(): boolean {
+    return this.#model === 'Interaction';
+  }
 
   /** Of two that come with the same code or refresh token at once, one is refused. */
   async consume(id: string): Promise<void> {
@@ -78,6 +86,25 @@ class RecordAdapter implements Adapter {
   async revokeByGrantId(grantId: string): Promise<void> {
     await this.#catalog.endGrant({ model: this.#model, grant: hashId(grantId) });
   }
+}
+
+/** AES-256-GCM under a key made of the id, in base64url: nonce, tag, text. */
+function seal(id: string, text: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', toKey(id), nonce);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+}
+
+function unseal(id: string, text: string): string {
+  const bytes = Buffer.from(text, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', toKey(id), bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+function toKey(id: string): Buffer {
+  return hash('sha256', `sealed ${id}`, 'buffer');
 }
 
 /** When the person signed in. Grants are made with that time (see `grantEverythingRegistered`). */

@@ -6,6 +6,9 @@ import { pathLengthOf, readFields } from './certificate-fields.ts';
 
 const deepest = 5;
 const clientAuthentication = '1.3.6.1.5.5.7.3.2';
+/** Bits of the first byte of the key usage. */
+const signatureOrAgreement = 0x88;
+const certificateSigning = 0x04;
 const strongCurves = ['prime256v1', 'secp384r1', 'secp521r1'];
 
 /** Basic constraints, key usage, extended key usage, alternative names, policies. What else is critical must be understood. */
@@ -25,6 +28,7 @@ export function findPathProblem(
 export function findLeafProblem(leaf: X509Certificate): string | null {
   if (leaf.ca) return 'is a CA certificate';
   if (!isForClients(leaf)) return 'may not be used by a client (extended key usage)';
+  if (!mayBeUsedFor(leaf, signatureOrAgreement)) return 'may not be used by a client (key usage)';
   if (!isStrongKey(leaf.publicKey)) return 'has a key that is too weak';
   if (hasUnknownCritical(leaf)) return 'has a critical extension that is not known here';
   return null;
@@ -77,6 +81,7 @@ function findIssuerProblem(issuer: X509Certificate, casBelow: number, now: numbe
   if (now < issuer.validFromDate.getTime()) return 'comes from a CA whose certificate is not valid yet';
   if (now > issuer.validToDate.getTime()) return 'comes from a CA whose certificate has expired';
   if (!isForClients(issuer)) return 'comes from a CA that may not issue certificates for clients';
+  if (!mayBeUsedFor(issuer, certificateSigning)) return 'comes from a CA that may not sign certificates';
   if (!isStrongKey(issuer.publicKey)) return 'comes from a CA with a key that is too weak';
   if (hasUnknownCritical(issuer)) return 'comes from a CA with a critical extension that is not known here';
   if (pathLengthOf(readFields(issuer.raw)) < casBelow) return 'comes from a CA that may not have a CA below it';
@@ -86,6 +91,14 @@ function findIssuerProblem(issuer: X509Certificate, casBelow: number, now: numbe
 function isForClients({ keyUsage }: X509Certificate): boolean {
   // Undefined, whatever the type says, where there is no such extension.
   return (keyUsage as string[] | undefined)?.includes(clientAuthentication) ?? true;
+}
+
+/** One without the extension may be used for everything. */
+function mayBeUsedFor({ raw }: X509Certificate, bits: number): boolean {
+  const usage = readFields(raw).extensions.get('551d0f');
+  if (usage === undefined) return true;
+  // A bit string: tag, length, unused bits, then the bits.
+  return ((usage.value[3] ?? 0) & bits) !== 0;
 }
 
 function isWeaklySigned({ signatureAlgorithm }: X509Certificate): boolean {

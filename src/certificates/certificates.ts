@@ -19,6 +19,8 @@ export interface PresentedCertificate {
   /** Milliseconds, as is `notAfter`. */
   notBefore: number;
   notAfter: number;
+  /** Until when the judgement holds: then a certificate ends that it may rest on. Milliseconds. */
+  judgedUntil: number;
   /** The leaf and what issued it, for revocation lists, in the form of `certificate-fields.ts`. */
   chain: readonly { issuer: string; serial: string }[];
 }
@@ -53,9 +55,13 @@ export function readSocketCertificate(
   const leaf = socket.getPeerX509Certificate();
   if (leaf === undefined) return null;
   const sent = listSent(leaf);
-  const problem = sent.length > mostSent ? 'comes with too many others' : findHandshakeProblem(socket);
-  const ours = isHandshakes ? findLeafProblem(leaf) : findPathProblem(leaf, sent, authorities, Date.now());
-  return toPresented(leaf, listIssuers(leaf, [...sent, ...authorities]), problem ?? ours);
+  const known = [...sent, ...authorities];
+  if (sent.length > mostSent) return toPresented(leaf, known, 'comes with too many others');
+  // OpenSSL has one word for many problems; ours say more.
+  const isVague = !socket.authorized && !(String(socket.authorizationError) in handshakeProblems);
+  const ours = isHandshakes && !isVague ? findLeafProblem(leaf) : findPathProblem(leaf, sent, authorities, Date.now());
+  const theirs = findHandshakeProblem(socket);
+  return toPresented(leaf, known, isVague ? (ours ?? theirs) : (theirs ?? ours));
 }
 
 /** `authorities` are those that the proxy may have trusted. Refuses headers that are not as RFC 9440 has them. */
@@ -69,7 +75,7 @@ export function readForwardedCertificate(
   if (members.length > mostSent) throw headerInvalid('Client-Cert-Chain');
   const sent = members.map((member) => parseMember(member.trim(), 'Client-Cert-Chain'));
   const problem = findPathProblem(leaf, sent, authorities, Date.now());
-  return toPresented(leaf, listIssuers(leaf, [...sent, ...authorities]), problem);
+  return toPresented(leaf, [...sent, ...authorities], problem);
 }
 
 /** Asked at every request: days pass and lists change while a connection is open. */
@@ -97,7 +103,7 @@ export function readLeaf(pem: string): { thumbprint: string; subject: string; no
   const notAfter = leaf.validToDate.getTime();
   const problem = findLeafProblem(leaf) ?? (Date.now() > notAfter ? 'has expired' : null);
   if (problem !== null) throw leafInvalid(`The certificate ${problem}.`);
-  return { thumbprint: toThumbprint(leaf), subject: leaf.subject.split('\n').join(', '), notAfter };
+  return { thumbprint: toThumbprint(leaf), subject: (leaf.subject ?? '').split('\n').join(', '), notAfter };
 }
 
 /** Every certificate of a PEM file. */
@@ -107,18 +113,21 @@ export function readAuthorities(pem: string): X509Certificate[] {
   return blocks.map((block) => new X509Certificate(block));
 }
 
+/** `known` are the certificates that may stand above it. */
 function toPresented(
   leaf: X509Certificate,
-  members: readonly X509Certificate[],
+  known: readonly X509Certificate[],
   problem: string | null,
 ): PresentedCertificate {
+  const ends = known.map(({ validToDate }) => validToDate.getTime()).filter((end) => end > Date.now());
   return {
     leaf,
     thumbprint: toThumbprint(leaf),
     problem,
     notBefore: leaf.validFromDate.getTime(),
     notAfter: leaf.validToDate.getTime(),
-    chain: members.map(({ raw }) => {
+    judgedUntil: Math.min(...ends, Number.POSITIVE_INFINITY),
+    chain: listIssuers(leaf, known).map(({ raw }) => {
       const { issuer, serial } = readFields(raw);
       return { issuer, serial };
     }),
@@ -174,7 +183,8 @@ function parse(bytes: Buffer | string): X509Certificate | null {
     const certificate = new X509Certificate(bytes);
     // What OpenSSL reads late or leniently must not fail later, as a fault.
     readFields(certificate.raw);
-    return certificate.publicKey === undefined ? null : certificate;
+    const dates = [certificate.validFromDate, certificate.validToDate].map((date) => date.getTime());
+    return certificate.publicKey === undefined || dates.some(Number.isNaN) ? null : certificate;
   } catch {
     return null;
   }

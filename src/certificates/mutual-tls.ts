@@ -74,13 +74,15 @@ export class MutualTls {
     return { problem: null, leaf: presented.leaf, thumbprint: presented.thumbprint };
   }
 
-  /** Judged once, and again when those change whom we trust. */
+  /** Judged once, and again when those change whom we trust or one of them ends. */
   #readSocket(socket: TLSSocket): PresentedCertificate | null {
     const trust = this.#trust.value;
     const known = this.#bySocket.get(socket);
-    if (known?.trust === trust) return known.presented;
+    if (known?.trust === trust && Date.now() <= (known.presented?.judgedUntil ?? Number.POSITIVE_INFINITY))
+      return known.presented;
     const { authorities } = trust;
-    const presented = readSocketCertificate(socket, { authorities, isHandshakes: this.#isHandshakes(socket, trust) });
+    const isHandshakes = known === undefined && this.#isHandshakes(socket, trust);
+    const presented = readSocketCertificate(socket, { authorities, isHandshakes });
     this.#bySocket.set(socket, { trust, presented });
     return presented;
   }
@@ -101,7 +103,7 @@ export class MutualTls {
     }
     const key = `${leaf} ${chain ?? ''}`;
     let presented = this.#forwarded.get(key);
-    if (presented === undefined) {
+    if (presented === undefined || Date.now() > presented.judgedUntil) {
       presented = readForwardedCertificate(leaf, chain, this.#trust.value.authorities);
       this.#forwarded.set(key, presented);
     }

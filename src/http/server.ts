@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Arrival } from '../auth/arrival.ts';
 import type { MutualTls } from '../certificates/mutual-tls.ts';
 import type { Peers } from '../certificates/peers.ts';
@@ -122,7 +122,7 @@ class Door {
     this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       if (error.code === 'ECONNRESET') socket.destroy();
-      else refuseSocket(socket, toMalformed(error), this.#lastPending(socket));
+      else refuseSocket(socket, this.#toUnderstood(error, socket), this.#lastPending(socket));
     });
     this.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
       refuseSocket(socket, new MethodNotAllowed('CONNECT', 'GET, POST'), this.#lastPending(socket));
@@ -132,6 +132,13 @@ class Door {
       const { mutualTls } = options;
       this.server.on('secureConnection', (socket: Socket) => mutualTls.greet(socket));
     }
+  }
+
+  /** OpenSSL's complaint about a certificate can surface late, in place of the request. */
+  #toUnderstood(error: NodeJS.ErrnoException, socket: Socket): Refusal {
+    const isUntrusted = this.#options.mutualTls !== null && (socket as TLSSocket).authorized === false;
+    if (!isUntrusted || !/^ERR_(OSSL|SSL)/.test(error.code ?? '')) return toMalformed(error);
+    return new Refusal('CertificateInvalid', 'The certificate is not trusted.');
   }
 
   /** The last response that is still owed on this socket to a request that arrived whole. */

@@ -16,12 +16,15 @@ const ciphers = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':');
 
+const groups = 'X25519MLKEM768:X25519:P-256:P-384:P-521';
+
 /** The mutual-TLS address asks for a certificate, judges it itself so that it can say what is wrong, and never resumes a
  *  session: each connection shows its certificate anew. */
 export function toServerOptions(tls: SecureContextOptions, isMutual: boolean): TlsOptions {
   const options: TlsOptions = {
     ...tls,
     ciphers,
+    ecdhCurve: groups,
     honorCipherOrder: true,
     minVersion: 'TLSv1.2',
     maxVersion: 'TLSv1.3',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { argon2Sync } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { Refusal } from '../domain/refusal.ts';
 import { checkPassword, hashPassword, isPassword, makePassword, TooBusy } from './passwords.ts';
@@ -105,7 +106,8 @@ test('passwords that are made are long, unlike each other, and pass the rules', 
   }
 });
 
-test('two are worked on at once, 64 wait, and the next is told that there are too many', async () => {
+test('one is worked on at once, two where there are processors, 64 wait, and the next is told to come later', async () => {
+  const atOnce = availableParallelism() > 2 ? 2 : 1;
   const running = new Set<number>();
   let most = 0;
   const hook = createHook({
@@ -119,11 +121,11 @@ test('two are worked on at once, 64 wait, and the next is told that there are to
   const asked = Array.from({ length: 70 }, () => hashPassword('correct horse battery'));
   const settled = await Promise.allSettled(asked);
   hook.disable();
-  assert.equal(most, 2);
+  assert.equal(most, atOnce);
   assert.deepEqual(
     settled.map(({ status }) => status),
-    [...Array(66).fill('fulfilled'), ...Array(4).fill('rejected')],
+    [...Array(64 + atOnce).fill('fulfilled'), ...Array(6 - atOnce).fill('rejected')],
   );
-  assert.ok(settled.slice(66).every((one) => one.status === 'rejected' && one.reason instanceof TooBusy));
+  assert.ok(settled.slice(64 + atOnce).every((one) => one.status === 'rejected' && one.reason instanceof TooBusy));
   assert.match(await hashPassword('correct horse battery'), phc, 'it is over when they are done');
 });

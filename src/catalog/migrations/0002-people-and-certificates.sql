@@ -57,7 +57,7 @@ CREATE TABLE members (
 ) WITHOUT ROWID, STRICT;
 
 -- Sign-ins, sessions, authorization codes, refresh tokens. Their ids are as good as passwords: what is kept of an id is
--- its SHA-256, base64url. payload: JSON without them; NULL: the record was ended and stays so until it is forgotten, for a
+-- its SHA-256, base64url. payload: JSON without them, for a sign-in under way sealed with its id (docs/formats.md); NULL: the record was ended and stays so until it is forgotten, for a
 -- request that began before may still want to write it. since: of sessions and grants, when the person signed in, in
 -- seconds since 1970.
 CREATE TABLE issuer_records (

@@ -31,14 +31,15 @@ export const createFolderRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/folders',
   action: 'write',
-  async handle(served, exchange, caller) {
+  async handle(served, exchange) {
     checkEncoding(exchange.request);
     const idempotencyKey = readIdempotencyKey(exchange.request);
     const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));
     const request = await readFolderRequest(exchange);
     const conflict = behavior ?? request.conflict;
     if (conflict === 'Version') throw noVersions();
-    const created = await createFolder(served.cabinet, caller, { ...request, conflict, idempotencyKey });
+    const current = await exchange.renewCaller();
+    const created = await createFolder(served.cabinet, current, { ...request, conflict, idempotencyKey });
     return json(renderEnvelope(created.folder, created.children), {
       entryid: created.folder.id,
       ...toLink(served, created, null),
