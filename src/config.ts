@@ -175,6 +175,11 @@ export function readConfig(environment: Variables = process.env): Config {
     corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
     logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
   };
+  for (const { issuer, environment, name } of config.outsideIssuers) {
+    if (config.isOwnIssuer && issuer === config[environment].publicUrl) {
+      reader.mistake('CABINET_ISSUERS', `${name} is our own issuer`);
+    }
+  }
   if (!config.isOwnIssuer && config.outsideIssuers.length === 0) {
     reader.mistake('CABINET_OWN_ISSUER', 'then CABINET_ISSUERS must name another; nobody could get a token');
   }

@@ -34,6 +34,7 @@ export interface Service {
   test: string | null;
   /** Null when the mutual-TLS address is switched off. */
   mutualTls: string | null;
+  hasOwnIssuer: boolean;
   /** Made where an environment was empty; their secrets are told nowhere else. */
   firstApplications: FirstApplication[];
   close(): Promise<void>;
@@ -63,6 +64,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     production,
     test,
     mutualTls,
+    hasOwnIssuer: config.isOwnIssuer,
     firstApplications,
     async close() {
       await service.close();

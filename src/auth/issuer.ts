@@ -85,6 +85,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
     async handle(request, response, arrival) {
       keepOurHeaders(response);
       pin(request);
+      // Going on with a sign-in takes no parameters; the issuer would stumble over some.
+      if (request.url?.startsWith('/oauth2/authorize/')) request.url = request.url.split('?')[0];
       // Applications read JSON; only people's pages are HTML.
       if (request.method === 'POST' && !request.url?.startsWith('/oauth2/logout')) {
         request.headers.accept = 'application/json';
@@ -157,13 +159,13 @@ function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) =>
   });
 }
 
-/** The client that the request names, whether there is one or not: what is counted must not tell. */
+/** The client that the request names, whether there is one or not: what is counted must not tell. In HTTP Basic the name
+ *  may be percent-encoded (RFC 6749, 2.3.1), in more than one way. */
 function readClientId({ oidc, headers }: KoaContextWithOIDC): string {
-  const [, basic] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') ?? [];
-  const [named = ''] = Buffer.from(basic ?? '', 'base64')
-    .toString('latin1')
-    .split(':');
-  return basic === undefined ? String(oidc.params?.client_id ?? '') : named;
+  const [, basic] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (basic === undefined) return String(oidc.params?.client_id ?? '');
+  const [named = ''] = Buffer.from(basic, 'base64').toString('latin1').split(':');
+  return new URLSearchParams(`id=${named}`).get('id') ?? '';
 }
 
 function explain({ oidc }: KoaContextWithOIDC, arrival: Arrival): string {

@@ -11,9 +11,9 @@ import { writeDurably } from '../certificates/durable-file.ts';
 
 export const signingAlgorithm = 'ES256';
 
-/** Longer than anything lives that a key has signed: tokens of an hour, cookies are signed by two keys in turn. */
+/** Longer than anything lives that a key has signed: tokens of an hour. */
 const keepRetiredMs = 2 * 60 * 60 * 1000;
-const mostCookieKeys = 2;
+const mostCookieKeys = 4;
 
 export type SigningKey = JWK & { retired?: number };
 
@@ -35,15 +35,17 @@ export async function openKeys(folder: string): Promise<Keys> {
     return made;
   }
   const { Signing, Cookies, Cursors } = JSON.parse(text) as KeysFile;
-  return { signing: Signing, cookies: Cookies, cursors: Cursors };
+  return { signing: Signing.filter((key) => !isOver(key, Date.now())), cookies: Cookies, cursors: Cursors };
+}
+
+function isOver({ retired }: SigningKey, now: number): boolean {
+  return retired !== undefined && now - retired >= keepRetiredMs;
 }
 
 /** New keys sign from now on; what the old ones signed stays valid, unless that is what shall end. */
 export async function rotateKeys(folder: string, isOldRevoked: boolean, now = Date.now()): Promise<Keys> {
   const { signing, cookies, cursors } = await openKeys(folder);
-  const old = signing
-    .map((key) => ({ ...key, retired: key.retired ?? now }))
-    .filter(({ retired }) => now - retired < keepRetiredMs);
+  const old = signing.map((key) => ({ ...key, retired: key.retired ?? now })).filter((key) => !isOver(key, now));
   const rotated = {
     signing: [await makeSigningKey(), ...(isOldRevoked ? [] : old)],
     cookies: [makeSecret(), ...(isOldRevoked ? [] : cookies)].slice(0, mostCookieKeys),

@@ -50,7 +50,8 @@ function stopAtOnce(error: unknown): void {
 }
 
 function announce(service: Service, isJson: boolean): void {
-  const banner = service.firstApplications.length === 0 ? '' : renderBanner(service.firstApplications);
+  const isShown = service.hasOwnIssuer && service.firstApplications.length > 0;
+  const banner = isShown ? renderBanner(service.firstApplications) : '';
   if (isJson) {
     process.stderr.write(banner);
     process.stdout.write(

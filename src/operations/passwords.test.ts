@@ -88,13 +88,14 @@ test('a password has 12 to 256 characters, however many bytes they take', () => 
 });
 
 test('a password does not contain the user, in whatever case, nor just a few characters', () => {
-  for (const password of ['ann-and-more-of-it', 'the great ANN herself', 'xxxxxxxxxxAnnxx']) {
-    assert.match(refusalOf(password, 'aNN')?.message ?? '', /must not contain the user/);
+  assert.equal(refusalOf('a long way to Tipperary', 'a'), null);
+  for (const password of ['anna-and-more-of-it', 'the great ANNA herself', 'xxxxxxxxxxAnnaxx']) {
+    assert.match(refusalOf(password, 'aNNa')?.message ?? '', /must not contain the user/);
   }
   for (const password of ['aaaaaaaaaaaaaaaa', 'abababababab', 'abcdabcdabcd']) {
     assert.match(refusalOf(password, 'zoe')?.message ?? '', /different characters/);
   }
-  assert.ok(!(refusalOf('ann-and-more-of-it', 'ann')?.message ?? '').includes('more-of-it'), 'it is not repeated');
+  assert.ok(!(refusalOf('anna-and-more-of-it', 'anna')?.message ?? '').includes('more-of-it'), 'it is not repeated');
 });
 
 test('passwords that are made are long, unlike each other, and pass the rules', () => {

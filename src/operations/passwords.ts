@@ -28,7 +28,7 @@ export function checkPassword(password: string, user: string): string {
 function findProblem(password: string, user: string): string | null {
   const length = [...password].length;
   if (length < shortest || length > longest) return `must have ${shortest} to ${longest} characters`;
-  if (password.toLowerCase().includes(user.toLowerCase())) return 'must not contain the user';
+  if (user.length >= 4 && password.toLowerCase().includes(user.toLowerCase())) return 'must not contain the user';
   return new Set(password).size < 5 ? 'must have more than a few different characters' : null;
 }
 

@@ -82,7 +82,13 @@ export function changeRole(cabinet: Cabinet, { id, space, role }: RoleRequest): 
   return cabinet.catalog.setRole({ id: toUserId(id), space, role: given, ...operatorRequest() });
 }
 
-/** Our ids are lower-case; those of outside issuers are as they say. */
+/** Our ids are lower-case; those of outside issuers, `<issuer name>:<subject>`, are as they say. */
 function toUserId(asked: string): string {
-  return asked.includes(':') ? asked : asked.toLowerCase();
+  if (!asked.includes(':')) return asked.toLowerCase();
+  const isOutside = /^(?!app:|operator:)[a-z0-9-]{1,32}:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u.test(asked);
+  if (isOutside && asked.trim() === asked && !asked.endsWith(':')) return asked;
+  throw new Refusal('InvalidField', `${JSON.stringify(asked)} is not a person of an outside issuer.`, {
+    target: 'User',
+    hint: 'Such people are called <issuer name>:<subject>, as CABINET_ISSUERS names the issuer.',
+  });
 }

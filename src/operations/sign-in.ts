@@ -59,6 +59,8 @@ export async function signIn(cabinet: Cabinet, { user, password, address }: Sign
   const id = user.trim().toLowerCase().slice(0, longestUser);
   const waitSeconds = cabinet.signInLimits.begin(address, id);
   if (waitSeconds > 0) return { userId: null, waitSeconds };
+  // Before the user is read: a password that is exchanged from here on is later.
+  const begunAt = Math.floor(Date.now() / 1000);
   let isRight = false;
   try {
     const found = await cabinet.catalog.findUser({ id });
@@ -66,7 +68,7 @@ export async function signIn(cabinet: Cabinet, { user, password, address }: Sign
     isRight = isKnown && found?.state === 'active';
     if (!isRight || found === null) return { userId: null, waitSeconds: 0 };
     // Later than the last time they were signed out, if that was in this very second.
-    return { userId: id, signedInAt: Math.max(Math.floor(Date.now() / 1000), found.signedOutAt + 1) };
+    return { userId: id, signedInAt: Math.max(begunAt, found.signedOutAt + 1) };
   } catch (error) {
     if (error instanceof TooBusy) return { userId: null, waitSeconds: busySeconds };
     throw error;

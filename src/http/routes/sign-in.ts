@@ -6,7 +6,7 @@ import { renderErrorPage, renderSignInPage, toPageHeaders } from '../../auth/pag
 import { signIn } from '../../operations/sign-in.ts';
 import type { Answer } from '../answer.ts';
 import { invalidBody, parseForm, readWhole } from '../json.ts';
-import type { Exchange, OpenRoute, Served } from '../route.ts';
+import { type Exchange, type OpenRoute, routeNotFound, type Served } from '../route.ts';
 
 const path = '/oauth2/login/{uid}';
 const formBytes = 8 * 1024;
@@ -65,7 +65,8 @@ export const signInRoute: OpenRoute = {
 };
 
 async function findSignIn({ issuer }: Served, { request, response }: Exchange) {
-  return issuer === null ? null : await issuer.findSignIn(request, response);
+  if (issuer === null) throw routeNotFound();
+  return await issuer.findSignIn(request, response);
 }
 
 function nobodyWaits(): Answer {

@@ -1,0 +1,66 @@
+// A service that takes tokens of a company's own OpenID provider as well as ours.
+
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Caller, fetchToken } from '../interface/client.ts';
+import {
+  findFreePort,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+} from '../service/service.ts';
+import { addApplication, addPage } from './operator.ts';
+import { audience, SecondIssuer } from './second-issuer.ts';
+
+export class Company {
+  readonly dataFolder = makeDataFolder();
+  readonly issuersPath = join(dirname(this.dataFolder), 'issuers.json');
+  port = '0';
+  robot!: Registered;
+  page!: Registered;
+  issuer!: SecondIssuer;
+  service!: Started;
+
+  async open(more: (issuer: string) => object[] = () => []): Promise<void> {
+    this.port = String(await findFreePort());
+    const url = await SecondIssuer.reserve();
+    writeFileSync(this.issuersPath, JSON.stringify([{ Name: 'corp', Issuer: url, Audience: audience }, ...more(url)]));
+    await this.serve({ CABINET_TEST_PORT: '0' });
+    this.robot = await addApplication(this.dataFolder, 'robot', { space: 'shared' });
+    this.page = await addPage(this.dataFolder, 'page');
+    this.issuer = new SecondIssuer(url, [this.robot.AppKey, this.page.AppKey]);
+    await this.issuer.start();
+  }
+
+  async serve(environment: Record<`CABINET_${string}`, string> = {}): Promise<void> {
+    this.service = await startService(this.dataFolder, {
+      environment: { CABINET_PORT: this.port, CABINET_ISSUERS: this.issuersPath, ...environment },
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.service?.stop();
+    await this.issuer.stop();
+    removeDataFolder(this.dataFolder);
+  }
+
+  /** Who shows this token with the AppKey of this application. */
+  as(token: string, application: Registered = this.robot): Caller {
+    return { base: this.service.production, application: { Name: '', ...application }, token };
+  }
+
+  async asRobot(): Promise<Caller> {
+    return this.as(await this.issuer.fetchToken(this.robot.AppKey));
+  }
+
+  async asPerson(sub: string, claims: Record<string, unknown> = {}): Promise<Caller> {
+    return this.as(await this.issuer.sign({ sub, client_id: this.page.AppKey, ...claims }), this.page);
+  }
+
+  /** With a token of our own issuer. */
+  async asOwn(): Promise<Caller> {
+    return this.as(await fetchToken(this.service.production, { Name: '', ...this.robot }));
+  }
+}

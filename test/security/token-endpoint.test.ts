@@ -1,0 +1,387 @@
+// The token endpoint under attack, what becomes of secrets, and the commands that make people.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { type Answer, askToken, basicAuthorization, type Headers } from '../interface/client.ts';
+import {
+  cabinet,
+  cabinetJson,
+  cabinetProgram,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+  toVariables,
+} from '../service/service.ts';
+import { Browser } from './browser.ts';
+import { addApplication, addPage, addUser, command, setRole } from './operator.ts';
+import { begin, discover, redirectUri, signIn } from './people.ts';
+import { type Spoken, speakSecrets } from './spoken-secrets.ts';
+import { tally } from './tally.ts';
+
+const form = { grant_type: 'client_credentials' };
+
+function asBasic(appKey: string, secret: string): Headers {
+  return { Authorization: basicAuthorization(appKey, secret) };
+}
+
+/** Refused because there were too many, with the time to wait, as OAuth says it (RFC 6749, 5.2). */
+function assertTooMany(answer: Answer): void {
+  assert.equal(answer.status, 429, answer.body.toString());
+  assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+  assert.match(String(answer.headers['content-type']), /^application\/json/);
+  const { error, error_description: description } = JSON.parse(answer.body.toString()) as Record<string, string>;
+  assert.deepEqual([error, typeof description], ['temporarily_unavailable', 'string']);
+}
+
+/** Asks until there were too many; how many were refused as wrong before. */
+async function exhaust(ask: (n: number) => Promise<Answer>, most = 200): Promise<number> {
+  for (let n = 0; n < most; n += 1) {
+    const answer = await ask(n);
+    if (answer.status === 429) {
+      assertTooMany(answer);
+      // However many it took, they were tried in one way.
+      tally('bad credentials');
+      return n;
+    }
+    assert.equal(answer.status, 401);
+    assert.equal((JSON.parse(answer.body.toString()) as { error: string }).error, 'invalid_client');
+  }
+  throw new Error(`${most} wrong credentials, and no limit`);
+}
+
+describe('wrong credentials', () => {
+  const dataFolder = makeDataFolder();
+  let service: Started;
+  let [one, other] = [{} as Registered, {} as Registered];
+  const ask = (from: string, headers: Headers, fields: Record<string, string> = form) =>
+    askToken(service.production, fields, { 'X-Forwarded-For': from, ...headers });
+  const unknown = (n: number) => `ak_${String(n).padStart(32, '0')}`;
+
+  before(async () => {
+    service = await startService(dataFolder, { environment: { CABINET_PROXIES: '127.0.0.1' } });
+    one = await addApplication(dataFolder, 'one');
+    other = await addApplication(dataFolder, 'other');
+  });
+  after(async () => {
+    await service.stop();
+    removeDataFolder(dataFolder);
+  });
+
+  it('are told to wait after a hundred for one client from one address, and the right ones never are', async () => {
+    const [here, right] = ['198.51.100.1', asBasic(one.AppKey, one.Secret)];
+    const isGiven = async () => (await ask(here, right)).status === 200;
+    const count = await exhaust(async (n) => {
+      if (n % 20 === 10) assert.ok(await isGiven(), 'in the middle of the flood');
+      return await ask(here, asBasic(one.AppKey, `wrong ${n}`));
+    });
+    assert.ok(count >= 100, `${count} before the limit`);
+    const flood = Array.from({ length: 20 }, (_, n) => ask(here, asBasic(one.AppKey, `more ${n}`)));
+    const given = await Promise.all(Array.from({ length: 10 }, isGiven));
+    assert.ok(given.every(Boolean), 'a client is not locked out by who guesses');
+    assert.ok((await Promise.all(flood)).filter(({ status }) => status === 429).length >= 15);
+    assert.equal((await ask(here, asBasic(other.AppKey, 'wrong'))).status, 401, 'another client here');
+    assert.equal((await ask(here, asBasic(other.AppKey, other.Secret))).status, 200);
+    assert.equal((await ask('198.51.100.2', asBasic(one.AppKey, 'wrong'))).status, 401, 'the client elsewhere');
+    tally('bad credentials', 2);
+  });
+
+  it('are told to wait after six hundred from one address, whomever they name, and the right ones never are', async () => {
+    const here = '198.51.100.3';
+    const count = await exhaust((n) => ask(here, asBasic(unknown(n), 'wrong')), 2000);
+    assert.ok(count >= 600, `${count} before the limit`);
+    const flood = Array.from({ length: 20 }, (_, n) =>
+      ask(here, {}, { ...form, client_id: unknown(n), client_secret: 'x' }),
+    );
+    assert.equal((await ask(here, asBasic(one.AppKey, one.Secret))).status, 200);
+    assert.ok((await Promise.all(flood)).some(({ status }) => status === 429));
+    assert.equal((await ask('198.51.100.4', asBasic(unknown(0), 'wrong'))).status, 401);
+  });
+
+  it('do not tell by the time to wait which clients exist', async () => {
+    const here = '198.51.100.5';
+    for (const appKey of [unknown(1), one.AppKey, 'nonsense']) {
+      const count = await exhaust(() => ask(here, asBasic(appKey, 'wrong')));
+      assert.ok(count >= 100 && count < 120, `${count} for ${appKey}`);
+    }
+    for (const appKey of [unknown(2), other.AppKey])
+      assert.equal((await ask(here, asBasic(appKey, 'wrong'))).status, 401);
+  });
+
+  it('are counted for who sent them, as the proxy says, whatever they say themselves', async () => {
+    const spoofed = (n: number) => `203.0.113.${n}, 198.51.100.6`;
+    assert.ok((await exhaust((n) => ask(spoofed(n), asBasic(one.AppKey, 'wrong')))) >= 100);
+    assertTooMany(await ask('198.51.100.6, 127.0.0.1', asBasic(one.AppKey, 'wrong')));
+    assert.equal((await ask('198.51.100.7', asBasic(one.AppKey, 'wrong'))).status, 401);
+    assert.ok((await exhaust((n) => ask(`2001:db8:5:5::${n}`, asBasic(one.AppKey, 'wrong')))) >= 100);
+    assert.equal((await ask('2001:db8:5:6::1', asBasic(one.AppKey, 'wrong'))).status, 401);
+  });
+
+  it('get the same bytes whether the client is unknown, disabled or has another secret', async () => {
+    const idle = await addApplication(dataFolder, 'idle');
+    await command(dataFolder, 'app disable', { application: 'idle' });
+    const here = '198.51.100.8';
+    const wrong: [string, string][] = [
+      [one.AppKey, 'wrong'],
+      [one.AppKey, other.Secret],
+      [one.AppKey, one.Secret.slice(1)],
+      [one.AppKey, `${one.Secret} `],
+      [one.AppKey.toUpperCase(), one.Secret],
+      [unknown(0), 'wrong'],
+      [unknown(0), one.Secret],
+      ['nonsense', 'wrong'],
+      [idle.AppKey, idle.Secret],
+      [idle.AppKey, 'wrong'],
+    ];
+    for (const toAnswer of [
+      ([key, secret]: [string, string]) => ask(here, asBasic(key, secret)),
+      ([key, secret]: [string, string]) => ask(here, {}, { ...form, client_id: key, client_secret: secret }),
+    ]) {
+      const seen = new Set<string>();
+      for (const { status, headers, body } of await Promise.all(wrong.map(toAnswer))) {
+        const { date: _, requesttrackingid: __, ...rest } = headers;
+        seen.add(JSON.stringify([status, rest, body.toString()]));
+      }
+      assert.deepEqual([...seen].length, 1, [...seen].join('\n'));
+      assert.match([...seen][0] ?? '', /^\[401,/);
+      tally('bad credentials', wrong.length);
+    }
+  });
+
+  it('aside, a client that asks for tokens without end is told to wait, and others are not', async () => {
+    const here = '198.51.100.9';
+    const right = asBasic(other.AppKey, other.Secret);
+    let given = 0;
+    let last: Answer | undefined;
+    while (given < 4000 && (last === undefined || last.status === 200)) {
+      const answers = await Promise.all(Array.from({ length: 25 }, () => ask(here, right)));
+      given += answers.filter(({ status }) => status === 200).length;
+      last = answers.find(({ status }) => status !== 200) ?? answers[0];
+    }
+    assertTooMany(last as Answer);
+    assert.ok(given >= 1000, `${given} tokens`);
+    assertTooMany(await askUntilTooMany(() => ask('198.51.100.10', right)));
+    assert.equal((await ask(here, asBasic(one.AppKey, one.Secret))).status, 200);
+    await new Promise((resolve) => setTimeout(resolve, Number(last?.headers['retry-after']) * 1000));
+    assert.equal((await ask(here, right)).status, 200);
+  });
+
+  it('aside, people go on who came through a client that asks for tokens without end', async () => {
+    const page = await addApplication(dataFolder, 'page', { redirectUris: redirectUri, space: 'one' });
+    const person = await addUser(dataFolder, 'ann');
+    let { refresh_token: token } = await signIn(await discover(service.production, page), person);
+    const askAs = (fields = form) => ask('198.51.100.11', asBasic(page.AppKey, page.Secret), fields);
+    await askUntilTooMany(askAs);
+    for (let n = 0; n < 5; n += 1) {
+      const flood = Array.from({ length: 25 }, () => askAs());
+      const fields = { grant_type: 'refresh_token', refresh_token: String(token) };
+      const [answer] = await Promise.all([askAs(fields), ...flood]);
+      assert.equal(answer.status, 200, answer.body.toString());
+      token = (JSON.parse(answer.body.toString()) as { refresh_token: string }).refresh_token;
+    }
+  });
+
+  it('name the same client however its id is spelled', async () => {
+    const here = '198.51.100.12';
+    await exhaust(() => ask(here, asBasic(one.AppKey, 'wrong')));
+    // Basic carries it form-encoded (RFC 6749, 2.3.1): this is how client libraries send an underscore.
+    assertTooMany(await ask(here, asBasic(one.AppKey.replace('_', '%5F'), 'wrong')));
+  });
+});
+
+/** It may be refilled meanwhile: the first of these that had to wait. */
+async function askUntilTooMany(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answers = await Promise.all(Array.from({ length: 25 }, () => ask()));
+    const found = answers.find(({ status }) => status === 429);
+    if (found !== undefined) return found;
+  }
+}
+
+it('without a configured proxy, an X-Forwarded-For header changes nothing', async (context) => {
+  const dataFolder = makeDataFolder();
+  const service = await startService(dataFolder);
+  context.after(async () => {
+    await service.stop();
+    removeDataFolder(dataFolder);
+  });
+  const { AppKey, Secret } = await addApplication(dataFolder, 'one');
+  const from = (n: number) => ({ 'X-Forwarded-For': `198.51.100.${n}`, Forwarded: `for=198.51.100.${n}` });
+  const ask = (n: number, secret: string) =>
+    askToken(service.production, form, { ...from(n), ...asBasic(AppKey, secret) });
+  assert.ok((await exhaust((n) => ask(n, 'wrong'))) >= 100);
+  assertTooMany(await ask(250, 'wrong'));
+  assert.equal((await ask(251, Secret)).status, 200);
+});
+
+describe('secrets', () => {
+  const dataFolder = makeDataFolder();
+  let service: Started;
+  let spoken: Spoken;
+
+  before(async () => {
+    // Where there is an application, the first start has no secret to show.
+    await cabinetJson(dataFolder, ['app', 'add', 'zero']);
+    service = await startService(dataFolder, { environment: { CABINET_LOG_LEVEL: 'trace', CABINET_MTLS_PORT: '0' } });
+    spoken = await speakSecrets(service, dataFolder);
+  });
+  after(async () => {
+    await service.stop();
+    removeDataFolder(dataFolder);
+  });
+
+  const readFolder = () =>
+    readdirSync(dataFolder, { recursive: true, withFileTypes: true })
+      .filter((found) => found.isFile())
+      .map((found) => ({ name: found.name, bytes: readFileSync(join(found.parentPath, found.name)) }));
+  const findIn = (value: string) =>
+    readFolder()
+      .filter(({ bytes }) => bytes.includes(value))
+      .map(({ name }) => name);
+
+  it('are found in no file of the data folder, neither while the service runs nor after', async () => {
+    assert.ok(spoken.size >= 18);
+    const names = readFolder().map(({ name }) => name);
+    for (const name of ['catalog.db', 'catalog.db-wal', 'keys.json']) assert.ok(names.includes(name), name);
+    assert.notDeepEqual(findIn('speaker'), [], 'what is no secret is found in this way');
+    for (const [what, value] of spoken) assert.deepEqual(findIn(value), [], what);
+    await service.stop();
+    assert.notDeepEqual(findIn('speaker'), []);
+    for (const [what, value] of spoken) assert.deepEqual(findIn(value), [], what);
+  });
+
+  it('are never written to the log, not even at its finest level', async () => {
+    await service.stop();
+    const log = service.errors();
+    assert.match(log, /"msg":"swept"/, 'there is a log');
+    for (const [what, value] of spoken) {
+      assert.ok(!log.includes(value), `${what} is in the log`);
+      assert.ok(!log.includes(encodeURIComponent(value)), `${what} is in the log`);
+    }
+  });
+
+  it('that browsers hold are kept as hashes also while someone signs in again', async () => {
+    await service.stop();
+    service = await startService(dataFolder);
+    const page = await addPage(dataFolder, 'again');
+    const configuration = await discover(service.production, page);
+    const browser = new Browser();
+    await signIn(configuration, await addUser(dataFolder, 'again'), browser);
+    await browser.open((await begin(configuration, { prompt: 'login' })).url);
+    const found = browser.cookies.filter(({ value }) => findIn(value).length > 0).map(({ name }) => name);
+    assert.deepEqual(found, []);
+  });
+});
+
+describe('commands about people', () => {
+  const dataFolder = makeDataFolder();
+  const passwordPath = (name: string) => join(dirname(dataFolder), name);
+  let service: Started;
+
+  before(async () => {
+    service = await startService(dataFolder);
+    await cabinetJson(dataFolder, ['user', 'add', 'Ann@Corp.example', '--name', 'Ann Other']);
+    await command(dataFolder, 'user add', { user: 'asleep' });
+    await command(dataFolder, 'user disable', { user: 'ASLEEP' });
+  });
+  after(async () => {
+    await service.stop();
+    removeDataFolder(dataFolder);
+  });
+
+  const passwords: Record<string, string> = {
+    short: 'elevenchars\nsecond line that does not count',
+    long: 'abcdefghij'.repeat(26),
+    empty: '\n',
+    own: 'i am the New-Person, believe me',
+    dull: 'abcabcabcabcabcabc',
+  };
+
+  it('that cannot be carried out say why, to people and to machines, and end with 1', async () => {
+    const cases: [string[], string, RegExp][] = [
+      [['add', 'new-person', '--password-file', 'short'], 'InvalidField', /password must have 12 to 256 characters/],
+      [['add', 'new-person', '--password-file', 'missing'], 'Error', /ENOENT/],
+      [['add', 'corp:ann'], 'InvalidField', /cannot be a user's id/],
+      [['add', 'ANN@corp.EXAMPLE'], 'NameAlreadyExists', /There is or was a user "ann@corp.example"/],
+      [['password', 'nobody'], 'UserNotFound', /no user "nobody"/],
+      [['role', 'ann@corp.example', 'owner', '--space', 'first'], 'InvalidField', /no role "owner"/],
+    ];
+    for (const [name, text] of Object.entries(passwords)) writeFileSync(passwordPath(name), text);
+    for (const [words, code, message] of cases) {
+      const said = ['user', ...words];
+      if (words[2] === '--password-file') said.push(passwordPath(said.pop() ?? ''));
+      const ran = await Promise.all([cabinet(dataFolder, said), cabinet(dataFolder, [...said, '--json'])]);
+      const [plain, machine] = ran;
+      assert.deepEqual([plain.code, plain.stdout, machine.code, machine.stderr], [1, '', 1, ''], said.join(' '));
+      assert.match(plain.stderr, message);
+      const answer = JSON.parse(machine.stdout) as { Error: { Code: string; Message: string } };
+      assert.deepEqual([Object.keys(answer), answer.Error.Code], [['Error'], code]);
+      assert.match(answer.Error.Message, message);
+      assert.doesNotMatch(JSON.stringify(ran), /elevenchars/, 'a password is not repeated');
+    }
+  });
+
+  it('refuse every bad id and password, also a new one, and make nobody of them', async () => {
+    const password = 'correct horse battery';
+    const refuses = async (name: string, input: Record<string, unknown>, code: string) => {
+      const isRefused = (error: unknown) => error instanceof Refusal && error.code === code;
+      await assert.rejects(command(dataFolder, name, input), isRefused, JSON.stringify(input));
+    };
+    for (const bad of Object.values(passwords)) {
+      const [line] = bad.split('\n');
+      await refuses('user add', { user: 'new-person', password: line }, 'InvalidField');
+      if (!bad.includes('New-Person')) {
+        await refuses('user password', { user: 'ann@corp.example', password: line }, 'InvalidField');
+      }
+    }
+    for (const user of ['app:first', 'ak_ann', 'AK_ANN', '', 'ann other', '.ann', 'änn', 'ann\n', 'a'.repeat(129)]) {
+      await refuses('user add', { user, password }, 'InvalidField');
+    }
+    for (const name of ['', ' ', ' Ann', 'Ann\nOther', '\u202eAnn', 'x'.repeat(201)]) {
+      await refuses('user add', { user: 'new-person', password, name }, 'InvalidField');
+    }
+    for (const user of ['asleep', 'ASLEEP']) await refuses('user add', { user, password }, 'NameAlreadyExists');
+    for (const name of ['user disable', 'user enable', 'user password']) {
+      await refuses(name, { user: 'nobody' }, 'UserNotFound');
+    }
+    await refuses('user add', { user: 'new-person', env: 'staging' }, 'InvalidField');
+    for (const [user, role, space, code] of [
+      ['ann@corp.example', 'editor', 'nowhere', 'SpaceNotFound'],
+      ['corp:ann', 'editor', 'nowhere', 'SpaceNotFound'],
+      ['nobody', 'editor', 'first', 'UserNotFound'],
+      ['ann@corp.example', 'Editor', 'first', 'InvalidField'],
+    ] as const) {
+      await refuses('user role', { user, role, space }, code);
+    }
+    const { Users } = await command<{ Users: { User: string }[] }>(dataFolder, 'user list');
+    assert.deepEqual(
+      Users.map(({ User }) => User),
+      ['ann@corp.example', 'asleep'],
+    );
+  });
+
+  it('take a password from standard input, show it no more, and list people without it', async () => {
+    const Password = 'correct horse battery';
+    const words = ['user', 'add', 'piped', '--password-file', '-', '--json'];
+    const running = promisify(execFile)(cabinetProgram, words, { env: toVariables(dataFolder) });
+    running.child.stdin?.end(`${Password}\r\nnot this\n`);
+    const { stdout } = await running;
+    assert.deepEqual(Object.keys(JSON.parse(stdout)), ['User', 'Name', 'State', 'CreatedAt']);
+    await setRole(dataFolder, 'PIPED', 'manager', 'first');
+    const page = await addPage(dataFolder, 'page');
+    await signIn(await discover(service.production, page), { User: ' Piped ', Password });
+    const listed = await cabinet(dataFolder, ['user', 'list']);
+    assert.match(listed.stdout, /^piped\tactive\tfirst=manager$/m);
+    assert.match(listed.stdout, /^asleep\tdisabled\t$/m);
+    const { Users } = await command<{ Users: Record<string, unknown>[] }>(dataFolder, 'user list');
+    for (const user of Users) assert.deepEqual(Object.keys(user), ['User', 'Name', 'State', 'CreatedAt', 'Roles']);
+    assert.equal(Users[0]?.Name, 'Ann Other');
+    assert.doesNotMatch(JSON.stringify(Users), /argon2|correct horse/);
+  });
+});
