@@ -1,0 +1,276 @@
+// Attacks on signing in that once succeeded: filling the disk from outside, guessing in parallel, keeping others out.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import * as client from 'openid-client';
+import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
+import {
+  type Answer,
+  askToken,
+  basicAuthorization,
+  type Caller,
+  call,
+  type Headers,
+  send,
+} from '../interface/client.ts';
+import {
+  addCaller,
+  eventually,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+} from '../service/service.ts';
+import { askSilently, behindProxy, cookieOf, fromElsewhere, get, openSignIn, post } from './attacks-sign-in.ts';
+import { Browser } from './browser.ts';
+import { addApplication, addPage, addUser, command, setRole } from './operator.ts';
+import { begin, discover, finish, type Person, redirectUri, signIn } from './people.ts';
+import { openStream } from './stream.ts';
+import { tally } from './tally.ts';
+
+const dataFolder = makeDataFolder();
+let service: Started;
+let own: Caller;
+let page: Registered;
+let configuration: client.Configuration;
+let ann: Person;
+
+before(async () => {
+  service = await startService(dataFolder, {
+    environment: {
+      CABINET_TEST_PORT: '0',
+      ...behindProxy,
+      CABINET_CORS_ORIGINS: 'https://friend.example',
+    },
+  });
+  own = await addCaller(dataFolder, service.production, 'own');
+  page = await addPage(dataFolder, 'page');
+  configuration = await discover(service.production, page);
+  ann = await addMember('ann');
+});
+
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+async function addMember(user: string): Promise<Person> {
+  const person = await addUser(dataFolder, user);
+  await setRole(dataFolder, user, 'editor', 'own');
+  return person;
+}
+
+function pathOf(path: string): URL {
+  return new URL(path, service.production);
+}
+
+function readRecords<Row>(sql: string): Row[] {
+  const database = new DatabaseSync(join(dataFolder, 'production/catalog.db'), { readOnly: true });
+  try {
+    return database.prepare(sql).all() as Row[];
+  } finally {
+    database.close();
+  }
+}
+
+function countRecords(model = '%'): number {
+  const [counted] = readRecords<{ count: number }>(
+    `SELECT count(*) AS count FROM issuer_records WHERE model LIKE '${model}'`,
+  );
+  return Number(counted?.count);
+}
+
+test('pages that strangers open leave no session behind in the catalog', async () => {
+  const before = countRecords();
+  const from = fromElsewhere();
+  const pages = await Promise.all(Array.from({ length: 200 }, () => get(pathOf('/oauth2/logout'), from)));
+  assert.ok(pages.every(({ status }) => status === 200));
+  assert.ok(pages.every(({ headers }) => headers['set-cookie'] !== undefined));
+  assert.equal(countRecords(), before);
+  const sessions = countRecords('Session');
+  const { url } = await begin(configuration);
+  await Promise.all(Array.from({ length: 50 }, () => get(url, from)));
+  assert.equal(countRecords('Session'), sessions);
+});
+
+test('a page is not shown for a query of more than 4096 characters, nor is what came with it kept', async () => {
+  const { url } = await begin(configuration);
+  url.searchParams.set('state', '');
+  url.searchParams.set('state', 'A'.repeat(4096 - (url.search.length - 1)));
+  const from = fromElsewhere();
+  assert.equal((await get(url, from)).status, 303);
+  const before = countRecords();
+  assertRefusal(await get(new URL(`${url.href}A`), from), 400, 'MalformedRequest');
+  assertRefusal(await get(pathOf(`/oauth2/logout?state=${'A'.repeat(4096)}`), from), 400, 'MalformedRequest');
+  assertRefusal(await get(pathOf(`/oauth2/authorize/x?${'A'.repeat(4097)}`), from), 400, 'MalformedRequest');
+  assert.equal(countRecords(), before);
+  for (const path of ['/oauth2/authorize', '/oauth2/logout']) {
+    assertRefusal(await askForm(path, { state: 'A'.repeat(50_000) }), 404, 'MethodNotAllowed');
+  }
+});
+
+function askForm(path: string, form: Record<string, string>, headers: Headers = {}): Promise<Answer> {
+  const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const body = new URLSearchParams(form).toString();
+  return send(service.production, path, { method: 'POST', headers: { ...type, ...headers }, body });
+}
+
+test('an address that opens more than 300 pages at once must wait, and only for pages', async () => {
+  const from = fromElsewhere();
+  const pages = await Promise.all(Array.from({ length: 340 }, () => get(pathOf('/oauth2/logout'), from)));
+  const shown = pages.filter(({ status }) => status === 200).length;
+  assert.ok(shown >= 300 && shown < 340, `${shown} were shown`);
+  for (const refused of pages.filter(({ status }) => status !== 200)) {
+    assertRefusal(refused, 403, 'TooManyRequests');
+    assert.match(String(refused.headers['retry-after']), /^[1-9]\d*$/);
+  }
+  const { url } = await begin(configuration);
+  for (const path of [url.href, '/oauth2/login/x', '/oauth2/logout/success', '/oauth2/authorize/x']) {
+    // What is given back meanwhile, five a second, is used up first.
+    await Promise.all(Array.from({ length: 20 }, () => get(pathOf('/oauth2/logout'), from)));
+    assertRefusal(await get(pathOf(path), from), 403, 'TooManyRequests');
+  }
+  assertEnvelope(await call(own, '/folders/-root-', { headers: from }));
+  assert.equal((await get(url, fromElsewhere())).status, 303);
+});
+
+test('with less space on the disk than is reserved there are no pages', async () => {
+  const folder = makeDataFolder();
+  const full = await startService(folder, { environment: { CABINET_RESERVE: '8000TiB' } });
+  try {
+    for (const path of ['/oauth2/logout', '/oauth2/authorize?client_id=x', '/oauth2/login/x']) {
+      assertRefusal(await send(full.production, path), 500, 'StorageFull');
+    }
+    assert.equal((await send(full.production, '/oauth2/jwks')).status, 200);
+  } finally {
+    await full.stop();
+    removeDataFolder(folder);
+  }
+});
+
+test('a refresh token is not lost to the limits: however many tokens others got, a person goes on', async () => {
+  const more = { redirectUris: redirectUri, space: 'own' };
+  const shared = await addApplication(dataFolder, 'shared', more);
+  const through = await discover(service.production, shared);
+  const first = await signIn(through, ann);
+  const again = await signIn(through, await addMember('bob'));
+  const basic = { Authorization: basicAuthorization(shared.AppKey, shared.Secret) };
+  let refused = 0;
+  const greedy = openStream(16, async () => {
+    const { status } = await askToken(service.production, { grant_type: 'client_credentials' }, basic);
+    if (status === 429) refused += 1;
+    return status === 200 || status === 429 ? null : String(status);
+  });
+  await eventually('the application has got all that it may', () => refused > 0, 20_000);
+  for (const signedIn of [again, first]) {
+    let tokens = signedIn;
+    for (let n = 0; n < 10; n += 1) tokens = await client.refreshTokenGrant(through, String(tokens.refresh_token));
+  }
+  assert.deepEqual((await greedy.stop()).failures, []);
+});
+
+test('of many wrong passwords at once ten are looked at, and then the right one has to wait too', async () => {
+  const guessed = await addMember('guessed');
+  const opened = await openSignIn(configuration);
+  const from = fromElsewhere();
+  const guess = async (n: number) => (await post(opened, { ...guessed, Password: `wrong ${n}` }, from)).status;
+  const statuses = await Promise.all(Array.from({ length: 60 }, (_, n) => guess(n)));
+  while (statuses.filter((status) => status === 403).length < 10) {
+    statuses.push(await guess(statuses.length));
+    assert.equal(statuses.at(-1), 403, 'they are looked at one by one while there are fewer than ten');
+  }
+  assert.equal(statuses.filter((status) => status === 403).length, 10);
+  assert.ok(statuses.every((status) => status === 403 || status === 429));
+  const right = await post(opened, guessed, from);
+  assert.equal(right.status, 429);
+  assert.ok(Number(right.headers['retry-after']) > 30, `${right.headers['retry-after']} seconds`);
+  assert.equal((await post(opened, guessed, fromElsewhere())).status, 303, 'who is elsewhere is not held up');
+  tally('bad credentials', 2);
+});
+
+test('an address that has many passwords looked at keeps no other out', async () => {
+  const busy = await addMember('busy');
+  const [opened, others] = [await openSignIn(configuration), await openSignIn(configuration)];
+  const cookie = cookieOf(opened.browser, opened.shown.url.pathname);
+  const headers = { ...fromElsewhere(), Cookie: cookie } as Record<string, string>;
+  // Right ones of one user, and any of others. Not by `post`: it has 64 connections, and so many may wait.
+  const flood = Array.from({ length: 150 }, (_, n) => {
+    const body = new URLSearchParams({ user: n % 2 === 0 ? busy.User : `somebody-${n}`, password: busy.Password });
+    return fetch(opened.shown.url, { method: 'POST', redirect: 'manual', headers, body });
+  });
+  for (let n = 0; n < 5; n += 1) {
+    await wait(50);
+    assert.equal((await post(others, ann, fromElsewhere())).status, 303);
+  }
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  assert.ok(statuses.every((status) => [303, 403, 429].includes(status)));
+  // Those that are looked at come before everyone else's.
+  assert.ok(statuses.filter((status) => status !== 429).length < 30);
+});
+
+test("a page of the service's own origin may ask for tokens, and pages elsewhere cannot read them unless configured", async () => {
+  const tokens = await signIn(configuration, ann);
+  const form = { grant_type: 'refresh_token', client_id: page.AppKey, refresh_token: String(tokens.refresh_token) };
+  const allowed = { [service.production]: undefined, 'https://evil.example': undefined, null: undefined };
+  for (const [origin, shown] of Object.entries({ ...allowed, 'https://friend.example': 'https://friend.example' })) {
+    const answer = await askToken(service.production, form, { Origin: origin });
+    assert.equal(answer.status, 200, answer.body.toString());
+    assert.equal(answer.headers['access-control-allow-origin'], shown);
+    form.refresh_token = (JSON.parse(answer.body.toString()) as { refresh_token: string }).refresh_token;
+    const asked = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
+    const preflight = await send(service.production, '/oauth2/token', { method: 'OPTIONS', headers: asked });
+    assert.equal(preflight.headers['access-control-allow-origin'], shown);
+  }
+});
+
+test('signing in to test leaves the same browser signed in to production', async () => {
+  const inTest = { env: 'test' };
+  const app = { name: 'page', redirectUris: redirectUri, forPeople: true, ...inTest };
+  const elsewhere = await discover(String(service.test), await command<Registered>(dataFolder, 'app add', app));
+  const tester = await command<Person>(dataFolder, 'user add', { user: 'tester', ...inTest });
+  // Cookies know hosts but no ports: this browser has one jar for both.
+  const browser = new Browser();
+  await signIn(configuration, ann, browser);
+  assert.equal((await signIn(elsewhere, tester, browser)).claims()?.sub, 'tester');
+  for (const [where, user] of [
+    [configuration, 'ann'],
+    [elsewhere, 'tester'],
+  ] as const) {
+    const begun = await begin(where, { prompt: 'none' });
+    const { url } = await browser.open(begun.url);
+    assert.equal((await finish(where, url, begun)).claims()?.sub, user);
+  }
+});
+
+test('a sign-in lasts 14 days from its beginning, however often it is used', async () => {
+  const lasting = await addMember('lasting');
+  const browser = new Browser();
+  const signedInAt = Date.now();
+  await signIn(configuration, lasting, browser);
+  const expiries = () =>
+    readRecords<{ model: string; expires_at: number }>(
+      `SELECT model, expires_at FROM issuer_records
+       WHERE user_id = 'lasting' AND payload IS NOT NULL AND model IN ('Session', 'Grant') ORDER BY model`,
+    );
+  const before = expiries();
+  assert.deepEqual(
+    before.map(({ model }) => model),
+    ['Grant', 'Session'],
+  );
+  await wait(2100);
+  // Also an application that comes later gets no more than what is left.
+  const later = await discover(service.production, await addPage(dataFolder, 'later'));
+  for (const through of [configuration, later]) assert.ok(await askSilently(cookieOf(browser), await begin(through)));
+  const after = expiries();
+  assert.equal(after.length, 3);
+  for (const { model, expires_at: expiresAt } of after) {
+    const moved = expiresAt - Number(before.find((known) => known.model === model)?.expires_at);
+    // Lifetimes are whole seconds.
+    assert.ok(Math.abs(moved) < 1000, `${model} moved by ${moved} ms`);
+    assert.ok(expiresAt <= signedInAt + 14 * 86_400_000 + 2000);
+  }
+});

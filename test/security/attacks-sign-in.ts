@@ -1,0 +1,58 @@
+// What attackers of signing in do: they come from many addresses, told by a proxy that is believed (`CABINET_PROXIES`), send
+// forms without following where they lead, and use cookies that are not theirs.
+
+import type { Configuration } from 'openid-client';
+import { type Answer, type Headers, send } from '../interface/client.ts';
+import { Browser, type Page } from './browser.ts';
+import { type Begun, begin, type Person } from './people.ts';
+
+export const behindProxy = { CABINET_PROXIES: '127.0.0.1' } as const;
+
+let places = 0;
+
+/** As if from an address that nobody came from before. */
+export function fromElsewhere(): Headers {
+  places += 1;
+  return { 'X-Forwarded-For': `10.${places >> 16}.${(places >> 8) & 255}.${places & 255}` };
+}
+
+/** The cookies that a browser would send there. */
+export function cookieOf({ cookies }: Browser, path = '/oauth2/authorize'): string {
+  const sent = cookies.filter((cookie) => path.startsWith(cookie.path));
+  return sent.map(({ name, value }) => `${name}=${value}`).join('; ');
+}
+
+export function get({ origin, pathname, search }: URL, headers: Headers = {}): Promise<Answer> {
+  return send(origin, `${pathname}${search}`, { headers: { Accept: 'text/html', ...headers } });
+}
+
+/** A browser at the page that asks for a password. */
+export interface Opened {
+  browser: Browser;
+  shown: Page;
+  begun: Begun;
+}
+
+export async function openSignIn(configuration: Configuration): Promise<Opened> {
+  const browser = new Browser();
+  const begun = await begin(configuration);
+  return { browser, shown: await browser.open(begun.url), begun };
+}
+
+/** Sends the form of that page and follows no redirect. */
+export function post({ browser, shown }: Opened, { User, Password }: Person, headers: Headers = {}): Promise<Answer> {
+  const { origin, pathname } = shown.url;
+  const cookie = cookieOf(browser, pathname);
+  return send(origin, pathname, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Cookie: cookie, ...headers },
+    body: new URLSearchParams({ user: User, password: Password }).toString(),
+  });
+}
+
+/** Where whoever has the cookie is sent to with a code, without being asked anything; null: nowhere. */
+export async function askSilently(cookie: string, { url }: Begun): Promise<URL | null> {
+  const { headers } = await get(url, { Cookie: cookie, ...fromElsewhere() });
+  const location = URL.parse(headers.location ?? '');
+  return location?.searchParams.has('code') ? location : null;
+}
