@@ -21,6 +21,7 @@ export interface IssuerRecord {
 }
 
 export function* putIssuerRecord(record: Omit<IssuerRecord, 'consumedAt'>): Verb<void> {
+  const payload = record.model === 'Session' ? yield* keepState(record) : record.payload;
   yield* rows(
     `INSERT INTO issuer_records (model, id, uid, grant_id, user_id, since, payload, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -33,9 +34,20 @@ export function* putIssuerRecord(record: Omit<IssuerRecord, 'consumedAt'>): Verb
     record.grant,
     record.user,
     record.since,
-    record.payload,
+    payload,
     record.expiresAt,
   );
+}
+
+/** A session notes in its `state` that the person is about to sign out. A request that read the session before must not
+ *  wipe that out by writing it back without. */
+function* keepState({ model, id, payload }: { model: string; id: string; payload: string }): Verb<string> {
+  const written = JSON.parse(payload) as { state?: unknown };
+  if (written.state !== undefined) return payload;
+  const sql = 'SELECT payload FROM issuer_records WHERE model = $1 AND id = $2';
+  const stored = yield* row<{ payload: string | null }>(sql, model, id);
+  const { state } = JSON.parse(stored?.payload ?? '{}') as { state?: unknown };
+  return state === undefined ? payload : JSON.stringify({ ...written, state });
 }
 
 export interface FindIssuerRecord {
