@@ -6,9 +6,11 @@ import { row, rows, type Verb } from './sql.ts';
 export interface FindContent {
   space: number;
   id: string;
+  /** Null: the current one. */
+  version: number | null;
 }
 
-/** The current content of a file and what is needed to verify it while it is read. */
+/** A content of a file and what is needed to verify it while it is read. */
 export interface FileContent {
   name: string;
   contentType: string;
@@ -31,16 +33,17 @@ interface FileContentRow {
   checksums: Uint8Array | null;
 }
 
-export function* findContent({ space, id }: FindContent): Verb<FileContent | null> {
+export function* findContent({ space, id, version }: FindContent): Verb<FileContent | null> {
   const found = yield* row<FileContentRow>(
     `SELECT name, versions.content_type AS content_type, versions.created_at AS modified_at, contents.size AS size, sha256,
        bytes, blob, checksums
      FROM entries
-     JOIN versions ON versions.entry = entries.entry AND versions.version = entries.version
+     JOIN versions ON versions.entry = entries.entry AND versions.version = coalesce($3, entries.version)
      JOIN contents ON contents.content = versions.content
      WHERE entries.space = $1 AND entries.id = $2`,
     space,
     id,
+    version,
   );
   if (found === undefined) return null;
   const { content_type: contentType, modified_at: modifiedAt, size: sizeBytes, ...rest } = found;

@@ -49,6 +49,7 @@ export const refusalCodes = [
   'UnsupportedEncoding',
   'UploadTooSlow',
   'UserNotFound',
+  'VersionNotFound',
 ] as const;
 
 export type RefusalCode = (typeof refusalCodes)[number];

@@ -57,6 +57,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   UnsupportedEncoding: 400,
   UploadTooSlow: 400,
   UserNotFound: 404,
+  VersionNotFound: 404,
 };
 
 export function toStatus(code: RefusalCode): number {

@@ -1,8 +1,9 @@
-// Opens a file's current content for reading. Every byte is verified before it is handed out: the SHA-256 of a small
+// Opens a version of a file for reading. Every byte is verified before it is handed out: the SHA-256 of a small
 // content, the checksum of each MiB of a large one. Rotten bytes are a fault, never an answer.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { chunkBytes } from '../blobs/blobs.ts';
 import type { FileContent } from '../catalog/contents.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
@@ -16,37 +17,61 @@ export interface OpenedFile {
   modifiedAt: number;
   sizeBytes: number;
   sha256: Uint8Array;
-  bytes: AsyncIterable<Buffer>;
+  /** The bytes from `start` up to but not including `end`. */
+  read(range: { start: number; end: number }): AsyncIterable<Buffer>;
 }
 
-export async function openFile(cabinet: Cabinet, caller: Caller, { fileId }: { fileId: string }): Promise<OpenedFile> {
+export interface OpenFileRequest {
+  fileId: string;
+  /** Null: the current one. */
+  version: number | null;
+}
+
+export async function openFile(
+  cabinet: Cabinet,
+  caller: Caller,
+  { fileId, version }: OpenFileRequest,
+): Promise<OpenedFile> {
   const missing = () => new Refusal('FileNotFound', 'There is no such file.');
   const { space } = await enter(cabinet, caller, { action: 'read', id: fileId, missing });
-  const found = await cabinet.catalog.findContent({ space, id: fileId });
-  if (found === null) throw missing();
+  const found = await cabinet.catalog.findContent({ space, id: fileId, version });
+  if (found === null) throw (await isFile(cabinet, space, fileId, version)) ? versionNotFound() : missing();
   const { name, contentType, modifiedAt, sizeBytes, sha256 } = found;
-  const bytes = found.bytes === null ? readBlob(cabinet, found) : [readInline(found)];
-  return { name, contentType, modifiedAt, sizeBytes, sha256, bytes: toAsync(bytes) };
+  const read = ({ start, end }: { start: number; end: number }) =>
+    found.bytes === null ? readBlob(cabinet, found, start, end) : readInline(found, start, end);
+  return { name, contentType, modifiedAt, sizeBytes, sha256, read };
 }
 
-async function* toAsync(chunks: AsyncIterable<Buffer> | Buffer[]): AsyncGenerator<Buffer> {
-  yield* chunks;
+async function isFile({ catalog }: Cabinet, space: number, id: string, version: number | null): Promise<boolean> {
+  return version !== null && (await catalog.findEntry({ space, id }))?.kind === 'file';
 }
 
-function readInline({ bytes, sha256 }: FileContent): Buffer {
+function versionNotFound(): Refusal {
+  return new Refusal('VersionNotFound', 'The file has no such version.', { target: 'version' });
+}
+
+async function* readInline({ bytes, sha256 }: FileContent, start: number, end: number): AsyncGenerator<Buffer> {
   const content = Buffer.from(bytes ?? new Uint8Array());
   if (!hash('sha256', content, 'buffer').equals(sha256)) throw new Fault('other', 'a small content is rotten');
-  return content;
+  yield content.subarray(start, end);
 }
 
-async function* readBlob(cabinet: Cabinet, { blob, sizeBytes, checksums }: FileContent): AsyncGenerator<Buffer> {
+/** Whole chunks are read, for a checksum is of a whole one; what lies before and behind is cut off. */
+async function* readBlob(
+  cabinet: Cabinet,
+  { blob, sizeBytes, checksums }: FileContent,
+  start: number,
+  end: number,
+): AsyncGenerator<Buffer> {
   if (blob === null || checksums === null) throw new Fault('other', 'a content has neither bytes nor a blob');
   const expected = Buffer.from(checksums);
-  let index = 0;
-  for await (const chunk of cabinet.blobs.open(blob, 0, sizeBytes)) {
+  let index = Math.floor(start / chunkBytes);
+  const lastEnd = Math.min(sizeBytes, Math.ceil(end / chunkBytes) * chunkBytes);
+  for await (const chunk of cabinet.blobs.open(blob, index * chunkBytes, lastEnd)) {
     if (crc32(chunk) !== expected.readUInt32LE(index * 4))
       throw new Fault('other', `MiB ${index} of blob ${blob} is rotten`);
+    const at = index * chunkBytes;
     index += 1;
-    yield chunk;
+    yield chunk.subarray(Math.max(0, start - at), Math.max(0, end - at));
   }
 }

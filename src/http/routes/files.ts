@@ -2,6 +2,7 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import Type from 'typebox';
 import type { SavedFile } from '../../catalog/save-file.ts';
 import { decodeNameHeader } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -11,6 +12,7 @@ import { discardContent, receiveContent } from '../../operations/receive-content
 import { admitSave, saveFile } from '../../operations/save-file.ts';
 import { type Answer, json } from '../answer.ts';
 import { digestMismatch } from '../body.ts';
+import { answerDownload } from '../download.ts';
 import { envelopeAnswer, header, headers, pathId } from '../openapi.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute, Served } from '../route.ts';
@@ -153,33 +155,33 @@ export const openFileRoute: CallerRoute = {
   path: '/v1/contentmanagement/files/{id}/content',
   action: 'read',
   async handle({ cabinet }, exchange, caller) {
-    const file = await openFile(cabinet, caller, { fileId: exchange.parameters.id ?? '' });
-    const sha256 = Buffer.from(file.sha256).toString('base64');
-    return {
-      status: 200,
-      headers: {
-        'Content-Type': file.contentType,
-        'Content-Length': String(file.sizeBytes),
-        'Content-Disposition': toDisposition(file.name),
-        'Content-Security-Policy': "sandbox; default-src 'none'",
-        ETag: `"${sha256}"`,
-        'Last-Modified': new Date(file.modifiedAt).toUTCString(),
-        'Repr-Digest': `sha-256=:${sha256}:`,
-      },
-      body: file.bytes,
-    };
+    const version = readVersion(exchange.query().get('version'));
+    const file = await openFile(cabinet, caller, { fileId: exchange.parameters.id ?? '', version });
+    return answerDownload(exchange.request, file);
   },
   describe: {
     operationId: 'FilesContentGet',
     summary: 'The bytes of a file, verified while they are read',
-    parameters: [pathId('The file')],
-    responses: { 200: { description: 'The bytes', content: { '*/*': { schema: {} } } } },
+    parameters: [
+      pathId('The file'),
+      { name: 'version', in: 'query', schema: Type.Integer({ minimum: 1 }), description: 'The current one by default' },
+      header('Range', 'bytes=0-99, or several; RFC 9110'),
+      header('If-Range', 'Then the range is sent only of what has this ETag or Last-Modified'),
+      header('If-None-Match', '304 if the bytes are still those'),
+      header('If-Match', '412 if they are not'),
+    ],
+    responses: {
+      200: { description: 'The bytes', content: { '*/*': { schema: {} } } },
+      206: { description: 'A part of them, or several as multipart/byteranges', content: { '*/*': { schema: {} } } },
+      304: { description: 'They have not changed' },
+      412: { description: 'They have changed' },
+      416: { description: 'There are no such bytes' },
+    },
   },
 };
 
-/** RFC 6266: an ASCII name for the old, the exact one in UTF-8 for the rest. */
-function toDisposition(name: string): string {
-  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
-  const exact = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+function readVersion(text: string | null): number | null {
+  if (text === null) return null;
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new Refusal('InvalidField', 'version must be a number from 1 on.', { target: 'version' });
 }

@@ -1,0 +1,43 @@
+// Conditional requests for a file's bytes (RFC 9110, section 13): whether to send them, and whether a range still fits.
+
+import type { IncomingMessage } from 'node:http';
+
+export interface Validators {
+  /** Strong: the digest of the bytes, quoted. */
+  etag: string;
+  modifiedAtMs: number;
+}
+
+/** In the order in which the standard has them asked. */
+export function checkConditions({ headers }: IncomingMessage, validators: Validators): 'send' | 'unchanged' | 'failed' {
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+  if (match !== undefined) {
+    if (!isListed(match, validators.etag, false)) return 'failed';
+  } else if (isChangedSince(headers['if-unmodified-since'], validators) === true) return 'failed';
+  if (noneMatch !== undefined) return isListed(noneMatch, validators.etag, true) ? 'unchanged' : 'send';
+  return isChangedSince(headers['if-modified-since'], validators) === false ? 'unchanged' : 'send';
+}
+
+/** `If-Range`: a range of what is no longer there is answered with the whole of what is. */
+export function isRangeMeant({ headers }: IncomingMessage, { etag, modifiedAtMs }: Validators): boolean {
+  const condition = headers['if-range'];
+  if (condition === undefined) return true;
+  const text = String(condition).trim();
+  return text.startsWith('"') ? text === etag : Date.parse(text) === toSeconds(modifiedAtMs) * 1000;
+}
+
+function isListed(header: string, etag: string, isWeakEnough: boolean): boolean {
+  if (header.trim() === '*') return true;
+  const tags = header.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return tags.some((tag) => tag === etag || (isWeakEnough && tag === `W/${etag}`));
+}
+
+/** Null: no date that can be read. Dates in headers have no fractions. */
+function isChangedSince(header: string | undefined, { modifiedAtMs }: Validators): boolean | null {
+  const date = header === undefined ? Number.NaN : Date.parse(header);
+  return Number.isNaN(date) ? null : toSeconds(modifiedAtMs) * 1000 > date;
+}
+
+function toSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

@@ -1,0 +1,44 @@
+// Which bytes of a file a request wants: `Range` (RFC 9110, section 14). What is not understood is passed over, as the
+// standard has it, and the whole file is sent.
+
+/** From `start` up to but not including `end`. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** Null: the whole. Empty: none of what was asked for is there. */
+export type WantedRanges = Range[] | null;
+
+/** Who asks for more pieces than this wants to tire us, not to read. */
+const mostRanges = 32;
+
+export function readRanges(header: string | null, sizeBytes: number): WantedRanges {
+  const [, list] = /^bytes\s*=\s*(.+)$/i.exec(header ?? '') ?? [];
+  if (list === undefined) return null;
+  const specs = list.split(',').map((spec) => spec.trim());
+  if (specs.length > mostRanges) return null;
+  const ranges: Range[] = [];
+  for (const spec of specs) {
+    const range = readRange(spec, sizeBytes);
+    if (range === null) return null;
+    if (range.start < range.end) ranges.push(range);
+  }
+  const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+  // Pieces that overlap would be sent more than once.
+  return ranges.length > 1 && total > sizeBytes ? null : ranges;
+}
+
+/** Null: not a range. One that begins after the end is empty. */
+function readRange(spec: string, sizeBytes: number): Range | null {
+  const [, first, last] = /^(\d{0,15})-(\d{0,15})$/.exec(spec) ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return null;
+  if (first === '') return { start: Math.max(0, sizeBytes - Number(last)), end: sizeBytes };
+  if (last !== '' && Number(last) < Number(first)) return null;
+  const end = last === '' ? sizeBytes : Math.min(sizeBytes, Number(last) + 1);
+  return { start: Math.min(Number(first), end), end };
+}
+
+export function toContentRange({ start, end }: Range, sizeBytes: number): string {
+  return `bytes ${start}-${end - 1}/${sizeBytes}`;
+}
