@@ -7,7 +7,7 @@ import * as applications from './applications.ts';
 import { addCertificate, listCertificates, removeCertificate } from './certificates.ts';
 import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './contents.ts';
 import { createFolder } from './create-folder.ts';
-import { findEntry, findSpaceOf, listFolder } from './entries.ts';
+import { findByPath, findDetails, findEntry, findSpaceOf, listFolder } from './entries.ts';
 import { forgetResults } from './idempotency.ts';
 import * as issuerRecords from './issuer-records.ts';
 import * as people from './people.ts';
@@ -18,7 +18,9 @@ export const reads = {
   findApplication: applications.findApplication,
   hasApplications: applications.hasApplications,
   findBlob,
+  findByPath,
   findContent,
+  findDetails,
   findEntry,
   findIssuerRecord: issuerRecords.findIssuerRecord,
   findPerson: people.findPerson,

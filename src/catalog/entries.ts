@@ -206,6 +206,57 @@ export function* findEntry({ space, id }: FindEntry): Verb<Entry | null> {
   return found === undefined ? null : toEntry(found);
 }
 
+/** What a record does not tell of an entry. */
+export interface EntryDetails {
+  entry: Entry;
+  parentId: string | null;
+  /** The names from the root down to the entry; none for the root itself. */
+  names: string[];
+  /** Of a file's current version; null for folders. */
+  sha256: Uint8Array | null;
+  version: number;
+}
+
+export function* findDetails({ space, id }: FindEntry): Verb<EntryDetails | null> {
+  const found = yield* findRow(space, id);
+  return found === undefined ? null : yield* toDetails(found);
+}
+
+export interface FindByPath {
+  space: number;
+  root: string;
+  /** The NFC forms of the names from the root down. */
+  nameKeys: readonly string[];
+}
+
+export function* findByPath({ space, root, nameKeys }: FindByPath): Verb<EntryDetails | null> {
+  let found = yield* findRow(space, root);
+  for (const nameKey of nameKeys) {
+    if (found === undefined) return null;
+    found = yield* findRowByName(space, found.entry, nameKey);
+  }
+  return found === undefined ? null : yield* toDetails(found);
+}
+
+function* toDetails(found: EntryRow): Verb<EntryDetails> {
+  const names: string[] = [];
+  let parentId: string | null = null;
+  for (let current = found; current.parent !== null; ) {
+    const above = yield* one(`SELECT entry, ${columns} FROM entries WHERE entry = $1`, current.parent);
+    if (above === undefined) throw new Error('an entry has lost its folder');
+    names.unshift(current.name);
+    parentId ??= above.id;
+    current = above;
+  }
+  const content = yield* row<{ sha256: Uint8Array }>(
+    `SELECT sha256 FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = $1 AND versions.version = $2`,
+    found.entry,
+    found.version,
+  );
+  return { entry: toEntry(found), parentId, names, sha256: content?.sha256 ?? null, version: found.version };
+}
+
 /** In which of these spaces the entry is; null: in none of them. */
 export function* findSpaceOf({ id, spaces }: { id: string; spaces: readonly number[] }): Verb<number | null> {
   for (const space of spaces) {

@@ -13,6 +13,7 @@ export const refusalCodes = [
   'CertificateNotFound',
   'DigestMismatch',
   'DuplicateHeader',
+  'EntryNotFound',
   'FileNameMissing',
   'FileNotFound',
   'FileTooLarge',

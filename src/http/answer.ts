@@ -21,6 +21,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   CertificateNotFound: 404,
   DigestMismatch: 400,
   DuplicateHeader: 400,
+  EntryNotFound: 404,
   FileNameMissing: 400,
   FileNotFound: 404,
   FileTooLarge: 400,

@@ -79,6 +79,10 @@ export function pathId(description: string): Record<string, unknown> {
   return { name: 'id', in: 'path', required: true, description, schema: Type.String() };
 }
 
+export function pathParameter(example: string): Record<string, unknown> {
+  return { name: 'path', in: 'query', required: true, description: 'From the root', schema: Type.String(), example };
+}
+
 function toSecuritySchemes(publicUrl: string): Record<string, unknown> {
   return {
     token: {

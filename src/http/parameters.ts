@@ -104,3 +104,10 @@ export function readDeclaredBytes(request: IncomingMessage): number | null {
 export function invalidHeader(name: string, problem: string): Refusal {
   return new Refusal('InvalidHeader', `The header ${name} ${problem}.`, { target: name });
 }
+
+/** `/a/b`: names from the root down. */
+export function readPath(query: URLSearchParams): string {
+  const path = query.get('path');
+  if (path?.startsWith('/')) return path;
+  throw new Refusal('InvalidField', path === null ? 'path is missing.' : 'path must begin with /.', { target: 'path' });
+}

@@ -5,8 +5,9 @@ import { json } from './answer.ts';
 import { renderOpenApi } from './openapi.ts';
 import type { OpenRoute, Route } from './route.ts';
 import { liveRoute, readyRoute } from './routes/about.ts';
+import { findFileRoute, showEntryRoute } from './routes/entries.ts';
 import { openFileRoute, saveFileRoute } from './routes/files.ts';
-import { createFolderRoute, listFolderRoute } from './routes/folders.ts';
+import { createFolderRoute, findFolderRoute, listFolderRoute } from './routes/folders.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
 import { listSpacesRoute } from './routes/spaces.ts';
 
@@ -26,8 +27,11 @@ const openApiRoute: OpenRoute = {
 
 export const routes: readonly Route[] = [
   createFolderRoute,
+  findFolderRoute,
   listFolderRoute,
   saveFileRoute,
+  findFileRoute,
+  showEntryRoute,
   openFileRoute,
   listSpacesRoute,
   liveRoute,

@@ -39,6 +39,14 @@ export const Envelope = Type.Object(
   { additionalProperties: false },
 );
 
+export const ShownEntry = Type.Object({
+  Entry: entryRef,
+  Path: Type.String({ description: 'The way from the root; / for the root itself.' }),
+  ETag: Type.String({ description: 'Quoted; changes with the record or the content.' }),
+  Sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the content; files only.' })),
+  Version: Type.Optional(Type.Integer({ minimum: 1, description: 'Files only.' })),
+});
+
 export const Spaces = Type.Array(
   Type.Object({
     Id: Type.String({ description: 'What the header SpaceId takes.' }),

@@ -4,6 +4,7 @@
 import type { Seat } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import type { Refusal } from '../domain/refusal.ts';
+import type { EntryView } from '../operations/show-entry.ts';
 
 export function renderEntry(entry: Entry): string {
   return `{"Id":"${entry.id}","Name":${quote(entry.name)},"Type":"${entry.kind}","ObjectType":"${entry.objectType}","ContentType":${quote(
@@ -63,6 +64,11 @@ function renderChild(entry: Entry): string {
 
 export function renderEnvelope(folder: Entry, children: readonly Entry[]): string {
   return `{"Folder":${renderEntry(folder)},"Children":[${children.map(renderChild).join(',')}]}`;
+}
+
+export function renderShownEntry({ entry, path, etag, sha256, version }: EntryView): string {
+  const content = sha256 === null ? '' : `,"Sha256":"${sha256}","Version":${version}`;
+  return `{"Entry":${renderEntry(entry)},"Path":${quote(path)},"ETag":${JSON.stringify(etag)}${content}}`;
 }
 
 export function renderSpaces(seats: readonly Seat[]): string {

@@ -151,13 +151,20 @@ const ways: Record<string, Record<string, Way>> = {
     'with a wrong name': newFile({ FileName: '..' }, 'x', nameOrFolder),
     'with a key': newFile({ 'Idempotency-Key': 'foreign' }),
   },
+  [`GET ${CONTENT}/entries/{id}`]: {
+    plainly: { ask: (id) => ({ path: `/entries/${encodeURIComponent(id)}` }), code: 'EntryNotFound' },
+  },
   [`GET ${CONTENT}/files/{id}/content`]: {
     plainly: inFile({}),
+    'an older version': {
+      ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/content?version=1` }),
+      code: 'FileNotFound',
+    },
     'a range': inFile({ Range: 'bytes=0-0' }),
     'unless unchanged': inFile({ 'If-None-Match': '*' }),
   },
 };
-const withoutIds = [`GET ${CONTENT}/spaces`];
+const withoutIds = [`GET ${CONTENT}/spaces`, `GET ${CONTENT}/folders`, `GET ${CONTENT}/files`];
 
 test('Every route of the content interface is asked for foreign ids, or takes none', () => {
   const known = [...Object.keys(ways), ...withoutIds];

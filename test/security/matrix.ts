@@ -30,7 +30,7 @@ export interface ContentLine {
   path(ids: Ids): string;
   request(ids: Ids): Request;
   /** What it says of an id that is not the caller's; null: it takes none. */
-  missing: 'FolderNotFound' | 'FileNotFound' | null;
+  missing: 'FolderNotFound' | 'FileNotFound' | 'EntryNotFound' | null;
 }
 
 const json = { 'Content-Type': 'application/json' };
@@ -49,6 +49,13 @@ export const contentLines: Record<string, ContentLine> = {
     path: ({ folder }) => `/folders/${folder}`,
     request: () => ({}),
     missing: 'FolderNotFound',
+  },
+  [`GET ${CONTENT}/folders`]: { path: () => '/folders?path=/', request: () => ({}), missing: null },
+  [`GET ${CONTENT}/files`]: { path: () => '/files?path=/folder/file', request: () => ({}), missing: null },
+  [`GET ${CONTENT}/entries/{id}`]: {
+    path: ({ file }) => `/entries/${file}`,
+    request: () => ({}),
+    missing: 'EntryNotFound',
   },
   [`POST ${CONTENT}/files`]: {
     path: () => '/files',

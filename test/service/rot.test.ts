@@ -48,6 +48,26 @@ test('a changed byte in the first MiB is a 500, and later a broken connection: n
   }
 });
 
+test('a range is verified by the whole MiB that it lies in, and ranges of others are served', async () => {
+  const bytes = randomBytes(2_500_000);
+  const { id, path } = await saveLarge('rotten-range', bytes);
+  const stored = readFileSync(path);
+  stored[1_500_000] = (stored[1_500_000] as number) ^ 1;
+  writeFileSync(path, stored);
+  const ask = (Range: string) => call(caller, `/files/${id}/content`, { headers: { Range } });
+  for (const range of ['bytes=1500000-1500000', 'bytes=1048576-1048576', 'bytes=2000000-2000001']) {
+    assertRefusal(await ask(range), 500, 'InternalError');
+  }
+  for (const [first, last] of [
+    [0, 1_048_575],
+    [2_097_152, 2_499_999],
+  ] as const) {
+    const answer = await ask(`bytes=${first}-${last}`);
+    assert.equal(answer.status, 206);
+    assert.ok(answer.body.equals(bytes.subarray(first, last + 1)));
+  }
+});
+
 for (const [how, lose] of [
   ['lost', (path: string) => rmSync(path)],
   ['cut', (path: string) => truncateSync(path, 1000)],

@@ -1,16 +1,18 @@
 // `POST /folders` and `GET /folders/{id}`.
 
 import Type from 'typebox';
-import { toFolderId } from '../../domain/caller.ts';
+import { type Caller, toFolderId } from '../../domain/caller.ts';
 import { readMediaType } from '../../domain/content-type.ts';
+import { folderNotFound } from '../../domain/missing.ts';
 import { checkObjectType, checkProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type CreateFolderRequest, createFolder } from '../../operations/create-folder.ts';
 import { type FolderListing, firstPageLimit, largestPageLimit, listFolder } from '../../operations/list-folder.ts';
+import { showByPath } from '../../operations/show-entry.ts';
 import { type Answer, json } from '../answer.ts';
 import { readCursor, toCursorText } from '../cursor.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';
-import { envelopeAnswer, headers, pathId } from '../openapi.ts';
+import { envelopeAnswer, headers, pathId, pathParameter } from '../openapi.ts';
 import {
   checkConflictBehavior,
   checkEncoding,
@@ -18,6 +20,7 @@ import {
   readHeader,
   readIdempotencyKey,
   readMd5,
+  readPath,
   readSha256,
 } from '../parameters.ts';
 import type { CallerRoute, Exchange, Served } from '../route.ts';
@@ -126,40 +129,63 @@ export const listFolderRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/folders/{id}',
   action: 'read',
-  async handle(served, { query: readQuery, parameters }, caller): Promise<Answer> {
-    const query = readQuery();
-    const folderId = toFolderId(caller, parameters.id ?? '');
-    const limit = readLimit(query.get('limit'));
-    checkOrder(query.get('order'));
-    const text = query.get('cursor');
-    const cursor = text === null ? null : readCursor(served.cursorKey, folderId, text);
-    const listing = await listFolder(served.cabinet, caller, {
-      folderId,
-      limit,
-      ...(cursor !== null && { after: cursor.after }),
-      ...(cursor !== null && cursor.exclude !== null && { exclude: cursor.exclude }),
-    });
-    return json(
-      renderEnvelope(listing.folder, listing.children),
-      toLink(served, listing, cursor?.exclude ?? null, limit),
-    );
+  async handle(served, { query, parameters }, caller): Promise<Answer> {
+    return await showPage(served, caller, toFolderId(caller, parameters.id ?? ''), query());
   },
   describe: {
     operationId: 'FoldersGet',
     summary: 'Show a folder and a page of its children',
-    parameters: [
-      pathId('The folder; -root- for the root'),
-      { name: 'cursor', in: 'query', schema: Type.String(), description: 'From the Link of the page before' },
-      {
-        name: 'limit',
-        in: 'query',
-        schema: Type.Integer({ minimum: 1, maximum: largestPageLimit, default: firstPageLimit }),
-      },
-      { name: 'order', in: 'query', schema: Type.Enum(['name']) },
-    ],
+    parameters: [pathId('The folder; -root- for the root'), ...pageParameters()],
     responses: { 200: envelopeAnswer('The folder and a page of its children') },
   },
 };
+
+export const findFolderRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/folders',
+  action: 'read',
+  async handle(served, { query: readQuery }, caller): Promise<Answer> {
+    const query = readQuery();
+    const { entry } = await showByPath(served.cabinet, caller, {
+      path: readPath(query),
+      missing: () => folderNotFound('path'),
+    });
+    return await showPage(served, caller, entry.id, query);
+  },
+  describe: {
+    operationId: 'FoldersFind',
+    summary: 'Show a folder by its path from the root',
+    parameters: [pathParameter('/Invoices/2026'), ...pageParameters()],
+    responses: { 200: envelopeAnswer('The folder and a page of its children') },
+  },
+};
+
+function pageParameters(): object[] {
+  return [
+    { name: 'cursor', in: 'query', schema: Type.String(), description: 'From the Link of the page before' },
+    {
+      name: 'limit',
+      in: 'query',
+      schema: Type.Integer({ minimum: 1, maximum: largestPageLimit, default: firstPageLimit }),
+    },
+    { name: 'order', in: 'query', schema: Type.Enum(['name']) },
+  ];
+}
+
+async function showPage(served: Served, caller: Caller, folderId: string, query: URLSearchParams): Promise<Answer> {
+  const limit = readLimit(query.get('limit'));
+  checkOrder(query.get('order'));
+  const text = query.get('cursor');
+  const cursor = text === null ? null : readCursor(served.cursorKey, folderId, text);
+  const listing = await listFolder(served.cabinet, caller, {
+    folderId,
+    limit,
+    ...(cursor !== null && { after: cursor.after }),
+    ...(cursor !== null && cursor.exclude !== null && { exclude: cursor.exclude }),
+  });
+  const link = toLink(served, listing, cursor?.exclude ?? null, limit);
+  return json(renderEnvelope(listing.folder, listing.children), link);
+}
 
 /** The header that leads to the next page, while there is one. */
 export function toLink(

@@ -1,0 +1,125 @@
+// Section 10 of the contract: `GET /entries/{id}`, and folders and files by path from the root.
+
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { assertAnswer, assertEnvelope, assertRecord, assertRefusal, type Entry } from './assertions.ts';
+import { type Answer, call, createFolder, followLinks, makeFolder, saveFile, signIn } from './client.ts';
+
+const main = await signIn('Main');
+const stranger = await signIn('Stranger');
+
+type Shown = { Entry: Entry; Path: string; ETag: string; Sha256?: string; Version?: number };
+
+function assertShown(answer: Answer): Shown {
+  assert.equal(answer.status, 200, answer.body.toString());
+  const shown = assertAnswer(answer) as Shown;
+  assertRecord(shown.Entry);
+  assert.match(shown.ETag, /^"[\x21\x23-\x7e]+"$/);
+  assert.equal(answer.headers.etag, shown.ETag);
+  return shown;
+}
+
+async function show(id: string): Promise<Shown> {
+  return assertShown(await call(main, `/entries/${id}`));
+}
+
+function byPath(what: 'files' | 'folders', path: string, more = ''): Promise<Answer> {
+  return call(main, `/${what}?path=${encodeURIComponent(path)}${more}`);
+}
+
+test('An entry shows its record, where it is, and what it can be compared by', async () => {
+  const folder = await makeFolder(main);
+  const inner = await createFolder(main, folder.Id, 'a "quoted" é');
+  const { File } = await saveFile(main, { FolderId: inner.Id, FileName: 'b & c.txt' }, 'bytes');
+  const shown = await show(File.Id);
+  assert.deepEqual(Object.keys(shown).sort(), ['ETag', 'Entry', 'Path', 'Sha256', 'Version']);
+  assert.deepEqual(shown.Entry, File);
+  assert.equal(shown.Path, `/${folder.Name}/a "quoted" é/b & c.txt`);
+  assert.equal(shown.Sha256, createHash('sha256').update('bytes').digest('hex'));
+  assert.equal(shown.Version, 1);
+  const shownFolder = await show(inner.Id);
+  assert.deepEqual(Object.keys(shownFolder).sort(), ['ETag', 'Entry', 'Path']);
+  assert.equal(shownFolder.Path, `/${folder.Name}/a "quoted" é`);
+  assert.equal((await show(main.application.RootFolderId)).Path, '/');
+});
+
+test('The ETag changes with the content and the record, not with the size of a folder', async () => {
+  const folder = await makeFolder(main);
+  const before = await show(folder.Id);
+  const at = { FolderId: folder.Id, FileName: 'a.txt' };
+  const { File } = await saveFile(main, at, 'one');
+  assert.equal((await show(folder.Id)).ETag, before.ETag);
+  const first = await show(File.Id);
+  await saveFile(main, at, 'one');
+  assert.equal((await show(File.Id)).ETag, first.ETag, 'the same bytes change nothing');
+  await saveFile(main, at, 'two');
+  const second = await show(File.Id);
+  assert.notEqual(second.ETag, first.ETag);
+  assert.equal(second.Version, 2);
+  await saveFile(main, { ...at, 'Content-Type': 'text/x-other' }, 'two');
+  assert.notEqual((await show(File.Id)).ETag, second.ETag);
+});
+
+test('What is unknown, malformed or of another space is not found, by the same bytes', async () => {
+  const foreign = await makeFolder(stranger);
+  const bodies = [];
+  for (const id of [randomUUID(), 'nothing', '%00', foreign.Id]) {
+    const answer = await call(main, `/entries/${id}`, {
+      headers: { requesttrackingid: '11111111-1111-4111-8111-111111111111' },
+    });
+    assertRefusal(answer, 404, 'EntryNotFound');
+    bodies.push(answer.body.toString());
+  }
+  assert.equal(new Set(bodies).size, 1);
+});
+
+test('A folder is found by its path, page by page, and so is the root', async () => {
+  const folder = await makeFolder(main);
+  const inner = await createFolder(main, folder.Id, 'inner');
+  for (const name of ['1', '2', '3']) await createFolder(main, inner.Id, name);
+  const first = await byPath('folders', `/${folder.Name}/inner`, '&limit=2');
+  const { Folder, Children } = assertEnvelope(first);
+  assert.equal(Folder.Id, inner.Id);
+  const rest = (await followLinks(main, first)).flat();
+  assert.deepEqual(
+    [...Children, ...rest].map(({ Name }) => Name),
+    ['1', '2', '3'],
+  );
+  assert.equal(assertEnvelope(await byPath('folders', '/')).Folder.Id, main.application.RootFolderId);
+});
+
+test('A file is found by its path, whichever way its name is composed', async () => {
+  const folder = await makeFolder(main);
+  const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'Pru\u0308fung 100%.txt' }, 'x');
+  for (const name of ['Pru\u0308fung 100%.txt', 'Pr\u00fcfung 100%.txt']) {
+    assert.equal(assertShown(await byPath('files', `/${folder.Name}/${name}`)).Entry.Id, File.Id);
+  }
+});
+
+test('A path that leads nowhere, or to the other kind, is told so', async () => {
+  const folder = await makeFolder(main);
+  await createFolder(main, folder.Id, 'folder');
+  await saveFile(main, { FolderId: folder.Id, FileName: 'file' }, 'x');
+  const base = `/${folder.Name}`;
+  const nowhere = [
+    '/nothing',
+    '//',
+    `${base}//folder`,
+    `${base}/..`,
+    `${base}/.`,
+    `${base}/../${folder.Name}`,
+    `${base}/FOLDER`,
+  ];
+  for (const path of [...nowhere, `${base}/file/x`, `${base}/a\\b`, '/\u0000']) {
+    assertRefusal(await byPath('folders', path), 404, 'FolderNotFound');
+    assertRefusal(await byPath('files', path), 404, 'FileNotFound');
+  }
+  assertRefusal(await byPath('folders', `${base}/file`), 400, 'NotAFolder');
+  assertRefusal(await byPath('files', `${base}/folder`), 404, 'FileNotFound');
+  for (const what of ['files', 'folders']) {
+    for (const query of ['', '?path', '?path=', '?path=a', '?Path=/']) {
+      assertRefusal(await call(main, `/${what}${query}`), 400, 'InvalidField');
+    }
+  }
+});
