@@ -1,7 +1,6 @@
 // One address: its listener, its limits, and the way of every request through it. Headers decide first; a refusal that
 // needs no body is sent before one is read. Everything is answered, also what is not HTTP.
 
-import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -19,7 +18,8 @@ import { type Answer, internalError, send, toAnswer } from './answer.ts';
 import { Aborted, Body, Pace } from './body.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { refuseSocket, sendEarly } from './early.ts';
-import { checkSingleHeaders, invalidHeader } from './parameters.ts';
+import { checkSingleHeaders } from './parameters.ts';
+import { checkHttp, malformed, maxHeaderBytes, readRequestId, readTarget, toMalformed } from './request.ts';
 import { type Exchange, type Found, MethodNotAllowed, Router, routeNotFound, type Served } from './route.ts';
 import { routes } from './routes.ts';
 import { toServerOptions } from './tls.ts';
@@ -27,7 +27,6 @@ import { toServerOptions } from './tls.ts';
 const headersTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 65_000;
 const lookAtConnectionsMs = 2_000;
-const maxHeaderBytes = 16 * 1024;
 const drainMs = 30_000;
 const closeIdleEveryMs = 100;
 /** Requests to the token endpoint are small; one that is not whole after this long never will be. */
@@ -69,7 +68,6 @@ export interface Listener {
 }
 
 const router = new Router(routes);
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export async function listen(options: ListenOptions, lookup: Lookup): Promise<Listener> {
   const door = new Door(options, lookup);
@@ -193,15 +191,8 @@ class Door {
     const arrival = this.#toArrival(request);
     if (route.isForPeople) this.#guardPages(arrival, query, served);
     if (route.action === 'foreign') {
-      if (served.issuer === null) throw routeNotFound();
-      for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
-      if (request.headers.expect !== undefined) response.writeContinue();
       response.setHeader('requesttrackingid', requestId);
-      for (const [name, value] of Object.entries(allowOrigin(this.#options.corsOrigins, request))) {
-        response.setHeader(name, value);
-      }
-      endUnlessComplete(request);
-      await served.issuer.handle(request, response, arrival);
+      await this.#issue(served, request, response, arrival);
       return null;
     }
     const authenticate = () =>
@@ -230,6 +221,21 @@ class Door {
     authorize(caller, route.action);
     if (this.#isDraining && route.action === 'write') throw shuttingDown();
     return await route.handle(served, exchange, caller);
+  }
+
+  /** Hands a request over to the issuer, which answers by itself. */
+  async #issue(
+    { issuer }: Served,
+    request: IncomingMessage,
+    response: ServerResponse,
+    arrival: Arrival,
+  ): Promise<void> {
+    if (issuer === null) throw routeNotFound();
+    const headers = { ...pageHeaders, ...allowOrigin(this.#options.corsOrigins, request) };
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (request.headers.expect !== undefined) response.writeContinue();
+    endUnlessComplete(request);
+    await issuer.handle(request, response, arrival);
   }
 
   /** Anyone can open the pages of a sign-in, and what is begun there is remembered: not too often, not too much of it,
@@ -295,51 +301,8 @@ class Door {
   }
 }
 
-function readRequestId(request: IncomingMessage): string {
-  const sent = request.headers.requesttrackingid;
-  return typeof sent === 'string' && uuid.test(sent) ? sent : randomUUID();
-}
-
-/** The path and query of the target. One that names another host than ours is not for us. */
-function readTarget(request: IncomingMessage, publicUrl: string | undefined): { path: string; query: string } {
-  let target = request.url ?? '';
-  if (!target.startsWith('/')) {
-    const url = URL.parse(target);
-    const own = publicUrl === undefined ? request.headers.host : new URL(publicUrl).host;
-    if (url === null || url.host !== own) throw malformed('The request target names another host.');
-    target = `${url.pathname}${url.search}`;
-  }
-  const mark = target.indexOf('?');
-  return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
-}
-
-/** What Node lets through but nobody should build on. */
-function checkHttp(request: IncomingMessage): void {
-  if (request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined) {
-    throw malformed('HTTP/1.0 has no Transfer-Encoding.');
-  }
-  if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-    throw malformed('The Host header is missing.');
-  }
-  const { expect } = request.headers;
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    throw invalidHeader('Expect', 'can only be 100-continue');
-  }
-}
-
-function malformed(message: string): Refusal {
-  return new Refusal('MalformedRequest', message);
-}
-
 function shuttingDown(): Refusal {
   return new Refusal('ShuttingDown', 'The service is stopping. Nothing was saved.', { retryAfterSeconds: 5 });
-}
-
-function toMalformed({ code }: NodeJS.ErrnoException): Refusal {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return new Refusal('HeadersTooLarge', `The headers have more than ${maxHeaderBytes} bytes.`);
-  }
-  return malformed('This is not a well-formed HTTP/1.1 request, or its headers did not arrive in time.');
 }
 
 function endUnlessComplete(request: IncomingMessage): void {

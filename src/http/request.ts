@@ -1,0 +1,52 @@
+// What is looked at in every request before it means anything: its tracking id, its target, and what Node lets through
+// but nobody should build on.
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../domain/refusal.ts';
+import { invalidHeader } from './parameters.ts';
+
+export const maxHeaderBytes = 16 * 1024;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function readRequestId(request: IncomingMessage): string {
+  const sent = request.headers.requesttrackingid;
+  return typeof sent === 'string' && uuid.test(sent) ? sent : randomUUID();
+}
+
+/** The path and query of the target. One that names another host than ours is not for us. */
+export function readTarget(request: IncomingMessage, publicUrl: string | undefined): { path: string; query: string } {
+  let target = request.url ?? '';
+  if (!target.startsWith('/')) {
+    const url = URL.parse(target);
+    const own = publicUrl === undefined ? request.headers.host : new URL(publicUrl).host;
+    if (url === null || url.host !== own) throw malformed('The request target names another host.');
+    target = `${url.pathname}${url.search}`;
+  }
+  const mark = target.indexOf('?');
+  return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+export function checkHttp(request: IncomingMessage): void {
+  if (request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined) {
+    throw malformed('HTTP/1.0 has no Transfer-Encoding.');
+  }
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+    throw malformed('The Host header is missing.');
+  }
+  const { expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw invalidHeader('Expect', 'can only be 100-continue');
+  }
+}
+
+export function malformed(message: string): Refusal {
+  return new Refusal('MalformedRequest', message);
+}
+
+export function toMalformed({ code }: NodeJS.ErrnoException): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new Refusal('HeadersTooLarge', `The headers have more than ${maxHeaderBytes} bytes.`);
+  }
+  return malformed('This is not a well-formed HTTP/1.1 request, or its headers did not arrive in time.');
+}
