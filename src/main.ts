@@ -196,7 +196,8 @@ class RunningService {
   async #rotateKeys(name: EnvironmentName, isOldRevoked: boolean): Promise<void> {
     const environment = this.#requireEnvironment(name);
     environment.keys = await rotateKeys(folderOf(this.#config, name), isOldRevoked);
-    this.#serve(environment);
+    // One that has failed meanwhile stays so.
+    if (this.#parts[name].served !== null) this.#serve(environment);
   }
 
   async #addFirst({ cabinet, name }: Environment, url: string): Promise<FirstApplication> {

@@ -28,7 +28,7 @@ export async function failSyncs(pid: number, path: string): Promise<FailingSyncs
   while (!isTraced()) await new Promise((resolve) => setTimeout(resolve, 20));
   return {
     mostByOneThread() {
-      const threads = [...readFileSync(trace, 'utf8').matchAll(/^(\d+) f(?:data)?sync\(/gm)].map(
+      const threads = [...readFileSync(trace, 'utf8').matchAll(/^(\d+) +f(?:data)?sync\(/gm)].map(
         ([, thread]) => thread,
       );
       return Math.max(
