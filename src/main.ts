@@ -145,9 +145,9 @@ class RunningService {
   async #openPart(name: EnvironmentName): Promise<void> {
     const part = this.#parts[name];
     part.environment = await openEnvironment(this.#config, name, (fault) => this.#fail(name, fault));
-    const { publicUrl } = this.#serve(part.environment);
+    this.#serve(part.environment);
     const isEmpty = !(await part.environment.cabinet.catalog.hasApplications({}));
-    if (this.#options.isFirstMade && isEmpty) await this.#addFirst(part.environment, publicUrl);
+    if (this.#options.isFirstMade && isEmpty) this.firstApplications.push(await this.#addFirst(name));
   }
 
   async #listen(name: EnvironmentName): Promise<void> {
@@ -200,11 +200,10 @@ class RunningService {
     if (this.#parts[name].served !== null) this.#serve(environment);
   }
 
-  async #addFirst({ cabinet, name }: Environment, url: string): Promise<FirstApplication> {
+  async #addFirst(name: EnvironmentName): Promise<FirstApplication> {
+    const { cabinet } = this.#requireEnvironment(name);
     const made = await addApplication(cabinet, { ...plainApplication, name: 'first', certificates: [] });
-    const first = { ...made, environment: name, url };
-    this.firstApplications.push(first);
-    return first;
+    return { ...made, environment: name, url: this.#parts[name].served?.publicUrl ?? '' };
   }
 
   #fail(name: EnvironmentName, fault: Fault): void {
@@ -240,8 +239,9 @@ class RunningService {
     part.environment = null;
     await environment?.close();
     rmSync(folderOf(this.#config, name), { recursive: true, force: true });
+    const known = this.firstApplications.length;
     await this.#openPart(name);
-    return this.firstApplications.at(-1) as FirstApplication;
+    return this.firstApplications.splice(known)[0] ?? (await this.#addFirst(name));
   }
 
   async #sweep(): Promise<void> {

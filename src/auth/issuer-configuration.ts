@@ -17,8 +17,22 @@ const signInLifetimeSeconds = 14 * 24 * 3600;
 const interactionLifetimeSeconds = 3600;
 const codeLifetimeSeconds = 60;
 
+const lifetimes: Configuration['ttl'] = {
+  AccessToken: tokenLifetimeSeconds,
+  AuthorizationCode: codeLifetimeSeconds,
+  ClientCredentials: tokenLifetimeSeconds,
+  Grant: (_ctx, grant) => leftOf(grant.iat),
+  IdToken: tokenLifetimeSeconds,
+  Interaction: interactionLifetimeSeconds,
+  RefreshToken: signInLifetimeSeconds,
+  Session: (_ctx, session) => leftOf(session.loginTs),
+};
+
+type ArrivalOf = (ctx: KoaContextWithOIDC) => Arrival;
+type Features = NonNullable<Configuration['features']>;
+
 export interface ConfigurationOptions extends IssuerOptions {
-  arrivalOf(ctx: KoaContextWithOIDC): Arrival;
+  arrivalOf: ArrivalOf;
   provider(): Provider;
 }
 
@@ -48,16 +62,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    ttl: {
-      AccessToken: tokenLifetimeSeconds,
-      AuthorizationCode: codeLifetimeSeconds,
-      ClientCredentials: tokenLifetimeSeconds,
-      Grant: (_ctx, grant) => leftOf(grant.iat),
-      IdToken: tokenLifetimeSeconds,
-      Interaction: interactionLifetimeSeconds,
-      RefreshToken: signInLifetimeSeconds,
-      Session: (_ctx, session) => leftOf(session.loginTs),
-    },
+    ttl: lifetimes,
     interactions: { policy: withoutConsent(), url: (_ctx, { uid }) => `/oauth2/login/${uid}` },
     loadExistingGrant: (ctx) => grantEverythingRegistered(ctx, options),
     findAccount: (_ctx, id) => findAccount(options, id),
@@ -131,43 +136,9 @@ function toFeatures({ audience, arrivalOf }: ConfigurationOptions): Configuratio
     clientCredentials: { enabled: true },
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
-    mTLS: {
-      enabled: true,
-      tlsClientAuth: true,
-      certificateBoundAccessTokens: true,
-      getCertificate: (ctx) => {
-        const arrival = arrivalOf(ctx);
-        const shown = arrival.isMutualTls ? arrival.certificate() : null;
-        return shown?.problem === null ? shown.leaf : undefined;
-      },
-      certificateAuthorized: (ctx) => arrivalOf(ctx).certificate().problem === null,
-      certificateSubjectMatches: (ctx) => {
-        const shown = arrivalOf(ctx).certificate();
-        const registered = ctx.oidc.client?.certificates as string[] | undefined;
-        return shown.problem === null && (registered ?? []).includes(shown.thumbprint);
-      },
-    },
+    mTLS: toMutualTls(arrivalOf),
     pushedAuthorizationRequests: { enabled: false },
-    resourceIndicators: {
-      enabled: true,
-      useGrantedResource: async () => true,
-      defaultResource: async () => audience,
-      // Asked whether the request names the resource or not.
-      getResourceServerInfo: async (ctx, resource, client) => {
-        if (resource !== audience) throw new InvalidTarget();
-        checkAddress(arrivalOf(ctx), client.clientAuthMethod === 'tls_client_auth');
-        // "A request without `scope` gets all scopes of its application."
-        const parameters = ctx.oidc.params;
-        if (parameters?.grant_type === 'client_credentials') parameters.scope ??= contentScopes(client.scope);
-        return {
-          audience,
-          scope: contentScopes(client.scope),
-          accessTokenTTL: tokenLifetimeSeconds,
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: signingAlgorithm } },
-        };
-      },
-    },
+    resourceIndicators: toResources(audience, arrivalOf),
     revocation: { enabled: true },
     rpInitiatedLogout: {
       enabled: true,
@@ -175,6 +146,48 @@ function toFeatures({ audience, arrivalOf }: ConfigurationOptions): Configuratio
       postLogoutSuccessSource: (ctx) => showPage(ctx, renderSignedOutPage()),
     },
     userinfo: { enabled: false },
+  };
+}
+
+function toMutualTls(arrivalOf: ArrivalOf): Features['mTLS'] {
+  return {
+    enabled: true,
+    tlsClientAuth: true,
+    certificateBoundAccessTokens: true,
+    getCertificate: (ctx) => {
+      const arrival = arrivalOf(ctx);
+      const shown = arrival.isMutualTls ? arrival.certificate() : null;
+      return shown?.problem === null ? shown.leaf : undefined;
+    },
+    certificateAuthorized: (ctx) => arrivalOf(ctx).certificate().problem === null,
+    certificateSubjectMatches: (ctx) => {
+      const shown = arrivalOf(ctx).certificate();
+      const registered = ctx.oidc.client?.certificates as string[] | undefined;
+      return shown.problem === null && (registered ?? []).includes(shown.thumbprint);
+    },
+  };
+}
+
+function toResources(audience: string, arrivalOf: ArrivalOf): Features['resourceIndicators'] {
+  return {
+    enabled: true,
+    useGrantedResource: async () => true,
+    defaultResource: async () => audience,
+    // Asked whether the request names the resource or not.
+    getResourceServerInfo: async (ctx, resource, client) => {
+      if (resource !== audience) throw new InvalidTarget();
+      checkAddress(arrivalOf(ctx), client.clientAuthMethod === 'tls_client_auth');
+      // "A request without `scope` gets all scopes of its application."
+      const parameters = ctx.oidc.params;
+      if (parameters?.grant_type === 'client_credentials') parameters.scope ??= contentScopes(client.scope);
+      return {
+        audience,
+        scope: contentScopes(client.scope),
+        accessTokenTTL: tokenLifetimeSeconds,
+        accessTokenFormat: 'jwt',
+        jwt: { sign: { alg: signingAlgorithm } },
+      };
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Arrival } from './arrival.ts';
@@ -96,7 +97,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     },
     async findSignIn(request, response) {
       pin(request);
-      const interaction = await provider.interactionDetails(request, response).catch(() => null);
+      const interaction = await provider.interactionDetails(request, response).catch(noSession);
       if (interaction === null) return null;
       const { client_id: appKey, redirect_uri: redirectUri } = interaction.params as Record<string, string>;
       const client = await provider.Client.find(String(appKey));
@@ -121,6 +122,11 @@ function keepOurHeaders(response: ServerResponse): void {
   response.removeHeader = (name) => {
     if (name !== 'requesttrackingid') removeHeader(name);
   };
+}
+
+function noSession(error: unknown): null {
+  if (error instanceof SessionNotFound) return null;
+  throw error;
 }
 
 /** What is stored is the secret's SHA-256; what is presented is hashed before it is compared. */

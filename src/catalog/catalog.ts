@@ -41,6 +41,7 @@ export const writes = {
   createFolder,
   endGrant: issuerRecords.endGrant,
   endIssuerRecord: issuerRecords.endIssuerRecord,
+  endSignIns: people.endSignIns,
   forgetIssuerRecords: issuerRecords.forgetIssuerRecords,
   forgetResults,
   putIssuerRecord: issuerRecords.putIssuerRecord,

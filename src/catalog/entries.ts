@@ -67,7 +67,7 @@ function toRow(tuple: Value[]): EntryRow {
   };
 }
 
-export function toKind(kind: 0 | 1): Kind {
+function toKind(kind: 0 | 1): Kind {
   return kind === 0 ? 'folder' : 'file';
 }
 
@@ -186,7 +186,7 @@ export function* addToSizes(folder: EntryRow, deltaBytes: number): Verb<string[]
 export function* levelOf(folder: EntryRow): Verb<number> {
   const counted = yield* row<{ count: number }>(
     `WITH RECURSIVE up (entry) AS (
-       SELECT $1
+       SELECT entry FROM entries WHERE entry = $1
        UNION ALL
        SELECT entries.parent FROM entries JOIN up ON entries.entry = up.entry WHERE entries.parent IS NOT NULL
      )

@@ -40,6 +40,7 @@ const harmless = new Set<keyof typeof writes>([
   'consumeIssuerRecord',
   'endGrant',
   'endIssuerRecord',
+  'endSignIns',
   'forgetIssuerRecords',
   'forgetResults',
   'putIssuerRecord',

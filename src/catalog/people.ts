@@ -159,6 +159,12 @@ export function* setPassword(asked: SetPassword): Verb<User> {
   return yield* requireUser(asked.id);
 }
 
+/** Ends every sign-in of everyone. */
+export function* endSignIns(asked: OperatorRequest): Verb<void> {
+  yield* rows('UPDATE issuer_records SET payload = NULL');
+  yield* noteByOperator(asked, null, 'sign-ins.ended', '', {});
+}
+
 function* signOut({ id, at }: { id: string; at: number }): Verb<void> {
   const second = Math.floor(at / 1000);
   yield* rows(
@@ -185,7 +191,8 @@ export function* setRole(asked: SetRole): Verb<UserWithSeats> {
       hint: 'A space is made by the first application that is registered into it.',
     });
   }
-  if (id.includes(':') && (yield* findUser({ id })) === null) yield* addUser({ ...asked, name: id, password: null });
+  const isNew = role !== null && id.includes(':') && (yield* findUser({ id })) === null;
+  if (isNew) yield* addUser({ ...asked, name: id, password: null });
   const user = yield* requireUser(id);
   yield* rows('DELETE FROM members WHERE user_id = $1 AND space = $2', id, found.space);
   if (role !== null) {

@@ -19,7 +19,7 @@ export interface PresentedCertificate {
   /** Milliseconds, as is `notAfter`. */
   notBefore: number;
   notAfter: number;
-  /** Until when the judgement holds: then a certificate ends that it may rest on. Milliseconds. */
+  /** Until when the judgement holds: then a certificate begins or ends that it may rest on. Milliseconds. */
   judgedUntil: number;
   /** The leaf and what issued it, for revocation lists, in the form of `certificate-fields.ts`. */
   chain: readonly { issuer: string; serial: string }[];
@@ -119,14 +119,16 @@ function toPresented(
   known: readonly X509Certificate[],
   problem: string | null,
 ): PresentedCertificate {
-  const ends = known.map(({ validToDate }) => validToDate.getTime()).filter((end) => end > Date.now());
+  const turns = known
+    .flatMap(({ validFromDate, validToDate }) => [validFromDate.getTime(), validToDate.getTime()])
+    .filter((time) => time > Date.now());
   return {
     leaf,
     thumbprint: toThumbprint(leaf),
     problem,
     notBefore: leaf.validFromDate.getTime(),
     notAfter: leaf.validToDate.getTime(),
-    judgedUntil: Math.min(...ends, Number.POSITIVE_INFINITY),
+    judgedUntil: Math.min(...turns, Number.POSITIVE_INFINITY),
     chain: listIssuers(leaf, known).map(({ raw }) => {
       const { issuer, serial } = readFields(raw);
       return { issuer, serial };

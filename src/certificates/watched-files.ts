@@ -23,21 +23,23 @@ export interface WatchOptions<Value> {
 /** Throws if the files make no sense to begin with. */
 export async function watchFiles<Value>(options: WatchOptions<Value>): Promise<Watched<Value>> {
   const { paths, load, onChange, onMistake } = options;
-  const read = async () => await load(paths.map((path) => readFileSync(path)));
   let seen = describe(paths);
-  let value = await read();
+  /** What could not be read, and was told: it is tried again without a word. */
+  let told = '';
+  let value = await load(paths.map((path) => readFileSync(path)));
   let isLoading = false;
   const look = async () => {
-    if (isLoading) return;
+    const now = describe(paths);
+    if (now === seen || isLoading) return;
     isLoading = true;
     try {
-      const now = describe(paths);
-      if (now === seen) return;
+      const files = paths.map((path) => readFileSync(path));
       seen = now;
-      value = await read();
+      value = await load(files);
       onChange?.(value);
     } catch (error) {
-      onMistake(error);
+      if (now !== told) onMistake(error);
+      told = now;
     } finally {
       isLoading = false;
     }

@@ -38,8 +38,12 @@ export function registerToken(program: Command): void {
 async function getToken(options: TokenOptions): Promise<TokenAnswer> {
   if (options.env !== 'production' && options.env !== 'test') throw new Error('--env is production or test');
   const config = readConfig();
-  const addresses = (await askService(config, { name: 'addresses', input: {} })) as Record<string, string> | null;
-  if (addresses !== null) return await ask(addresses[options.env === 'test' ? 'Test' : 'Production'], options);
+  const addresses = (await askService(config, { name: 'addresses', input: {} })) as Record<
+    string,
+    string | null
+  > | null;
+  if (addresses !== null)
+    return await ask(addresses[options.env === 'test' ? 'Test' : 'Production'] ?? undefined, options);
   const service: Service = await start(quietly(config));
   try {
     return await ask(service[options.env] ?? undefined, options);

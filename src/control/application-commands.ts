@@ -28,7 +28,8 @@ export const applicationCommands: Commands = {
       kind,
       space: readOptionalText(input, 'space'),
       scopes: readOptionalWords(input, 'scopes'),
-      redirectUris: readOptionalWords(input, 'redirectUris'),
+      // A comma may be part of an address.
+      redirectUris: readOptionalText(input, 'redirectUris')?.split(/\s+/).filter(Boolean) ?? null,
       isForPeopleOnly: input.forPeople === true,
       certificates: certificate === null ? [] : [certificate.leaf],
     });

@@ -5,6 +5,7 @@ import type { Authority } from '../certificates/authority.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Environment, EnvironmentName } from '../environment.ts';
 import type { ApplicationWithSecret } from '../operations/applications.ts';
+import { endSignIns } from '../operations/people.ts';
 import { applicationCommands, toRegistered } from './application-commands.ts';
 import { type Input, readEnvironment } from './input.ts';
 import { userCommands } from './user-commands.ts';
@@ -44,6 +45,7 @@ const commands: Commands = {
   async 'keys rotate'(controlled, input) {
     const environment = readEnvironment(input);
     const isOldRevoked = input.revokeOld === true;
+    if (isOldRevoked) await endSignIns(controlled.environment(environment).cabinet);
     await controlled.rotateKeys(environment, isOldRevoked);
     return { Environment: environment, OldKeys: isOldRevoked ? 'revoked' : 'still verify' };
   },

@@ -48,7 +48,7 @@ export async function serveControl(config: Config, controlled: Controlled): Prom
 
 async function reply(socket: Socket, controlled: Controlled): Promise<void> {
   socket.on('error', () => socket.destroy());
-  const text = await readLine(socket);
+  const text = await readLine(socket, mostCommandBytes);
   if (text === null) return;
   socket.end(`${JSON.stringify(await carryOut(controlled, text))}\n`);
 }
@@ -84,14 +84,14 @@ function open(path: string): Promise<Socket | null> {
   });
 }
 
-function readLine(socket: Socket): Promise<string | null> {
+function readLine(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<string | null> {
   return new Promise((resolve) => {
     let text = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
       text += chunk;
       if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-      else if (text.length > mostCommandBytes) socket.destroy();
+      else if (text.length > most) socket.destroy();
     });
     socket.once('close', () => resolve(null));
   });

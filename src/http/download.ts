@@ -16,7 +16,9 @@ export function answerDownload(request: IncomingMessage, file: OpenedFile): Answ
   const length = { 'Content-Length': String(file.sizeBytes) };
   if (verdict === 'unchanged') return { status: 304, headers: { ...headers, ...length }, body: '' };
   if (verdict === 'failed') return { status: 412, headers: { ...headers, ...noBody }, body: '' };
-  const header = isRangeMeant(request, validators) ? (request.headers.range ?? null) : null;
+  // Ranges are for GET alone.
+  const isMeant = request.method === 'GET' && isRangeMeant(request, validators);
+  const header = isMeant ? (request.headers.range ?? null) : null;
   const ranges = readRanges(header, file.sizeBytes);
   if (ranges === null) return toWhole(file, headers);
   const [first, ...others] = ranges;

@@ -8,7 +8,7 @@ export interface Range {
 }
 
 /** Null: the whole. Empty: none of what was asked for is there. */
-export type WantedRanges = Range[] | null;
+type WantedRanges = Range[] | null;
 
 /** Who asks for more pieces than this wants to tire us, not to read. */
 const mostRanges = 32;

@@ -195,8 +195,9 @@ class Door {
       await this.#issue(served, request, response, arrival);
       return null;
     }
+    // As it is served now: keys may have changed while a long body was read.
     const authenticate = () =>
-      served.authenticator.authenticate({
+      (this.#lookup() ?? served).authenticator.authenticate({
         authorization: request.headers.authorization,
         appKey: request.headers.appkey as string | undefined,
         spaceId: request.headers.spaceid as string | undefined,

@@ -62,6 +62,7 @@ function checkTogether({ kind, redirectUris, isForPeopleOnly, space, certificate
     (kind === 'server' && redirectUris !== null && 'People do not sign in through a server-based application.') ||
     (kind !== 'server' && certificates.length > 0 && 'Only applications of kind server have certificates.') ||
     (isForPeopleOnly && redirectUris === null && 'An application for people needs an address to return to.') ||
+    (redirectUris?.length === 0 && 'No address to return to was given.') ||
     (isForPeopleOnly && space !== null && 'An application for people belongs to no space.');
   if (problem !== false) throw new Refusal('InvalidField', problem);
 }
@@ -128,7 +129,7 @@ export async function rotateSecret(
   return { application: rotated, secret };
 }
 
-export function toSecretHash(secret: string): string {
+function toSecretHash(secret: string): string {
   return hash('sha256', secret);
 }
 

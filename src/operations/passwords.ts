@@ -70,11 +70,11 @@ const waiting: (() => void)[] = [];
 let running = 0;
 
 async function derive(password: string, salt: Buffer, costs: Costs): Promise<Buffer> {
-  if (running >= atOnce) {
+  if (running < atOnce) running += 1;
+  else {
     if (waiting.length >= mostWaiting) throw new TooBusy();
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
-  running += 1;
   try {
     return await compute('argon2id', {
       // Two ways to type the same letter are the same password.
@@ -86,8 +86,10 @@ async function derive(password: string, salt: Buffer, costs: Costs): Promise<Buf
       passes: costs.passes,
     });
   } finally {
-    running -= 1;
-    waiting.shift()?.();
+    // The place is handed on, so that nobody slips in between.
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
   }
 }
 

@@ -31,7 +31,7 @@ export async function addUser(cabinet: Cabinet, asked: NewUser): Promise<UserWit
 /** `CreatedBy` shows it, and `app:` and issuers' names stand before a colon there: an id of ours has none. */
 function checkUserId(asked: string): string {
   const id = asked.toLowerCase();
-  if (/^[a-z0-9][a-z0-9._@+-]{0,127}$/.test(id) && !id.startsWith('ak_')) return id;
+  if (/^[a-z0-9][a-z0-9._@+-]{0,127}$/.test(id) && !id.startsWith('ak_') && id !== 'operator') return id;
   throw new Refusal('InvalidField', `${JSON.stringify(asked)} cannot be a user's id.`, {
     target: 'User',
     hint: 'Use 1 to 128 letters, digits and . _ @ + -, beginning with a letter or digit; upper and lower case are the same.',
@@ -62,6 +62,11 @@ export async function changePassword(
   const madePassword = password === null ? makePassword() : null;
   const hashed = await hashPassword(madePassword ?? checkPassword(password ?? '', id));
   return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...operatorRequest() }), madePassword };
+}
+
+/** Of everyone, at once. */
+export function endSignIns(cabinet: Cabinet): Promise<void> {
+  return cabinet.catalog.endSignIns(operatorRequest());
 }
 
 export interface RoleRequest {

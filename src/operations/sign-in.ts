@@ -32,12 +32,12 @@ export class SignInLimits {
     return 0;
   }
 
-  end(address: string, user: string, isRight: boolean): void {
+  end(address: string, user: string, isCounted: boolean): void {
     const place = toLimitedAddress(address);
     const left = (this.#atOnce.get(place) ?? 1) - 1;
     if (left === 0) this.#atOnce.delete(place);
     else this.#atOnce.set(place, left);
-    if (!isRight) return;
+    if (isCounted) return;
     this.#byAddress.giveBack(place);
     this.#byUser.giveBack(`${place} ${user}`);
   }
@@ -61,18 +61,20 @@ export async function signIn(cabinet: Cabinet, { user, password, address }: Sign
   if (waitSeconds > 0) return { userId: null, waitSeconds };
   // Before the user is read: a password that is exchanged from here on is later.
   const begunAt = Math.floor(Date.now() / 1000);
-  let isRight = false;
+  let isCounted = true;
   try {
     const found = await cabinet.catalog.findUser({ id });
-    const isKnown = await isPassword(password, found?.password ?? nobodys);
-    isRight = isKnown && found?.state === 'active';
-    if (!isRight || found === null) return { userId: null, waitSeconds: 0 };
+    const isRight = await isPassword(password, found?.password ?? nobodys);
+    if (!isRight || found?.state !== 'active') return { userId: null, waitSeconds: 0 };
+    isCounted = false;
     // Later than the last time they were signed out, if that was in this very second.
     return { userId: id, signedInAt: Math.max(begunAt, found.signedOutAt + 1) };
   } catch (error) {
+    // Nothing was learned about the password.
+    isCounted = false;
     if (error instanceof TooBusy) return { userId: null, waitSeconds: busySeconds };
     throw error;
   } finally {
-    cabinet.signInLimits.end(address, id, isRight);
+    cabinet.signInLimits.end(address, id, isCounted);
   }
 }

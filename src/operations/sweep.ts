@@ -4,7 +4,7 @@
 import type { Cabinet } from './cabinet.ts';
 
 /** A blob without a record may still get one; after a day it never will. */
-export const sweepAfterMs = 24 * 60 * 60 * 1000;
+const sweepAfterMs = 24 * 60 * 60 * 1000;
 const pageOfBlobs = 500;
 
 export interface Swept {

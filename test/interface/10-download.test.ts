@@ -135,9 +135,11 @@ test('If-Range sends the range of what is still there, else the whole', async ()
 });
 
 test('HEAD tells the same without the bytes', async () => {
+  const got = await get(files.large);
+  // Ranges are for GET alone.
   for (const headers of [{}, { Range: 'bytes=2-3' }] as Record<string, string>[]) {
-    const [got, head] = [await get(files.large, headers), await get(files.large, headers, '', 'HEAD')];
-    assert.equal(head.status, got.status);
+    const head = await get(files.large, headers, '', 'HEAD');
+    assert.equal(head.status, 200);
     assert.equal(head.body.length, 0);
     for (const name of ['content-length', 'content-range', 'etag', 'content-type', 'last-modified']) {
       assert.equal(head.headers[name], got.headers[name], name);

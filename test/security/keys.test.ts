@@ -185,7 +185,7 @@ test('revoking the old keys ends every token of theirs at once, also those just 
   await setRole(dataFolder, 'bob', 'viewer', 'one');
   const configuration = await discover(service.production, page);
   const browser = new Browser();
-  const { access_token: token } = await signIn(configuration, bob, browser);
+  const { access_token: token, refresh_token: refreshToken } = await signIn(configuration, bob, browser);
   const person = { base: service.production, application: { Name: '', ...page }, token };
   const fresh = await Promise.all(callers.map(renew));
   await rotate();
@@ -208,6 +208,7 @@ test('revoking the old keys ends every token of theirs at once, also those just 
   assert.deepEqual([Signing.length, Cookies.length], [1, 1]);
   const [, again] = await goOn(browser, (await begin(configuration)).url, null);
   assert.match(again, /<label for="password">/, 'a cookie of the old keys signs nobody in');
+  await assert.rejects(client.refreshTokenGrant(configuration, String(refreshToken)), 'nor does a refresh token');
   callers = renewed;
 });
 
