@@ -1,12 +1,13 @@
 // One environment, production or test: a data folder of its own with its catalog, its blobs and its keys.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, statfsSync } from 'node:fs';
+import { mkdirSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Keys, openKeys } from './auth/keys.ts';
 import { openLocalBlobs } from './blobs/local.ts';
 import { toCatalog } from './catalog/catalog.ts';
 import { keepFirstPages } from './catalog/first-pages.ts';
 import { openSqlite } from './catalog/sqlite.ts';
+import { syncFolder } from './certificates/durable-file.ts';
 import type { Config } from './config.ts';
 import type { Fault } from './domain/fault.ts';
 import { type Cabinet, UploadMemory } from './operations/cabinet.ts';
@@ -39,7 +40,7 @@ export async function openEnvironment(
   const keys = await openKeys(folder);
   const blobs = await openLocalBlobs({ folder, onFatal });
   // New names in these folders are durable from here on.
-  for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) syncFolder(named);
+  for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) await syncFolder(named);
   const catalog = keepFirstPages(toCatalog(await openSqlite({ path, onFatal })));
   const disk = watchDisk(folder);
   const cabinet: Cabinet = {
@@ -75,13 +76,4 @@ function watchDisk(folder: string): { freeBytes(): number; stop(): void } {
   }, lookAtDiskMs);
   timer.unref();
   return { freeBytes: () => freeBytes, stop: () => clearInterval(timer) };
-}
-
-function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

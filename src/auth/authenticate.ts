@@ -100,10 +100,14 @@ function ownSeats({ name, seat }: Application): Seat[] {
 /** "Applications registered as server-based applications use the mutual-TLS address; other applications do not." */
 function checkAddress({ kind }: Application, { isMutualTls }: Arrival): void {
   if (kind === 'server' && !isMutualTls) {
-    throw new Refusal('MutualTlsRequired', 'Server-based applications use the mutual-TLS address only.');
+    throw new Refusal('MutualTlsRequired', 'Server-based applications use the mutual-TLS address only.', {
+      hint: 'The issuer metadata names it under mtls_endpoint_aliases; show a registered certificate there.',
+    });
   }
   if (kind !== 'server' && isMutualTls) {
-    throw new Refusal('MutualTlsNotAllowed', 'Only server-based applications use the mutual-TLS address.');
+    throw new Refusal('MutualTlsNotAllowed', 'Only server-based applications use the mutual-TLS address.', {
+      hint: 'Use the address that the issuer metadata names as the issuer, or register it with --kind server.',
+    });
   }
 }
 

@@ -2,7 +2,7 @@
 // whoever issues the certificate.
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface CertificateOptions {
@@ -28,6 +28,8 @@ export async function withNewKey(
   const keyPath = resolve(join(folder, `${safe}.key.pem`));
   const certificatePath = resolve(join(folder, `${safe}.cert.pem`));
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const there = [keyPath, certificatePath].find((path) => existsSync(path));
+  if (there !== undefined) throw new Error(`${there} is there already and stays as it is. Choose another folder.`);
   writeFileSync(keyPath, privateKey.export({ type: 'pkcs8', format: 'pem' }), { flag: 'wx', mode: 0o600 });
   let certificate: number;
   try {

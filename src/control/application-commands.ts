@@ -6,9 +6,8 @@ import { readLeaf } from '../certificates/certificates.ts';
 import { type ApplicationKind, applicationKinds } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import * as applications from '../operations/applications.ts';
-import type { Cabinet } from '../operations/cabinet.ts';
 import type { Commands, Controlled } from './commands.ts';
-import { type Input, readEnvironment, readOptionalText, readOptionalWords, readText } from './input.ts';
+import { cabinetOf, type Input, readEnvironment, readOptionalText, readOptionalWords, readText } from './input.ts';
 
 /** How long certificates last that we issue. */
 const certificateDays = 365;
@@ -21,7 +20,7 @@ export const applicationCommands: Commands = {
       throw new Refusal('InvalidField', 'There is no mutual-TLS address for the test environment.', { target: 'Kind' });
     }
     const name = readText(input, 'name');
-    const { cabinet } = controlled.environment(environment);
+    const cabinet = cabinetOf(controlled, input);
     const certificate = await readCertificate(controlled, input, name);
     const made = await applications.addApplication(cabinet, {
       name,
@@ -67,10 +66,6 @@ export const applicationCommands: Commands = {
     return toShown(await applications.removeCertificate(cabinetOf(controlled, input), application, thumbprint));
   },
 };
-
-function cabinetOf(controlled: Controlled, input: Input): Cabinet {
-  return controlled.environment(readEnvironment(input)).cabinet;
-}
 
 interface GivenCertificate {
   leaf: NewCertificate;

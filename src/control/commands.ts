@@ -7,7 +7,7 @@ import type { Environment, EnvironmentName } from '../environment.ts';
 import type { ApplicationWithSecret } from '../operations/applications.ts';
 import { endSignIns } from '../operations/people.ts';
 import { applicationCommands, toRegistered } from './application-commands.ts';
-import { type Input, readEnvironment } from './input.ts';
+import { cabinetOf, type Input, readEnvironment } from './input.ts';
 import { userCommands } from './user-commands.ts';
 
 /** What commands work on. */
@@ -45,7 +45,7 @@ const commands: Commands = {
   async 'keys rotate'(controlled, input) {
     const environment = readEnvironment(input);
     const isOldRevoked = input.revokeOld === true;
-    if (isOldRevoked) await endSignIns(controlled.environment(environment).cabinet);
+    if (isOldRevoked) await endSignIns(cabinetOf(controlled, input));
     await controlled.rotateKeys(environment, isOldRevoked);
     return { Environment: environment, OldKeys: isOldRevoked ? 'revoked' : 'still verify' };
   },

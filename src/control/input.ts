@@ -2,6 +2,8 @@
 
 import { Refusal } from '../domain/refusal.ts';
 import { type EnvironmentName, environmentNames } from '../environment.ts';
+import type { Cabinet } from '../operations/cabinet.ts';
+import type { Controlled } from './commands.ts';
 
 export type Input = Record<string, unknown>;
 
@@ -29,4 +31,9 @@ export function readEnvironment(input: Input): EnvironmentName {
   const found = environmentNames.find((known) => known === name);
   if (found !== undefined) return found;
   throw new Refusal('InvalidField', `There is no environment ${JSON.stringify(name)}.`, { hint: 'production or test' });
+}
+
+/** What the command works on, in the environment that it names. */
+export function cabinetOf(controlled: Controlled, input: Input): Cabinet {
+  return controlled.environment(readEnvironment(input)).cabinet;
 }

@@ -4,11 +4,11 @@ import type { User, UserWithSeats } from '../catalog/people.ts';
 import type { Seat } from '../domain/caller.ts';
 import * as people from '../operations/people.ts';
 import type { Commands } from './commands.ts';
-import { readEnvironment, readOptionalText, readText } from './input.ts';
+import { cabinetOf, readOptionalText, readText } from './input.ts';
 
 export const userCommands: Commands = {
   async 'user add'(controlled, input) {
-    const { cabinet } = controlled.environment(readEnvironment(input));
+    const cabinet = cabinetOf(controlled, input);
     const made = await people.addUser(cabinet, {
       id: readText(input, 'user'),
       name: readOptionalText(input, 'name'),
@@ -17,23 +17,23 @@ export const userCommands: Commands = {
     return toAdded(made);
   },
   async 'user list'(controlled, input) {
-    const { cabinet } = controlled.environment(readEnvironment(input));
+    const cabinet = cabinetOf(controlled, input);
     return { Users: (await people.listUsers(cabinet)).map(toListed) };
   },
   async 'user disable'(controlled, input) {
-    const { cabinet } = controlled.environment(readEnvironment(input));
+    const cabinet = cabinetOf(controlled, input);
     return toUser(await people.changeUserState(cabinet, readText(input, 'user'), 'disable'));
   },
   async 'user enable'(controlled, input) {
-    const { cabinet } = controlled.environment(readEnvironment(input));
+    const cabinet = cabinetOf(controlled, input);
     return toUser(await people.changeUserState(cabinet, readText(input, 'user'), 'enable'));
   },
   async 'user password'(controlled, input) {
-    const { cabinet } = controlled.environment(readEnvironment(input));
+    const cabinet = cabinetOf(controlled, input);
     return toAdded(await people.changePassword(cabinet, readText(input, 'user'), readOptionalText(input, 'password')));
   },
   async 'user role'(controlled, input) {
-    const { cabinet } = controlled.environment(readEnvironment(input));
+    const cabinet = cabinetOf(controlled, input);
     const [id, space, role] = [readText(input, 'user'), readText(input, 'space'), readText(input, 'role')];
     return toListed(await people.changeRole(cabinet, { id, space, role }));
   },

@@ -109,5 +109,8 @@ export function invalidHeader(name: string, problem: string): Refusal {
 export function readPath(query: URLSearchParams): string {
   const path = query.get('path');
   if (path?.startsWith('/')) return path;
-  throw new Refusal('InvalidField', path === null ? 'path is missing.' : 'path must begin with /.', { target: 'path' });
+  throw new Refusal('InvalidField', path === null ? 'path is missing.' : 'path must begin with /.', {
+    target: 'path',
+    hint: 'Send ?path=/a/b, the names from the root down; ?path=/ is the root.',
+  });
 }

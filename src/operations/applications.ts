@@ -61,7 +61,9 @@ function checkTogether({ kind, redirectUris, isForPeopleOnly, space, certificate
   const problem =
     (kind === 'server' && redirectUris !== null && 'People do not sign in through a server-based application.') ||
     (kind !== 'server' && certificates.length > 0 && 'Only applications of kind server have certificates.') ||
-    (isForPeopleOnly && redirectUris === null && 'An application for people needs an address to return to.') ||
+    (isForPeopleOnly &&
+      redirectUris === null &&
+      'An application for people needs an address to return to: --redirect-uri.') ||
     (redirectUris?.length === 0 && 'No address to return to was given.') ||
     (isForPeopleOnly && space !== null && 'An application for people belongs to no space.');
   if (problem !== false) throw new Refusal('InvalidField', problem);

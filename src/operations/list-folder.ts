@@ -2,7 +2,7 @@
 
 import type { FolderPage, Place } from '../catalog/entries.ts';
 import type { SavedFile } from '../catalog/save-file.ts';
-import { type Caller, toFolderId } from '../domain/caller.ts';
+import type { Caller } from '../domain/caller.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
@@ -21,8 +21,7 @@ export interface ListFolderRequest {
 }
 
 export async function listFolder(cabinet: Cabinet, caller: Caller, request: ListFolderRequest): Promise<FolderListing> {
-  const { folderId, ...page } = request;
-  const folder = toFolderId(caller, folderId);
+  const { folderId: folder, ...page } = request;
   const missing = () => folderNotFound('FolderId');
   const { space } = await enter(cabinet, caller, { action: 'read', id: folder, missing });
   const found = await cabinet.catalog.listFolder({ space, folder, ...page });
