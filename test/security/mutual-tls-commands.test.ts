@@ -101,7 +101,7 @@ test('files that are there are not overwritten, and nothing is registered then',
   ]);
   rmSync(first.Key);
   const again = ['app', 'certificate', 'add', 'half', '--issue-certificate', half];
-  assert.match((await refused(again)).Message, /EEXIST.*half\.cert\.pem/);
+  assert.match((await refused(again)).Message, /half\.cert\.pem is there already/);
   assert.equal(existsSync(first.Key), false);
   assert.deepEqual(
     [Certificate, Key].map((path) => readFileSync(path, 'utf8')),
