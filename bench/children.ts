@@ -62,6 +62,26 @@ export class Children {
     return parseJson(printed, command);
   }
 
+  /** Starts a command that works until it is told to end, and then prints JSON. */
+  begin(command: Command & { input: string }): { end(): Promise<unknown> } {
+    const { input, ...rest } = command;
+    const { child, stdin, stdout, readLog } = this.#spawn(rest);
+    const printed = text(stdout);
+    const ended = new Promise<number | string | null>((resolve) => {
+      child.once('exit', (code, signal) => resolve(code ?? signal));
+      child.once('error', (error) => resolve(error.message));
+    });
+    stdin.write(`${input}\n`);
+    return {
+      async end() {
+        stdin.end();
+        const code = await ended;
+        if (code !== 0) throw new Error(`${describe(command)} ended with ${code}\n${await printed}${readLog()}`);
+        return parseJson(await printed, command);
+      },
+    };
+  }
+
   /** Lets every process end by itself, then not. */
   async close(): Promise<void> {
     await Promise.all([...this.#running].map(endGently));
@@ -90,7 +110,7 @@ export class Children {
     if (stdin === null || stdout === null) throw new Error('spawned without pipes');
     stdin.on('error', () => {});
     if (command.input !== undefined) stdin.end(command.input);
-    return { child, stdout, readLog: () => readFileSync(logFile, 'utf8').slice(-logTailChars) };
+    return { child, stdin, stdout, readLog: () => readFileSync(logFile, 'utf8').slice(-logTailChars) };
   }
 }
 

@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 import { type Answered, Connection } from './connection.ts';
 import type { Job, JobResult, Measurement } from './job.ts';
 import { readCpuMicros, readMachineCpuMicros, readPeakRssBytes, resetPeakRss } from './process-cost.ts';
+import { sleep } from './scenario.ts';
+import { quantile } from './table.ts';
 
 const answerTimeoutMs = 20_000;
 
@@ -142,14 +144,6 @@ function toNeighboursShare(start: Edge, end: Edge): number | null {
 
 function difference(end: number | null, start: number | null): number | null {
   return end === null || start === null ? null : end - start;
-}
-
-function quantile(sorted: Float64Array, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function runJob(job: Job): Promise<JobResult> {

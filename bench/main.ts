@@ -1,19 +1,35 @@
-// `npm run bench`: what a durable 4 KiB save costs beside the emptiest server that Node can be. Exit 0 when every answer was
-// right (timings are noisy), 1 when one was wrong or, with --strict, when a promise is missed, 2 for a wrong flag.
+// `npm run bench -- [scenario]`: what the service costs. Exit 0 when every answer was right (timings are noisy), 1 when one was
+// wrong or, with --strict, when a promise is missed, 2 for a wrong flag.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Children } from './children.ts';
-import { measureAll } from './measure.ts';
+import { download } from './download.ts';
+import { listing } from './listing.ts';
 import { type Options, parseOptions, UsageError, usage } from './options.ts';
-import { toMarkdown, toReport } from './report.ts';
+import { writeSection } from './results.ts';
+import { saves } from './saves.ts';
+import type { Scenario } from './scenario.ts';
+import { trees } from './trees.ts';
+
+const scenarios: Record<string, Scenario> = {
+  saves,
+  listing,
+  trees,
+  download,
+};
+
+const firstScenario = 'saves';
 
 async function main(args: string[]): Promise<number> {
   if (args.includes('--help')) {
-    process.stdout.write(`${usage}\n`);
+    process.stdout.write(`${describe()}\n`);
     return 0;
   }
   const options = parseOptions(args);
+  const name = options.scenario ?? firstScenario;
+  const scenario = scenarios[name];
+  if (scenario === undefined) throw new UsageError(`${name}: there is no such scenario`);
   const children = new Children(options.dataParent);
   process.once('exit', () => children.closeNow());
   for (const [signal, code] of [
@@ -22,20 +38,26 @@ async function main(args: string[]): Promise<number> {
   ] as const)
     process.once(signal, () => process.exit(code));
   try {
-    return await runBench(children, options);
+    return await run(name, scenario, { children, options: { ...options, size: options.size ?? scenario.size ?? 0 } });
   } finally {
     await children.close();
   }
 }
 
-async function runBench(children: Children, options: Options): Promise<number> {
-  const samples = await measureAll(children, options);
-  const report = toReport(samples, options);
-  const markdown = toMarkdown(report);
+async function run(
+  name: string,
+  scenario: Scenario,
+  { children, options }: { children: Children; options: Options },
+): Promise<number> {
+  const { markdown, isHeld, figures } = await scenario.run(children, options);
   process.stdout.write(`\n${markdown}`);
-  if (options.outFile !== null) write(options.outFile, markdown);
-  if (options.jsonFile !== null) write(options.jsonFile, `${JSON.stringify({ ...report, samples }, null, 2)}\n`);
-  return options.isStrict && report.bars.some((bar) => !bar.holds) ? 1 : 0;
+  const { outFile, jsonFile } = options;
+  if (outFile !== null) {
+    if (name === firstScenario) write(outFile, markdown);
+    else write(outFile, writeSection(outFile, name, markdown));
+  }
+  if (jsonFile !== null) write(jsonFile, `${JSON.stringify(figures, null, 2)}\n`);
+  return options.isStrict && !isHeld ? 1 : 0;
 }
 
 function write(file: string, content: string): void {
@@ -43,10 +65,17 @@ function write(file: string, content: string): void {
   writeFileSync(file, content);
 }
 
+function describe(): string {
+  const lines = Object.entries(scenarios).map(([name, { what, size }]) => {
+    return `  ${name.padEnd(19)} ${what}${size === null ? '' : ` (--size ${size})`}`;
+  });
+  return `npm run bench -- [scenario] [flags]\n${lines.join('\n')}\n\n${usage}`;
+}
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   const isUsage = error instanceof UsageError;
-  process.stderr.write(`bench: ${(error as Error).message}\n${isUsage ? `\n${usage}\n` : ''}`);
+  process.stderr.write(`bench: ${(error as Error).message}\n${isUsage ? `\n${describe()}\n` : ''}`);
   process.exitCode = isUsage ? 2 : 1;
 }

@@ -4,6 +4,7 @@
 import type { Children } from './children.ts';
 import { bodySizeBytes, type Expectation, type Job, type JobResult, type Measurement } from './job.ts';
 import type { Options, Variant } from './options.ts';
+import { say } from './scenario.ts';
 import { createFolder, readFolderSize, type Service, startService } from './service.ts';
 
 export type Sample = Measurement & { variant: Variant; connections: number; round: number };
@@ -120,8 +121,4 @@ function toExpectation(childrenCount: number | null): Expectation {
 
 function toPort(base: string): number {
   return Number(new URL(base).port);
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

@@ -8,6 +8,12 @@ export const variants = ['empty', 'minimal', 'default'] as const;
 export type Variant = (typeof variants)[number];
 
 export type Options = {
+  /** Null: the first one. */
+  scenario: string | null;
+  /** How large what is built is, in the scenario's own unit; null: as it proposes itself. */
+  size: number | null;
+  /** Saves in a second that go on beside what is measured. */
+  savesPerSecond: number;
   seconds: number;
   warmupSeconds: number;
   rounds: number;
@@ -27,7 +33,8 @@ export type Options = {
 
 export class UsageError extends Error {}
 
-export const usage = `npm run bench -- [flags]
+export const usage = `  --size N            entries in the large folder or tree, or MiB of the file; in listing, trees and download
+  --rate N            in trees: saves in a second that go on meanwhile (200)
   --seconds N         measured time of each measurement (3)
   --warmup N          seconds of load before it (0.5)
   --rounds N          rounds; medians are reported (3)
@@ -40,13 +47,19 @@ export const usage = `npm run bench -- [flags]
   --set NAME=VALUE    a CABINET_… setting for the service; may be repeated
   --profile DIR       write V8 CPU profiles of the service there; read them with bench/hot.ts
   --json FILE         every measurement and the medians, as JSON
-  --out FILE          the printed report, as Markdown
+  --out FILE          the printed report, as Markdown; of a named scenario, as its section of the file
   --strict            exit 1 also when a promise is missed`;
 
 export function parseOptions(args: string[]): Options {
-  const { seconds, warmup, rounds, connections, only, prefill, names, data, program, set, ...rest } = parseFlags(args);
+  const { values, positionals } = parseFlags(args);
+  const { seconds, warmup, rounds, connections, only, prefill, names, data, program, set, size, rate, ...rest } = values;
+  const [scenario, ...others] = positionals;
+  if (others.length > 0) throw new UsageError(`${others.join(' ')}: one scenario at a time`);
   const toPath = (path: string | undefined) => (path === undefined ? null : resolve(path));
   return {
+    scenario: scenario ?? null,
+    size: size === undefined ? null : checkWhole('size', size),
+    savesPerSecond: checkWhole('rate', rate ?? '200'),
     seconds: checkNumber('seconds', seconds ?? '3', { above: 0 }),
     warmupSeconds: checkNumber('warmup', warmup ?? '0.5', { above: -1 }),
     rounds: checkWhole('rounds', rounds ?? '3'),
@@ -81,9 +94,11 @@ function parseFlags(args: string[]) {
     json: text,
     out: text,
     strict: { type: 'boolean' },
+    size: text,
+    rate: text,
   } as const;
   try {
-    return parseArgs({ args, options: flags, strict: true }).values;
+    return parseArgs({ args, options: flags, strict: true, allowPositionals: true });
   } catch (error) {
     throw new UsageError((error as Error).message);
   }

@@ -21,6 +21,20 @@ export function readCpuMicros(pid: number): number | null {
   return ticks * microsPerTick;
 }
 
+/** The same of the threads that now live, counted by the scheduler at every switch: exact to a few milliseconds. */
+export function readThreadMicros(pid: number): number | null {
+  const pids = readTree(pid);
+  if (pids === null) return null;
+  let nanos = 0;
+  for (const member of pids) {
+    for (const task of readTasks(member) ?? []) {
+      const spent = readText(`/proc/${member}/task/${task}/schedstat`)?.split(' ', 1)[0];
+      nanos += Number(spent ?? 0);
+    }
+  }
+  return nanos / 1000;
+}
+
 /** Busy time of all cores since the machine started, time stolen by its host included. */
 export function readMachineCpuMicros(): number | null {
   const fields = readText('/proc/stat')?.split('\n', 1)[0]?.split(/ +/).slice(1).map(Number);
@@ -32,13 +46,18 @@ export function readMachineCpuMicros(): number | null {
 
 /** The highest resident memory since `resetPeakRss`, summed over the process tree. */
 export function readPeakRssBytes(pid: number): number | null {
+  return readStatusBytes(pid, /^VmHWM:\s+(\d+) kB$/m);
+}
+
+export function readRssBytes(pid: number): number | null {
+  return readStatusBytes(pid, /^VmRSS:\s+(\d+) kB$/m);
+}
+
+function readStatusBytes(pid: number, line: RegExp): number | null {
   const pids = readTree(pid);
   if (pids === null) return null;
   let kibibytes = 0;
-  for (const member of pids) {
-    const found = /^VmHWM:\s+(\d+) kB$/m.exec(readText(`/proc/${member}/status`) ?? '');
-    kibibytes += Number(found?.[1] ?? 0);
-  }
+  for (const member of pids) kibibytes += Number(line.exec(readText(`/proc/${member}/status`) ?? '')?.[1] ?? 0);
   return kibibytes * 1024;
 }
 

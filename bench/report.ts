@@ -1,11 +1,9 @@
 // From samples to what is printed: medians over the rounds, and the ratios the project promises with their bars.
 
-import { execFileSync } from 'node:child_process';
-import { statfsSync } from 'node:fs';
-import { cpus, platform, release } from 'node:os';
-import { dirname } from 'node:path';
+import { describeConditions } from './conditions.ts';
 import type { Sample } from './measure.ts';
 import type { Options, Variant } from './options.ts';
+import { divide, layOut, median, medianKnown } from './table.ts';
 
 export type Row = {
   variant: Variant;
@@ -35,7 +33,7 @@ export function toReport(samples: Sample[], options: Options): Report {
     ),
   );
   const bars = options.connections.flatMap((connections) => toBars(rows, connections));
-  return { rows, bars, conditions: describeConditions(options) };
+  return { rows, bars, conditions: describeConditions(options, toFacts(options)) };
 }
 
 export function toMarkdown(report: Report): string {
@@ -113,70 +111,6 @@ function toBars(rows: Row[], connections: number): Bar[] {
   return bars;
 }
 
-function describeConditions(options: Options): string {
-  const [cpu] = cpus();
-  const facts = [
-    new Date().toISOString().slice(0, 16).replace('T', ' '),
-    `commit ${readCommit(dirname(options.program))}`,
-    `Node ${process.versions.node}`,
-    `${platform()} ${release()}`,
-    `${cpus().length} × ${cpu?.model.trim() ?? 'unknown CPU'}, shared with the load generator`,
-    `data on ${nameFileSystem(options.dataParent)}`,
-    `${options.areNamesOrdered ? 'ordered' : 'scattered'} names`,
-    `medians of ${options.rounds} rounds of ${options.seconds} s`,
-  ];
-  const settings = Object.entries(options.settings).map(([name, value]) => `${name}=${value}`);
-  return [...facts, ...settings].join(' · ');
-}
-
-function readCommit(folder: string): string {
-  try {
-    const args = ['describe', '--always', '--dirty'];
-    const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore'];
-    return execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio }).trim();
-  } catch {
-    return 'unknown';
-  }
-}
-
-function nameFileSystem(folder: string): string {
-  const names = new Map([
-    [0xef53, 'ext4'],
-    [0x58465342, 'xfs'],
-    [0x9123683e, 'btrfs'],
-    [0x2fc12fc1, 'zfs'],
-    [0x794c7630, 'overlayfs'],
-    [0x01021994, 'tmpfs (memory: a sync costs nothing, the figures flatter)'],
-  ]);
-  const { type } = statfsSync(folder);
-  return names.get(type) ?? `file system 0x${type.toString(16)}`;
-}
-
-function layOut(head: string[], rows: string[][]): string {
-  const widths = head.map((title, column) => Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const toLine = (cells: string[]) => {
-    const padded = cells.map((cell, column) => {
-      const width = widths[column] ?? 0;
-      return column === 0 ? cell.padEnd(width) : cell.padStart(width);
-    });
-    return `| ${padded.join(' | ')} |`;
-  };
-  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
-  return [toLine(head), toLine(rule), ...rows.map(toLine)].join('\n');
-}
-
-function divide(dividend: number | null, divisor: number): number | null {
-  return dividend === null || divisor === 0 ? null : dividend / divisor;
-}
-
-function medianKnown(values: (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : median(known);
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+function toFacts({ areNamesOrdered, rounds, seconds }: Options): string[] {
+  return [`${areNamesOrdered ? 'ordered' : 'scattered'} names`, `medians of ${rounds} rounds of ${seconds} s`];
 }

@@ -12,18 +12,38 @@ export type Service = {
   headers: Record<string, string>;
 };
 
-type Application = { AppKey: string; Secret: string };
+export type Application = { AppKey: string; Secret: string; RootFolderId: string };
 type Envelope = { Folder: { Id: string; Size: number } };
 
-export async function startService(children: Children, options: Options): Promise<Service> {
+/** With an application that was registered before the service started, or with a new one. */
+export async function startService(
+  children: Children,
+  options: Options,
+  registered?: Application,
+): Promise<Service> {
   const env = toEnvironment(children, options);
   const profiled = options.profileFolder === null ? {} : { NODE_OPTIONS: toProfileFlags(options.profileFolder) };
   const { program } = options;
   const serving = await children.serve({ program, args: ['serve', '--json'], env: { ...env, ...profiled } });
-  const application = (await children.run({ program, args: ['app', 'add', 'bench', '--json'], env })) as Application;
+  const application = registered ?? (await register(children, options));
   const base = (serving.ready as { Production: string }).Production;
   const token = await fetchToken(base, application);
   return { pid: serving.pid, base, headers: { Authorization: `Bearer ${token}`, AppKey: application.AppKey } };
+}
+
+/** Also while no service runs. */
+export async function register(children: Children, options: Options): Promise<Application> {
+  const env = toEnvironment(children, options);
+  const args = ['app', 'add', 'bench', '--json'];
+  return (await children.run({ program: options.program, args, env })) as Application;
+}
+
+export function catalogFile(children: Children): string {
+  return `${dataFolder(children)}/production/catalog.db`;
+}
+
+function dataFolder(children: Children): string {
+  return `${children.folder}/data`;
 }
 
 export async function createFolder(service: Service, name: string): Promise<string> {
@@ -73,7 +93,7 @@ function toEnvironment(children: Children, options: Options): NodeJS.ProcessEnv 
     CABINET_TEST_PORT: 'off',
     CABINET_MTLS_PORT: 'off',
     ...options.settings,
-    CABINET_DATA: `${children.folder}/data`,
+    CABINET_DATA: dataFolder(children),
   };
 }
 

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { OutsideIssuerRules } from './auth/outside-issuer.ts';
 import { Peers } from './certificates/peers.ts';
+import { toBytes } from './domain/bytes.ts';
 import type { NameRules } from './domain/name.ts';
 import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
 
@@ -40,6 +41,13 @@ export interface Config {
   inlineBytes: number;
   maxFileBytes: number;
   reserveBytes: number;
+  /** Null, here and below: without limit. */
+  trashDays: number | null;
+  versionsKept: number | null;
+  versionDays: number | null;
+  journalDays: number | null;
+  /** Whether reads of contents are recorded in the journal. */
+  isReadAudited: boolean;
   maxConnections: number;
   maxConnectionsPerPeer: number;
   corsOrigins: ReadonlySet<string>;
@@ -93,6 +101,14 @@ export const settings = {
   CABINET_INLINE_LIMIT: { fallback: '64KiB', about: 'contents up to this size are kept in the catalog' },
   CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken' },
   CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that a save must leave' },
+  CABINET_TRASH_DAYS: { fallback: '30', about: 'how long the trash keeps what is put into it, or unlimited' },
+  CABINET_VERSIONS_KEPT: { fallback: 'unlimited', about: 'how many versions a file keeps' },
+  CABINET_VERSION_DAYS: {
+    fallback: 'unlimited',
+    about: 'how long a version is kept once another has taken its place',
+  },
+  CABINET_JOURNAL_DAYS: { fallback: '90', about: 'older parts of the journal are sealed into files, or unlimited' },
+  CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
   CABINET_MAX_CONNECTIONS: { fallback: '10000', about: 'connections at a time, for each address' },
   CABINET_MAX_CONNECTIONS_PER_PEER: { fallback: '2000', about: 'connections at a time from one peer' },
   CABINET_LOG_LEVEL: { fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
@@ -102,7 +118,6 @@ type SettingName = keyof typeof settings;
 
 const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-const units: Record<string, number> = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
 const largestInlineBytes = 1024 * 1024;
 
 export type Variables = Record<string, string | undefined>;
@@ -170,6 +185,11 @@ export function readConfig(environment: Variables = process.env): Config {
     inlineBytes: reader.bytes('CABINET_INLINE_LIMIT', largestInlineBytes),
     maxFileBytes: reader.bytes('CABINET_MAX_FILE_SIZE'),
     reserveBytes: reader.bytes('CABINET_RESERVE'),
+    trashDays: reader.countOrNone('CABINET_TRASH_DAYS'),
+    versionsKept: reader.countOrNone('CABINET_VERSIONS_KEPT'),
+    versionDays: reader.countOrNone('CABINET_VERSION_DAYS'),
+    journalDays: reader.countOrNone('CABINET_JOURNAL_DAYS'),
+    isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
     maxConnectionsPerPeer: reader.count('CABINET_MAX_CONNECTIONS_PER_PEER'),
     corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
@@ -259,9 +279,8 @@ class Reader {
 
   bytes(name: SettingName, most = Number.MAX_SAFE_INTEGER): number {
     const text = this.#values[name];
-    const [, digits, unit] = /^(\d{1,15})\s*([KMGT]iB)?$/.exec(text) ?? [];
-    const bytes = digits === undefined ? Number.NaN : Number(digits) * (units[unit ?? ''] as number);
-    if (bytes <= most) return bytes;
+    const bytes = toBytes(text);
+    if (bytes !== undefined && bytes <= most) return bytes;
     const limit = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${most} bytes`;
     this.mistake(name, `${JSON.stringify(text)} is not a size (a number of bytes, or with KiB, MiB, GiB, TiB${limit})`);
     return 0;
@@ -273,6 +292,11 @@ class Reader {
     if (wrong !== undefined)
       this.mistake(name, `${JSON.stringify(wrong)} is not an origin, such as https://app.example`);
     return new Set(origins);
+  }
+
+  /** Null: without limit. */
+  countOrNone(name: SettingName): number | null {
+    return this.#values[name] === 'unlimited' ? null : this.count(name);
   }
 
   count(name: SettingName): number {

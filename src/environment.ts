@@ -5,12 +5,16 @@ import { dirname, join } from 'node:path';
 import { type Keys, openKeys } from './auth/keys.ts';
 import { openLocalBlobs } from './blobs/local.ts';
 import { toCatalog } from './catalog/catalog.ts';
+import { announceCommits, Commits } from './catalog/commits.ts';
 import { keepFirstPages } from './catalog/first-pages.ts';
+import { openJournalFiles } from './catalog/journal-files.ts';
 import { openSqlite } from './catalog/sqlite.ts';
 import { syncFolder } from './certificates/durable-file.ts';
 import type { Config } from './config.ts';
 import type { Fault } from './domain/fault.ts';
-import { type Cabinet, UploadMemory } from './operations/cabinet.ts';
+import { type Cabinet, type Limits, UploadMemory } from './operations/cabinet.ts';
+import { Purger } from './operations/purger.ts';
+import { Quotas } from './operations/quotas.ts';
 import { SignInLimits } from './operations/sign-in.ts';
 
 export const environmentNames = ['production', 'test'] as const;
@@ -25,6 +29,13 @@ export interface Environment {
   close(): Promise<void>;
 }
 
+export interface EnvironmentEvents {
+  /** It can promise nothing any more. */
+  onFatal(fault: Fault): void;
+  /** Work in the background failed; it will be tried again. */
+  onTrouble(error: unknown): void;
+}
+
 export function folderOf(config: Config, name: EnvironmentName): string {
   return join(config.dataFolder, name);
 }
@@ -32,7 +43,7 @@ export function folderOf(config: Config, name: EnvironmentName): string {
 export async function openEnvironment(
   config: Config,
   name: EnvironmentName,
-  onFatal: (fault: Fault) => void,
+  { onFatal, onTrouble }: EnvironmentEvents,
 ): Promise<Environment> {
   const folder = folderOf(config, name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -41,27 +52,54 @@ export async function openEnvironment(
   const blobs = await openLocalBlobs({ folder, onFatal });
   // New names in these folders are durable from here on.
   for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) await syncFolder(named);
-  const catalog = keepFirstPages(toCatalog(await openSqlite({ path, onFatal })));
+  const commits = new Commits();
+  const catalog = announceCommits(keepFirstPages(toCatalog(await openSqlite({ path, onFatal }))), commits);
+  // Only one process has this folder: whoever was copying is gone.
+  await catalog.abandonCopies({ before: Date.now() }).catch(onTrouble);
+  const purger = new Purger(catalog, blobs, onTrouble);
   const disk = watchDisk(folder);
   const cabinet: Cabinet = {
     catalog,
     blobs,
-    limits: { inlineBytes: config.inlineBytes, fileBytes: config.maxFileBytes, reserveBytes: config.reserveBytes },
+    limits: toLimits(config),
     names: config.names,
     freeBytes: disk.freeBytes,
     pendingBlobs: new Set(),
     uploadMemory: new UploadMemory(),
     signInLimits: new SignInLimits(),
+    purger,
+    commits,
+    quotas: new Quotas(catalog),
+    journalFiles: openJournalFiles(folder),
+    isReadAudited: config.isReadAudited,
+    hasMutualTls: name === 'production',
   };
+  await cabinet.quotas.load();
   return {
     name,
     cabinet,
     keys,
     async close() {
       disk.stop();
+      await purger.stop();
       await catalog.close();
       await blobs.close();
     },
+  };
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+function toLimits(config: Config): Limits {
+  const { inlineBytes, maxFileBytes, reserveBytes, versionsKept, versionDays, trashDays, journalDays } = config;
+  return {
+    inlineBytes,
+    fileBytes: maxFileBytes,
+    reserveBytes,
+    keptVersions: versionsKept,
+    versionMs: versionDays === null ? null : versionDays * dayMs,
+    trashMs: trashDays === null ? null : trashDays * dayMs,
+    journalMs: journalDays === null ? null : journalDays * dayMs,
   };
 }
 

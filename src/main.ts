@@ -7,6 +7,7 @@ import { type Address, openAddress, openMutualTlsAddress, openOwnAuthority } fro
 import { Authenticator } from './auth/authenticate.ts';
 import { createIssuer, toAudience } from './auth/issuer.ts';
 import { rotateKeys } from './auth/keys.ts';
+import { toLinkKeys } from './auth/links.ts';
 import { OutsideIssuer } from './auth/outside-issuer.ts';
 import { TokenVerifier } from './auth/tokens.ts';
 import { lockFolder } from './catalog/folder-lock.ts';
@@ -16,12 +17,13 @@ import type { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
 import { type Environment, type EnvironmentName, folderOf, openEnvironment } from './environment.ts';
 import type { Served } from './http/route.ts';
-import { Slots } from './http/slots.ts';
+import { Slots, tooManyArchives } from './http/slots.ts';
 import { type ApplicationWithSecret, addApplication, plainApplication } from './operations/applications.ts';
 import { sweep } from './operations/sweep.ts';
 
 const sweepEveryMs = 60 * 60 * 1000;
 const largeBodiesAtOnce = 8;
+const archivesAtOnce = 16;
 
 export interface FirstApplication extends ApplicationWithSecret {
   environment: EnvironmentName;
@@ -144,7 +146,10 @@ class RunningService {
 
   async #openPart(name: EnvironmentName): Promise<void> {
     const part = this.#parts[name];
-    part.environment = await openEnvironment(this.#config, name, (fault) => this.#fail(name, fault));
+    part.environment = await openEnvironment(this.#config, name, {
+      onFatal: (fault) => this.#fail(name, fault),
+      onTrouble: (error) => this.#log.error({ environment: name, err: error }, 'work in the background failed'),
+    });
     this.#serve(part.environment);
     const isEmpty = !(await part.environment.cabinet.catalog.hasApplications({}));
     if (this.#options.isFirstMade && isEmpty) this.firstApplications.push(await this.#addFirst(name));
@@ -182,6 +187,8 @@ class RunningService {
       publicUrl,
       cursorKey: keys.cursors,
       largeBodies: new Slots(largeBodiesAtOnce),
+      archives: new Slots(archivesAtOnce, tooManyArchives),
+      linkKeys: toLinkKeys(keys.cookies),
       isReady: () => !this.#isClosing && cabinet.freeBytes() > cabinet.limits.reserveBytes,
     };
     part.served = served;

@@ -8,6 +8,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Caller, Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Arrival } from './arrival.ts';
+import type { Link } from './links.ts';
 import { type TokenPerson, type TokenVerifier, tokenInvalid, type VerifiedToken } from './tokens.ts';
 
 const lookAgainAfterMs = 500;
@@ -20,6 +21,8 @@ export interface Credentials {
   arrival: Arrival;
   requestId: string;
 }
+
+export type LinkMaker = Pick<Link, 'appKey' | 'person' | 'actor'>;
 
 export class Authenticator {
   readonly #catalog: Catalog;
@@ -52,6 +55,24 @@ export class Authenticator {
     };
   }
 
+  /** Who made a link, as they may act now, by the rules of the address that it is used on; null: no more, or not there.
+   *  Having signed out since takes nothing away: a link is made to be used by others. */
+  async findMaker(link: LinkMaker, arrival: Arrival, requestId: string): Promise<Caller | null> {
+    const { appKey, person, actor } = link;
+    const application = await this.#find(appKey);
+    if (application === null || application.state !== 'active' || !isAtHome(application, arrival)) return null;
+    const seats = person === null ? [application.seat] : await this.#findSeats({ id: person, signIn: null }, application);
+    return {
+      appKey,
+      actor,
+      person,
+      scopes: application.scopes.filter((scope) => scope === 'content.read'),
+      seats: seats?.filter((seat) => seat !== null) ?? [],
+      spaceId: null,
+      requestId,
+    };
+  }
+
   async #requireApplication(appKey: string | undefined, token: VerifiedToken): Promise<Application> {
     if (appKey === undefined || appKey === '') {
       throw new Refusal('AppKeyMissing', 'The AppKey header is missing.', {
@@ -79,17 +100,29 @@ export class Authenticator {
     return application;
   }
 
+  async #seatsOf(person: TokenPerson, application: Application): Promise<Seat[]> {
+    const seats = await this.#findSeats(person, application);
+    if (seats === null) throw tokenInvalid('This person has signed out or may no longer sign in.');
+    return seats;
+  }
+
   /** An application sees only the space that it is registered into, whoever acts through it. */
-  async #seatsOf(person: TokenPerson, { seat }: Application): Promise<Seat[]> {
+  async #findSeats(person: TokenPerson, { seat }: Application): Promise<Seat[] | null> {
     const key = `${person.signIn?.grant} ${person.signIn?.session} ${person.id}`;
     let known = this.#people.get(key);
     if (known === undefined) {
       known = { seats: await this.#catalog.findPerson({ ...person, at: Date.now() }) };
       this.#people.set(key, known);
     }
-    if (known.seats === null) throw tokenInvalid('This person has signed out or may no longer sign in.');
-    return seat === null ? known.seats : known.seats.filter(({ space }) => space === seat.space);
+    return seat === null ? known.seats : (known.seats?.filter(({ space }) => space === seat.space) ?? null);
   }
+}
+
+/** Where a link can be used: a server-based application's only on the mutual-TLS address, with one of its certificates. */
+function isAtHome({ kind, certificates }: Application, arrival: Arrival): boolean {
+  if (kind !== 'server' || !arrival.isMutualTls) return kind !== 'server' && !arrival.isMutualTls;
+  const shown = arrival.certificate();
+  return shown.problem === null && certificates.includes(shown.thumbprint);
 }
 
 function ownSeats({ name, seat }: Application): Seat[] {

@@ -1,14 +1,14 @@
 // Registers an application, into a space that is there or that is made for it.
 
 import type { ApplicationKind, Scope } from '../domain/caller.ts';
-import { toNameKey, toRenamed } from '../domain/name.ts';
+import { toRenamed } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Application, requireApplication } from './applications.ts';
 import { insertCertificate, type NewCertificate } from './certificates.ts';
-import { insertRow, toNewFolder } from './entries.ts';
-import { insert, noteByOperator, type OperatorRequest, row, rows, type Verb } from './sql.ts';
+import { insertSpace } from './spaces.ts';
+import { note, type Origin, row, rows, type Verb } from './sql.ts';
 
-export interface AddApplication extends OperatorRequest {
+export interface AddApplication extends Origin {
   appKey: string;
   name: string;
   kind: ApplicationKind;
@@ -18,8 +18,8 @@ export interface AddApplication extends OperatorRequest {
   certificates: readonly NewCertificate[];
   /** Then it belongs to no space. */
   isForPeopleOnly: boolean;
-  /** The space to join, made if it is not there; null: one of its own. */
-  space: string | null;
+  /** The space to join: by its number, or by a name, under which it is made if it is not there; null: one of its own. */
+  space: string | number | null;
   /** Ids for the space and its root, should they have to be made. */
   spaceId: string;
   rootId: string;
@@ -46,12 +46,13 @@ export function* addApplication(asked: AddApplication): Verb<Application> {
     asked.redirectUris === null ? null : JSON.stringify(asked.redirectUris),
     asked.at,
   );
-  yield* noteByOperator(asked, space, 'application.added', asked.appKey, { name: asked.name });
+  yield* note(asked, space, 'application.added', asked.appKey, { name: asked.name });
   for (const certificate of asked.certificates) yield* insertCertificate(asked, space, asked.appKey, certificate);
-  return yield* requireApplication(asked.appKey);
+  return yield* requireApplication({ application: asked.appKey });
 }
 
 function* requireSpace(asked: AddApplication): Verb<number> {
+  if (typeof asked.space === 'number') return asked.space;
   if (asked.space !== null) {
     const found = yield* row<{ space: number }>('SELECT space FROM spaces WHERE name = $1', asked.space);
     if (found !== undefined) return found.space;
@@ -60,21 +61,5 @@ function* requireSpace(asked: AddApplication): Verb<number> {
   for (let n = 2; (yield* row('SELECT space FROM spaces WHERE name = $1', name)) !== undefined; n += 1) {
     name = toRenamed(asked.name, n, 'folder');
   }
-  return yield* addSpace(asked, name);
-}
-
-function* addSpace(asked: AddApplication, name: string): Verb<number> {
-  const { at, spaceId, rootId } = asked;
-  const by = `app:${asked.name}`;
-  const space = yield* insert(
-    'space',
-    'INSERT INTO spaces (id, name, root, created_at) VALUES ($1, $2, $3, $4)',
-    spaceId,
-    name,
-    rootId,
-    at,
-  );
-  yield* insertRow(space, toNewFolder({ id: rootId, parent: null, name, nameKey: toNameKey(name), at, by }));
-  yield* noteByOperator(asked, space, 'space.created', rootId, { name });
-  return space;
+  return yield* insertSpace({ ...asked, name, rootBy: `app:${asked.name}` });
 }

@@ -3,7 +3,7 @@
 
 import { type ApplicationKind, isScope, type Scope, type Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { noteByOperator, type OperatorRequest, row, rows, type Verb } from './sql.ts';
+import { note, type Origin, row, rows, type Verb } from './sql.ts';
 
 export type ApplicationState = 'active' | 'disabled' | 'removed';
 
@@ -87,42 +87,73 @@ export function* listApplications(_: Record<string, never>): Verb<Application[]>
   );
 }
 
-/** By AppKey or by name; one that was removed is not found. */
-export function* requireApplication(keyOrName: string): Verb<Application> {
-  const found = yield* row<ApplicationRow>(
-    `${selection} WHERE (app_key = $1 OR applications.name = $1) AND state <> 'removed'`,
-    keyOrName,
-  );
-  if (found === undefined) {
-    throw new Refusal('ApplicationNotFound', `There is no application ${JSON.stringify(keyOrName)}.`);
-  }
-  return toApplication(found);
+export interface ListApplicationsOf {
+  space: number;
+  /** The name after which the page begins; null: the first page. */
+  after: string | null;
+  limit: number;
 }
 
-export interface SetApplicationState extends OperatorRequest {
+/** Those of one space, by name. */
+export function* listApplicationsOf({ space, after, limit }: ListApplicationsOf): Verb<Application[]> {
+  const found = yield* rows<ApplicationRow>(
+    `${selection} WHERE applications.space = $1 AND state <> 'removed' AND applications.name > $2
+     ORDER BY applications.name LIMIT $3`,
+    space,
+    after ?? '',
+    limit,
+  );
+  return found.map(toApplication);
+}
+
+/** Which application is meant. */
+export interface ApplicationRef {
+  /** The AppKey, or for operators the name. */
   application: string;
+  /** Then only an application of this space is found, and by its AppKey alone. */
+  space?: number;
+}
+
+/** One that was removed is not found. */
+export function* requireApplication({ application, space }: ApplicationRef): Verb<Application> {
+  const found =
+    space === undefined
+      ? yield* row<ApplicationRow>(
+          `${selection} WHERE (app_key = $1 OR applications.name = $1) AND state <> 'removed'`,
+          application,
+        )
+      : yield* row<ApplicationRow>(
+          `${selection} WHERE app_key = $1 AND applications.space = $2 AND state <> 'removed'`,
+          application,
+          space,
+        );
+  if (found !== undefined) return toApplication(found);
+  const named = space === undefined ? `application ${JSON.stringify(application)}` : 'such application';
+  throw new Refusal('ApplicationNotFound', `There is no ${named}.`);
+}
+
+export interface SetApplicationState extends Origin, ApplicationRef {
   state: ApplicationState;
 }
 
 export function* setApplicationState(asked: SetApplicationState): Verb<Application> {
-  const { appKey, seat } = yield* requireApplication(asked.application);
+  const { appKey, seat } = yield* requireApplication(asked);
   yield* rows('UPDATE applications SET state = $1 WHERE app_key = $2', asked.state, appKey);
   if (asked.state === 'removed') yield* rows('DELETE FROM certificates WHERE app_key = $1', appKey);
-  yield* noteByOperator(asked, seat?.space ?? null, `application.${asked.state}`, appKey, {});
+  yield* note(asked, seat?.space ?? null, `application.${asked.state}`, appKey, {});
   const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
   if (found === undefined) throw new Error('an application vanished while it was changed');
   return toApplication(found);
 }
 
-export interface RotateSecret extends OperatorRequest {
-  application: string;
+export interface RotateSecret extends Origin, ApplicationRef {
   secretSha256: string;
   /** Until when the secret that is replaced stays valid. */
   previousUntil: number;
 }
 
 export function* rotateSecret(asked: RotateSecret): Verb<Application> {
-  const { appKey, name, seat, secretSha256 } = yield* requireApplication(asked.application);
+  const { appKey, name, seat, secretSha256 } = yield* requireApplication(asked);
   if (secretSha256 === null) throw new Refusal('InvalidField', `The application ${name} has no secret.`);
   yield* rows(
     `UPDATE applications SET previous_secret_sha256 = secret_sha256, previous_secret_until = $1, secret_sha256 = $2
@@ -131,6 +162,6 @@ export function* rotateSecret(asked: RotateSecret): Verb<Application> {
     asked.secretSha256,
     appKey,
   );
-  yield* noteByOperator(asked, seat?.space ?? null, 'application.rotated', appKey, {});
-  return yield* requireApplication(appKey);
+  yield* note(asked, seat?.space ?? null, 'application.rotated', appKey, {});
+  return yield* requireApplication({ application: appKey });
 }

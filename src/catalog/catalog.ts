@@ -5,14 +5,26 @@
 import { addApplication } from './add-application.ts';
 import * as applications from './applications.ts';
 import { addCertificate, listCertificates, removeCertificate } from './certificates.ts';
+import { changeEntry } from './change-entry.ts';
+import { listChanges, listPresent } from './changes.ts';
 import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './contents.ts';
+import { abandonCopies, abandonCopy, beginCopy, continueCopy, finishCopy } from './copy-entry.ts';
 import { createFolder } from './create-folder.ts';
-import { findByPath, findDetails, findEntry, findSpaceOf, listFolder } from './entries.ts';
 import { forgetResults } from './idempotency.ts';
 import * as issuerRecords from './issuer-records.ts';
+import * as journal from './journal.ts';
+import { listFolder } from './list-folder.ts';
+import * as members from './members.ts';
 import * as people from './people.ts';
-import { saveFile } from './save-file.ts';
+import { findHiddenTrees, purgeSlice } from './purge.ts';
+import * as quotas from './quotas.ts';
+import { saveFile, saveVersion } from './save-file.ts';
+import { findHits, findNames } from './search-hits.ts';
+import { addSpace, renameSpace } from './spaces.ts';
 import type { Engine, Verb } from './sql.ts';
+import { emptyTrash, listTrash, removeEntry, restoreEntry, trashEntry } from './trash.ts';
+import { findByPath, findDetails, findEntry, findSpaceOf } from './tree.ts';
+import { commentVersion, expireVersions, listVersions, removeVersion, restoreVersion } from './versions.ts';
 
 export const reads = {
   findApplication: applications.findApplication,
@@ -22,37 +34,77 @@ export const reads = {
   findContent,
   findDetails,
   findEntry,
+  findHiddenTrees,
+  findHits,
   findIssuerRecord: issuerRecords.findIssuerRecord,
+  findJournalEnds: journal.findJournalEnds,
+  findNames,
   findPerson: people.findPerson,
   findSpaceOf,
+  findSizeOf: quotas.findSizeOf,
+  findTrashBytes: quotas.findTrashBytes,
   findUnreferencedBlobs,
+  findUsage: quotas.findUsage,
   findUser: people.findUser,
   listApplications: applications.listApplications,
+  listApplicationsOf: applications.listApplicationsOf,
+  listAudit: journal.listAudit,
   listCertificates,
+  listChanges,
   listFolder,
+  listPresent,
+  listTrash,
+  listJournal: journal.listJournal,
+  listMembers: members.listMembers,
+  listQuotas: quotas.listQuotas,
+  listUsage: quotas.listUsage,
   listUsers: people.listUsers,
+  listVersions,
 };
 
 export const writes = {
+  abandonCopies,
+  abandonCopy,
   addApplication,
   addCertificate,
+  addMember: members.addMember,
+  addSpace,
   addUser: people.addUser,
+  beginCopy,
+  changeEntry,
+  commentVersion,
   consumeIssuerRecord: issuerRecords.consumeIssuerRecord,
+  continueCopy,
   createFolder,
+  emptyTrash,
   endGrant: issuerRecords.endGrant,
   endIssuerRecord: issuerRecords.endIssuerRecord,
   endSignIns: people.endSignIns,
+  expireVersions,
+  finishCopy,
   forgetIssuerRecords: issuerRecords.forgetIssuerRecords,
+  forgetJournal: journal.forgetJournal,
   forgetResults,
+  noteRead: journal.noteRead,
+  purgeSlice,
   putIssuerRecord: issuerRecords.putIssuerRecord,
   removeCertificate,
+  renameSpace,
+  removeEntry,
+  removeVersion,
   replaceBlob,
+  restoreEntry,
+  restoreVersion,
   rotateSecret: applications.rotateSecret,
   saveFile,
+  saveVersion,
   setApplicationState: applications.setApplicationState,
+  setMember: members.setMember,
   setPassword: people.setPassword,
-  setRole: people.setRole,
+  setQuota: quotas.setQuota,
+  setRole: members.setRole,
   setUserState: people.setUserState,
+  trashEntry,
 };
 
 type Asked<V> = V extends (input: infer Input) => Verb<infer Result> ? (input: Input) => Promise<Result> : never;

@@ -1,8 +1,8 @@
 // The certificates that applications may show on the mutual-TLS address.
 
 import { Refusal } from '../domain/refusal.ts';
-import { requireApplication } from './applications.ts';
-import { noteByOperator, type OperatorRequest, row, rows, type Verb } from './sql.ts';
+import { type ApplicationRef, requireApplication } from './applications.ts';
+import { note, type Origin, row, rows, type Verb } from './sql.ts';
 
 export interface NewCertificate {
   /** SHA-256 of the leaf's DER, base64url. */
@@ -16,7 +16,7 @@ export interface Certificate extends NewCertificate {
 }
 
 export function* insertCertificate(
-  asked: OperatorRequest,
+  asked: Origin,
   space: number | null,
   appKey: string,
   { thumbprint, subject, notAfter }: NewCertificate,
@@ -35,16 +35,15 @@ export function* insertCertificate(
     notAfter,
     asked.at,
   );
-  yield* noteByOperator(asked, space, 'certificate.added', appKey, { thumbprint, subject });
+  yield* note(asked, space, 'certificate.added', appKey, { thumbprint, subject });
 }
 
-export interface AddCertificate extends OperatorRequest {
-  application: string;
+export interface AddCertificate extends Origin, ApplicationRef {
   certificate: NewCertificate;
 }
 
 export function* addCertificate(asked: AddCertificate): Verb<Certificate> {
-  const { appKey, kind, name, seat } = yield* requireApplication(asked.application);
+  const { appKey, kind, name, seat } = yield* requireApplication(asked);
   if (kind !== 'server') {
     throw new Refusal('InvalidField', `The application ${name} is of kind client; those use no certificates.`);
   }
@@ -52,13 +51,19 @@ export function* addCertificate(asked: AddCertificate): Verb<Certificate> {
   return { ...asked.certificate, addedAt: asked.at };
 }
 
-export interface RemoveCertificate extends OperatorRequest {
-  application: string;
+export interface RemoveCertificate extends Origin, ApplicationRef {
   thumbprint: string;
+  /** Whether one must be left: nobody takes from themselves the last that lets them in. */
+  isOneKept: boolean;
 }
 
 export function* removeCertificate(asked: RemoveCertificate): Verb<Certificate> {
-  const { appKey, seat } = yield* requireApplication(asked.application);
+  const { appKey, seat, certificates } = yield* requireApplication(asked);
+  if (asked.isOneKept && certificates.every((known) => known === asked.thumbprint)) {
+    throw new Refusal('Forbidden', 'An application cannot remove its own last certificate.', {
+      hint: 'Add the next one first, or have another application, a manager or the operator remove it.',
+    });
+  }
   const removed = yield* row<CertificateRow>(
     'DELETE FROM certificates WHERE app_key = $1 AND thumbprint = $2 RETURNING thumbprint, subject, not_after, added_at',
     appKey,
@@ -66,15 +71,15 @@ export function* removeCertificate(asked: RemoveCertificate): Verb<Certificate> 
   );
   if (removed === undefined) {
     throw new Refusal('CertificateNotFound', 'The application has no certificate with this thumbprint.', {
-      hint: 'cabinet app certificate list APP shows those that it has.',
+      target: 'Thumbprint',
     });
   }
-  yield* noteByOperator(asked, seat?.space ?? null, 'certificate.removed', appKey, { thumbprint: asked.thumbprint });
+  yield* note(asked, seat?.space ?? null, 'certificate.removed', appKey, { thumbprint: asked.thumbprint });
   return toCertificate(removed);
 }
 
-export function* listCertificates({ application }: { application: string }): Verb<Certificate[]> {
-  const { appKey } = yield* requireApplication(application);
+export function* listCertificates(asked: ApplicationRef): Verb<Certificate[]> {
+  const { appKey } = yield* requireApplication(asked);
   const found = yield* rows<CertificateRow>(
     'SELECT thumbprint, subject, not_after, added_at FROM certificates WHERE app_key = $1 ORDER BY added_at, thumbprint',
     appKey,

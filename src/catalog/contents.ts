@@ -2,6 +2,7 @@
 
 import type { StoredContent } from './save-file.ts';
 import { row, rows, type Verb } from './sql.ts';
+import { findVisible } from './tree.ts';
 
 export interface FindContent {
   space: number;
@@ -13,6 +14,7 @@ export interface FindContent {
 /** A content of a file and what is needed to verify it while it is read. */
 export interface FileContent {
   name: string;
+  version: number;
   contentType: string;
   modifiedAt: number;
   sizeBytes: number;
@@ -23,7 +25,6 @@ export interface FileContent {
 }
 
 interface FileContentRow {
-  name: string;
   content_type: string;
   modified_at: number;
   size: number;
@@ -33,21 +34,20 @@ interface FileContentRow {
   checksums: Uint8Array | null;
 }
 
+/** Null if there is no such file, or no such version of it. */
 export function* findContent({ space, id, version }: FindContent): Verb<FileContent | null> {
+  const file = yield* findVisible(space, id);
+  if (file === undefined) return null;
   const found = yield* row<FileContentRow>(
-    `SELECT name, versions.content_type AS content_type, versions.created_at AS modified_at, contents.size AS size, sha256,
-       bytes, blob, checksums
-     FROM entries
-     JOIN versions ON versions.entry = entries.entry AND versions.version = coalesce($3, entries.version)
-     JOIN contents ON contents.content = versions.content
-     WHERE entries.space = $1 AND entries.id = $2`,
-    space,
-    id,
-    version,
+    `SELECT content_type, created_at AS modified_at, size, sha256, bytes, blob, checksums
+     FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = $1 AND versions.version = $2`,
+    file.entry,
+    version ?? file.version,
   );
   if (found === undefined) return null;
   const { content_type: contentType, modified_at: modifiedAt, size: sizeBytes, ...rest } = found;
-  return { contentType, modifiedAt, sizeBytes, ...rest };
+  return { name: file.name, version: version ?? file.version, contentType, modifiedAt, sizeBytes, ...rest };
 }
 
 /** Of these blobs, the ones that no record points to. */

@@ -1,12 +1,12 @@
 // The verb that creates a folder.
 
-import type { ConflictBehavior, Entry } from '../domain/entry.ts';
-import { deepestLevel } from '../domain/entry.ts';
-import { Refusal } from '../domain/refusal.ts';
-import { insertRow, levelOf, type NewEntry, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
+import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
+import { insertRow, type NewEntry, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
-import { requireFolder, settleName } from './naming.ts';
+import { settleName } from './naming.ts';
 import { append, type Verb } from './sql.ts';
+import { checkLevel, raiseHeights, requireFolder } from './tree.ts';
+import { addUsage, checkQuota } from './usage.ts';
 
 export interface CreateFolder {
   space: number;
@@ -17,6 +17,8 @@ export interface CreateFolder {
   objectType: string | null;
   properties: Record<string, string> | null;
   conflict: ConflictBehavior;
+  /** For what comes from elsewhere; otherwise the time of creating. */
+  times?: EntryTimes;
   by: string;
   at: number;
   request: string;
@@ -39,6 +41,8 @@ export function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
   return created;
 }
 
+const oneEntry = { entries: 1, bytes: 0 };
+
 function* create(asked: CreateFolder): Verb<CreatedFolder> {
   const { space, name, nameKey, conflict, at, by } = asked;
   const parent = yield* requireFolder(space, asked.parent, 'ParentFolderId');
@@ -53,15 +57,18 @@ function* create(asked: CreateFolder): Verb<CreatedFolder> {
   } as const;
   const naming = yield* settleName(wanted);
   if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false, position: null };
-  if ((yield* levelOf(parent)) >= deepestLevel) {
-    throw new Refusal('TooDeep', `Folders can be nested ${deepestLevel} levels deep.`, { target: 'ParentFolderId' });
-  }
+  checkLevel(parent, 'ParentFolderId');
+  yield* checkQuota(space, by, oneEntry);
   const folder: NewEntry = {
     ...toNewFolder({ id: asked.id, parent: parent.entry, ...naming.free, at, by }),
     object_type: asked.objectType,
     properties: toStoredProperties(asked.properties),
+    created_at: asked.times?.createdAt ?? at,
+    modified_at: asked.times?.modifiedAt ?? at,
   };
   yield* insertRow(space, folder);
+  yield* raiseHeights(parent, 0);
+  yield* addUsage(space, by, oneEntry);
   const details = JSON.stringify({ parent: parent.id, name: folder.name });
   const position = yield* append({
     at,

@@ -9,7 +9,8 @@ import { LRUCache } from 'lru-cache';
 import type { Entry } from '../domain/entry.ts';
 import { compareNameKeys, toNameKey } from '../domain/name.ts';
 import { type Catalog, writes } from './catalog.ts';
-import type { FolderPage, ListFolder } from './entries.ts';
+import type { FolderPage, ListFolder } from './list-folder.ts';
+import type { SavedFile } from './save-file.ts';
 
 /** A first page holds 100; one more is seen to tell whether there is a next, one more may be excluded. */
 const keptChildren = 102;
@@ -34,21 +35,36 @@ interface Page {
 
 /** Writes that change nothing that a page shows. */
 const harmless = new Set<keyof typeof writes>([
+  'abandonCopies',
+  'abandonCopy',
   'addApplication',
   'addCertificate',
+  'addMember',
+  'addSpace',
   'addUser',
+  'commentVersion',
   'consumeIssuerRecord',
+  'continueCopy',
   'endGrant',
   'endIssuerRecord',
+  'emptyTrash',
   'endSignIns',
+  'expireVersions',
   'forgetIssuerRecords',
+  'forgetJournal',
   'forgetResults',
+  'noteRead',
+  'purgeSlice',
   'putIssuerRecord',
   'removeCertificate',
+  'removeVersion',
+  'renameSpace',
   'replaceBlob',
   'rotateSecret',
   'setApplicationState',
+  'setMember',
   'setPassword',
+  'setQuota',
   'setRole',
   'setUserState',
 ]);
@@ -58,18 +74,36 @@ export function keepFirstPages(catalog: Catalog): Catalog {
   let outcomes = 0;
 
   async function listFolder(asked: ListFolder): Promise<FolderPage | null> {
-    if (asked.after !== undefined || asked.limit > largestLimit) return await catalog.listFolder(asked);
+    const isFirst = asked.after === undefined && asked.limit <= largestLimit && (asked.order ?? 'name') === 'name';
+    if (!isFirst) return await catalog.listFolder(asked);
     const known = pages.get(asked.folder);
     // One of another space is looked for like one that is not there: it must not even be answered sooner.
     if (known !== undefined && known.space === asked.space) return toFolderPage(known, asked);
     const before = outcomes;
-    const found = await catalog.listFolder({ space: asked.space, folder: asked.folder, limit: keptChildren });
+    const found = await catalog.listFolder({
+      space: asked.space,
+      folder: asked.folder,
+      limit: keptChildren,
+    });
     if (found === null) return null;
     const page = toPage(asked.space, found);
     // Something was written while we looked: nobody can say whether the page has it.
     const canBeKept = outcomes === before && found.folder.kind === 'folder' && !found.children.some(isHeavy);
     if (canBeKept) pages.set(asked.folder, page);
     return toFolderPage(page, asked);
+  }
+
+  function followSave(saved: SavedFile): SavedFile {
+    if (saved.isReplayed) return saved;
+    outcomes += 1;
+    for (const id of saved.above) pages.delete(id);
+    const page = pages.get(saved.folder.id);
+    if (page !== undefined && follow(page, saved.position)) {
+      page.folder = saved.folder;
+      place(page, saved.file);
+      if (isHeavy(saved.file)) pages.delete(saved.folder.id);
+    }
+    return saved;
   }
 
   const others = (Object.keys(writes) as (keyof typeof writes)[]).filter((name) => !harmless.has(name));
@@ -88,17 +122,11 @@ export function keepFirstPages(catalog: Catalog): Catalog {
     ...Object.fromEntries(careful),
     listFolder,
     async saveFile(asked) {
-      const saved = await catalog.saveFile(asked);
-      if (saved.isReplayed) return saved;
-      outcomes += 1;
-      for (const id of saved.above) pages.delete(id);
-      const page = pages.get(saved.folder.id);
-      if (page !== undefined && follow(page, saved.position)) {
-        page.folder = saved.folder;
-        place(page, saved.file);
-        if (isHeavy(saved.file)) pages.delete(saved.folder.id);
-      }
-      return saved;
+      return followSave(await catalog.saveFile(asked));
+    },
+    async saveVersion(asked) {
+      const saved = await catalog.saveVersion(asked);
+      return saved === null ? null : followSave(saved);
     },
     async createFolder(asked) {
       const created = await catalog.createFolder(asked);
@@ -140,7 +168,7 @@ function toFolderPage({ folder, children, hasMore, asOf }: Page, { limit, exclud
   return {
     folder,
     children: shown.map(({ entry }) => entry),
-    next: isCut && last !== undefined ? { kind: last.entry.kind, nameKey: last.nameKey } : null,
+    next: isCut && last !== undefined ? [last.entry.kind === 'folder' ? 0 : 1, last.nameKey, last.entry.id] : null,
     asOf,
   };
 }

@@ -1,18 +1,10 @@
 // What happens when a name is wanted that may be taken: the same for folders and files, everywhere.
 
 import type { ConflictBehavior, Kind } from '../domain/entry.ts';
-import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { toNameKey, toRenamed } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type EntryRow, findRow, findRowByName, toEntry } from './entries.ts';
+import { type EntryRow, findRowByName, toEntry } from './entries.ts';
 import type { Verb } from './sql.ts';
-
-export function* requireFolder(space: number, id: string, target: string): Verb<EntryRow> {
-  const folder = yield* findRow(space, id);
-  if (folder === undefined) throw folderNotFound(target);
-  if (folder.kind !== 0) throw notAFolder(target);
-  return folder;
-}
 
 export function nameAlreadyExists(taken: EntryRow, target: string): Refusal {
   const hint =

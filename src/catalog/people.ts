@@ -4,7 +4,7 @@
 import type { Role, Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { findIssuerRecord } from './issuer-records.ts';
-import { noteByOperator, type OperatorRequest, row, rows, type Verb } from './sql.ts';
+import { note, type Origin, row, rows, type Verb } from './sql.ts';
 
 export type UserState = 'active' | 'disabled';
 
@@ -59,7 +59,7 @@ interface SeatRow {
   role: Role;
 }
 
-function* seatsOf(user: string): Verb<Seat[]> {
+export function* seatsOf(user: string): Verb<Seat[]> {
   const found = yield* rows<SeatRow>(
     `SELECT spaces.space AS space, spaces.id AS space_id, spaces.name AS space_name, root, role
      FROM members JOIN spaces ON spaces.space = members.space WHERE user_id = $1 ORDER BY spaces.name`,
@@ -100,7 +100,7 @@ export function* findPerson({ id, signIn, at }: FindPerson): Verb<Seat[] | null>
   return yield* seatsOf(id);
 }
 
-export interface AddUser extends OperatorRequest {
+export interface AddUser extends Origin {
   id: string;
   name: string;
   password: string | null;
@@ -120,17 +120,17 @@ export function* addUser(asked: AddUser): Verb<User> {
     asked.password,
     asked.at,
   );
-  yield* noteByOperator(asked, null, 'user.added', asked.id, {});
+  yield* note(asked, null, 'user.added', asked.id, {});
   return yield* requireUser(asked.id);
 }
 
-function* requireUser(id: string): Verb<User> {
+export function* requireUser(id: string): Verb<User> {
   const found = yield* findUser({ id });
   if (found === null) throw new Refusal('UserNotFound', `There is no user ${JSON.stringify(id)}.`);
   return found;
 }
 
-export interface SetUserState extends OperatorRequest {
+export interface SetUserState extends Origin {
   id: string;
   state: UserState;
 }
@@ -140,11 +140,11 @@ export function* setUserState(asked: SetUserState): Verb<User> {
   yield* requireUser(asked.id);
   yield* rows('UPDATE users SET state = $1 WHERE id = $2', asked.state, asked.id);
   if (asked.state === 'disabled') yield* signOut(asked);
-  yield* noteByOperator(asked, null, `user.${asked.state}`, asked.id, {});
+  yield* note(asked, null, `user.${asked.state}`, asked.id, {});
   return yield* requireUser(asked.id);
 }
 
-export interface SetPassword extends OperatorRequest {
+export interface SetPassword extends Origin {
   id: string;
   password: string;
 }
@@ -155,14 +155,14 @@ export function* setPassword(asked: SetPassword): Verb<User> {
   if (password === null) throw new Refusal('InvalidField', 'People of outside issuers have no password here.');
   yield* rows('UPDATE users SET password = $1 WHERE id = $2', asked.password, asked.id);
   yield* signOut(asked);
-  yield* noteByOperator(asked, null, 'user.password', asked.id, {});
+  yield* note(asked, null, 'user.password', asked.id, {});
   return yield* requireUser(asked.id);
 }
 
 /** Ends every sign-in of everyone. */
-export function* endSignIns(asked: OperatorRequest): Verb<void> {
+export function* endSignIns(asked: Origin): Verb<void> {
   yield* rows('UPDATE issuer_records SET payload = NULL');
-  yield* noteByOperator(asked, null, 'sign-ins.ended', '', {});
+  yield* note(asked, null, 'sign-ins.ended', '', {});
 }
 
 function* signOut({ id, at }: { id: string; at: number }): Verb<void> {
@@ -173,31 +173,4 @@ function* signOut({ id, at }: { id: string; at: number }): Verb<void> {
     id,
   );
   yield* rows('DELETE FROM issuer_records WHERE user_id = $1', id);
-}
-
-export interface SetRole extends OperatorRequest {
-  id: string;
-  space: string;
-  /** Null takes the role away. */
-  role: Role | null;
-}
-
-export function* setRole(asked: SetRole): Verb<UserWithSeats> {
-  const { id, role } = asked;
-  const found = yield* row<{ space: number }>('SELECT space FROM spaces WHERE name = $1', asked.space);
-  if (found === undefined) {
-    throw new Refusal('SpaceNotFound', `There is no space ${JSON.stringify(asked.space)}.`, {
-      target: 'Space',
-      hint: 'A space is made by the first application that is registered into it.',
-    });
-  }
-  const isNew = role !== null && id.includes(':') && (yield* findUser({ id })) === null;
-  if (isNew) yield* addUser({ ...asked, name: id, password: null });
-  const user = yield* requireUser(id);
-  yield* rows('DELETE FROM members WHERE user_id = $1 AND space = $2', id, found.space);
-  if (role !== null) {
-    yield* rows('INSERT INTO members (user_id, space, role) VALUES ($1, $2, $3)', id, found.space, role);
-  }
-  yield* noteByOperator(asked, found.space, 'user.role', id, { role });
-  return { ...user, seats: yield* seatsOf(id) };
 }

@@ -1,12 +1,23 @@
 // The verb that saves a file: a new one, or a new version of the one that has the name. Contents are immutable; a large
 // one whose bytes are already stored is not stored again, and the caller learns that its blob is not needed.
 
-import type { ConflictBehavior, Entry } from '../domain/entry.ts';
+import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
 import { toSortedProperties } from '../domain/properties.ts';
-import { addToSizes, type EntryRow, insertRow, type NewEntry, toEntry, toStoredProperties } from './entries.ts';
+import {
+  type EntryRow,
+  findRowByNumber,
+  insertRow,
+  type NewEntry,
+  toEntry,
+  toStoredProperties,
+  updateRow,
+} from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
-import { requireFolder, settleName } from './naming.ts';
+import { settleName } from './naming.ts';
 import { append, insert, row, rows, type Verb } from './sql.ts';
+import { addToSizes, checkMatch, findVisible, type Located, requireFolder } from './tree.ts';
+import { addUsage, checkQuota } from './usage.ts';
+import { dropOldVersions, supersede } from './versions.ts';
 
 /** Bytes that have arrived whole. Either `bytes` (small, written with the record) or `blob` (already durable). */
 export interface StoredContent {
@@ -29,6 +40,12 @@ export interface SaveFile {
   objectType: string | null;
   properties: Record<string, string> | null;
   content: StoredContent;
+  /** What the client says of this version. */
+  comment: string | null;
+  /** How many versions a file keeps; null: all. */
+  keptVersions: number | null;
+  /** For what comes from elsewhere; otherwise the time of saving. */
+  times?: EntryTimes;
   conflict: ConflictBehavior;
   by: string;
   at: number;
@@ -36,12 +53,17 @@ export interface SaveFile {
   idempotency: Idempotency | null;
 }
 
+/** What is common to every way of saving bytes. */
+type Save = Omit<SaveFile, 'folder' | 'id' | 'name' | 'nameKey' | 'conflict' | 'idempotency'>;
+
 export interface SavedFile {
   folder: Entry;
   file: Entry;
   isReplayed: boolean;
   /** Whether a record now points to the blob that came with the request; if not, it can be discarded. */
   isBlobUsed: boolean;
+  /** Blobs that nothing points to any more. */
+  freedBlobs: string[];
   /** The folders above `folder` whose size changed with it. */
   above: string[];
   /** The place of the change in the journal; null when nothing changed. */
@@ -50,7 +72,7 @@ export interface SavedFile {
 
 export function* saveFile(asked: SaveFile): Verb<SavedFile> {
   const earlier = yield* recall<SavedFile>(asked.idempotency, asked.at);
-  if (earlier !== null) return { ...earlier, isReplayed: true, isBlobUsed: false };
+  if (earlier !== null) return { ...earlier, isReplayed: true, isBlobUsed: false, freedBlobs: [] };
   const { space, name, nameKey, conflict } = asked;
   const folder = yield* requireFolder(space, asked.folder, 'FolderId');
   const parent = folder.entry;
@@ -58,17 +80,21 @@ export function* saveFile(asked: SaveFile): Verb<SavedFile> {
   const saved =
     'free' in naming
       ? yield* saveNew(asked, folder, { ...asked, ...naming.free })
-      : yield* saveOver(asked, folder, naming.taken);
+      : conflict === 'Existing'
+        ? toUnchanged(folder, naming.taken)
+        : yield* saveOver(asked, folder, naming.taken);
   yield* remember(asked.idempotency, asked.at, saved);
   return saved;
 }
 
 function* saveNew(
   asked: SaveFile,
-  folder: EntryRow,
+  folder: Located,
   { name, nameKey }: { name: string; nameKey: string },
 ): Verb<SavedFile> {
   const { space, at, by } = asked;
+  const added = { entries: 1, bytes: asked.content.sizeBytes };
+  yield* checkQuota(space, by, added);
   const { content, isBlobUsed } = yield* storeContent(asked.content);
   const file: NewEntry = {
     id: asked.id,
@@ -78,50 +104,81 @@ function* saveNew(
     name_key: nameKey,
     object_type: asked.objectType,
     content_type: asked.contentType,
-    created_at: at,
+    created_at: asked.times?.createdAt ?? at,
     created_by: by,
-    modified_at: at,
+    modified_at: asked.times?.modifiedAt ?? at,
     modified_by: by,
     size: asked.content.sizeBytes,
     version: 1,
     properties: toStoredProperties(asked.properties),
+    height: 0,
   };
   const entry = yield* insertRow(space, file);
   yield* addVersion(asked, { ...file, entry }, content);
-  return yield* finish(asked, folder, file, { deltaBytes: file.size, action: 'file.created', isBlobUsed });
+  yield* addUsage(space, by, added);
+  const freedBlobs: string[] = [];
+  return yield* finish(asked, folder, file, { deltaBytes: file.size, action: 'file.created', isBlobUsed, freedBlobs });
 }
 
-function* saveOver(asked: SaveFile, folder: EntryRow, taken: EntryRow): Verb<SavedFile> {
-  const unchanged = {
-    folder: toEntry(folder),
-    file: toEntry(taken),
-    isReplayed: false,
-    isBlobUsed: false,
-    above: [],
-    position: null,
-  };
-  if (asked.conflict === 'Existing') return unchanged;
+export interface SaveVersion extends Save {
+  file: string;
+  /** The digests, base64, of which the present content must have one; null: whatever it is. */
+  ifMatch: readonly string[] | null;
+}
+
+/** A new version of a file that is named by its id; null if there is none. */
+export function* saveVersion(asked: SaveVersion): Verb<SavedFile | null> {
+  const file = yield* findVisible(asked.space, asked.file);
+  const parent = file?.above[0];
+  if (file === undefined || parent === undefined || file.kind !== 1) return null;
+  const current = yield* findContentDigest(file);
+  checkMatch(asked.ifMatch, Buffer.from(current ?? []).toString('base64'));
+  const folder = yield* findRowByNumber(parent.entry);
+  if (folder === undefined) throw new Error('an entry has lost its folder');
+  return yield* saveOver(asked, { ...folder, above: file.above.slice(1) }, file);
+}
+
+function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFile> {
+  const unchanged = toUnchanged(folder, taken);
   const isSameContent = yield* hasContent(taken, asked.content);
   const file: EntryRow = {
     ...taken,
     object_type: asked.objectType ?? taken.object_type,
     content_type: isSameContent && !asked.isContentTypeDeclared ? taken.content_type : asked.contentType,
     properties: asked.properties === null ? taken.properties : toStoredProperties(asked.properties),
-    modified_at: asked.at,
+    modified_at: asked.times === undefined ? asked.at : Math.max(asked.times.modifiedAt, taken.created_at),
     modified_by: asked.by,
   };
   if (isSameContent) {
     if (isSameRecord(taken, file)) return unchanged;
     yield* updateRow(file);
     yield* relabelVersion(file);
-    return yield* finish(asked, folder, file, { deltaBytes: 0, action: 'file.changed', isBlobUsed: false });
+    const done = { deltaBytes: 0, action: 'file.changed', isBlobUsed: false, freedBlobs: [] };
+    return yield* finish(asked, folder, file, done);
   }
+  const added = { entries: 0, bytes: asked.content.sizeBytes };
+  yield* checkQuota(asked.space, asked.by, added);
   const { content, isBlobUsed } = yield* storeContent(asked.content);
   file.version = taken.version + 1;
   file.size = asked.content.sizeBytes;
   yield* updateRow(file);
   yield* addVersion(asked, file, content);
-  return yield* finish(asked, folder, file, { deltaBytes: file.size - taken.size, action: 'file.saved', isBlobUsed });
+  yield* addUsage(asked.space, asked.by, added);
+  const freedBlobs = yield* dropOldVersions(asked.space, file, asked.keptVersions);
+  const deltaBytes = file.size - taken.size;
+  return yield* finish(asked, folder, file, { deltaBytes, action: 'file.saved', isBlobUsed, freedBlobs });
+}
+
+function toUnchanged(folder: EntryRow, file: EntryRow): SavedFile {
+  return {
+    folder: toEntry(folder),
+    file: toEntry(file),
+    isReplayed: false,
+    isBlobUsed: false,
+    freedBlobs: [],
+    above: [],
+    position: null,
+  };
 }
 
 function isSameRecord(a: EntryRow, b: EntryRow): boolean {
@@ -140,16 +197,17 @@ interface Finish {
   deltaBytes: number;
   action: string;
   isBlobUsed: boolean;
+  freedBlobs: string[];
 }
 
-function* finish(asked: SaveFile, folder: EntryRow, file: NewEntry, done: Finish): Verb<SavedFile> {
+function* finish(asked: Save, folder: Located, file: NewEntry, done: Finish): Verb<SavedFile> {
   const { space, at, by, request } = asked;
   const above = yield* addToSizes(folder, done.deltaBytes);
   const details = JSON.stringify({ parent: folder.id, name: file.name, version: file.version, size: file.size });
   const position = yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
   const grown = { ...folder, size: folder.size + done.deltaBytes };
-  const { isBlobUsed } = done;
-  return { folder: toEntry(grown), file: toEntry(file), isReplayed: false, isBlobUsed, above, position };
+  const { isBlobUsed, freedBlobs } = done;
+  return { folder: toEntry(grown), file: toEntry(file), isReplayed: false, isBlobUsed, freedBlobs, above, position };
 }
 
 function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {
@@ -172,43 +230,35 @@ function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUs
   return { content: number, isBlobUsed: content.blob !== null };
 }
 
-function* addVersion(asked: SaveFile, file: EntryRow, content: number): Verb<void> {
+function* addVersion(asked: Save, file: EntryRow, content: number): Verb<void> {
   yield* rows(
-    `INSERT INTO versions (entry, version, content, content_type, created_at, created_by)
-     VALUES ($1, $2, $3, $4, $5, $6)`,
+    `INSERT INTO versions (entry, version, content, content_type, created_at, created_by, comment)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     file.entry,
     file.version,
     content,
     asked.contentType,
-    asked.at,
+    file.modified_at,
     asked.by,
+    asked.comment,
   );
+  if (file.version > 1) yield* supersede(file, asked.at);
 }
 
 function* hasContent(file: EntryRow, content: StoredContent): Verb<boolean> {
   if (file.size !== content.sizeBytes) return false;
+  const current = yield* findContentDigest(file);
+  return current !== null && Buffer.compare(current, content.sha256) === 0;
+}
+
+function* findContentDigest(file: EntryRow): Verb<Uint8Array | null> {
   const current = yield* row<{ sha256: Uint8Array }>(
     `SELECT contents.sha256 AS sha256 FROM versions JOIN contents ON contents.content = versions.content
      WHERE versions.entry = $1 AND versions.version = $2`,
     file.entry,
     file.version,
   );
-  return current !== undefined && Buffer.compare(current.sha256, content.sha256) === 0;
-}
-
-function* updateRow(file: EntryRow): Verb<void> {
-  yield* rows(
-    `UPDATE entries SET object_type = $1, content_type = $2, modified_at = $3, modified_by = $4, size = $5, version = $6,
-     properties = $7 WHERE entry = $8`,
-    file.object_type,
-    file.content_type,
-    file.modified_at,
-    file.modified_by,
-    file.size,
-    file.version,
-    file.properties,
-    file.entry,
-  );
+  return current?.sha256 ?? null;
 }
 
 /** The same bytes under another content type are the same version. */

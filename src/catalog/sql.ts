@@ -56,27 +56,23 @@ export function* append(change: Change): Verb<number> {
   return placed?.position as number;
 }
 
-/** When, and under which tracking id, an operator asked for something. */
-export interface OperatorRequest {
+/** When, by whom and under which tracking id something was asked for that is not about entries. */
+export interface Origin {
   at: number;
+  /** What `By` says: `operator`, or whoever asked over HTTP. */
+  by: string;
   request: string;
 }
 
-/** Notes in the journal what an operator changed; what concerns no space stands under the space 0. */
-export function* noteByOperator(
-  { at, request }: OperatorRequest,
+/** Notes such a change in the journal; what concerns no space stands under the space 0. */
+export function* note(
+  { at, by, request }: Origin,
   space: number | null,
   action: string,
   entry: string,
   details: object,
 ): Verb<void> {
-  yield* append({ at, space: space ?? 0, by: 'operator', action, entry, request, details: JSON.stringify(details) });
-}
-
-/** The journal's chain: each link is the SHA-256 (base64) of the link before it, as text, and of this text. */
-export function toLinkedText(position: number, change: Change): string {
-  const { at, space, by, action, entry, request, details } = change;
-  return JSON.stringify([position, at, space, by, action, entry, request, details]);
+  yield* append({ at, space: space ?? 0, by, action, entry, request, details: JSON.stringify(details) });
 }
 
 /** What an engine offers: run a verb by name. `read` sees one snapshot; `write` resolves when its commit is durable. */

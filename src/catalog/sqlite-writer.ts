@@ -2,13 +2,13 @@
 // one transaction and answers after one COMMIT that synced. A refused verb fails alone and leaves nothing. After a
 // failed sync it commits nothing more, although SQLite itself would go on.
 
-import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
+import { toLink } from '../domain/chain.ts';
 import { Fault, type FaultKind } from '../domain/fault.ts';
 import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
 import { writes } from './catalog.ts';
 import { migrate } from './migrate.ts';
-import { type Change, toLinkedText, type Verb } from './sql.ts';
+import type { Change, Verb } from './sql.ts';
 import { Connection, checkpoint, toFaultKind } from './sqlite-connection.ts';
 import { type Batch, type Packed, unpack } from './transport.ts';
 
@@ -130,7 +130,7 @@ class Writer {
 
   #append(change: Change): number {
     const position = this.#head.position + 1;
-    const link = hash('sha256', this.#head.link + toLinkedText(position, change), 'base64');
+    const link = toLink(this.#head.link, position, change);
     const { at, space, by, action, entry, request, details } = change;
     this.#connection.all(
       `INSERT INTO journal (position, at, space, by, action, entry, request, details, link)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +7,11 @@ import { test } from 'node:test';
 import { testCatalog } from '../../test/contracts/catalog.ts';
 import { testPeople } from '../../test/contracts/people.ts';
 import { addApplication, fileIn, folderIn } from '../../test/contracts/requests.ts';
+import { toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
-import { type Change, toLinkedText } from './sql.ts';
+import type { Change } from './sql.ts';
 import { openSqlite } from './sqlite.ts';
 
 function makeFolder(): string {
@@ -48,7 +48,7 @@ function checkJournal(folder: string): string[] {
   let link = '';
   for (const [index, row] of rows.entries()) {
     assert.equal(row.position, index + 1);
-    link = hash('sha256', link + toLinkedText(row.position, row), 'base64');
+    link = toLink(link, row.position, row);
     assert.equal(row.link, link);
   }
   return rows.map(({ action }) => action);

@@ -45,7 +45,8 @@ async function carryOutHere(config: Config, command: Command): Promise<object> {
 }
 
 function open(config: Config, name: EnvironmentName): Promise<Environment> {
-  return openEnvironment(config, name, (fault) => {
-    throw fault;
-  });
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  return openEnvironment(config, name, { onFatal: fail, onTrouble: fail });
 }

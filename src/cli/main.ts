@@ -2,8 +2,10 @@
 
 import { Command } from 'commander';
 import { registerApp } from './app.ts';
+import { registerAudit } from './audit.ts';
 import { registerConfig } from './config.ts';
 import { registerKeys } from './keys.ts';
+import { registerQuota } from './quota.ts';
 import { registerReset } from './reset.ts';
 import { registerServe } from './serve.ts';
 import { registerToken } from './token.ts';
@@ -13,7 +15,17 @@ const program = new Command('cabinet')
   .description('A self-hosted content management service. A 200 means durable.')
   .showHelpAfterError('(cabinet help shows what there is)');
 
-const commands = [registerServe, registerApp, registerUser, registerToken, registerKeys, registerConfig, registerReset];
+const commands = [
+  registerServe,
+  registerApp,
+  registerUser,
+  registerToken,
+  registerKeys,
+  registerQuota,
+  registerAudit,
+  registerConfig,
+  registerReset,
+];
 for (const register of commands) register(program);
 
 await program.parseAsync();

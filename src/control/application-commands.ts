@@ -7,18 +7,14 @@ import { type ApplicationKind, applicationKinds } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import * as applications from '../operations/applications.ts';
 import type { Commands, Controlled } from './commands.ts';
-import { cabinetOf, type Input, readEnvironment, readOptionalText, readOptionalWords, readText } from './input.ts';
+import { cabinetOf, type Input, readOptionalText, readOptionalWords, readText } from './input.ts';
 
 /** How long certificates last that we issue. */
 const certificateDays = 365;
 
 export const applicationCommands: Commands = {
   async 'app add'(controlled, input) {
-    const environment = readEnvironment(input);
     const kind = readKind(input);
-    if (kind === 'server' && environment === 'test') {
-      throw new Refusal('InvalidField', 'There is no mutual-TLS address for the test environment.', { target: 'Kind' });
-    }
     const name = readText(input, 'name');
     const cabinet = cabinetOf(controlled, input);
     const certificate = await readCertificate(controlled, input, name);
@@ -48,22 +44,25 @@ export const applicationCommands: Commands = {
       throw new Refusal('InvalidField', `The overlap ${JSON.stringify(overlap)} is not a number of seconds.`);
     }
     const application = readText(input, 'application');
-    return toRegistered(await applications.rotateSecret(cabinet, application, Number(overlap) * 1000));
+    return toRegistered(await applications.rotateSecret(cabinet, { application, overlapMs: Number(overlap) * 1000 }));
   },
   async 'app certificate add'(controlled, input) {
     const application = readText(input, 'application');
     const certificate = await readCertificate(controlled, input, application);
     if (certificate === null) throw new Refusal('InvalidField', 'No certificate was given.', { target: 'Certificate' });
-    const added = await applications.addCertificate(cabinetOf(controlled, input), application, certificate.leaf);
+    const asked = { application, certificate: certificate.leaf };
+    const added = await applications.addCertificate(cabinetOf(controlled, input), asked);
     return { ...toShown(added), ...toIssued(certificate) };
   },
   async 'app certificate list'(controlled, input) {
-    const found = await applications.listCertificates(cabinetOf(controlled, input), readText(input, 'application'));
+    const application = readText(input, 'application');
+    const found = await applications.listCertificates(cabinetOf(controlled, input), { application });
     return { Certificates: found.map(toShown) };
   },
   async 'app certificate remove'(controlled, input) {
     const [application, thumbprint] = [readText(input, 'application'), readText(input, 'thumbprint')];
-    return toShown(await applications.removeCertificate(cabinetOf(controlled, input), application, thumbprint));
+    const removed = { application, thumbprint, isOneKept: false };
+    return toShown(await applications.removeCertificate(cabinetOf(controlled, input), removed));
   },
 };
 
@@ -96,7 +95,7 @@ function toIssued(certificate: GivenCertificate | null): object {
 
 async function changeState(controlled: Controlled, input: Input, change: applications.StateChange): Promise<object> {
   const application = readText(input, 'application');
-  return toListed(await applications.changeApplicationState(cabinetOf(controlled, input), application, change));
+  return toListed(await applications.changeApplicationState(cabinetOf(controlled, input), { application, change }));
 }
 
 export function toRegistered({ application, secret }: applications.ApplicationWithSecret): object {

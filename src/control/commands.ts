@@ -7,7 +7,9 @@ import type { Environment, EnvironmentName } from '../environment.ts';
 import type { ApplicationWithSecret } from '../operations/applications.ts';
 import { endSignIns } from '../operations/people.ts';
 import { applicationCommands, toRegistered } from './application-commands.ts';
+import { auditCommands } from './audit-commands.ts';
 import { cabinetOf, type Input, readEnvironment } from './input.ts';
+import { quotaCommands } from './quota-commands.ts';
 import { userCommands } from './user-commands.ts';
 
 /** What commands work on. */
@@ -38,6 +40,8 @@ export async function runCommand(controlled: Controlled, { name, input }: Comman
 const commands: Commands = {
   ...applicationCommands,
   ...userCommands,
+  ...quotaCommands,
+  ...auditCommands,
   async addresses(controlled) {
     const { production = null, test = null, mutualTls = null } = controlled.addresses() ?? {};
     return { Production: production, Test: test, MutualTls: mutualTls };

@@ -6,6 +6,8 @@ import { LRUCache } from 'lru-cache';
 export interface BucketRules {
   burst: number;
   perSecond: number;
+  /** How many keys are remembered. */
+  mostKeys?: number;
 }
 
 interface Bucket {
@@ -13,16 +15,17 @@ interface Bucket {
   atMs: number;
 }
 
-const mostKeys = 100_000;
+const defaultMostKeys = 100_000;
 
 export class Buckets {
   readonly #rules: BucketRules;
   readonly #now: () => number;
-  readonly #buckets = new LRUCache<string, Bucket>({ max: mostKeys });
+  readonly #buckets: LRUCache<string, Bucket>;
 
   constructor(rules: BucketRules, now: () => number = Date.now) {
     this.#rules = rules;
     this.#now = now;
+    this.#buckets = new LRUCache({ max: rules.mostKeys ?? defaultMostKeys });
   }
 
   /** Seconds after which there is something to take again; 0: now. */

@@ -21,6 +21,12 @@ export interface Entry {
   properties: Record<string, string>;
 }
 
+/** When an entry that comes from elsewhere was made and changed there; in this order. */
+export interface EntryTimes {
+  createdAt: number;
+  modifiedAt: number;
+}
+
 /** What to do when a name is taken. */
 export const conflictBehaviors = ['Version', 'Fail', 'Rename', 'Existing'] as const;
 export type ConflictBehavior = (typeof conflictBehaviors)[number];
@@ -34,3 +40,10 @@ export const folderContentType = 'inode/directory';
 
 /** Folders below a root may be nested this deep. */
 export const deepestLevel = 100;
+
+/** By what a folder's children can be listed; with a dash, from the largest down. */
+export const orders = ['name', '-name', 'modified', '-modified', 'size', '-size'] as const;
+export type Order = (typeof orders)[number];
+
+/** What a client may say of a version. */
+export const longestComment = 1000;

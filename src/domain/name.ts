@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts';
 /** `portable` also refuses what Windows refuses. */
 export type NameRules = 'any' | 'portable';
 
-const maxCodePoints = 255;
+export const maxCodePoints = 255;
 
 // \p{Cc} is exactly C0, DEL and C1; \p{Cs} under the `u` flag matches lone surrogates only.
 const legal =

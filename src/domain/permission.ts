@@ -5,22 +5,28 @@
 import type { Caller, Role, Scope, Seat } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
-export type Action = 'read' | 'write';
+/** `manage`: applications and people of a space, and what everyone did there. */
+export type Action = 'read' | 'write' | 'manage';
 
-const scopeFor: Record<Action, Scope> = { read: 'content.read', write: 'content.write' };
+/** What the token must carry. */
+export const scopeFor: Record<Action, Scope> = {
+  read: 'content.read',
+  write: 'content.write',
+  manage: 'content.admin',
+};
 
 /** The least role that may do it. */
-const roleFor: Record<Action, Role> = { read: 'viewer', write: 'editor' };
+const roleFor: Record<Action, Role> = { read: 'viewer', write: 'editor', manage: 'manager' };
 
 const actionsOf: Record<Role, readonly Action[]> = {
   viewer: ['read'],
   editor: ['read', 'write'],
-  manager: ['read', 'write'],
+  manager: ['read', 'write', 'manage'],
 };
 
 export function authorize(caller: Caller, action: Action, seat: Seat | null = null): void {
-  const scope = scopeFor[action];
-  if (!caller.scopes.includes(scope)) {
+  if (!hasScope(caller, action)) {
+    const scope = caller.person !== null && action === 'manage' ? 'content.write' : scopeFor[action];
     throw new Refusal('InsufficientScope', `This needs the scope "${scope}", which the token does not carry.`, {
       target: scope,
       hint: 'Ask the token endpoint for a token with this scope, or have the application registered with it.',
@@ -31,6 +37,12 @@ export function authorize(caller: Caller, action: Action, seat: Seat | null = nu
       target: roleFor[action],
     });
   }
+}
+
+/** A person manages by their role: a token that may write for them is enough. */
+function hasScope({ scopes, person }: Caller, action: Action): boolean {
+  const isByRole = action === 'manage' && person !== null && scopes.includes('content.write');
+  return isByRole || scopes.includes(scopeFor[action]);
 }
 
 export function isAllowed({ role }: Seat, action: Action): boolean {

@@ -3,10 +3,10 @@
 
 import { Refusal } from './refusal.ts';
 
-const maxKeys = 100;
-const maxKeyBytes = 128;
-const maxValueBytes = 4 * 1024;
-const maxTotalBytes = 64 * 1024;
+export const maxKeys = 100;
+export const maxKeyBytes = 128;
+export const maxValueBytes = 4 * 1024;
+export const maxTotalBytes = 64 * 1024;
 const dangerousKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const objectType = /^[A-Za-z0-9:._-]{1,128}$/;
 
@@ -68,4 +68,29 @@ function quote(key: string): string {
 /** In an order that does not depend on how they were sent. */
 export function toSortedProperties(properties: Record<string, string> | null): [string, string][] | null {
   return properties === null ? null : Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** What is to be set, or by null removed. */
+export type PropertyChanges = Record<string, string | null>;
+
+/** Every key and value by itself; what comes out of merging is checked whole. */
+export function checkPropertyChanges(value: unknown, target = 'Properties'): PropertyChanges {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('InvalidField', `${target} must be an object of strings, or null where a key is to be removed.`, {
+      target,
+    });
+  }
+  const changes = Object.entries(value);
+  checkProperties(Object.fromEntries(changes.filter(([, text]) => text !== null)), target);
+  return value as PropertyChanges;
+}
+
+/** "merge; `null` removes a key" */
+export function mergeProperties(present: Record<string, string>, changes: PropertyChanges): Record<string, string> {
+  const merged = new Map(Object.entries(present));
+  for (const [key, text] of Object.entries(changes)) {
+    if (text === null) merged.delete(key);
+    else merged.set(key, text);
+  }
+  return checkProperties(Object.fromEntries(merged));
 }

@@ -8,6 +8,7 @@ import { renderRefusal } from './wire.ts';
 export interface Answer {
   status: number;
   headers: Record<string, string>;
+  /** What is streamed brings its `Content-Length` in the headers; without one it is sent chunked. */
   body: string | AsyncIterable<Buffer>;
 }
 
@@ -19,6 +20,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   AttachmentMissing: 400,
   CertificateInvalid: 401,
   CertificateNotFound: 404,
+  CursorExpired: 400,
   DigestMismatch: 400,
   DuplicateHeader: 400,
   EntryNotFound: 404,
@@ -36,14 +38,19 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   InvalidCursor: 400,
   InvalidField: 400,
   InvalidHeader: 400,
+  InvalidMove: 400,
   InvalidName: 400,
   IssuerUnavailable: 500,
+  LastManager: 400,
+  LinkNotFound: 404,
   MalformedRequest: 400,
   MethodNotAllowed: 404,
   MutualTlsNotAllowed: 403,
   MutualTlsRequired: 403,
   NameAlreadyExists: 400,
   NotAFolder: 400,
+  PreconditionFailed: 400,
+  QuotaExceeded: 403,
   RouteNotFound: 404,
   ShuttingDown: 500,
   SpaceMissing: 400,
@@ -58,6 +65,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   UnsupportedEncoding: 400,
   UploadTooSlow: 400,
   UserNotFound: 404,
+  VersionIsCurrent: 400,
   VersionNotFound: 404,
 };
 
@@ -98,10 +106,10 @@ export function internalError(): Refusal {
 }
 
 /** Headers that every answer of ours carries. `no-store`: records belong to the caller alone. */
-export function toHeaders(answer: Answer, trackingId: string, length: number): Record<string, string | number> {
+export function toHeaders(answer: Answer, trackingId: string, length: number | null): Record<string, string | number> {
   return {
     'Content-Type': 'application/json',
-    'Content-Length': length,
+    ...(length !== null && { 'Content-Length': length }),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     requesttrackingid: trackingId,
@@ -119,15 +127,20 @@ export async function send(response: ServerResponse, answer: Answer, trackingId:
     response.end(body);
     return;
   }
+  if (response.req.method === 'HEAD') {
+    response.writeHead(status, toHeaders(answer, trackingId, null));
+    response.end();
+    return;
+  }
   const chunks = body[Symbol.asyncIterator]();
   try {
     // The first chunk is read, and so verified, before anything is promised.
     let next = await chunks.next();
-    response.writeHead(status, toHeaders(answer, trackingId, Number(answer.headers['Content-Length'])));
+    response.writeHead(status, toHeaders(answer, trackingId, null));
     response.setTimeout(stalledReaderMs, () => response.destroy());
     // One chunk is on its way while the next is read; the memory of the one before is free by then.
     let writing = Promise.resolve();
-    while (!next.done && !response.destroyed && response.req.method !== 'HEAD') {
+    while (!next.done && !response.destroyed) {
       await writing;
       writing = write(response, next.value);
       next = await chunks.next();

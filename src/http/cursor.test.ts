@@ -5,18 +5,16 @@ import { Refusal } from '../domain/refusal.ts';
 import { readCursor, toCursorText } from './cursor.ts';
 
 const isRefused = (error: unknown) => error instanceof Refusal && error.code === 'InvalidCursor';
-const cursor = { folder: 'f', after: { kind: 'file', nameKey: 'ü.txt' }, exclude: null } as const;
+const place = [1, 'ü.txt', null] as const;
 
 test('a cursor comes back as it was given', () => {
-  assert.deepEqual(readCursor('key', 'f', toCursorText('key', cursor)), cursor);
-  const excluding = { ...cursor, exclude: 'id' };
-  assert.deepEqual(readCursor('key', 'f', toCursorText('key', excluding)), excluding);
+  assert.deepEqual(readCursor('key', 'list', toCursorText('key', 'list', place)), place);
 });
 
-test('a cursor of another folder, of another service, or an edited one is refused', () => {
-  const text = toCursorText('key', cursor);
-  assert.throws(() => readCursor('key', 'g', text), isRefused);
-  assert.throws(() => readCursor('other', 'f', text), isRefused);
+test('a cursor of another list, of another service, or an edited one is refused', () => {
+  const text = toCursorText('key', 'list', place);
+  assert.throws(() => readCursor('key', 'other', text), isRefused);
+  assert.throws(() => readCursor('other', 'list', text), isRefused);
   for (let at = 0; at < text.length; at += 1) {
     const edited = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
     if (
@@ -24,7 +22,7 @@ test('a cursor of another folder, of another service, or an edited one is refuse
       edited.split('.')[0] === text.split('.')[0]
     )
       continue;
-    assert.throws(() => readCursor('key', 'f', edited), isRefused, edited);
+    assert.throws(() => readCursor('key', 'list', edited), isRefused, edited);
   }
-  fc.assert(fc.property(fc.string(), (garbage) => assert.throws(() => readCursor('key', 'f', garbage), isRefused)));
+  fc.assert(fc.property(fc.string(), (garbage) => assert.throws(() => readCursor('key', 'list', garbage), isRefused)));
 });

@@ -3,13 +3,28 @@
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { readMediaType } from '../domain/content-type.ts';
 import type { OpenedFile } from '../operations/open-file.ts';
 import type { Answer } from './answer.ts';
 import { checkConditions, isRangeMeant } from './conditions.ts';
 import { type Range, readRanges, toContentRange } from './ranges.ts';
 
-export function answerDownload(request: IncomingMessage, file: OpenedFile): Answer {
-  const headers = toFileHeaders(file);
+/** Whether a browser keeps what it gets or shows it. */
+export type Disposition = 'attachment' | 'inline';
+
+/** What a browser can show without running anything in it. Others are attachments, whatever was asked for. */
+const inertTypes = new Set([
+  ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'],
+  ...['video/mp4', 'video/webm', 'video/ogg', 'audio/mpeg', 'audio/mp4', 'audio/ogg', 'audio/wav', 'audio/flac'],
+  'text/plain',
+]);
+
+export function answerDownload(
+  request: IncomingMessage,
+  file: OpenedFile,
+  disposition: Disposition = 'attachment',
+): Answer {
+  const headers = toFileHeaders(file, disposition);
   const validators = { etag: headers.ETag ?? '', modifiedAtMs: file.modifiedAt };
   const verdict = checkConditions(request, validators);
   // The length that the bytes would have.
@@ -31,12 +46,12 @@ export function answerDownload(request: IncomingMessage, file: OpenedFile): Answ
 
 const noBody = { 'Content-Length': '0' };
 
-function toFileHeaders(file: OpenedFile): Record<string, string> {
+function toFileHeaders(file: OpenedFile, asked: Disposition): Record<string, string> {
   const sha256 = Buffer.from(file.sha256).toString('base64');
+  const isInert = inertTypes.has(readMediaType(file.contentType)?.essence ?? '');
   return {
     'Content-Type': file.contentType,
-    'Content-Disposition': toDisposition(file.name),
-    'Content-Security-Policy': "sandbox; default-src 'none'",
+    ...toSafeHeaders(file.name, isInert ? asked : 'attachment'),
     'Accept-Ranges': 'bytes',
     ETag: `"${sha256}"`,
     'Last-Modified': new Date(file.modifiedAt).toUTCString(),
@@ -79,9 +94,17 @@ async function* readParts(file: OpenedFile, ranges: readonly Range[], heads: str
   yield Buffer.from(tail);
 }
 
+/** For bytes that we did not make: no browser is to run them as ours. */
+export function toSafeHeaders(name: string, disposition: Disposition = 'attachment'): Record<string, string> {
+  return {
+    'Content-Disposition': toDisposition(name, disposition),
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+  };
+}
+
 /** RFC 6266: an ASCII name for the old, the exact one in UTF-8 for the rest. */
-function toDisposition(name: string): string {
+function toDisposition(name: string, disposition: Disposition): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+  return `${disposition}; filename="${plain}"; filename*=UTF-8''${exact}`;
 }

@@ -1,100 +1,141 @@
-// The OpenAPI 3.1 description, made from the table of routes and from the schemas that validate requests.
+// How a route describes itself. The type `Description` asks for what every operation needs; `openapi-document.ts` makes
+// the OpenAPI 3.1 document of the descriptions of all routes, and `openapi.test.ts` walks the table of routes and names what
+// is missing. For a new route:
+// - `tag`, `summary` (a line), `description` (Markdown) and `refusals`: the codes that this operation can give, beside those
+//   that any request can get and those that its parameters imply (see `impliedBy` in `openapi-document.ts`);
+// - every `{name}` of the path stands in `parameters`, each with a description (`pathId`, `query`, `header`, `pageParameters`);
+// - bodies and answers are made by `jsonBody` and `jsonAnswer`, which want a schema and an example that fits it;
+// - an object schema has a `title`: it becomes a component of that name, wherever it stands. Answers hold what their schema
+//   declares and nothing else: the interface suite checks each answer, its status and its code against the document.
 
-import Type from 'typebox';
-import { tokenLifetimeSeconds } from '../auth/tokens.ts';
-import { scopes } from '../domain/caller.ts';
-import { refusalCodes } from '../domain/refusal.ts';
-import { toStatus } from './answer.ts';
-import type { Route } from './route.ts';
-import { Entry, Envelope, ErrorAnswer } from './schemas.ts';
+import Type, { type TSchema } from 'typebox';
+import type { RefusalCode } from '../domain/refusal.ts';
+import { exampleEnvelope } from './examples.ts';
+import { Envelope } from './schemas.ts';
 
-export function renderOpenApi(routes: readonly Route[], publicUrl: string): string {
-  const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) {
-    const operations = paths[route.path] ?? {};
-    operations[route.method.toLowerCase()] = toOperation(route);
-    paths[route.path] = operations;
-  }
-  return JSON.stringify({
-    openapi: '3.1.0',
-    info: {
-      title: 'Cabinet',
-      version: '1.0.0',
-      description: 'Folders and files over HTTP. A 200 means durable.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: publicUrl }],
-    paths,
-    components: { schemas: { Entry, Envelope, Error: ErrorAnswer }, securitySchemes: toSecuritySchemes(publicUrl) },
+export const tags = {
+  Folders: 'Create folders, show them page by page, take them along as a ZIP.',
+  Files: 'Save files and read their bytes.',
+  Versions: 'Every save of a file over an older one keeps the older one.',
+  Entries: 'What folders and files have in common: show, rename, move, copy, delete.',
+  Trash: 'What was deleted and can be restored.',
+  Search: 'Names, properties and the text inside documents.',
+  Changes: 'Every change, in order, to follow.',
+  Managing: 'Spaces, applications, people, what they did and what they use.',
+  Service: 'What the service says about itself.',
+  'Signing in': 'Tokens, by OAuth 2.0 and OpenID Connect.',
+} as const;
+
+export type Tag = keyof typeof tags;
+
+export interface Description {
+  operationId: string;
+  tag: Tag;
+  /** One line, without a full stop. */
+  summary: string;
+  /** Markdown. */
+  description: string;
+  parameters?: readonly Parameter[];
+  requestBody?: RequestBody;
+  /** Successes, and answers that are no refusals; refusals come from `refusals`. */
+  responses: Readonly<Record<number, Answered>>;
+  refusals: readonly RefusalCode[];
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  description: string;
+  schema: TSchema | Record<string, never>;
+  example?: unknown;
+}
+
+export interface RequestBody {
+  required: boolean;
+  description: string;
+  content: Readonly<Record<string, MediaType>>;
+}
+
+export interface Answered {
+  description: string;
+  headers?: Readonly<Record<string, AnswerHeader>>;
+  content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface AnswerHeader {
+  description: string;
+  schema: TSchema;
+}
+
+export interface MediaType {
+  schema: TSchema | Record<string, unknown>;
+  example?: unknown;
+  examples?: Readonly<Record<string, { summary: string; value: unknown }>>;
+}
+
+export function jsonBody(description: string, schema: TSchema, example: unknown): RequestBody {
+  return { required: true, description, content: { 'application/json': { schema, example } } };
+}
+
+export function jsonAnswer(
+  description: string,
+  { schema, example, headers: more }: { schema: TSchema; example: unknown; headers?: Record<string, AnswerHeader> },
+): Answered {
+  return {
+    description,
+    content: { 'application/json': { schema, example } },
+    ...(more !== undefined && { headers: more }),
+  };
+}
+
+export const answerHeaders = {
+  entryId: { entryid: { schema: Type.String(), description: 'The id of what was created or saved' } },
+  etag: { ETag: { schema: Type.String(), description: 'Changes with the record or the content' } },
+  link: { Link: { schema: Type.String(), description: '`rel="next"` leads to the next page, while there is one' } },
+  replayed: {
+    'idempotency-replayed': { schema: Type.String(), description: '`true` when this is the first result again' },
+  },
+};
+
+export function envelopeAnswer(description: string, example: unknown = exampleEnvelope): Answered {
+  return jsonAnswer(description, {
+    schema: Envelope,
+    example,
+    headers: { ...answerHeaders.entryId, ...answerHeaders.link, ...answerHeaders.replayed },
   });
 }
 
-function toOperation({ action, describe }: Route): Record<string, unknown> {
-  if (action === null || action === 'foreign') return { ...describe, security: [] };
-  return {
-    ...describe,
-    security: [{ token: [`content.${action}`], appKey: [] }],
-    responses: { ...(describe.responses as object), ...errorAnswers },
-  };
+/** Bytes of any type. */
+export function bytesAnswer(description: string, contentType = '*/*'): Answered {
+  return { description, content: { [contentType]: { schema: {} } } };
 }
 
-const statuses = [400, 401, 403, 404, 500] as const;
-
-const errorAnswers = Object.fromEntries(
-  statuses.map((status) => {
-    const codes = refusalCodes.filter((code) => toStatus(code) === status).join(', ');
-    const schema = { $ref: '#/components/schemas/Error' };
-    return [status, { description: codes, headers: trackingHeader(), content: { 'application/json': { schema } } }];
-  }),
-);
-
-function trackingHeader(): Record<string, unknown> {
-  return {
-    requesttrackingid: { schema: Type.String({ format: 'uuid' }), description: 'Names this request in the logs' },
-  };
+export function pageAnswer(description: string): Answered {
+  return { description, content: { 'text/html': { schema: Type.String() } } };
 }
 
-export function envelopeAnswer(description: string): Record<string, unknown> {
-  return {
-    description,
-    headers: {
-      ...trackingHeader(),
-      entryid: { schema: Type.String(), description: 'The id of what was created or saved' },
-      Link: { schema: Type.String(), description: 'rel="next" leads to more children, while there are any' },
-    },
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Envelope' } } },
-  };
+export function header(name: string, description: string, example?: string): Parameter {
+  return { name, in: 'header', description, schema: Type.String(), ...(example !== undefined && { example }) };
 }
 
-export function header(name: string, description: string): Record<string, unknown> {
-  return { name, in: 'header', description, schema: Type.String() };
+export function query(name: string, description: string, schema: TSchema = Type.String()): Parameter {
+  return { name, in: 'query', description, schema };
 }
 
 export const headers = {
   conflictBehavior: (choices: string) => header('ConflictBehavior', `What to do when the name is taken: ${choices}`),
   idempotencyKey: header('Idempotency-Key', 'A repeated request with the same key gets the first result again'),
+  /** Where no id tells which space is meant. */
+  spaceId: header('SpaceId', 'Which space is meant, for a person who is in several'),
+  ifMatch: header('If-Match', 'Only if the ETag is still this one'),
+  comment: header('Comment', 'What is new in this version, percent-encoded UTF-8'),
 };
 
-export function pathId(description: string): Record<string, unknown> {
-  return { name: 'id', in: 'path', required: true, description, schema: Type.String() };
+export function pathId(description: string, name = 'id'): Parameter {
+  return { name, in: 'path', required: true, description, schema: Type.String() };
 }
 
-export function pathParameter(example: string): Record<string, unknown> {
+export function pathParameter(example: string): Parameter {
   return { name: 'path', in: 'query', required: true, description: 'From the root', schema: Type.String(), example };
-}
-
-function toSecuritySchemes(publicUrl: string): Record<string, unknown> {
-  return {
-    token: {
-      type: 'oauth2',
-      description: `Access tokens live ${tokenLifetimeSeconds} seconds.`,
-      flows: {
-        clientCredentials: {
-          tokenUrl: `${publicUrl}/oauth2/token`,
-          scopes: Object.fromEntries(scopes.map((scope) => [scope, scope])),
-        },
-      },
-    },
-    appKey: { type: 'apiKey', in: 'header', name: 'AppKey' },
-  };
 }

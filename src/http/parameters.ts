@@ -2,7 +2,8 @@
 // read once, strictly.
 
 import type { IncomingMessage } from 'node:http';
-import { type ConflictBehavior, conflictBehaviors } from '../domain/entry.ts';
+import { type ConflictBehavior, conflictBehaviors, longestComment } from '../domain/entry.ts';
+import { decodeNameHeader } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 /** A repeated one is refused: nobody can say which was meant. */
@@ -12,6 +13,7 @@ const singleHeaders = new Set([
   'folderid',
   'filename',
   'spaceid',
+  'comment',
   'conflictbehavior',
   'idempotency-key',
   'content-type',
@@ -99,6 +101,21 @@ export function checkEncoding(request: IncomingMessage): void {
 export function readDeclaredBytes(request: IncomingMessage): number | null {
   const length = request.headers['content-length'];
   return length === undefined ? null : Number(length);
+}
+
+/** What a client says of a version: percent-encoded UTF-8, like a file's name. */
+export function readComment(request: IncomingMessage): string | null {
+  const header = readHeader(request, 'comment');
+  return header === null || header === '' ? null : checkComment(decodeNameHeader(header));
+}
+
+export function checkComment(comment: string): string {
+  const isGood =
+    comment.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(comment.replaceAll(/[\n\t]/g, ''));
+  if (isGood && comment.length <= longestComment) return comment;
+  throw new Refusal('InvalidField', `A comment has at most ${longestComment} characters, and no control characters.`, {
+    target: 'Comment',
+  });
 }
 
 export function invalidHeader(name: string, problem: string): Refusal {

@@ -11,6 +11,7 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
 import type { Answer } from './answer.ts';
 import type { Body, BodyDigests } from './body.ts';
+import type { Description } from './openapi.ts';
 import type { Slots } from './slots.ts';
 
 /** One environment as an address serves it. */
@@ -25,6 +26,9 @@ export interface Served {
   /** Whether new work is taken. */
   isReady(): boolean;
   largeBodies: Slots;
+  archives: Slots;
+  /** The first seals links, all of them open some. */
+  linkKeys: readonly Buffer[];
 }
 
 export interface Exchange {
@@ -40,7 +44,7 @@ export interface Exchange {
   openBody(digests?: BodyDigests): Body;
 }
 
-export type Method = 'GET' | 'POST';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface Path {
   method: Method;
@@ -49,7 +53,7 @@ interface Path {
   /** People's browsers use it; it is not there on the mutual-TLS address. */
   isForPeople?: boolean;
   /** The OpenAPI operation. */
-  describe: Record<string, unknown>;
+  describe: Description;
 }
 
 export interface CallerRoute extends Path {

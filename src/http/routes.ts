@@ -1,15 +1,30 @@
 // Every route there is.
 
-import { issuerRoutes } from '../auth/issuer.ts';
 import { json } from './answer.ts';
-import { renderOpenApi } from './openapi.ts';
+import { jsonAnswer } from './openapi.ts';
+import { renderOpenApi } from './openapi-document.ts';
 import type { OpenRoute, Route } from './route.ts';
 import { liveRoute, readyRoute } from './routes/about.ts';
+import * as applications from './routes/applications.ts';
+import { openArchiveRoute } from './routes/archive.ts';
+import { listAuditRoute } from './routes/audit.ts';
+import * as certificates from './routes/certificates.ts';
+import { changeEntryRoute, copyEntryRoute, deleteEntryRoute } from './routes/change-entries.ts';
+import { changesRoute } from './routes/changes.ts';
+import { docsFileRoute, docsRoute } from './routes/docs.ts';
 import { findFileRoute, showEntryRoute } from './routes/entries.ts';
 import { openFileRoute, saveFileRoute } from './routes/files.ts';
 import { createFolderRoute, findFolderRoute, listFolderRoute } from './routes/folders.ts';
+import { foreignRoutes } from './routes/issuer.ts';
+import { linkFileRoute, openLinkRoute } from './routes/links.ts';
+import { saveVersionRoute } from './routes/save-version.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
-import { listSpacesRoute } from './routes/spaces.ts';
+import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
+import { emptyTrashRoute, listTrashRoute, restoreEntryRoute } from './routes/trash.ts';
+import { showLimitsRoute, showUsageRoute } from './routes/usage.ts';
+import { addUserRoute, changeUserRoute, listUsersRoute, removeUserRoute } from './routes/users.ts';
+import { commentVersionRoute, listVersionsRoute, removeVersionRoute, restoreVersionRoute } from './routes/versions.ts';
+import { OpenApi } from './schemas.ts';
 
 const openApiRoute: OpenRoute = {
   method: 'GET',
@@ -20,8 +35,11 @@ const openApiRoute: OpenRoute = {
   },
   describe: {
     operationId: 'Description',
+    tag: 'Service',
     summary: 'This description',
-    responses: { 200: { description: 'An OpenAPI 3.1 document' } },
+    description: 'What applications and generators read; `/docs` shows it to people.',
+    responses: { 200: jsonAnswer('An OpenAPI 3.1 document', { schema: OpenApi, example: { openapi: '3.1.0' } }) },
+    refusals: [],
   },
 };
 
@@ -29,21 +47,51 @@ export const routes: readonly Route[] = [
   createFolderRoute,
   findFolderRoute,
   listFolderRoute,
+  openArchiveRoute,
   saveFileRoute,
   findFileRoute,
   showEntryRoute,
+  changeEntryRoute,
+  copyEntryRoute,
+  deleteEntryRoute,
+  restoreEntryRoute,
+  listTrashRoute,
+  emptyTrashRoute,
   openFileRoute,
+  linkFileRoute,
+  saveVersionRoute,
+  listVersionsRoute,
+  restoreVersionRoute,
+  removeVersionRoute,
+  commentVersionRoute,
+  changesRoute,
   listSpacesRoute,
+  showSpaceRoute,
+  addSpaceRoute,
+  renameSpaceRoute,
+  applications.listApplicationsRoute,
+  applications.showApplicationRoute,
+  applications.addApplicationRoute,
+  applications.changeApplicationRoute,
+  applications.removeApplicationRoute,
+  applications.rotateSecretRoute,
+  certificates.listCertificatesRoute,
+  certificates.addCertificateRoute,
+  certificates.removeCertificateRoute,
+  listUsersRoute,
+  addUserRoute,
+  changeUserRoute,
+  removeUserRoute,
+  listAuditRoute,
+  showUsageRoute,
+  showLimitsRoute,
+  openLinkRoute,
   liveRoute,
   readyRoute,
   openApiRoute,
+  docsRoute,
+  docsFileRoute,
   showSignInRoute,
   signInRoute,
-  ...issuerRoutes.map(({ method, path, summary, isForPeople }) => ({
-    method,
-    path,
-    isForPeople,
-    action: 'foreign' as const,
-    describe: { operationId: summary.replaceAll(/\W/g, ''), summary, responses: { 200: { description: summary } } },
-  })),
+  ...foreignRoutes,
 ];

@@ -3,16 +3,15 @@
 
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { Refusal } from '../domain/refusal.ts';
+import { Refusal, refusalCodes } from '../domain/refusal.ts';
 
 const id = { description: 'Opaque; ours are lower-case UUIDs.' };
 const time = { format: 'date-time', description: 'UTC, always three decimals.' };
 
-const entryRef = Type.Ref('#/components/schemas/Entry');
-
 const mostProperties = 100;
 
 export const Properties = Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
+  title: 'Properties',
   maxProperties: mostProperties,
   description: 'Free-form attributes: at most 100 keys of 128 bytes, values of 4 KiB, 64 KiB in all.',
 });
@@ -31,69 +30,96 @@ export const Entry = Type.Object(
     Size: Type.Integer({ minimum: 0, description: "Bytes. A folder's is the total of all files beneath it." }),
     Properties,
   },
-  { additionalProperties: false },
+  { title: 'Entry', description: 'The record of a folder or a file.', additionalProperties: false },
 );
 
 export const Envelope = Type.Object(
-  { Folder: entryRef, Children: Type.Array(entryRef) },
-  { additionalProperties: false },
+  { Folder: Entry, Children: Type.Array(Entry) },
+  { title: 'Envelope', description: 'A folder and entries in it.', additionalProperties: false },
 );
 
-export const ShownEntry = Type.Object({
-  Entry: entryRef,
-  Path: Type.String({ description: 'The way from the root; / for the root itself.' }),
-  ETag: Type.String({ description: 'Quoted; changes with the record or the content.' }),
-  Sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the content; files only.' })),
-  Version: Type.Optional(Type.Integer({ minimum: 1, description: 'Files only.' })),
-});
+export const ShownEntry = Type.Object(
+  {
+    Entry,
+    Path: Type.String({ description: 'The way from the root; / for the root itself.' }),
+    ETag: Type.String({ description: 'Quoted; changes with the record or the content.' }),
+    Sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the content; files only.' })),
+    Version: Type.Optional(Type.Integer({ minimum: 1, description: 'Files only.' })),
+  },
+  { title: 'ShownEntry', description: 'An entry, and where it is.' },
+);
 
-export const Spaces = Type.Array(
-  Type.Object({
+export const Space = Type.Object(
+  {
     Id: Type.String({ description: 'What the header SpaceId takes.' }),
     Name: Type.String(),
     RootFolderId: Type.String(),
     Role: Type.Optional(Type.Enum(['viewer', 'editor', 'manager'], { description: 'What the person may do there.' })),
-  }),
+  },
+  { title: 'Space' },
 );
 
-export const ErrorAnswer = Type.Object({
-  Error: Type.Object({
-    Code: Type.String(),
-    Message: Type.String(),
-    Target: Type.Optional(Type.String()),
-    Hint: Type.Optional(Type.String()),
-    Conflicts: Type.Optional(Type.Array(entryRef)),
-    RequestTrackingId: Type.String({ format: 'uuid' }),
-  }),
-});
+export const Spaces = Type.Object({ Spaces: Type.Array(Space) }, { title: 'Spaces' });
 
-export const CreateFolder = Type.Object({
-  ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),
-  FolderName: Type.String({ description: 'The name of the new folder.' }),
-  Properties: Type.Optional(Properties),
-  ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
-  ConflictBehavior: Type.Optional(Type.Enum(['Fail', 'Rename', 'Existing'])),
-});
+export const ErrorAnswer = Type.Object(
+  {
+    Error: Type.Object({
+      Code: Type.Enum([...refusalCodes]),
+      Message: Type.String({ description: 'For people.' }),
+      Target: Type.Optional(Type.String({ description: 'The field or header at fault.' })),
+      Hint: Type.Optional(Type.String({ description: 'What to send instead.' })),
+      Conflicts: Type.Optional(Type.Array(Entry, { description: 'The entries that are in the way.' })),
+      RequestTrackingId: Type.String({ format: 'uuid', description: 'Names the request in the logs.' }),
+    }),
+  },
+  { title: 'Error', description: 'Why the request was refused.' },
+);
 
-export const SaveFileForm = Type.Object({
-  filename: Type.String({
-    contentMediaType: 'application/octet-stream',
-    description: 'The file; "file" is taken too.',
-  }),
-  Properties: Type.Optional(Type.String({ contentMediaType: 'application/json' })),
-  ObjectType: Type.Optional(Type.String()),
-  ContentType: Type.Optional(Type.String()),
-});
+export const Health = Type.Object({ Status: Type.Enum(['live', 'ready', 'not ready']) }, { title: 'Health' });
 
-export const SaveFileJson = Type.Object({
-  filename: Type.Union([
-    Type.String({ contentEncoding: 'base64' }),
-    Type.Object({ Content: Type.String({ contentEncoding: 'base64' }), ContentType: Type.Optional(Type.String()) }),
-  ]),
-  Properties: Type.Optional(Properties),
-  ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
-  ConflictBehavior: Type.Optional(Type.Enum(['Version', 'Fail', 'Rename', 'Existing'])),
-});
+export const OpenApi = Type.Object(
+  { openapi: Type.String() },
+  { title: 'OpenApi', description: 'https://spec.openapis.org/oas/v3.1.0', additionalProperties: true },
+);
+
+export const SignIn = Type.Object({ user: Type.String(), password: Type.String() }, { title: 'SignIn' });
+
+export const CreateFolder = Type.Object(
+  {
+    ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),
+    FolderName: Type.String({ description: 'The name of the new folder.' }),
+    Properties: Type.Optional(Properties),
+    ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
+    ConflictBehavior: Type.Optional(Type.Enum(['Fail', 'Rename', 'Existing'])),
+  },
+  { title: 'CreateFolder' },
+);
+
+export const SaveFileForm = Type.Object(
+  {
+    filename: Type.String({
+      contentMediaType: 'application/octet-stream',
+      description: 'The file; "file" is taken too.',
+    }),
+    Properties: Type.Optional(Type.String({ contentMediaType: 'application/json' })),
+    ObjectType: Type.Optional(Type.String()),
+    ContentType: Type.Optional(Type.String()),
+  },
+  { title: 'SaveFileForm' },
+);
+
+export const SaveFileJson = Type.Object(
+  {
+    filename: Type.Union([
+      Type.String({ contentEncoding: 'base64' }),
+      Type.Object({ Content: Type.String({ contentEncoding: 'base64' }), ContentType: Type.Optional(Type.String()) }),
+    ]),
+    Properties: Type.Optional(Properties),
+    ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
+    ConflictBehavior: Type.Optional(Type.Enum(['Version', 'Fail', 'Rename', 'Existing'])),
+  },
+  { title: 'SaveFileJson' },
+);
 
 /** Makes a check that returns the value or refuses, naming the field at fault. */
 export function compileCheck<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {

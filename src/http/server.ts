@@ -218,9 +218,10 @@ class Door {
     };
     if (route.action === null) return await route.handle(served, exchange);
     caller = await authenticate();
+    served.cabinet.quotas.countRequest(caller);
     // Every operation asks this itself; asked here too, it comes before anything is said about parameters.
     authorize(caller, route.action);
-    if (this.#isDraining && route.action === 'write') throw shuttingDown();
+    if (this.#isDraining && route.action !== 'read') throw shuttingDown();
     return await route.handle(served, exchange, caller);
   }
 

@@ -4,23 +4,32 @@ import { Refusal } from '../domain/refusal.ts';
 
 /** A number of places; whoever finds none free is asked to come again. */
 export class Slots {
+  readonly #refuse: () => Refusal;
   #free: number;
 
-  constructor(count: number) {
+  /** `refuse`: what is said to whoever finds none free. */
+  constructor(count: number, refuse: () => Refusal = tooManyUploads) {
     this.#free = count;
+    this.#refuse = refuse;
   }
 
   /** Returns what gives the place back. */
   take(): () => void {
-    if (this.#free === 0) {
-      throw new Refusal('TooManyUploads', 'Too many large JSON bodies are being read at once. Nothing was saved.', {
-        hint: 'Send large files as multipart/form-data or as they are; or try again.',
-        retryAfterSeconds: 1,
-      });
-    }
+    if (this.#free === 0) throw this.#refuse();
     this.#free -= 1;
     return () => {
       this.#free += 1;
     };
   }
+}
+
+function tooManyUploads(): Refusal {
+  return new Refusal('TooManyUploads', 'Too many large JSON bodies are being read at once. Nothing was saved.', {
+    hint: 'Send large files as multipart/form-data or as they are; or try again.',
+    retryAfterSeconds: 1,
+  });
+}
+
+export function tooManyArchives(): Refusal {
+  return new Refusal('TooManyRequests', 'Too many archives are being made at once.', { retryAfterSeconds: 10 });
 }

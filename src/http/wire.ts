@@ -1,6 +1,9 @@
 // The only file with wire names: how records, envelopes and errors look in JSON.
 // Records are rendered by hand: a save's reply holds up to a hundred of them.
 
+import type { FeedChange, FeedEntry } from '../catalog/changes.ts';
+import type { TrashedEntry } from '../catalog/trash.ts';
+import type { Version } from '../catalog/versions.ts';
 import type { Seat } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import type { Refusal } from '../domain/refusal.ts';
@@ -66,19 +69,68 @@ export function renderEnvelope(folder: Entry, children: readonly Entry[]): strin
   return `{"Folder":${renderEntry(folder)},"Children":[${children.map(renderChild).join(',')}]}`;
 }
 
-export function renderShownEntry({ entry, path, etag, sha256, version }: EntryView): string {
-  const content = sha256 === null ? '' : `,"Sha256":"${sha256}","Version":${version}`;
-  return `{"Entry":${renderEntry(entry)},"Path":${quote(path)},"ETag":${JSON.stringify(etag)}${content}}`;
+export function renderShownEntry(view: EntryView): string {
+  return `{${renderShown(view)}}`;
 }
 
-export function renderSpaces(seats: readonly Seat[]): string {
-  const spaces = seats.map(({ spaceId, spaceName, rootId, role }) => ({
-    Id: spaceId,
-    Name: spaceName,
-    RootFolderId: rootId,
-    ...(role !== null && { Role: role }),
-  }));
-  return JSON.stringify({ Spaces: spaces });
+function renderShown({ entry, path, etag, sha256, version }: EntryView): string {
+  const content = sha256 === null ? '' : `,"Sha256":"${sha256}","Version":${version}`;
+  return `"Entry":${renderEntry(entry)},"Path":${quote(path)},"ETag":${JSON.stringify(etag)}${content}`;
+}
+
+/** The envelope of a save, and what is shown of the file. */
+export function renderSavedVersion(folder: Entry, children: readonly Entry[], view: EntryView): string {
+  return `${renderEnvelope(folder, children).slice(0, -1)},${renderShown(view)}}`;
+}
+
+export function renderTrash(entries: readonly TrashedEntry[]): string {
+  const shown = entries.map(
+    ({ details: { entry, path }, trashedAt, trashedBy }) =>
+      `{"Entry":${renderEntry(entry)},"Path":${quote(path)},"TrashedAt":"${renderTime(trashedAt)}","TrashedBy":${quote(trashedBy)}}`,
+  );
+  return `{"Entries":[${shown.join(',')}]}`;
+}
+
+export function renderEmptied(count: number): string {
+  return JSON.stringify({ Removed: count });
+}
+
+export function renderVersions(versions: readonly Version[]): string {
+  return `{"Versions":[${versions.map(renderVersion).join(',')}]}`;
+}
+
+export function renderVersion({
+  version,
+  sizeBytes,
+  contentType,
+  sha256,
+  createdAt,
+  createdBy,
+  comment,
+}: Version): string {
+  return JSON.stringify({
+    Version: version,
+    Size: sizeBytes,
+    ContentType: contentType,
+    Sha256: Buffer.from(sha256).toString('hex'),
+    CreatedAt: renderTime(createdAt),
+    CreatedBy: createdBy,
+    Comment: comment,
+  });
+}
+
+export function renderChanges(changes: readonly FeedChange[], cursor: string): string {
+  return `{"Changes":[${changes.map(renderChange).join(',')}],"Cursor":${quote(cursor)}}`;
+}
+
+function renderChange({ position, at, by, action, entryId, now }: FeedChange): string {
+  const head = `"Position":${position},"At":"${renderTime(at)}","By":${quote(by)},"Action":"${action}","EntryId":"${entryId}"`;
+  return `{${head}${now === null ? '' : renderNow(now)}}`;
+}
+
+function renderNow({ entry, parentId, isTrashed }: FeedEntry): string {
+  const place = parentId === null ? '' : `,"ParentFolderId":"${parentId}"`;
+  return `${place}${isTrashed ? ',"Trashed":true' : ''},"Entry":${renderEntry(entry)}`;
 }
 
 export function renderRefusal(refusal: Refusal, trackingId: string): string {

@@ -1,19 +1,22 @@
 // Registering applications and taking their rights away. The secret leaves this room once, in the answer; what is kept
 // is its SHA-256 (it has 256 random bits, so a slow hash would add nothing).
 
-import { hash, randomBytes, randomInt, randomUUID, randomUUIDv7 } from 'node:crypto';
-import type { Application } from '../catalog/applications.ts';
+import { hash, randomBytes, randomInt, randomUUIDv7 } from 'node:crypto';
+import type { Application, ApplicationRef } from '../catalog/applications.ts';
 import type { Certificate, NewCertificate } from '../catalog/certificates.ts';
+import type { Origin } from '../catalog/sql.ts';
 import { type ApplicationKind, defaultScopes, isScope, type Scope } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
+import { byOperator } from './origin.ts';
 
 const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 export interface NewApplication {
   name: string;
   kind: ApplicationKind;
-  space: string | null;
+  /** A name, or for callers the number of their own. */
+  space: string | number | null;
   scopes: string[] | null;
   /** Where people return to after they signed in through it; null: nobody does. */
   redirectUris: string[] | null;
@@ -37,22 +40,29 @@ export interface ApplicationWithSecret {
   secret: string | null;
 }
 
-export async function addApplication(cabinet: Cabinet, asked: NewApplication): Promise<ApplicationWithSecret> {
+export async function addApplication(
+  cabinet: Cabinet,
+  asked: NewApplication,
+  origin: Origin = byOperator(),
+): Promise<ApplicationWithSecret> {
   checkTogether(asked);
+  if (asked.kind === 'server' && !cabinet.hasMutualTls) {
+    throw new Refusal('InvalidField', 'There is no mutual-TLS address for the test environment.', { target: 'Kind' });
+  }
   const secret = asked.isForPeopleOnly ? null : newSecret();
   const application = await cabinet.catalog.addApplication({
     appKey: newAppKey(),
-    name: checkPlainName(asked.name, 'Name'),
+    name: checkApplicationName(asked.name),
     kind: asked.kind,
     scopes: checkScopes(asked.scopes),
     secretSha256: secret === null ? null : toSecretHash(secret),
     redirectUris: asked.redirectUris?.map(checkRedirectUri) ?? null,
     isForPeopleOnly: asked.isForPeopleOnly,
     certificates: asked.certificates,
-    space: asked.space === null ? null : checkPlainName(asked.space, 'Space'),
+    space: typeof asked.space === 'string' ? checkPlainName(asked.space, 'Space') : asked.space,
     spaceId: randomUUIDv7(),
     rootId: randomUUIDv7(),
-    ...operatorRequest(),
+    ...origin,
   });
   return { application, secret };
 }
@@ -84,18 +94,28 @@ function checkRedirectUri(uri: string): string {
 
 export function addCertificate(
   cabinet: Cabinet,
-  application: string,
-  certificate: NewCertificate,
+  asked: ApplicationRef & { certificate: NewCertificate },
+  origin: Origin = byOperator(),
 ): Promise<Certificate> {
-  return cabinet.catalog.addCertificate({ application, certificate, ...operatorRequest() });
+  return cabinet.catalog.addCertificate({ ...asked, ...origin });
 }
 
-export function removeCertificate(cabinet: Cabinet, application: string, thumbprint: string): Promise<Certificate> {
-  return cabinet.catalog.removeCertificate({ application, thumbprint, ...operatorRequest() });
+export interface CertificateRef extends ApplicationRef {
+  thumbprint: string;
+  /** Whether the application must have another one. */
+  isOneKept: boolean;
 }
 
-export function listCertificates(cabinet: Cabinet, application: string): Promise<Certificate[]> {
-  return cabinet.catalog.listCertificates({ application });
+export function removeCertificate(
+  cabinet: Cabinet,
+  certificate: CertificateRef,
+  origin: Origin = byOperator(),
+): Promise<Certificate> {
+  return cabinet.catalog.removeCertificate({ ...certificate, ...origin });
+}
+
+export function listCertificates(cabinet: Cabinet, application: ApplicationRef): Promise<Certificate[]> {
+  return cabinet.catalog.listCertificates(application);
 }
 
 export function listApplications(cabinet: Cabinet): Promise<Application[]> {
@@ -108,35 +128,30 @@ const stateAfter = { disable: 'disabled', enable: 'active', remove: 'removed' } 
 
 export function changeApplicationState(
   cabinet: Cabinet,
-  application: string,
-  change: StateChange,
+  { change, ...application }: ApplicationRef & { change: StateChange },
+  origin: Origin = byOperator(),
 ): Promise<Application> {
-  return cabinet.catalog.setApplicationState({ application, state: stateAfter[change], ...operatorRequest() });
+  return cabinet.catalog.setApplicationState({ ...application, state: stateAfter[change], ...origin });
 }
 
 /** The replaced secret stays valid for `overlapMs`. */
 export async function rotateSecret(
   cabinet: Cabinet,
-  application: string,
-  overlapMs: number,
+  { overlapMs, ...application }: ApplicationRef & { overlapMs: number },
+  origin: Origin = byOperator(),
 ): Promise<ApplicationWithSecret> {
   const secret = newSecret();
-  const request = operatorRequest();
   const rotated = await cabinet.catalog.rotateSecret({
-    application,
+    ...application,
     secretSha256: toSecretHash(secret),
-    previousUntil: request.at + overlapMs,
-    ...request,
+    previousUntil: origin.at + overlapMs,
+    ...origin,
   });
   return { application: rotated, secret };
 }
 
 function toSecretHash(secret: string): string {
   return hash('sha256', secret);
-}
-
-export function operatorRequest(): { at: number; request: string } {
-  return { at: Date.now(), request: randomUUID() };
 }
 
 function newAppKey(): string {
@@ -148,7 +163,13 @@ function newSecret(): string {
   return `cs_${randomBytes(32).toString('base64url')}`;
 }
 
-function checkPlainName(name: string, target: string): string {
+/** An AppKey is never taken for a name, nor a name for an AppKey. */
+function checkApplicationName(name: string): string {
+  if (!name.startsWith('ak_')) return checkPlainName(name, 'Name');
+  throw new Refusal('InvalidField', 'Names of applications do not begin with ak_: AppKeys do.', { target: 'Name' });
+}
+
+export function checkPlainName(name: string, target: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new Refusal('InvalidField', `${JSON.stringify(name)} cannot be a name here.`, {
       target,

@@ -2,7 +2,11 @@
 
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Commits } from '../catalog/commits.ts';
+import type { JournalFiles } from '../catalog/journal-files.ts';
 import type { NameRules } from '../domain/name.ts';
+import type { Purger } from './purger.ts';
+import type { Quotas } from './quotas.ts';
 import type { SignInLimits } from './sign-in.ts';
 
 export interface Limits {
@@ -11,6 +15,14 @@ export interface Limits {
   fileBytes: number;
   /** Free space that a save must leave on the disk. */
   reserveBytes: number;
+  /** Rows of the journal that are older are sealed into files; null: none. */
+  journalMs: number | null;
+  /** Versions that a file keeps; null: all. */
+  keptVersions: number | null;
+  /** How long a version is kept once another has taken its place; null: for ever. */
+  versionMs: number | null;
+  /** How long the trash keeps what is put into it; null: for ever. */
+  trashMs: number | null;
 }
 
 /** What all uploads together have gathered and not yet handed to the disk. When it is much, each gathers less. */
@@ -33,4 +45,12 @@ export interface Cabinet {
   readonly pendingBlobs: Set<string>;
   readonly uploadMemory: UploadMemory;
   readonly signInLimits: SignInLimits;
+  readonly quotas: Quotas;
+  readonly journalFiles: JournalFiles;
+  /** Whether reads of contents are recorded in the journal. */
+  readonly isReadAudited: boolean;
+  /** Whether server-based applications can be served. */
+  readonly hasMutualTls: boolean;
+  readonly purger: Purger;
+  readonly commits: Commits;
 }

@@ -2,7 +2,7 @@
 
 import { randomUUIDv7 } from 'node:crypto';
 import { type Caller, toFolderId } from '../domain/caller.ts';
-import type { ConflictBehavior, Entry } from '../domain/entry.ts';
+import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
 import { folderNotFound } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import { toSortedProperties } from '../domain/properties.ts';
@@ -18,6 +18,8 @@ export interface CreateFolderRequest {
   properties: Record<string, string> | null;
   conflict: ConflictBehavior;
   idempotencyKey: string | null;
+  /** For what comes from elsewhere. */
+  times?: EntryTimes;
 }
 
 export interface CreatedFolder extends FolderListing {
@@ -42,6 +44,7 @@ export async function createFolder(
     objectType: request.objectType,
     properties: request.properties,
     conflict: request.conflict,
+    ...(request.times !== undefined && { times: request.times }),
     by: caller.actor,
     at: Date.now(),
     request: caller.requestId,

@@ -23,6 +23,14 @@ export async function enter(
   return seat;
 }
 
+/** The space that a request means that names no entry, if the caller may do this there. */
+export function takeSeat(caller: Caller, action: Action): Seat {
+  authorize(caller, action);
+  const seat = chooseSeat(caller);
+  authorize(caller, action, seat);
+  return seat;
+}
+
 async function findSeat({ catalog }: Cabinet, { seats }: Caller, id: string): Promise<Seat | null> {
   if (seats.length <= 1) return seats[0] ?? null;
   const space = await catalog.findSpaceOf({ id, spaces: seats.map((seat) => seat.space) });

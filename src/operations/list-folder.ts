@@ -1,8 +1,9 @@
 // Shows a folder with a page of its children.
 
-import type { FolderPage, Place } from '../catalog/entries.ts';
+import type { FolderPage, Place } from '../catalog/list-folder.ts';
 import type { SavedFile } from '../catalog/save-file.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { Order } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
@@ -15,6 +16,7 @@ export const largestPageLimit = 1000;
 
 export interface ListFolderRequest {
   folderId: string;
+  order?: Order;
   limit: number;
   after?: Place;
   exclude?: string;

@@ -7,9 +7,12 @@ import { chunkBytes } from '../blobs/blobs.ts';
 import type { FileContent } from '../catalog/contents.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
+import { fileNotFound } from '../domain/missing.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
+import { byCaller } from './origin.ts';
+import { recordRead } from './record-read.ts';
 
 export interface OpenedFile {
   name: string;
@@ -27,15 +30,25 @@ export interface OpenFileRequest {
   version: number | null;
 }
 
-export async function openFile(
+export async function openFile(cabinet: Cabinet, caller: Caller, request: OpenFileRequest): Promise<OpenedFile> {
+  const { space, found } = await requireContent(cabinet, caller, request);
+  const { fileId: entry, version } = request;
+  return recordRead(cabinet, toOpened(cabinet, found), { space, entry, version, ...byCaller(caller) });
+}
+
+/** What a version of a file holds, and in which space; nothing of it is read yet. */
+export async function requireContent(
   cabinet: Cabinet,
   caller: Caller,
   { fileId, version }: OpenFileRequest,
-): Promise<OpenedFile> {
-  const missing = () => new Refusal('FileNotFound', 'There is no such file.');
-  const { space } = await enter(cabinet, caller, { action: 'read', id: fileId, missing });
+): Promise<{ space: number; found: FileContent }> {
+  const { space } = await enter(cabinet, caller, { action: 'read', id: fileId, missing: fileNotFound });
   const found = await cabinet.catalog.findContent({ space, id: fileId, version });
-  if (found === null) throw (await isFile(cabinet, space, fileId, version)) ? versionNotFound() : missing();
+  if (found === null) throw (await isFile(cabinet, space, fileId, version)) ? versionNotFound() : fileNotFound();
+  return { space, found };
+}
+
+export function toOpened(cabinet: Cabinet, found: FileContent): OpenedFile {
   const { name, contentType, modifiedAt, sizeBytes, sha256 } = found;
   const read = ({ start, end }: { start: number; end: number }) =>
     found.bytes === null ? readBlob(cabinet, found, start, end) : readInline(found, start, end);

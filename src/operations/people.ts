@@ -1,10 +1,10 @@
 // Adding people, giving them roles, and taking both away.
 
 import type { User, UserWithSeats } from '../catalog/people.ts';
-import { isRole, roles } from '../domain/caller.ts';
+import { isRole, type Role, roles } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { operatorRequest } from './applications.ts';
 import type { Cabinet } from './cabinet.ts';
+import { byOperator } from './origin.ts';
 import { checkPassword, hashPassword, makePassword } from './passwords.ts';
 
 export interface UserWithPassword {
@@ -21,11 +21,17 @@ export interface NewUser {
 }
 
 export async function addUser(cabinet: Cabinet, asked: NewUser): Promise<UserWithPassword> {
+  const { madePassword, ...account } = await toAccount(asked);
+  return { user: await cabinet.catalog.addUser({ ...account, ...byOperator() }), madePassword };
+}
+
+/** What is kept of a new account. */
+export async function toAccount(asked: NewUser) {
   const id = checkUserId(asked.id);
+  const name = checkDisplayName(asked.name ?? id);
   const madePassword = asked.password === null ? makePassword() : null;
   const password = await hashPassword(madePassword ?? checkPassword(asked.password ?? '', id));
-  const name = checkDisplayName(asked.name ?? id);
-  return { user: await cabinet.catalog.addUser({ id, name, password, ...operatorRequest() }), madePassword };
+  return { id, name, password, madePassword };
 }
 
 /** `CreatedBy` shows it, and `app:` and issuers' names stand before a colon there: an id of ours has none. */
@@ -50,7 +56,7 @@ export function listUsers(cabinet: Cabinet): Promise<UserWithSeats[]> {
 
 export function changeUserState(cabinet: Cabinet, id: string, change: 'disable' | 'enable'): Promise<User> {
   const state = change === 'disable' ? 'disabled' : 'active';
-  return cabinet.catalog.setUserState({ id: toUserId(id), state, ...operatorRequest() });
+  return cabinet.catalog.setUserState({ id: toUserId(id), state, ...byOperator() });
 }
 
 export async function changePassword(
@@ -61,12 +67,12 @@ export async function changePassword(
   const id = toUserId(asked);
   const madePassword = password === null ? makePassword() : null;
   const hashed = await hashPassword(madePassword ?? checkPassword(password ?? '', id));
-  return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...operatorRequest() }), madePassword };
+  return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...byOperator() }), madePassword };
 }
 
 /** Of everyone, at once. */
 export function endSignIns(cabinet: Cabinet): Promise<void> {
-  return cabinet.catalog.endSignIns(operatorRequest());
+  return cabinet.catalog.endSignIns(byOperator());
 }
 
 export interface RoleRequest {
@@ -77,18 +83,20 @@ export interface RoleRequest {
 }
 
 export function changeRole(cabinet: Cabinet, { id, space, role }: RoleRequest): Promise<UserWithSeats> {
-  if (role !== 'none' && !isRole(role)) {
-    throw new Refusal('InvalidField', `There is no role ${JSON.stringify(role)}.`, {
-      target: 'Role',
-      hint: `Roles are ${roles.join(', ')}; none takes the role away.`,
-    });
-  }
-  const given = role === 'none' ? null : role;
-  return cabinet.catalog.setRole({ id: toUserId(id), space, role: given, ...operatorRequest() });
+  const given = role === 'none' ? null : checkRole(role);
+  return cabinet.catalog.setRole({ id: toUserId(id), space, role: given, ...byOperator() });
+}
+
+export function checkRole(role: string): Role {
+  if (isRole(role)) return role;
+  throw new Refusal('InvalidField', `There is no role ${JSON.stringify(role)}.`, {
+    target: 'Role',
+    hint: `Roles are ${roles.join(', ')}; none takes the role away.`,
+  });
 }
 
 /** Our ids are lower-case; those of outside issuers, `<issuer name>:<subject>`, are as they say. */
-function toUserId(asked: string): string {
+export function toUserId(asked: string): string {
   if (!asked.includes(':')) return asked.toLowerCase();
   const isOutside = /^(?!app:|operator:)[a-z0-9-]{1,32}:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u.test(asked);
   if (isOutside && asked.trim() === asked && !asked.endsWith(':')) return asked;

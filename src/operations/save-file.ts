@@ -5,9 +5,9 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { SavedFile, StoredContent } from '../catalog/save-file.ts';
 import { type Caller, type Seat, toFolderId } from '../domain/caller.ts';
 import { toContentType } from '../domain/content-type.ts';
-import type { ConflictBehavior } from '../domain/entry.ts';
+import type { ConflictBehavior, EntryTimes } from '../domain/entry.ts';
 import { Fault } from '../domain/fault.ts';
-import { folderNotFound, notAFolder } from '../domain/missing.ts';
+import { fileNotFound, folderNotFound, notAFolder } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
 import { toSortedProperties } from '../domain/properties.ts';
@@ -15,6 +15,8 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
 import { toIdempotency } from './idempotency.ts';
+import { byCaller } from './origin.ts';
+import { discardBlobs } from './purger.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
 
 export interface SaveTarget {
@@ -26,6 +28,8 @@ export interface SaveTarget {
   declaredBytes: number | null;
   /** Nothing but the folder is left that could refuse the save: whoever writes it looks at the folder anyway. */
   isAllSaid: boolean;
+  /** With one, it may be a repeated request, which gets the first result again. */
+  idempotencyKey: string | null;
 }
 
 /** Where a save goes. */
@@ -36,18 +40,34 @@ export interface Destination {
 
 /** Refuses what cannot succeed. */
 export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTarget): Promise<Destination> {
-  const { limits } = cabinet;
   const folder = toFolderId(caller, target.folderId);
   const missing = () => folderNotFound('FolderId');
   const seat = await enter(cabinet, caller, { action: 'write', id: folder, missing });
   if (target.fileName !== null) checkName(target.fileName, 'FileName', cabinet.names);
-  if ((target.declaredBytes ?? 0) > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
-  if (cabinet.freeBytes() - (target.declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
+  checkRoom(cabinet, target.declaredBytes);
   if (target.isAllSaid) return { seat, folder };
   const found = await cabinet.catalog.findEntry({ space: seat.space, id: folder });
   if (found === null) throw missing();
   if (found.kind !== 'folder') throw notAFolder('FolderId');
+  await checkShortage(cabinet, caller, seat, target);
   return { seat, folder };
+}
+
+/** What does not fit is refused before it is sent, unless it may be what is there already: that again adds nothing. */
+async function checkShortage(cabinet: Cabinet, caller: Caller, seat: Seat, target: SaveTarget): Promise<void> {
+  const { declaredBytes, fileName, idempotencyKey } = target;
+  if (declaredBytes === null || idempotencyKey !== null) return;
+  const shortage = await cabinet.quotas.findShortage(seat, caller.actor, declaredBytes);
+  if (shortage === null) return;
+  const folder = toFolderId(caller, target.folderId);
+  const named = fileName === null ? null : { space: seat.space, folder, nameKey: toNameKey(fileName) };
+  const sizeBytes = named === null ? null : await cabinet.catalog.findSizeOf(named);
+  if (sizeBytes === null || sizeBytes < declaredBytes) throw shortage;
+}
+
+function checkRoom({ limits, freeBytes }: Cabinet, declaredBytes: number | null): void {
+  if ((declaredBytes ?? 0) > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
+  if (freeBytes() - (declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
 }
 
 export function storageFull(): Refusal {
@@ -64,18 +84,97 @@ export interface SaveRequest {
   contentType: string | null;
   objectType: string | null;
   properties: Record<string, string> | null;
+  /** What the client says of this version. */
+  comment: string | null;
   conflict: ConflictBehavior;
   idempotencyKey: string | null;
+  /** For what comes from elsewhere. */
+  times?: EntryTimes;
   received: ReceivedContent;
 }
 
 /** The received bytes belong to this call: when no record points to them in the end, they are let go. */
 export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {
-  const { received } = request;
+  return await keepReceived(cabinet, request.received, () => {
+    authorize(
+      caller,
+      'write',
+      requireSeat(caller, request.destination.seat, () => folderNotFound('FolderId')),
+    );
+    return write(cabinet, caller, request);
+  });
+}
+
+export interface VersionDestination {
+  seat: Seat;
+  fileId: string;
+}
+
+/** Refuses a new version that cannot succeed, before its bytes are read. */
+export async function admitVersion(
+  cabinet: Cabinet,
+  caller: Caller,
+  { fileId, declaredBytes }: { fileId: string; declaredBytes: number | null },
+): Promise<VersionDestination> {
+  const seat = await enter(cabinet, caller, { action: 'write', id: fileId, missing: fileNotFound });
+  checkRoom(cabinet, declaredBytes);
+  const found = await cabinet.catalog.findEntry({ space: seat.space, id: fileId });
+  if (found?.kind !== 'file') throw fileNotFound();
+  // One that is not larger may be what is there already: that again adds nothing.
+  const more = (declaredBytes ?? 0) > found.sizeBytes ? (declaredBytes ?? 0) : 0;
+  const shortage = more === 0 ? null : await cabinet.quotas.findShortage(seat, caller.actor, more);
+  if (shortage !== null) throw shortage;
+  return { seat, fileId };
+}
+
+export interface SaveVersionRequest {
+  /** As `admitVersion` returned it. */
+  destination: VersionDestination;
+  contentType: string | null;
+  comment: string | null;
+  /** The digests, base64, of which the present content must have one; null: whatever it is. */
+  ifMatch: readonly string[] | null;
+  received: ReceivedContent;
+}
+
+/** A new version of a file that is named by its id. */
+export async function saveVersion(
+  cabinet: Cabinet,
+  caller: Caller,
+  { destination, ...request }: SaveVersionRequest,
+): Promise<SavedFile> {
+  const { content, head } = request.received;
+  return await keepReceived(cabinet, request.received, async () => {
+    const { space } = destination.seat;
+    authorize(caller, 'write', requireSeat(caller, destination.seat, fileNotFound));
+    const found = await cabinet.catalog.findEntry({ space, id: destination.fileId });
+    if (found === null) throw fileNotFound();
+    const saved = await cabinet.catalog.saveVersion({
+      space,
+      file: destination.fileId,
+      contentType: toContentType(request.contentType ?? undefined, head, found.name),
+      isContentTypeDeclared: isDeclared(request.contentType),
+      objectType: null,
+      properties: null,
+      content,
+      comment: request.comment,
+      keptVersions: cabinet.limits.keptVersions,
+      ifMatch: request.ifMatch,
+      ...byCaller(caller),
+    });
+    if (saved === null) throw fileNotFound();
+    return saved;
+  });
+}
+
+async function keepReceived(
+  cabinet: Cabinet,
+  received: ReceivedContent,
+  save: () => Promise<SavedFile>,
+): Promise<SavedFile> {
   let saved: SavedFile;
   try {
-    authorize(caller, 'write', requireSeat(caller, request.destination));
-    saved = await write(cabinet, caller, request);
+    saved = await save();
   } catch (error) {
     // A fatal fault leaves open whether the record was written: its bytes must stay, for the next start may find it.
     if (!(error instanceof Fault && error.kind === 'fatal')) await discardContent(cabinet, received.content);
@@ -84,13 +183,14 @@ export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRe
   if (saved.isBlobUsed || (await takesPlaceOfLost(cabinet, received.content))) {
     cabinet.pendingBlobs.delete(received.content.blob ?? '');
   } else await discardContent(cabinet, received.content);
+  await discardBlobs(cabinet.blobs, saved.freedBlobs);
   return saved;
 }
 
 /** The bytes may have taken long: what counts is what the caller may do now. */
-function requireSeat({ seats }: Caller, { seat }: Destination): Seat {
+function requireSeat({ seats }: Caller, seat: Seat, missing: () => Refusal): Seat {
   const now = seats.find(({ space }) => space === seat.space);
-  if (now === undefined) throw folderNotFound('FolderId');
+  if (now === undefined) throw missing();
   return now;
 }
 
@@ -117,16 +217,21 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
     name,
     nameKey: toNameKey(name),
     contentType: toContentType(request.contentType ?? undefined, head, name),
-    isContentTypeDeclared: request.contentType !== null && request.contentType !== 'application/octet-stream',
+    isContentTypeDeclared: isDeclared(request.contentType),
     objectType: request.objectType,
     properties: request.properties,
     content,
+    comment: request.comment,
+    keptVersions: cabinet.limits.keptVersions,
     conflict: request.conflict,
-    by: caller.actor,
-    at: Date.now(),
-    request: caller.requestId,
+    ...(request.times !== undefined && { times: request.times }),
+    ...byCaller(caller),
     idempotency: toIdempotency(caller, 'save-file', request.idempotencyKey, toParameters(request)),
   });
+}
+
+function isDeclared(contentType: string | null): boolean {
+  return contentType !== null && contentType !== 'application/octet-stream';
 }
 
 function toParameters(request: SaveRequest): unknown[] {

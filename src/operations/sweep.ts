@@ -1,24 +1,38 @@
 // Tidies up behind crashes and time: blobs that no record points to, results that are too old to be given again, sign-ins
-// that are over.
+// that are over, versions and trash that have been kept long enough.
 
 import type { Cabinet } from './cabinet.ts';
+import { inTurn } from './copy-entry.ts';
+import { byOperator } from './origin.ts';
+import { discardBlobs } from './purger.ts';
+import { sealJournal } from './seal-journal.ts';
+import { removeTrashed } from './trash.ts';
 
 /** A blob without a record may still get one; after a day it never will. */
 const sweepAfterMs = 24 * 60 * 60 * 1000;
 const pageOfBlobs = 500;
+/** A copy that has not grown for so long never will. */
+const abandonedMs = 10 * 60 * 1000;
 
 export interface Swept {
   blobs: number;
   results: number;
   signIns: number;
+  versions: number;
+  trashed: number;
+  sealed: number;
 }
 
 export async function sweep(cabinet: Cabinet, now: number): Promise<Swept> {
   const { catalog } = cabinet;
+  await catalog.abandonCopies({ before: now - abandonedMs });
   return {
     blobs: await sweepBlobs(cabinet, now),
     results: await untilNone(() => catalog.forgetResults({ at: now })),
     signIns: await untilNone(() => catalog.forgetIssuerRecords({ at: now })),
+    versions: await untilNone(() => expireVersions(cabinet, now)),
+    trashed: await expireTrash(cabinet, now),
+    sealed: await sealJournal(cabinet, now),
   };
 }
 
@@ -40,6 +54,21 @@ async function discardUnreferenced(cabinet: Cabinet, blobs: string[]): Promise<n
   const unreferenced = await cabinet.catalog.findUnreferencedBlobs({ blobs });
   for (const blob of unreferenced) await cabinet.blobs.discard(blob);
   return unreferenced.length;
+}
+
+async function expireVersions({ catalog, blobs, limits }: Cabinet, now: number): Promise<number> {
+  if (limits.versionMs === null) return 0;
+  const before = now - limits.versionMs;
+  const { count, freedBlobs } = await inTurn(() => catalog.expireVersions({ before }));
+  await discardBlobs(blobs, freedBlobs);
+  return count;
+}
+
+async function expireTrash(cabinet: Cabinet, now: number): Promise<number> {
+  // What an earlier run left undone is taken up again.
+  cabinet.purger.nudge();
+  if (cabinet.limits.trashMs === null) return 0;
+  return await removeTrashed(cabinet, { space: null, before: now - cabinet.limits.trashMs, ...byOperator() });
 }
 
 /** In slices, so that saves are not held up. */

@@ -163,9 +163,9 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       assert.deepEqual(await catalog.listCertificates({ application: one.name }), [
         { ...certificate, addedAt: what.at },
       ]);
-      const wrong = catalog.removeCertificate({ application: two.name, thumbprint: 't1', ...what });
+      const wrong = catalog.removeCertificate({ application: two.name, thumbprint: 't1', isOneKept: false, ...what });
       await assert.rejects(wrong, refuses('CertificateNotFound'));
-      await catalog.removeCertificate({ application: one.name, thumbprint: 't1', ...what });
+      await catalog.removeCertificate({ application: one.name, thumbprint: 't1', isOneKept: false, ...what });
       assert.deepEqual((await catalog.findApplication({ appKey: one.appKey }))?.certificates, []);
       const onClient = catalog.addCertificate({ application: 'left', certificate, ...what });
       await assert.rejects(onClient, refuses('InvalidField'));

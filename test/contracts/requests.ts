@@ -18,8 +18,8 @@ export function asBlob(bytes: Uint8Array): StoredContent {
   return { ...inline(bytes), bytes: null, blob: randomBytes(16).toString('hex'), checksums: new Uint8Array(4) };
 }
 
-/** When, and by which request. */
-export const what = { at: 1_700_000_000_000, request: randomUUID() };
+/** When, by whom and by which request. */
+export const what = { at: 1_700_000_000_000, by: 'operator', request: randomUUID() };
 
 /** An application with the space that it is registered into. */
 export interface Registered extends Application {
@@ -62,9 +62,9 @@ export function folderIn({ space, rootId }: Registered, name: string, more: Part
     objectType: null,
     properties: null,
     conflict: 'Fail',
-    by: 'app:contract',
     idempotency: null,
     ...what,
+    by: 'app:contract',
     ...more,
   };
 }
@@ -81,10 +81,12 @@ export function fileIn({ space, rootId }: Registered, name: string, more: Partia
     objectType: null,
     properties: null,
     content: inline(Buffer.from(name)),
+    comment: null,
+    keptVersions: null,
     conflict: 'Version',
-    by: 'app:contract',
     idempotency: null,
     ...what,
+    by: 'app:contract',
     ...more,
   };
 }

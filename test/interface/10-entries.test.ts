@@ -3,26 +3,12 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { assertAnswer, assertEnvelope, assertRecord, assertRefusal, type Entry } from './assertions.ts';
+import { assertEnvelope, assertRefusal } from './assertions.ts';
 import { type Answer, call, createFolder, followLinks, makeFolder, saveFile, signIn } from './client.ts';
+import { assertShown, show } from './life.ts';
 
 const main = await signIn('Main');
 const stranger = await signIn('Stranger');
-
-type Shown = { Entry: Entry; Path: string; ETag: string; Sha256?: string; Version?: number };
-
-function assertShown(answer: Answer): Shown {
-  assert.equal(answer.status, 200, answer.body.toString());
-  const shown = assertAnswer(answer) as Shown;
-  assertRecord(shown.Entry);
-  assert.match(shown.ETag, /^"[\x21\x23-\x7e]+"$/);
-  assert.equal(answer.headers.etag, shown.ETag);
-  return shown;
-}
-
-async function show(id: string): Promise<Shown> {
-  return assertShown(await call(main, `/entries/${id}`));
-}
 
 function byPath(what: 'files' | 'folders', path: string, more = ''): Promise<Answer> {
   return call(main, `/${what}?path=${encodeURIComponent(path)}${more}`);
@@ -32,33 +18,33 @@ test('An entry shows its record, where it is, and what it can be compared by', a
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'a "quoted" é');
   const { File } = await saveFile(main, { FolderId: inner.Id, FileName: 'b & c.txt' }, 'bytes');
-  const shown = await show(File.Id);
+  const shown = await show(main, File.Id);
   assert.deepEqual(Object.keys(shown).sort(), ['ETag', 'Entry', 'Path', 'Sha256', 'Version']);
   assert.deepEqual(shown.Entry, File);
   assert.equal(shown.Path, `/${folder.Name}/a "quoted" é/b & c.txt`);
   assert.equal(shown.Sha256, createHash('sha256').update('bytes').digest('hex'));
   assert.equal(shown.Version, 1);
-  const shownFolder = await show(inner.Id);
+  const shownFolder = await show(main, inner.Id);
   assert.deepEqual(Object.keys(shownFolder).sort(), ['ETag', 'Entry', 'Path']);
   assert.equal(shownFolder.Path, `/${folder.Name}/a "quoted" é`);
-  assert.equal((await show(main.application.RootFolderId)).Path, '/');
+  assert.equal((await show(main, main.application.RootFolderId)).Path, '/');
 });
 
 test('The ETag changes with the content and the record, not with the size of a folder', async () => {
   const folder = await makeFolder(main);
-  const before = await show(folder.Id);
+  const before = await show(main, folder.Id);
   const at = { FolderId: folder.Id, FileName: 'a.txt' };
   const { File } = await saveFile(main, at, 'one');
-  assert.equal((await show(folder.Id)).ETag, before.ETag);
-  const first = await show(File.Id);
+  assert.equal((await show(main, folder.Id)).ETag, before.ETag);
+  const first = await show(main, File.Id);
   await saveFile(main, at, 'one');
-  assert.equal((await show(File.Id)).ETag, first.ETag, 'the same bytes change nothing');
+  assert.equal((await show(main, File.Id)).ETag, first.ETag, 'the same bytes change nothing');
   await saveFile(main, at, 'two');
-  const second = await show(File.Id);
+  const second = await show(main, File.Id);
   assert.notEqual(second.ETag, first.ETag);
   assert.equal(second.Version, 2);
   await saveFile(main, { ...at, 'Content-Type': 'text/x-other' }, 'two');
-  assert.notEqual((await show(File.Id)).ETag, second.ETag);
+  assert.notEqual((await show(main, File.Id)).ETag, second.ETag);
 });
 
 test('What is unknown, malformed or of another space is not found, by the same bytes', async () => {

@@ -1,10 +1,12 @@
 // The suite's client: requests with exactly the headers and bytes a test asks for, tokens, and the few operations that
 // tests use to prepare and to look. It repairs nothing and adds only Host, Content-Length and the caller's two headers.
+// Each answer is held to the service's description (`description.ts`) before a test sees it.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { assertEnvelope, type Entry, type Envelope } from './assertions.ts';
+import { checkDescribed } from './description.ts';
 import { type Application, type Applications, target } from './target.ts';
 
 /** A list sends the header once for each value; `undefined` leaves out a header that would be sent otherwise. */
@@ -19,7 +21,13 @@ export const CONTENT = '/v1/contentmanagement';
 const ANSWER_TIMEOUT_MS = 20_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-export function send(base: string, path: string, request: Request = {}): Promise<Answer> {
+export async function send(base: string, path: string, request: Request = {}): Promise<Answer> {
+  const answer = await exchange(base, path, request);
+  await checkDescribed(base, [{ method: request.method ?? 'GET', path }], answer);
+  return answer;
+}
+
+function exchange(base: string, path: string, request: Request): Promise<Answer> {
   const url = new URL(base);
   const { method = 'GET', headers = {}, body } = request;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;

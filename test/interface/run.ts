@@ -8,12 +8,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs, promisify } from 'node:util';
 import { fetchToken } from './client.ts';
+import { fetchDescription, readChecked } from './description.ts';
 import type { Application, Applications, Target } from './target.ts';
 
 const CABINET = join(import.meta.dirname, '../../bin/cabinet');
@@ -106,13 +107,28 @@ async function runTests(target: Target, filters: string[]): Promise<number> {
     .sort()
     .reverse(); // 8-limits waits ten seconds for a time-out: it starts early, beside the others.
   const limits = [`--test-concurrency=${PARALLEL_FILES}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-described-'));
+  const described = join(folder, 'checked');
+  writeFileSync(described, '');
   const tests = spawn(process.execPath, ['--test', ...limits, ...files], {
     cwd: import.meta.dirname,
-    env: { ...process.env, CABINET_TARGET: JSON.stringify(target) },
+    env: { ...process.env, CABINET_TARGET: JSON.stringify(target), CABINET_DESCRIBED: described },
     stdio: 'inherit',
   });
   const [code] = (await once(tests, 'exit')) as [number | null];
-  return code ?? 1;
+  const isChecked = await tellChecked(target, described);
+  rmSync(folder, { recursive: true });
+  return isChecked ? (code ?? 1) : 1;
+}
+
+/** False: not one answer was held to the description, so something is wrong with the checking itself. */
+async function tellChecked({ Production }: Target, path: string): Promise<boolean> {
+  const { checked, covered } = readChecked(path);
+  const { operations } = await fetchDescription(Production);
+  const missed = operations.filter((operation) => !covered.has(operation));
+  console.log(`${checked} answers are as the description says, of ${covered.size} of ${operations.length} operations`);
+  if (missed.length > 0) console.log(`never asked for: ${missed.join(', ')}`);
+  return checked > 0 && covered.size > 0;
 }
 
 /** SIGTERM must end the service by itself, with exit code 0. */

@@ -7,15 +7,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Caller, CONTENT, type Headers, headerLines, identity } from './client.ts';
+import { type Asked, checkDescribed } from './description.ts';
 
 const ANSWER_TIMEOUT_MS = 15_000;
 
 export class Wire {
+  readonly #base: string;
   readonly #socket: Socket;
+  readonly #asked: Asked[] = [];
   #received: Buffer = Buffer.alloc(0);
   #isOver = false;
 
-  constructor(socket: Socket) {
+  constructor(base: string, socket: Socket) {
+    this.#base = base;
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => {
       this.#received = Buffer.concat([this.#received, chunk]);
@@ -31,6 +35,10 @@ export class Wire {
   }
 
   write(bytes: string | Uint8Array): void {
+    const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes.subarray(0, 4096)).toString('latin1');
+    for (const [, method = '', path = ''] of text.matchAll(/([A-Z]+) (\S+) HTTP\/1\.1\r?\n/g)) {
+      this.#asked.push({ method, path });
+    }
     if (this.#socket.writable) this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
@@ -63,6 +71,7 @@ export class Wire {
       const parsed = takeAnswer(this.#received, this.#isOver);
       if (parsed !== null) {
         this.#received = parsed.rest;
+        await checkDescribed(this.#base, this.#asked, parsed.answer);
         return parsed.answer;
       }
       assert.ok(!this.#isOver, `closed without a whole answer: ${JSON.stringify(this.#received.toString('latin1'))}`);
@@ -101,7 +110,7 @@ export async function openWire(base: string): Promise<Wire> {
   const url = new URL(base);
   const socket = connect({ host: url.hostname, port: Number(url.port || 80), allowHalfOpen: true, noDelay: true });
   await once(socket, 'connect');
-  return new Wire(socket);
+  return new Wire(base, socket);
 }
 
 /** Sends these bytes on a connection of their own and returns the first answer. */

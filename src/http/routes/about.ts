@@ -1,7 +1,9 @@
-// What the service says about its health.
+// What the service says about its health and its interface.
 
 import { json } from '../answer.ts';
+import { jsonAnswer } from '../openapi.ts';
 import type { OpenRoute } from '../route.ts';
+import { Health } from '../schemas.ts';
 
 export const liveRoute: OpenRoute = {
   method: 'GET',
@@ -12,8 +14,11 @@ export const liveRoute: OpenRoute = {
   },
   describe: {
     operationId: 'HealthLive',
+    tag: 'Service',
     summary: 'Whether the process runs',
-    responses: { 200: { description: 'It runs' } },
+    description: 'Answers while the process runs, whatever else is the matter.',
+    responses: { 200: jsonAnswer('It runs', { schema: Health, example: { Status: 'live' } }) },
+    refusals: [],
   },
 };
 
@@ -27,10 +32,13 @@ export const readyRoute: OpenRoute = {
   },
   describe: {
     operationId: 'HealthReady',
+    tag: 'Service',
     summary: 'Whether new work is taken',
+    description: 'For load balancers: not ready while starting, stopping, or when the disk is full.',
     responses: {
-      200: { description: 'It is' },
-      503: { description: 'Not now: starting, stopping, or the disk is full' },
+      200: jsonAnswer('It is', { schema: Health, example: { Status: 'ready' } }),
+      503: jsonAnswer('Not now', { schema: Health, example: { Status: 'not ready' } }),
     },
+    refusals: [],
   },
 };

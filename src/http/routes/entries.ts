@@ -3,14 +3,20 @@
 import { Refusal } from '../../domain/refusal.ts';
 import { type EntryView, showByPath, showEntry } from '../../operations/show-entry.ts';
 import { type Answer, json } from '../answer.ts';
-import { pathId, pathParameter } from '../openapi.ts';
+import { exampleShownFile } from '../examples.ts';
+import { answerHeaders, headers, jsonAnswer, pathId, pathParameter } from '../openapi.ts';
 import { readPath } from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { ShownEntry } from '../schemas.ts';
 import { renderShownEntry } from '../wire.ts';
 
-const responses = {
-  200: { description: 'The entry, and where it is', content: { 'application/json': { schema: ShownEntry } } },
+/** What every route answers that shows one entry. */
+export const shownResponses = {
+  200: jsonAnswer('The entry, and where it is', {
+    schema: ShownEntry,
+    example: exampleShownFile,
+    headers: answerHeaders.etag,
+  }),
 };
 
 export const showEntryRoute: CallerRoute = {
@@ -18,9 +24,17 @@ export const showEntryRoute: CallerRoute = {
   path: '/v1/contentmanagement/entries/{id}',
   action: 'read',
   async handle({ cabinet }, { parameters }, caller) {
-    return toAnswer(await showEntry(cabinet, caller, { id: parameters.id ?? '' }));
+    return toEntryAnswer(await showEntry(cabinet, caller, { id: parameters.id ?? '' }));
   },
-  describe: { operationId: 'EntriesGet', summary: 'Show an entry', parameters: [pathId('The entry')], responses },
+  describe: {
+    operationId: 'EntriesGet',
+    tag: 'Entries',
+    summary: 'Show an entry',
+    description: 'A folder or a file, by its id. `Sha256` and `Version` are there for files.',
+    parameters: [pathId('The entry')],
+    responses: shownResponses,
+    refusals: ['EntryNotFound'],
+  },
 };
 
 export const findFileRoute: CallerRoute = {
@@ -31,16 +45,19 @@ export const findFileRoute: CallerRoute = {
     const missing = () => new Refusal('FileNotFound', 'There is no such file.', { target: 'path' });
     const found = await showByPath(cabinet, caller, { path: readPath(query()), missing });
     if (found.entry.kind !== 'file') throw missing();
-    return toAnswer(found);
+    return toEntryAnswer(found);
   },
   describe: {
     operationId: 'FilesFind',
+    tag: 'Files',
     summary: 'Show a file by its path from the root',
-    parameters: [pathParameter('/Invoices/a.pdf')],
-    responses,
+    description: 'The same as `GET /entries/{id}`, for a file that is known by its path.',
+    parameters: [pathParameter('/Invoices/a.pdf'), headers.spaceId],
+    responses: shownResponses,
+    refusals: ['FileNotFound'],
   },
 };
 
-function toAnswer(view: EntryView): Answer {
+export function toEntryAnswer(view: EntryView): Answer {
   return json(renderShownEntry(view), { ETag: view.etag });
 }

@@ -8,16 +8,16 @@ import { decodeNameHeader } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { listBeside } from '../../operations/list-folder.ts';
 import { openFile } from '../../operations/open-file.ts';
-import { discardContent, receiveContent } from '../../operations/receive-content.ts';
+import { discardContent, type ReceivedContent, receiveContent } from '../../operations/receive-content.ts';
 import { admitSave, saveFile } from '../../operations/save-file.ts';
 import { type Answer, json } from '../answer.ts';
 import { digestMismatch } from '../body.ts';
 import { answerDownload } from '../download.ts';
-import { envelopeAnswer, header, headers, pathId } from '../openapi.ts';
+import { bytesAnswer, envelopeAnswer, header, headers, pathId, query } from '../openapi.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute, Served } from '../route.ts';
 import { SaveFileForm, SaveFileJson } from '../schemas.ts';
-import { type Receiver, readUpload, readWay, type Upload, type Way } from '../upload.ts';
+import { type Receiver, readUpload, readWay, type Way } from '../upload.ts';
 import { renderEnvelope } from '../wire.ts';
 import { toLink } from './folders.ts';
 
@@ -38,7 +38,7 @@ export const saveFileRoute: CallerRoute = {
     const { received, objectType, properties, contentType } = upload;
     let isHandedOver = false;
     try {
-      checkReprDigest(asked.reprDigest, upload);
+      checkReprDigest(asked.reprDigest, received);
       const fileName = asked.fileName ?? upload.fileName;
       if (fileName === null) throw fileNameMissing();
       const conflict = asked.conflict ?? upload.conflict ?? 'Version';
@@ -51,6 +51,7 @@ export const saveFileRoute: CallerRoute = {
         contentType,
         objectType,
         properties,
+        comment: asked.comment,
         conflict,
         idempotencyKey,
         received,
@@ -63,12 +64,18 @@ export const saveFileRoute: CallerRoute = {
   },
   describe: {
     operationId: 'SaveFilesPost',
+    tag: 'Files',
     summary: 'Save a file into a folder',
+    description:
+      'Saving under a name that a file has makes a new version of it: `Id` stays, the old version is kept. The same bytes ' +
+      'with nothing else differing change nothing. A file is visible only when all of it has arrived and is durable.',
     parameters: [
       header('FolderId', 'The target folder; absent, empty or -root-: the root'),
       header('FileName', "The file's name, percent-encoded UTF-8; wins over the name in a part"),
       headers.conflictBehavior('Version (the default), Fail, Rename or Existing'),
       headers.idempotencyKey,
+      headers.spaceId,
+      headers.comment,
       header('Prefer', 'return=minimal: Children holds the saved file alone'),
       header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
       header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
@@ -78,12 +85,29 @@ export const saveFileRoute: CallerRoute = {
       required: true,
       description: 'A part named filename; or base64 in JSON; or, under any other content type, the bytes themselves.',
       content: {
-        'multipart/form-data': { schema: SaveFileForm },
-        'application/json': { schema: SaveFileJson },
+        'multipart/form-data': {
+          schema: SaveFileForm,
+          example: { filename: '%PDF-1.7 …', Properties: '{"Customer":"4711"}', ContentType: 'application/pdf' },
+        },
+        'application/json': {
+          schema: SaveFileJson,
+          example: { filename: { Content: 'SGVsbG8sIENhYmluZXQh', ContentType: 'text/plain' } },
+        },
         '*/*': { schema: {} },
       },
     },
     responses: { 200: envelopeAnswer('The target folder; the saved file is the first of its children') },
+    refusals: [
+      'AttachmentMissing',
+      'FileNameMissing',
+      'FileTooLarge',
+      'FolderNotFound',
+      'InvalidName',
+      'NotAFolder',
+      'QuotaExceeded',
+      'TooManyAttachments',
+      'TooManyUploads',
+    ],
   },
 };
 
@@ -94,6 +118,7 @@ function readAsked(request: IncomingMessage) {
   return {
     folderId: parameters.readHeader(request, 'folderid'),
     fileName: header === null ? null : decodeNameHeader(header),
+    comment: parameters.readComment(request),
     way,
     conflict: parameters.checkConflictBehavior(parameters.readHeader(request, 'conflictbehavior')),
     idempotencyKey: parameters.readIdempotencyKey(request),
@@ -126,8 +151,8 @@ function toReceiver({ cabinet, largeBodies }: Served): Receiver {
 }
 
 /** "`Repr-Digest` is of the file, `Content-Digest` and `Content-MD5` of the request's body." */
-function checkReprDigest(expected: Buffer | null, { received }: Upload): void {
-  if (expected === null || timingSafeEqual(expected, received.content.sha256)) return;
+export function checkReprDigest(expected: Buffer | null, { content }: ReceivedContent): void {
+  if (expected === null || timingSafeEqual(expected, content.sha256)) return;
   throw digestMismatch('Repr-Digest', 'the file that arrived');
 }
 
@@ -161,22 +186,27 @@ export const openFileRoute: CallerRoute = {
   },
   describe: {
     operationId: 'FilesContentGet',
+    tag: 'Files',
     summary: 'The bytes of a file, verified while they are read',
+    description:
+      'Downloads use the statuses of their standard (RFC 9110). `HEAD` gives the headers alone. What is sent is always an ' +
+      'attachment that browsers do not run.',
     parameters: [
       pathId('The file'),
-      { name: 'version', in: 'query', schema: Type.Integer({ minimum: 1 }), description: 'The current one by default' },
+      query('version', 'The current one by default', Type.Integer({ minimum: 1 })),
       header('Range', 'bytes=0-99, or several; RFC 9110'),
       header('If-Range', 'Then the range is sent only of what has this ETag or Last-Modified'),
       header('If-None-Match', '304 if the bytes are still those'),
       header('If-Match', '412 if they are not'),
     ],
     responses: {
-      200: { description: 'The bytes', content: { '*/*': { schema: {} } } },
-      206: { description: 'A part of them, or several as multipart/byteranges', content: { '*/*': { schema: {} } } },
+      200: bytesAnswer('The bytes'),
+      206: bytesAnswer('A part of them, or several as multipart/byteranges'),
       304: { description: 'They have not changed' },
       412: { description: 'They have changed' },
       416: { description: 'There are no such bytes' },
     },
+    refusals: ['FileNotFound', 'VersionNotFound'],
   },
 };
 

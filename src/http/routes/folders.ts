@@ -3,16 +3,18 @@
 import Type from 'typebox';
 import { type Caller, toFolderId } from '../../domain/caller.ts';
 import { readMediaType } from '../../domain/content-type.ts';
+import { type Order, orders } from '../../domain/entry.ts';
 import { folderNotFound } from '../../domain/missing.ts';
 import { checkObjectType, checkProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type CreateFolderRequest, createFolder } from '../../operations/create-folder.ts';
-import { type FolderListing, firstPageLimit, largestPageLimit, listFolder } from '../../operations/list-folder.ts';
+import { type FolderListing, listFolder } from '../../operations/list-folder.ts';
 import { showByPath } from '../../operations/show-entry.ts';
 import { type Answer, json } from '../answer.ts';
-import { readCursor, toCursorText } from '../cursor.ts';
+import { exampleFolder } from '../examples.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';
-import { envelopeAnswer, headers, pathId, pathParameter } from '../openapi.ts';
+import { envelopeAnswer, header, headers, type Parameter, pathId, pathParameter, query } from '../openapi.ts';
+import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import {
   checkConflictBehavior,
   checkEncoding,
@@ -51,17 +53,39 @@ export const createFolderRoute: CallerRoute = {
   },
   describe: {
     operationId: 'FoldersPOST',
+    tag: 'Folders',
     summary: 'Create a folder under a parent folder',
-    parameters: [headers.conflictBehavior('Fail, Rename or Existing'), headers.idempotencyKey],
+    description:
+      'The name is taken: 400 `NameAlreadyExists`, unless `ConflictBehavior` says otherwise. `Existing` answers with the ' +
+      'folder that has the name (`mkdir -p`), `Rename` makes `Invoices (2)`.',
+    parameters: [
+      headers.conflictBehavior('Fail (the default), Rename or Existing'),
+      headers.idempotencyKey,
+      headers.spaceId,
+      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
+      header('Content-MD5', 'MD5 of the body; checked'),
+    ],
     requestBody: {
       required: true,
       description: 'The fields bare, or under requestPayload; as JSON or as a form.',
       content: {
-        'application/json': { schema: { anyOf: [CreateFolder, Type.Object({ requestPayload: CreateFolder })] } },
-        'application/x-www-form-urlencoded': { schema: CreateFolder },
+        'application/json': {
+          schema: { anyOf: [CreateFolder, Type.Object({ requestPayload: CreateFolder })] },
+          example: { ParentFolderId: '-root-', FolderName: 'Invoices', Properties: { Year: '2026' } },
+        },
+        'application/x-www-form-urlencoded': {
+          schema: CreateFolder,
+          example: { ParentFolderId: '-root-', FolderName: 'Invoices' },
+        },
       },
     },
-    responses: { 200: envelopeAnswer('The new folder, without children') },
+    responses: {
+      200: envelopeAnswer('The new folder, without children', {
+        Folder: { ...exampleFolder, Size: 0 },
+        Children: [],
+      }),
+    },
+    refusals: ['FolderNameMissing', 'FolderNotFound', 'InvalidName', 'NotAFolder', 'QuotaExceeded', 'TooDeep'],
   },
 };
 
@@ -134,9 +158,12 @@ export const listFolderRoute: CallerRoute = {
   },
   describe: {
     operationId: 'FoldersGet',
+    tag: 'Folders',
     summary: 'Show a folder and a page of its children',
-    parameters: [pathId('The folder; -root- for the root'), ...pageParameters()],
+    description: 'Folders come first in every order. `Link: rel="next"` leads to the next page, while there is one.',
+    parameters: [pathId('The folder; -root- for the root'), ...listParameters(), headers.spaceId],
     responses: { 200: envelopeAnswer('The folder and a page of its children') },
+    refusals: ['FolderNotFound', 'NotAFolder'],
   },
 };
 
@@ -154,65 +181,62 @@ export const findFolderRoute: CallerRoute = {
   },
   describe: {
     operationId: 'FoldersFind',
+    tag: 'Folders',
     summary: 'Show a folder by its path from the root',
-    parameters: [pathParameter('/Invoices/2026'), ...pageParameters()],
+    description: 'The same as by its id; `path=/` is the root itself.',
+    parameters: [pathParameter('/Invoices/2026'), ...listParameters(), headers.spaceId],
     responses: { 200: envelopeAnswer('The folder and a page of its children') },
+    refusals: ['FolderNotFound', 'NotAFolder'],
   },
 };
 
-function pageParameters(): object[] {
+function listParameters(): Parameter[] {
   return [
-    { name: 'cursor', in: 'query', schema: Type.String(), description: 'From the Link of the page before' },
-    {
-      name: 'limit',
-      in: 'query',
-      schema: Type.Integer({ minimum: 1, maximum: largestPageLimit, default: firstPageLimit }),
-    },
-    { name: 'order', in: 'query', schema: Type.Enum(['name']) },
+    ...pageParameters(),
+    query('order', 'By what they are ordered; folders come before files in every order', Type.Enum([...orders])),
   ];
 }
 
-async function showPage(served: Served, caller: Caller, folderId: string, query: URLSearchParams): Promise<Answer> {
-  const limit = readLimit(query.get('limit'));
-  checkOrder(query.get('order'));
-  const text = query.get('cursor');
-  const cursor = text === null ? null : readCursor(served.cursorKey, folderId, text);
+/** The place behind which a page begins, and the entry that is not shown again. */
+type CursorPlace = readonly [kind: 0 | 1, key: string | number, id: string, exclude: string | null];
+
+async function showPage(served: Served, caller: Caller, folderId: string, asked: URLSearchParams): Promise<Answer> {
+  const order = readOrder(asked.get('order'));
+  const { limit, after } = readPage<CursorPlace>(served, toList(folderId, order), asked);
+  const exclude = after?.[3] ?? null;
   const listing = await listFolder(served.cabinet, caller, {
     folderId,
+    order,
     limit,
-    ...(cursor !== null && { after: cursor.after }),
-    ...(cursor !== null && cursor.exclude !== null && { exclude: cursor.exclude }),
+    ...(after !== null && { after: [after[0], after[1], after[2]] as const }),
+    ...(exclude !== null && { exclude }),
   });
-  const link = toLink(served, listing, cursor?.exclude ?? null, limit);
-  return json(renderEnvelope(listing.folder, listing.children), link);
+  return json(renderEnvelope(listing.folder, listing.children), toLink(served, listing, exclude, asked));
 }
 
-/** The header that leads to the next page, while there is one. */
+function toList(folderId: string, order: Order): string {
+  return `folder ${folderId} ${order}`;
+}
+
+/** The header that leads to the next page, while there is one. `asked`: what this one was asked with. */
 export function toLink(
   served: Served,
   { folder, next }: FolderListing,
   exclude: string | null,
-  limit = firstPageLimit,
-) {
-  if (next === null) return {};
-  const cursor = toCursorText(served.cursorKey, { folder: folder.id, after: next, exclude });
-  const size = limit === firstPageLimit ? '' : `&limit=${limit}`;
-  return {
-    Link: `<${served.publicUrl}/v1/contentmanagement/folders/${folder.id}?cursor=${cursor}${size}>; rel="next"`,
-  };
+  asked = new URLSearchParams(),
+): Record<string, string> {
+  const following = new URLSearchParams(asked);
+  following.delete('path');
+  const list = toList(folder.id, readOrder(asked.get('order')));
+  const place = next === null ? null : [...next, exclude];
+  return toNextLink(served, { path: `/folders/${folder.id}`, list, query: following }, place);
 }
 
-function readLimit(text: string | null): number {
-  if (text === null) return firstPageLimit;
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= largestPageLimit) return limit;
-  throw new Refusal('InvalidField', `limit must be a number from 1 to ${largestPageLimit}.`, { target: 'limit' });
-}
-
-function checkOrder(order: string | null): void {
-  if (order === null || order === 'name') return;
-  throw new Refusal('InvalidField', 'Folders are listed by name.', {
+function readOrder(text: string | null): Order {
+  const order = orders.find((known) => known === (text ?? 'name'));
+  if (order !== undefined) return order;
+  throw new Refusal('InvalidField', `There is no order ${JSON.stringify(text)}.`, {
     target: 'order',
-    hint: 'Send order=name or none.',
+    hint: `Send one of ${orders.join(', ')}.`,
   });
 }

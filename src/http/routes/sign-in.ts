@@ -6,7 +6,9 @@ import { renderErrorPage, renderSignInPage, toPageHeaders } from '../../auth/pag
 import { signIn } from '../../operations/sign-in.ts';
 import type { Answer } from '../answer.ts';
 import { invalidBody, parseForm, readWhole } from '../json.ts';
+import { pageAnswer, pathId } from '../openapi.ts';
 import { type Exchange, type OpenRoute, routeNotFound, type Served } from '../route.ts';
+import { SignIn } from '../schemas.ts';
 
 const path = '/oauth2/login/{uid}';
 const formBytes = 8 * 1024;
@@ -25,8 +27,12 @@ export const showSignInRoute: OpenRoute = {
   },
   describe: {
     operationId: 'SignInPage',
+    tag: 'Signing in',
     summary: 'The page on which a person signs in',
-    responses: { 200: { description: 'HTML' } },
+    description: 'Where the issuer sends a browser that asked for a person. It belongs to that browser alone.',
+    parameters: [pathId('The sign-in that was begun', 'uid')],
+    responses: { 200: pageAnswer('The page'), 400: pageAnswer('There is no such sign-in in this browser') },
+    refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
   },
 };
 
@@ -59,8 +65,24 @@ export const signInRoute: OpenRoute = {
   },
   describe: {
     operationId: 'SignIn',
+    tag: 'Signing in',
     summary: 'Sign in',
-    responses: { 303: { description: 'Back to the application' }, 403: { description: 'HTML: try again' } },
+    description: 'What the form of the page sends.',
+    parameters: [pathId('The sign-in that was begun', 'uid')],
+    requestBody: {
+      required: true,
+      description: 'The form of the page',
+      content: {
+        'application/x-www-form-urlencoded': { schema: SignIn, example: { user: 'ann', password: 'correct horse' } },
+      },
+    },
+    responses: {
+      303: { description: 'Back to the application' },
+      400: pageAnswer('There is no such sign-in in this browser'),
+      403: pageAnswer('Not right: try again'),
+      429: pageAnswer('Too many attempts: `Retry-After`'),
+    },
+    refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
   },
 };
 

@@ -1,24 +1,91 @@
-// `GET /spaces`.
+// `/spaces`.
 
-import Type from 'typebox';
-import { listSpaces } from '../../operations/list-spaces.ts';
+import { addSpace, listSpaces, renameSpace, showSpace } from '../../operations/manage-spaces.ts';
 import { json } from '../answer.ts';
+import { readJsonBody } from '../json-body.ts';
+import { exampleSpace } from '../managing-examples.ts';
+import { NameSpace } from '../managing-schemas.ts';
+import { jsonAnswer, jsonBody, pathId } from '../openapi.ts';
 import type { CallerRoute } from '../route.ts';
-import { Spaces } from '../schemas.ts';
-import { renderSpaces } from '../wire.ts';
+import { compileCheck, Space, Spaces } from '../schemas.ts';
+import { renderSpace, renderSpaces } from '../wire-managing.ts';
+
+const path = '/v1/contentmanagement/spaces';
+const example = '{"Name": "backoffice"}';
+const checkNameSpace = compileCheck(NameSpace);
+const requestBody = jsonBody('Its name', NameSpace, { Name: 'backoffice' });
 
 export const listSpacesRoute: CallerRoute = {
   method: 'GET',
-  path: '/v1/contentmanagement/spaces',
+  path,
   action: 'read',
   async handle(_served, _exchange, caller) {
     return json(renderSpaces(listSpaces(caller)));
   },
   describe: {
     operationId: 'SpacesGet',
+    tag: 'Managing',
     summary: 'The spaces that the caller is in, with their roots',
-    responses: {
-      200: { description: 'The spaces', content: { 'application/json': { schema: Type.Object({ Spaces }) } } },
-    },
+    description: '`Role` is there for people only. The header `SpaceId` takes the `Id`.',
+    responses: { 200: jsonAnswer('The spaces', { schema: Spaces, example: { Spaces: [exampleSpace] } }) },
+    refusals: [],
+  },
+};
+
+export const showSpaceRoute: CallerRoute = {
+  method: 'GET',
+  path: `${path}/{id}`,
+  action: 'read',
+  async handle(_served, { parameters }, caller) {
+    return json(renderSpace(showSpace(caller, parameters.id ?? '')));
+  },
+  describe: {
+    operationId: 'SpacesShow',
+    tag: 'Managing',
+    summary: 'Show a space that the caller is in',
+    description: 'What `GET /spaces` shows of it.',
+    parameters: [pathId('The space')],
+    responses: { 200: jsonAnswer('The space', { schema: Space, example: exampleSpace }) },
+    refusals: ['SpaceNotFound'],
+  },
+};
+
+export const addSpaceRoute: CallerRoute = {
+  method: 'POST',
+  path,
+  action: 'manage',
+  async handle({ cabinet }, exchange) {
+    const { Name } = checkNameSpace(await readJsonBody(exchange, { example }));
+    return json(renderSpace(await addSpace(cabinet, await exchange.renewCaller(), Name)));
+  },
+  describe: {
+    operationId: 'SpacesAdd',
+    tag: 'Managing',
+    summary: 'Make a space',
+    description: 'For people who are manager somewhere: they become manager of the new one too.',
+    requestBody,
+    responses: { 200: jsonAnswer('The new space', { schema: Space, example: exampleSpace }) },
+    refusals: ['NameAlreadyExists'],
+  },
+};
+
+export const renameSpaceRoute: CallerRoute = {
+  method: 'PATCH',
+  path: `${path}/{id}`,
+  action: 'manage',
+  async handle({ cabinet }, exchange) {
+    const { Name: name } = checkNameSpace(await readJsonBody(exchange, { example }));
+    const spaceId = exchange.parameters.id ?? '';
+    return json(renderSpace(await renameSpace(cabinet, await exchange.renewCaller(), { spaceId, name })));
+  },
+  describe: {
+    operationId: 'SpacesRename',
+    tag: 'Managing',
+    summary: 'Rename a space',
+    description: 'Its root folder keeps the name that it has.',
+    parameters: [pathId('The space')],
+    requestBody,
+    responses: { 200: jsonAnswer('The space', { schema: Space, example: exampleSpace }) },
+    refusals: ['NameAlreadyExists', 'SpaceNotFound'],
   },
 };

@@ -1,0 +1,39 @@
+// What a batch of like requests costs: the time of each, as the client sees it, and the CPU time of the service per request.
+
+import { readThreadMicros } from './process-cost.ts';
+import { sleep } from './scenario.ts';
+import { median } from './table.ts';
+
+/** `cpuMicros` is null away from Linux. */
+export type Cost = { ms: number; cpuMicros: number | null };
+
+/** Resolves to how long the request took, in milliseconds. */
+export type Request = () => Promise<number>;
+
+export async function measureBatch(pid: number, requests: readonly Request[], inFlight: number): Promise<Cost> {
+  const times: number[] = [];
+  const waiting = requests.values();
+  const before = readThreadMicros(pid);
+  const work = async () => {
+    for (const request of waiting) times.push(await request());
+  };
+  await Promise.all(Array.from({ length: inFlight }, work));
+  const after = readThreadMicros(pid);
+  const cpuMicros = before === null || after === null ? null : (after - before) / requests.length;
+  return { ms: median(times), cpuMicros };
+}
+
+const quietShare = 0.03;
+const lookEveryMs = 500;
+
+/** Waits until the service has nothing left to do from before: indexing, checkpoints. */
+export async function untilQuiet(pid: number, mostSeconds: number): Promise<void> {
+  const until = performance.now() + 1000 * mostSeconds;
+  for (let quiet = 0; quiet < 2 && performance.now() < until; ) {
+    const before = readThreadMicros(pid);
+    if (before === null) return;
+    await sleep(lookEveryMs);
+    const spentMicros = (readThreadMicros(pid) ?? before) - before;
+    quiet = spentMicros < quietShare * lookEveryMs * 1000 ? quiet + 1 : 0;
+  }
+}

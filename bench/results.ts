@@ -1,0 +1,19 @@
+// A file of results in which each scenario has a section of its own, headed `## <scenario>`: a new run takes the place of the
+// old section and leaves the others as they are.
+
+import { existsSync, readFileSync } from 'node:fs';
+
+/** The file's whole text with the section in it. */
+export function writeSection(file: string, scenario: string, markdown: string): string {
+  return replaceSection(existsSync(file) ? readFileSync(file, 'utf8') : '', scenario, markdown);
+}
+
+export function replaceSection(text: string, scenario: string, markdown: string): string {
+  const heading = `## ${scenario}`;
+  const section = `${heading}\n\n${markdown.trim()}\n`;
+  const parts = text.split(/^(?=## )/m).filter((part) => part.trim() !== '');
+  const at = parts.findIndex((part) => part.split('\n', 1)[0] === heading);
+  if (at < 0) parts.push(section);
+  else parts[at] = section;
+  return `${parts.map((part) => part.trim()).join('\n\n')}\n`;
+}

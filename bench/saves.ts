@@ -1,0 +1,17 @@
+// The scenario `saves`, which is also the one that runs when none is named: what a durable 4 KiB save costs beside the
+// emptiest server that Node can be.
+
+import { measureAll } from './measure.ts';
+import { toMarkdown, toReport } from './report.ts';
+import type { Scenario } from './scenario.ts';
+
+export const saves: Scenario = {
+  what: 'a durable save beside the emptiest server (the default)',
+  size: null,
+  async run(children, options) {
+    const samples = await measureAll(children, options);
+    const report = toReport(samples, options);
+    const isHeld = report.bars.every((bar) => bar.holds);
+    return { markdown: toMarkdown(report), isHeld, figures: { ...report, samples } };
+  },
+};

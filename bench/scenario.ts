@@ -1,0 +1,29 @@
+// What every scenario of `npm run bench -- SCENARIO` is: it runs on a temporary folder, prints a report in Markdown and says
+// whether the promises that it measures are kept.
+
+import type { Children } from './children.ts';
+import type { Options } from './options.ts';
+
+export type Outcome = {
+  markdown: string;
+  /** False: a promise is missed. Slow is not wrong; what is wrong is thrown. */
+  isHeld: boolean;
+  /** Every measurement, for `--json`. */
+  figures: object;
+};
+
+export type Scenario = {
+  /** One line for `--help`. */
+  what: string;
+  /** What `--size` is when it is not given; null: the scenario has no size. */
+  size: number | null;
+  run(children: Children, options: Options): Promise<Outcome>;
+};
+
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { type ZipEntry, writeZip } from './zip.ts';
+import { type ReadZip, readZip } from './zip-reader-for-tests.ts';
+import { toCentralHeader, toEnd } from './zip-records.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cabinet-zip-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const at = Date.UTC(2024, 1, 29, 23, 59, 58);
+
+function file(path: string[], bytes: Buffer, more: Partial<ZipEntry> = {}): ZipEntry {
+  async function* read() {
+    yield bytes;
+  }
+  return { path, isFolder: false, modifiedAtMs: at, sizeBytes: bytes.length, crc32: crc32(bytes), read, ...more };
+}
+
+function directory(path: string[]): ZipEntry {
+  return file(path, Buffer.alloc(0), { isFolder: true });
+}
+
+async function* each(entries: Iterable<ZipEntry>): AsyncGenerator<ZipEntry> {
+  yield* entries;
+}
+
+/** As a socket takes them: one chunk is on its way while the next is asked for, and its memory is used again after that. */
+async function* later(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer | null = null;
+  for await (const chunk of chunks) {
+    if (held !== null) yield Buffer.from(held);
+    held = chunk;
+  }
+  if (held !== null) yield Buffer.from(held);
+}
+
+async function write(entries: Iterable<ZipEntry>): Promise<{ zip: ReadZip; bytes: Map<string, Buffer> }> {
+  const bytes = new Map<string, Buffer>();
+  const zip = await readZip(later(writeZip(each(entries))), ({ name }, piece) =>
+    bytes.set(name, Buffer.concat([bytes.get(name) ?? Buffer.alloc(0), piece])),
+  );
+  return { zip, bytes };
+}
+
+async function toFile(name: string, entries: Iterable<ZipEntry>): Promise<string> {
+  const path = join(folder, name);
+  const stream = createWriteStream(path);
+  for await (const chunk of later(writeZip(each(entries)))) stream.write(chunk);
+  await new Promise<void>((resolve) => stream.end(resolve));
+  return path;
+}
+
+test('What is written is read back, whatever the sizes', async () => {
+  const content = fc.uint8Array({ maxLength: 200_000, size: 'max' }).map((bytes) => Buffer.from(bytes));
+  await fc.assert(
+    fc.asyncProperty(fc.array(content, { maxLength: 12 }), async (contents) => {
+      const { zip, bytes } = await write(contents.map((one, index) => file([`ü${index}`, 'b.txt'], one)));
+      assert.equal(zip.entries.length, contents.length);
+      for (const [index, one] of contents.entries())
+        assert.ok((bytes.get(`ü${index}/b.txt`) ?? Buffer.alloc(0)).equals(one));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('Names are UTF-8, folders end with a slash, times are exact in the extra field and even in the other', async () => {
+  const { zip } = await write([directory(['Zoë']), file(['Zoë', '日本 😀.txt'], Buffer.from('x'))]);
+  assert.deepEqual(
+    zip.entries.map(({ name }) => name),
+    ['Zoë/', 'Zoë/日本 😀.txt'],
+  );
+  assert.deepEqual(
+    zip.entries.map(({ attributes }) => attributes >>> 16),
+    [0o040755, 0o100644],
+  );
+  for (const { modifiedAt, dosTime } of zip.entries) {
+    assert.equal(modifiedAt, at / 1000);
+    assert.deepEqual(dosTime, [(44 << 9) | (2 << 5) | 29, (23 << 11) | (59 << 5) | 29]);
+  }
+});
+
+test('A time that no field can hold is left out of it, and clamped in the other', async () => {
+  const times = [Date.UTC(1970), Date.UTC(1969), Date.UTC(2040), Date.UTC(9999, 11, 31)];
+  const { zip } = await write(
+    times.map((modifiedAtMs, index) => file([`${index}`], Buffer.alloc(0), { modifiedAtMs })),
+  );
+  assert.deepEqual(
+    zip.entries.map(({ modifiedAt }) => modifiedAt),
+    [0, -365 * 24 * 3600, null, null],
+  );
+  assert.deepEqual(
+    zip.entries.map(({ dosTime: [date] }) => (date >> 9) + 1980),
+    [1980, 1980, 2040, 2107],
+  );
+});
+
+test('An archive of nothing is an archive', async () => {
+  const { zip } = await write([]);
+  assert.deepEqual(zip, { entries: [], sizeBytes: 22, hasZip64End: false });
+});
+
+test('From 65,535 entries on their number stands in the Zip64 end', async () => {
+  for (const [count, isWide] of [
+    [65_534, false],
+    [65_535, true],
+  ] as const) {
+    function* many() {
+      for (let index = 0; index < count; index += 1) yield directory([`${index}`]);
+    }
+    let last = Buffer.alloc(0);
+    for await (const chunk of writeZip(each(many()))) last = Buffer.concat([last, chunk]).subarray(-98);
+    assert.equal(last.readUInt32LE(0) === 0x06064b50, isWide);
+    if (isWide) assert.equal(last.readBigUInt64LE(32), BigInt(count));
+    assert.equal(last.readUInt16LE(76 + 10), count);
+  }
+});
+
+test('Sizes and places beyond 32 bits stand in the Zip64 fields, each only where it is needed', () => {
+  const facts = { name: Buffer.from('a'), isFolder: false, modifiedAtMs: at, crc32: 1 };
+  const extraOf = (sizeBytes: number, offset: number) => {
+    const header = toCentralHeader({ ...facts, sizeBytes }, offset);
+    return header.subarray(47 + 9).toString('hex');
+  };
+  assert.equal(extraOf(0xfffffffe, 0xfffffffe), '');
+  assert.equal(extraOf(0xffffffff, 0), '01001000ffffffff00000000ffffffff00000000');
+  assert.equal(extraOf(1, 0xffffffff), '01000800ffffffff00000000');
+  assert.equal(extraOf(2 ** 33, 2 ** 34), '01001800000000000200000000000000020000000000000004000000');
+  assert.equal(toEnd({ count: 1, sizeBytes: 50, offset: 0xfffffffe }).length, 22);
+  assert.equal(toEnd({ count: 1, sizeBytes: 50, offset: 0xffffffff }).length, 98);
+});
+
+test('Bytes that are fewer or more than was said break the archive off', async () => {
+  for (const sizeBytes of [2, 4]) await assert.rejects(write([file(['a'], Buffer.from('abc'), { sizeBytes })]), /size/);
+});
+
+test('A name that would lead elsewhere is never written', async () => {
+  const bad = [[], [''], ['.'], ['..'], ['a', '..', 'b'], ['/a'], ['a/b'], ['a\\b'], ['..\\b'], ['a\0']];
+  for (const path of bad) await assert.rejects(write([file(path, Buffer.alloc(1))]), /elsewhere/, path.join('|'));
+});
+
+test('A path that is too long for a ZIP breaks it off', async () => {
+  const name = 'é'.repeat(255);
+  const path = Array.from({ length: 128 }, () => name);
+  await write([file(path, Buffer.alloc(1))]);
+  await assert.rejects(write([file([...path, name], Buffer.alloc(1))]), /does not fit/);
+});
+
+const isHere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+test('unzip and Python read it', { skip: !(isHere('unzip') && isHere('python3')) }, async () => {
+  const large = Buffer.alloc(3_000_000, 'large ');
+  const path = await toFile('small.zip', [
+    directory(['empty']),
+    directory(['Zoë']),
+    file(['Zoë', '日本.txt'], Buffer.from('hello')),
+    file(['large'], large),
+  ]);
+  assert.match(execFileSync('unzip', ['-t', path]).toString(), /No errors detected/);
+  execFileSync('unzip', ['-q', path, '-d', join(folder, 'out')]);
+  assert.equal(statSync(join(folder, 'out/Zoë/日本.txt')).mtimeMs, at);
+  assert.ok(statSync(join(folder, 'out/empty')).isDirectory());
+  assert.equal(statSync(join(folder, 'out/large')).size, large.length);
+  assert.match(execFileSync('python3', ['-m', 'zipfile', '-t', path]).toString(), /Done testing/);
+});
+
+test('70,000 entries are read by both', { skip: !(isHere('unzip') && isHere('python3')) }, async () => {
+  function* many() {
+    for (let index = 0; index < 70_000; index += 1) yield file([`d${index % 10}`, `${index}`], Buffer.from(`${index}`));
+  }
+  const path = await toFile('many.zip', many());
+  assert.match(execFileSync('unzip', ['-tq', path]).toString(), /No errors detected/);
+  assert.match(execFileSync('python3', ['-m', 'zipfile', '-t', path]).toString(), /Done testing/);
+});

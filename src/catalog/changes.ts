@@ -1,0 +1,130 @@
+// The feed: the journal's changes of one space in their order, each with the entry as it is now; and, for those who begin
+// in the middle, the tree as it is. Whoever reads the one and then the other, from the place where the first began, has
+// missed nothing: what changed meanwhile comes again.
+
+import type { Entry } from '../domain/entry.ts';
+import { columns, type EntryRow, findRow, findRowByNumber, toEntry, toRow } from './entries.ts';
+import { row, rows, tuples, type Verb } from './sql.ts';
+import { trashId } from './tree.ts';
+
+export interface FeedEntry {
+  entry: Entry;
+  /** Null for a root, for the top of something in the trash, and for a copy that is not whole yet. */
+  parentId: string | null;
+  isTrashed: boolean;
+}
+
+export interface FeedChange {
+  position: number;
+  at: number;
+  by: string;
+  action: string;
+  entryId: string;
+  /** As it is now; null once it is gone for good. */
+  now: FeedEntry | null;
+}
+
+export interface ListChanges {
+  space: number;
+  /** Null: from the oldest that is kept. */
+  after: number | null;
+  limit: number;
+}
+
+export interface ChangesPage {
+  changes: FeedChange[];
+  /** The place up to which the page has seen everything. */
+  upTo: number;
+  hasMore: boolean;
+  /** The place before the oldest change that is kept: a reader who is before it has missed some. */
+  keptAfter: number;
+}
+
+/** What is told of the tree. Other lines of the journal are for the audit alone. */
+const treeActions = [
+  'folder.created',
+  'file.created',
+  'file.saved',
+  'file.changed',
+  'entry.changed',
+  'folder.copied',
+  'file.copied',
+  'entry.attached',
+  'entry.trashed',
+  'entry.restored',
+  'entry.removed',
+  'version.restored',
+  'version.removed',
+  'version.commented',
+];
+
+interface JournalRow {
+  position: number;
+  at: number;
+  by: string;
+  action: string;
+  entry: string;
+}
+
+export function* listChanges({ space, after, limit }: ListChanges): Verb<ChangesPage> {
+  const kept = yield* findKept();
+  const from = after ?? kept.after;
+  const found = yield* rows<JournalRow>(
+    `SELECT position, at, by, action, entry FROM journal
+     WHERE space = $1 AND position > $2 AND action IN (${treeActions.map((action) => `'${action}'`).join(', ')})
+     ORDER BY position LIMIT $3`,
+    space,
+    from,
+    limit + 1,
+  );
+  const changes: FeedChange[] = [];
+  for (const { position, at, by, action, entry } of found.slice(0, limit)) {
+    const now = yield* findRow(space, entry);
+    changes.push({ position, at, by, action, entryId: entry, now: now === undefined ? null : yield* toFeedEntry(now) });
+  }
+  const hasMore = found.length > limit;
+  const upTo = hasMore ? (changes.at(-1)?.position ?? from) : Math.max(from, kept.last);
+  return { changes, upTo, hasMore, keptAfter: kept.after };
+}
+
+function* findKept(): Verb<{ after: number; last: number }> {
+  const first = yield* row<{ position: number | null }>('SELECT min(position) AS position FROM journal');
+  const last = yield* row<{ position: number | null }>('SELECT max(position) AS position FROM journal');
+  return { after: (first?.position ?? 1) - 1, last: last?.position ?? 0 };
+}
+
+function* toFeedEntry(found: EntryRow): Verb<FeedEntry> {
+  const holder = found.parent === null ? undefined : yield* findRowByNumber(found.parent);
+  const isHidden = holder?.id.startsWith('-') ?? true;
+  return { entry: toEntry(found), parentId: isHidden ? null : (holder?.id ?? null), isTrashed: holder?.id === trashId };
+}
+
+export interface ListPresent {
+  space: number;
+  /** The number of the last entry that was told. */
+  after: number;
+  limit: number;
+}
+
+export interface PresentPage {
+  entries: FeedEntry[];
+  /** Null when this was the last page. */
+  next: number | null;
+  /** The last place of the journal. */
+  position: number;
+}
+
+/** Everything that there is in a space, in order of arrival, seen or in the trash. */
+export function* listPresent({ space, after, limit }: ListPresent): Verb<PresentPage> {
+  const found = yield* tuples(
+    `SELECT entry, ${columns} FROM entries WHERE space = $1 AND entry > $2 AND parent IS NOT NULL ORDER BY entry LIMIT $3`,
+    space,
+    after,
+    limit + 1,
+  );
+  const shown = found.slice(0, limit).map(toRow);
+  const entries: FeedEntry[] = [];
+  for (const present of shown) entries.push(yield* toFeedEntry(present));
+  const { last } = yield* findKept();
+  return { entries, next: found.length > limit ? (shown.at(-1)?.entry ?? null) : null, position: last };
+}

@@ -1,0 +1,70 @@
+// What a space holds, in all and by who made it, kept exact by every verb that adds or removes; and the quotas on it.
+
+import { Refusal } from '../domain/refusal.ts';
+import { rows, type Verb } from './sql.ts';
+
+/** The actor that stands for the space in all. */
+export const everyone = '';
+
+export interface Usage {
+  entries: number;
+  bytes: number;
+}
+
+interface QuotaRow extends Usage {
+  actor: string;
+  most_entries: number | null;
+  most_bytes: number | null;
+}
+
+/** Asked before anything is written. */
+export function* checkQuota(space: number, actor: string, added: Usage): Verb<void> {
+  if (added.entries <= 0 && added.bytes <= 0) return;
+  const found = yield* rows<QuotaRow>(
+    `SELECT actor, entries, bytes, most_entries, most_bytes FROM usage WHERE space = $1 AND actor IN ('', $2)`,
+    space,
+    actor,
+  );
+  for (const { actor: of, entries, bytes, most_entries, most_bytes } of found) {
+    const whose = of === everyone ? 'The space' : JSON.stringify(of);
+    if (most_entries !== null && added.entries > 0 && entries + added.entries > most_entries) {
+      throw new Refusal('QuotaExceeded', `${whose} may have ${most_entries} entries and has ${entries}.`, { hint });
+    }
+    if (most_bytes !== null && added.bytes > 0 && bytes + added.bytes > most_bytes) {
+      throw new Refusal('QuotaExceeded', `${whose} may hold ${most_bytes} bytes and holds ${bytes}.`, { hint });
+    }
+  }
+}
+
+const hint = 'Remove for good what is not needed, also from the trash and of old versions, or ask for more.';
+
+export function* addUsage(space: number, actor: string, { entries, bytes }: Usage): Verb<void> {
+  if (entries === 0 && bytes === 0) return;
+  yield* rows(
+    `INSERT INTO usage (space, actor, entries, bytes) VALUES ($1, '', $3, $4), ($1, $2, $3, $4)
+     ON CONFLICT (space, actor) DO UPDATE
+     SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes`,
+    space,
+    actor,
+    entries,
+    bytes,
+  );
+}
+
+/** What one verb adds or removes, gathered by who made it and written once for each. */
+export class Tally {
+  readonly #byActor = new Map<string, Usage>();
+
+  add(actor: string, entries: number, bytes: number): void {
+    const sum = this.#byActor.get(actor) ?? { entries: 0, bytes: 0 };
+    this.#byActor.set(actor, { entries: sum.entries + entries, bytes: sum.bytes + bytes });
+  }
+
+  of(actor: string): Usage {
+    return this.#byActor.get(actor) ?? { entries: 0, bytes: 0 };
+  }
+
+  *write(space: number): Verb<void> {
+    for (const [actor, sum] of this.#byActor) yield* addUsage(space, actor, sum);
+  }
+}

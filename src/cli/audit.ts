@@ -1,0 +1,33 @@
+// `cabinet audit verify`: whether the journal is what was written.
+
+import type { Command } from 'commander';
+import { type CommonOptions, common } from './app.ts';
+import { carryOut } from './control.ts';
+import { print } from './output.ts';
+
+interface Verified {
+  Verified: boolean;
+  Rows: number;
+  SealedRows: number;
+  Head: string;
+  Problems: { Position: number; Problem: string }[];
+}
+
+export function registerAudit(program: Command): void {
+  const audit = program.command('audit').description('the record of all changes');
+  common(audit.command('verify').description('recompute the chain; exit code 1 if anything was edited or removed'))
+    .option('--expect <head>', 'a Head that was printed before and kept elsewhere: shows a tail that was cut off')
+    .action((options: CommonOptions & { expect?: string }) => print(options, () => verify(options), toLines));
+}
+
+async function verify({ json: _, ...input }: CommonOptions & { expect?: string }): Promise<Verified> {
+  const verified = (await carryOut({ name: 'audit verify', input })) as Verified;
+  if (!verified.Verified) process.exitCode = 1;
+  return verified;
+}
+
+function toLines({ Verified, Rows, SealedRows, Head, Problems }: Verified): string[] {
+  const found = Problems.map(({ Position, Problem }) => `${Position}: ${Problem}`);
+  const verdict = Verified ? 'The chain is whole.' : 'The journal is not what was written:';
+  return [verdict, ...found, `Rows: ${Rows} (${SealedRows} in sealed files)`, `Head: ${Head}`];
+}

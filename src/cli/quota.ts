@@ -1,0 +1,48 @@
+// `cabinet quota …`: how much spaces, applications and people may hold, and how often they may ask.
+
+import type { Command } from 'commander';
+import { ask, type CommonOptions, common } from './app.ts';
+import { carryOut } from './control.ts';
+import { print } from './output.ts';
+
+interface SetOptions extends CommonOptions {
+  space?: string;
+  app?: string;
+  user?: string;
+  bytes?: string;
+  entries?: string;
+  requests?: string;
+}
+
+export function registerQuota(program: Command): void {
+  const quota = program.command('quota').description('how much may be held, and how often asked');
+  common(quota.command('set').description('limit a space, or an application or a person in it'))
+    .option('--space <name>', 'the space')
+    .option('--app <app>', 'what an application does for itself, by AppKey or name')
+    .option('--user <user>', 'what a person does in the space')
+    .option('--bytes <bytes>', 'of all versions of all files, in the trash too: a number, 10GiB, or none')
+    .option('--entries <number>', 'folders and files, in the trash too; or none')
+    .option('--requests <number>', 'requests in a second; or none')
+    .action((options: SetOptions) => ask('quota set', { ...options }, options));
+  common(quota.command('show').description('show what the spaces hold, and every quota'))
+    .option('--space <name>', 'of this space only')
+    .action((options: CommonOptions & { space?: string }) => {
+      const { json: _, ...input } = options;
+      return print(options, () => carryOut({ name: 'quota show', input }), toTable);
+    });
+}
+
+function toTable(result: object): string[] {
+  const { Quotas } = result as { Quotas: Record<string, string | number | null>[] };
+  const head = ['space', 'actor', 'entries', 'of', 'bytes', 'of', 'requests/s'];
+  const lines = Quotas.map((quota) => [
+    quota.Space,
+    quota.Actor ?? '(all)',
+    quota.Entries,
+    quota.MostEntries ?? 'unlimited',
+    quota.Bytes,
+    quota.MostBytes ?? 'unlimited',
+    quota.MostRequestsPerSecond ?? 'unlimited',
+  ]);
+  return [head, ...lines].map((words) => words.join('\t'));
+}

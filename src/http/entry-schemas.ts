@@ -1,0 +1,103 @@
+// The shapes of what is asked and answered about entries beyond creating and saving them.
+
+import Type from 'typebox';
+import { longestComment } from '../domain/entry.ts';
+import { Entry, Envelope, ShownEntry } from './schemas.ts';
+
+const time = { format: 'date-time', description: 'UTC, always three decimals.' };
+const objectType = Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' });
+const conflictBehavior = Type.Enum(['Fail', 'Rename'], { description: 'What to do when the name is taken.' });
+const comment = Type.Union([Type.String({ maxLength: longestComment }), Type.Null()]);
+
+export const ChangeEntry = Type.Object(
+  {
+    Name: Type.Optional(Type.String()),
+    ParentFolderId: Type.Optional(Type.String({ description: 'The folder to move it to; -root- for the root.' })),
+    Properties: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String({ maxLength: 4096 }), Type.Null()]), {
+        description: 'Merged into what there is; null removes a key.',
+      }),
+    ),
+    ObjectType: Type.Optional(objectType),
+    ConflictBehavior: Type.Optional(conflictBehavior),
+  },
+  { title: 'ChangeEntry' },
+);
+
+export const CopyEntry = Type.Object(
+  {
+    ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),
+    Name: Type.Optional(Type.String({ description: 'Absent: the name that it has.' })),
+    ConflictBehavior: Type.Optional(conflictBehavior),
+  },
+  { title: 'CopyEntry' },
+);
+
+export const RestoreEntry = Type.Object(
+  {
+    ParentFolderId: Type.Optional(Type.String({ description: 'Absent: where it was.' })),
+    Name: Type.Optional(Type.String({ description: 'Absent: the name that it had.' })),
+    ConflictBehavior: Type.Optional(conflictBehavior),
+  },
+  { title: 'RestoreEntry' },
+);
+
+export const TrashPage = Type.Object(
+  {
+    Entries: Type.Array(
+      Type.Object({
+        Entry,
+        Path: Type.String({ description: 'Where it was.' }),
+        TrashedAt: Type.String(time),
+        TrashedBy: Type.String(),
+      }),
+    ),
+  },
+  { title: 'TrashPage' },
+);
+
+export const EmptiedTrash = Type.Object(
+  { Removed: Type.Integer({ minimum: 0, description: 'Entries, each with all beneath it.' }) },
+  { title: 'EmptiedTrash' },
+);
+
+export const Version = Type.Object(
+  {
+    Version: Type.Integer({ minimum: 1 }),
+    Size: Type.Integer({ minimum: 0 }),
+    ContentType: Type.String(),
+    Sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    CreatedAt: Type.String(time),
+    CreatedBy: Type.String(),
+    Comment: comment,
+  },
+  { title: 'Version' },
+);
+
+export const VersionPage = Type.Object({ Versions: Type.Array(Version) }, { title: 'VersionPage' });
+
+export const CommentVersion = Type.Object({ Comment: comment }, { title: 'CommentVersion' });
+
+export const SavedVersion = Type.Object(
+  { ...Envelope.properties, ...ShownEntry.properties },
+  { title: 'SavedVersion', description: 'The envelope of a save, and what is shown of the file.' },
+);
+
+export const ChangesPage = Type.Object(
+  {
+    Changes: Type.Array(
+      Type.Object({
+        Position: Type.Integer({ minimum: 0, description: 'Grows from change to change.' }),
+        At: Type.String(time),
+        By: Type.String(),
+        Action: Type.String(),
+        EntryId: Type.String(),
+        ParentFolderId: Type.Optional(Type.String({ description: 'Where it is now; absent at the top of the trash.' })),
+        Trashed: Type.Optional(Type.Boolean({ description: 'True: it is in the trash itself.' })),
+        Entry: Type.Optional(Entry),
+      }),
+    ),
+    Cursor: Type.String({ description: 'Where to go on.' }),
+  },
+  { title: 'ChangesPage' },
+);

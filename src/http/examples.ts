@@ -1,0 +1,147 @@
+// Records that the examples of the description are made of: one small, plausible cabinet, told the same way everywhere.
+
+import type { RefusalCode } from '../domain/refusal.ts';
+
+export const exampleIds = {
+  root: '0199b79c-3a10-7c41-9d0e-5b7f2a1c8e01',
+  folder: '0199b79e-71d2-7f0a-8c35-1e94b6d0a702',
+  file: '0199b7a4-52c8-7b63-a1f7-90d3c4e8b203',
+  copy: '0199b7b1-0f4e-7d92-b6a8-42c7d9e1f504',
+  space: '0199b79c-3a0f-70b8-84d1-6ce2f3a9b705',
+  person: '0199b79d-44b1-7a27-9e60-b18c5d7f2306',
+  request: '6f1c2f0e-9d84-4c55-8a3b-2f7e1d0c9b8a',
+  appKey: 'ak_7k2m9x4q8w3v6t1r5y0p2n8b4c6d1f3h',
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+};
+
+export const exampleFolder = {
+  Id: exampleIds.folder,
+  Name: 'Invoices',
+  Type: 'folder',
+  ObjectType: 'cmis:folder',
+  ContentType: 'inode/directory',
+  CreatedAt: '2026-01-15T09:30:00.123Z',
+  CreatedBy: 'app:backoffice',
+  ModifiedAt: '2026-01-15T09:30:00.123Z',
+  ModifiedBy: 'app:backoffice',
+  Size: 48213,
+  Properties: { Year: '2026' },
+};
+
+export const exampleFile = {
+  Id: exampleIds.file,
+  Name: 'a.pdf',
+  Type: 'file',
+  ObjectType: 'cmis:document',
+  ContentType: 'application/pdf',
+  CreatedAt: '2026-01-15T09:31:12.004Z',
+  CreatedBy: 'app:backoffice',
+  ModifiedAt: '2026-02-03T14:05:41.870Z',
+  ModifiedBy: exampleIds.person,
+  Size: 48213,
+  Properties: { Customer: '4711' },
+};
+
+export const exampleEnvelope = { Folder: exampleFolder, Children: [exampleFile] };
+
+export const exampleETag = '"4c1f0b5e8a92"';
+
+export const exampleShownFile = {
+  Entry: exampleFile,
+  Path: '/Invoices/a.pdf',
+  ETag: exampleETag,
+  Sha256: exampleIds.sha256,
+  Version: 3,
+};
+
+export const exampleShownFolder = { Entry: exampleFolder, Path: '/Invoices', ETag: exampleETag };
+
+interface Told {
+  Message: string;
+  Target?: string;
+  Hint?: string;
+  Conflicts?: object[];
+}
+
+/** What each refusal says, for one. */
+const told: Record<RefusalCode, string | Told> = {
+  AppKeyMismatch: 'The token was given to another application than the AppKey names.',
+  AppKeyMissing: 'The header AppKey is missing.',
+  AppKeyUnknown: 'No active application has this AppKey.',
+  ApplicationNotFound: 'There is no such application.',
+  AttachmentMissing: 'The body has no part named "filename".',
+  CertificateInvalid: 'The certificate is not trusted.',
+  CertificateNotFound: 'The application has no such certificate.',
+  CursorExpired: 'The changes behind this cursor are no longer kept.',
+  DigestMismatch: 'The bytes are not those of Content-Digest. Nothing was saved.',
+  DuplicateHeader: { Message: 'The header FolderId was sent more than once.', Target: 'FolderId' },
+  EntryNotFound: 'There is no such entry.',
+  FileNameMissing: {
+    Message: 'The file has no name.',
+    Target: 'FileName',
+    Hint: 'Send the header FileName (percent-encoded UTF-8), or a file name in the multipart part.',
+  },
+  FileNotFound: 'There is no such file.',
+  FileTooLarge: 'The file is larger than the service allows.',
+  FolderNameMissing: { Message: 'FolderName is missing.', Target: 'FolderName' },
+  FolderNotFound: 'There is no such folder.',
+  Forbidden: { Message: 'This needs the role "editor" in the space; yours is "viewer".', Target: 'editor' },
+  HeadersTooLarge: 'The headers have more than 16 KiB.',
+  IdempotencyKeyReused: { Message: 'This key was used with another request.', Target: 'Idempotency-Key' },
+  InsufficientScope: {
+    Message: 'This needs the scope "content.write", which the token does not carry.',
+    Target: 'content.write',
+  },
+  InternalError: 'Something went wrong on our side. Nothing was changed, or the change is whole.',
+  InvalidBody: 'The body is not JSON.',
+  InvalidCursor: { Message: 'This cursor is not one of ours, or not of this list.', Target: 'cursor' },
+  InvalidField: { Message: 'limit must be a number from 1 to 1000.', Target: 'limit' },
+  InvalidHeader: { Message: 'The header Content-MD5 must carry 16 bytes.', Target: 'Content-MD5' },
+  InvalidMove: 'A folder cannot be moved into itself or beneath itself.',
+  InvalidName: { Message: 'The name has "/" at position 3.', Target: 'FolderName' },
+  IssuerUnavailable: 'The keys of the issuer cannot be had.',
+  LastManager: { Message: 'The space would have no manager left.', Hint: 'Make someone else a manager first.' },
+  LinkNotFound: 'This link leads nowhere, or no longer.',
+  MalformedRequest: 'The request is not well-formed HTTP.',
+  MethodNotAllowed: { Message: 'This address does not take PATCH.', Hint: 'It takes GET, HEAD.' },
+  MutualTlsNotAllowed: 'Only server-based applications use the mutual-TLS address.',
+  MutualTlsRequired: 'A server-based application uses the mutual-TLS address only.',
+  NameAlreadyExists: {
+    Message: 'A folder named "Invoices" already exists here.',
+    Target: 'FolderName',
+    Hint: 'Send ConflictBehavior: Existing to get the existing folder, or Rename to get another name.',
+    Conflicts: [exampleFolder],
+  },
+  NotAFolder: { Message: 'This is a file, not a folder.', Target: 'ParentFolderId' },
+  PreconditionFailed: { Message: 'The entry has changed meanwhile.', Target: 'If-Match' },
+  QuotaExceeded: 'The space has used up the bytes it was given.',
+  RouteNotFound: 'There is nothing at this address.',
+  ShuttingDown: 'The service is stopping. Nothing was saved.',
+  SpaceMissing: {
+    Message: 'You are a member of several spaces.',
+    Target: 'SpaceId',
+    Hint: 'Name one with the header SpaceId; GET /v1/contentmanagement/spaces lists them.',
+  },
+  SpaceNotFound: { Message: 'There is no such space.', Target: 'SpaceId' },
+  StorageFull: 'No space is left. Nothing was saved.',
+  TokenInvalid: 'The token is expired.',
+  TokenMissing: 'The header Authorization is missing.',
+  TooDeep: 'Folders can be nested 100 levels deep.',
+  TooManyAttachments: 'There is more than one file in the request.',
+  TooManyRequests: 'Too many requests were sent in this second.',
+  TooManyUploads: 'Too many large JSON bodies are being read at once.',
+  UnsupportedEncoding: {
+    Message: 'Bodies are taken as they are: Content-Encoding must be identity or absent.',
+    Target: 'Content-Encoding',
+  },
+  UploadTooSlow: 'Less than 1 KiB a second arrived over 30 seconds.',
+  UserNotFound: 'There is no such user.',
+  VersionIsCurrent: 'The current version cannot be deleted.',
+  VersionNotFound: { Message: 'The file has no such version.', Target: 'version' },
+};
+
+export function toRefusalExample(code: RefusalCode): object {
+  const said = told[code];
+  const details = typeof said === 'string' ? { Message: said } : said;
+  return { Error: { Code: code, ...details, RequestTrackingId: exampleIds.request } };
+}

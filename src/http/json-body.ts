@@ -1,0 +1,56 @@
+// Reads the JSON body of a request that is asked for something with fields: whole, small, and checked.
+
+import { readMediaType } from '../domain/content-type.ts';
+import { type ConflictBehavior, conflictBehaviors } from '../domain/entry.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { invalidBody, parseObject, readWhole, smallBodyBytes } from './json.ts';
+import {
+  checkConflictBehavior,
+  checkEncoding,
+  readDeclaredBytes,
+  readHeader,
+  readMd5,
+  readSha256,
+} from './parameters.ts';
+import type { Exchange } from './route.ts';
+
+/** `example`: what could be sent, for the hint. An empty body is an empty object where that is enough. */
+export async function readJsonBody(
+  { request, openBody }: Exchange,
+  { example, isOptional = false }: { example: string; isOptional?: boolean },
+): Promise<Record<string, unknown>> {
+  checkEncoding(request);
+  const hint = `Send a JSON object such as ${example}.`;
+  const tooLarge = () => invalidBody(`The body has more than ${smallBodyBytes} bytes.`, hint);
+  const type = readHeader(request, 'content-type');
+  if (type !== null && type !== '' && readMediaType(type)?.essence !== 'application/json') {
+    throw invalidBody('The content type of the body must be application/json.', hint);
+  }
+  if ((readDeclaredBytes(request) ?? 0) > smallBodyBytes) throw tooLarge();
+  const digests = { sha256: readSha256(request, 'content-digest'), md5: readMd5(request) };
+  const body = await readWhole(openBody(digests), smallBodyBytes, tooLarge);
+  if (body.length === 0 && isOptional) return {};
+  return parseObject(body, hint);
+}
+
+/** "`ConflictBehavior` is a header, and also a JSON field where there is a JSON body": the header wins. */
+export function readConflict(
+  { request }: Exchange,
+  field: string | undefined,
+  choices: readonly ConflictBehavior[],
+): ConflictBehavior {
+  const header = checkConflictBehavior(readHeader(request, 'conflictbehavior'));
+  const conflict = header ?? checkConflictBehavior(field ?? null) ?? 'Fail';
+  if (choices.includes(conflict)) return conflict;
+  throw new Refusal('InvalidField', `ConflictBehavior cannot be ${conflict} here.`, {
+    target: 'ConflictBehavior',
+    hint: `Send one of ${conflictBehaviors.filter((known) => choices.includes(known)).join(', ')}.`,
+  });
+}
+
+/** The strong ETags of `If-Match`; null where it is absent or `*`, which every entry that is there fits. */
+export function readIfMatch({ request }: Exchange): string[] | null {
+  const header = request.headers['if-match'];
+  if (header === undefined || header.trim() === '*') return null;
+  return [...header.matchAll(/(?:W\/)?"[^"]*"/g)].map(([tag]) => tag).filter((tag) => tag.startsWith('"'));
+}

@@ -1,0 +1,179 @@
+// The shapes of what is managed.
+
+import Type from 'typebox';
+import { applicationKinds, roles, scopes } from '../domain/caller.ts';
+
+const time = Type.String({ format: 'date-time', description: 'UTC, always three decimals.' });
+const count = Type.Integer({ minimum: 0 });
+const role = Type.Enum([...roles]);
+const scopeList = Type.Array(Type.Enum([...scopes]));
+const uris = Type.Array(Type.String());
+
+export const NameSpace = Type.Object(
+  { Name: Type.String({ description: '1 to 64 letters, digits, dots, dashes and underscores.' }) },
+  { title: 'NameSpace' },
+);
+
+const application = {
+  AppKey: Type.String(),
+  Name: Type.String(),
+  Kind: Type.Enum([...applicationKinds]),
+  State: Type.Enum(['active', 'disabled', 'removed']),
+  Scopes: scopeList,
+  RedirectUris: Type.Optional(uris),
+  CreatedAt: time,
+};
+
+export const Application = Type.Object(application, { title: 'Application' });
+export const Applications = Type.Object({ Applications: Type.Array(Application) }, { title: 'Applications' });
+
+export const RegisteredApplication = Type.Object(
+  { ...application, Secret: Type.Optional(Type.String({ description: 'Shown once; only its hash is kept.' })) },
+  { title: 'RegisteredApplication' },
+);
+
+const pem = Type.String({ description: 'A certificate in PEM; of kind server only.', maxLength: 65_536 });
+
+export const AddApplication = Type.Object(
+  {
+    Name: Type.String({ description: 'Never given out twice.' }),
+    Kind: Type.Optional(Type.Enum([...applicationKinds])),
+    Scopes: Type.Optional(scopeList),
+    RedirectUris: Type.Optional(uris),
+    Certificate: Type.Optional(pem),
+  },
+  { title: 'AddApplication' },
+);
+
+export const ChangeApplication = Type.Object(
+  { State: Type.Enum(['active', 'disabled']) },
+  { title: 'ChangeApplication' },
+);
+
+/** A year. */
+const longestOverlapSeconds = 365 * 24 * 60 * 60;
+
+export const RotateSecret = Type.Object(
+  {
+    OverlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: longestOverlapSeconds,
+        description: 'How long the replaced secret stays valid; 0 by default.',
+      }),
+    ),
+  },
+  { title: 'RotateSecret' },
+);
+
+export const Certificate = Type.Object(
+  {
+    Thumbprint: Type.String({ description: 'SHA-256 of the DER, base64url.' }),
+    Subject: Type.String(),
+    NotAfter: time,
+    AddedAt: time,
+  },
+  { title: 'Certificate' },
+);
+
+export const Certificates = Type.Object({ Certificates: Type.Array(Certificate) }, { title: 'Certificates' });
+export const AddCertificate = Type.Object({ Certificate: pem }, { title: 'AddCertificate' });
+
+const user = {
+  Id: Type.String(),
+  Name: Type.String(),
+  State: Type.Enum(['active', 'disabled']),
+  Role: Type.Optional(Type.Enum([...roles], { description: 'Absent once it was taken away.' })),
+  CreatedAt: time,
+};
+
+export const User = Type.Object(user, { title: 'User' });
+export const Users = Type.Object({ Users: Type.Array(User) }, { title: 'Users' });
+
+export const NewUser = Type.Object(
+  { ...user, Password: Type.Optional(Type.String({ description: 'The one that we made; shown once.' })) },
+  { title: 'NewUser' },
+);
+
+export const AddUser = Type.Object(
+  {
+    Id: Type.String({ description: 'Never given out twice.' }),
+    Name: Type.Optional(Type.String()),
+    Password: Type.Optional(Type.String({ description: 'At least 12 characters; one is made if it is absent.' })),
+    Role: role,
+  },
+  { title: 'AddUser' },
+);
+
+export const ChangeUser = Type.Object({ Role: role }, { title: 'ChangeUser' });
+
+export const Events = Type.Object(
+  {
+    Events: Type.Array(
+      Type.Object(
+        {
+          Position: Type.Integer({ minimum: 1, description: 'In the journal of the whole environment.' }),
+          At: time,
+          By: Type.String(),
+          Action: Type.String(),
+          EntryId: Type.String({ description: 'Or the AppKey, the user, or nothing: what the action is about.' }),
+          RequestTrackingId: Type.String(),
+          Details: Type.Record(Type.String(), Type.Unknown()),
+        },
+        { title: 'Event' },
+      ),
+    ),
+  },
+  { title: 'Events' },
+);
+
+const Quota = Type.Object(
+  {
+    Bytes: Type.Optional(count),
+    Entries: Type.Optional(count),
+    RequestsPerSecond: Type.Optional(count),
+  },
+  { title: 'Quota', description: 'What is not there is not limited.' },
+);
+
+export const Usage = Type.Object(
+  {
+    Space: Type.Object({
+      Id: Type.String(),
+      Name: Type.String(),
+      Entries: Type.Integer({ minimum: 0, description: 'Folders and files without the root, in the trash too.' }),
+      Bytes: Type.Integer({ minimum: 0, description: 'Of all versions of all files, in the trash too.' }),
+      TrashBytes: Type.Integer({ minimum: 0, description: 'Of the current versions of the files in the trash.' }),
+      Quota: Type.Optional(Quota),
+    }),
+    By: Type.Array(
+      Type.Object({
+        Actor: Type.String({ description: 'Who made them, as `CreatedBy` says.' }),
+        Entries: count,
+        Bytes: count,
+        Quota: Type.Optional(Quota),
+      }),
+    ),
+  },
+  { title: 'Usage' },
+);
+
+const WithQuota = Type.Object({ Quota: Type.Optional(Quota) });
+
+export const ServiceLimits = Type.Object(
+  {
+    FileBytes: count,
+    InlineBytes: Type.Integer({ minimum: 0, description: 'Contents up to this size are kept beside their record.' }),
+    NameCharacters: count,
+    FolderLevels: count,
+    Properties: Type.Object({ Keys: count, KeyBytes: count, ValueBytes: count, Bytes: count }),
+    PageEntries: Type.Object({ Default: count, Most: count }),
+    VersionsKept: Type.Optional(count),
+    VersionDays: Type.Optional(count),
+    TrashDays: Type.Optional(count),
+    JournalDays: Type.Optional(count),
+    Space: WithQuota,
+    Caller: WithQuota,
+  },
+  { title: 'ServiceLimits', description: 'What is not there is not limited.' },
+);

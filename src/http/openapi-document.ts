@@ -1,0 +1,223 @@
+// The OpenAPI 3.1 document, made from the table of routes and from the schemas that validate requests.
+
+import Type from 'typebox';
+import { tokenLifetimeSeconds } from '../auth/tokens.ts';
+import { scopes } from '../domain/caller.ts';
+import { scopeFor } from '../domain/permission.ts';
+import type { RefusalCode } from '../domain/refusal.ts';
+import { toStatus } from './answer.ts';
+import { toRefusalExample } from './examples.ts';
+import { type Answered, type Description, tags } from './openapi.ts';
+import type { Route } from './route.ts';
+import { ErrorAnswer } from './schemas.ts';
+
+type Json = Record<string, unknown>;
+
+/** Refusals that any request can get. */
+const anyRequest: readonly RefusalCode[] = ['DuplicateHeader', 'HeadersTooLarge', 'InternalError', 'MalformedRequest'];
+
+/** Refusals that any request can get that needs credentials. */
+const anyCaller: readonly RefusalCode[] = [
+  'AppKeyMismatch',
+  'AppKeyMissing',
+  'AppKeyUnknown',
+  'CertificateInvalid',
+  'Forbidden',
+  'InsufficientScope',
+  'IssuerUnavailable',
+  'MutualTlsNotAllowed',
+  'MutualTlsRequired',
+  'TokenInvalid',
+  'TokenMissing',
+  'TooManyRequests',
+];
+
+const anyWrite: readonly RefusalCode[] = ['ShuttingDown', 'StorageFull'];
+const anyBody: readonly RefusalCode[] = ['InvalidBody', 'InvalidField', 'UnsupportedEncoding', 'UploadTooSlow'];
+
+/** What may be wrong with a parameter, by its name. */
+const impliedBy: Record<string, readonly RefusalCode[]> = {
+  ConflictBehavior: ['InvalidField', 'NameAlreadyExists'],
+  'Idempotency-Key': ['IdempotencyKeyReused', 'InvalidHeader'],
+  'Content-Digest': ['DigestMismatch', 'InvalidHeader'],
+  SpaceId: ['SpaceMissing', 'SpaceNotFound'],
+  cursor: ['InvalidCursor'],
+};
+
+const rendered = new Map<string, string>();
+
+/** Made once for each address. */
+export function renderOpenApi(routes: readonly Route[], publicUrl: string): string {
+  const known = rendered.get(publicUrl);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(toDocument(routes, publicUrl));
+  rendered.set(publicUrl, text);
+  return text;
+}
+
+export function toDocument(routes: readonly Route[], publicUrl: string): Json {
+  const components = new Components();
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const operations = paths[route.path] ?? {};
+    operations[route.method.toLowerCase()] = components.take(toOperation(route, components));
+    paths[route.path] = operations;
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Cabinet',
+      version: '1.0.0',
+      description: 'Folders and files over HTTP. A 200 means durable.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl, description: 'This address' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { ...components.render(), headers: commonHeaders, securitySchemes: toSecuritySchemes(publicUrl) },
+  };
+}
+
+function toOperation(route: Route, components: Components): Json {
+  const { tag, refusals: _, responses, ...described } = route.describe;
+  const refused = toRefused(listRefusals(route), components);
+  return { tags: [tag], ...described, security: toSecurity(route), responses: merge(responses, refused) };
+}
+
+function toSecurity({ action }: Route): Json[] {
+  if (action === null || action === 'foreign') return [];
+  const identity = { token: [scopeFor[action]], appKey: [] };
+  return [identity, { ...identity, certificate: [] }];
+}
+
+export function listRefusals({ action, describe }: Route): RefusalCode[] {
+  const { parameters = [], requestBody, refusals = [] } = describe;
+  const isOpen = action === null || action === 'foreign';
+  const codes = new Set([
+    ...anyRequest,
+    ...(isOpen ? [] : anyCaller),
+    ...(isOpen || action === 'read' ? [] : anyWrite),
+    ...(requestBody === undefined ? [] : anyBody),
+    ...parameters.flatMap(({ name }) => impliedBy[name] ?? []),
+    ...(parameters.some((parameter) => parameter.in === 'query') ? (['InvalidField'] as const) : []),
+    ...refusals,
+  ]);
+  return [...codes].sort();
+}
+
+function toRefused(codes: readonly RefusalCode[], components: Components): Record<string, Json> {
+  const refused: Record<string, Json> = {};
+  for (const [status, some] of Object.entries(Object.groupBy(codes, toStatus))) {
+    const examples = Object.fromEntries((some ?? []).map((code) => [code, components.takeExample(code)]));
+    refused[status] = {
+      description: (some ?? []).map((code) => `\`${code}\``).join(', '),
+      content: { 'application/json': { schema: ErrorAnswer, examples } },
+    };
+  }
+  return refused;
+}
+
+/** A page and a refusal may share a status. */
+function merge(responses: Description['responses'], refused: Record<string, Json>): Json {
+  const merged: Record<string, Json> = { ...refused };
+  for (const [status, answered] of Object.entries(responses)) {
+    const other = refused[status] as unknown as Answered | undefined;
+    merged[status] =
+      other === undefined
+        ? { ...answered }
+        : {
+            ...answered,
+            description: `${answered.description}; or ${other.description}`,
+            content: { ...answered.content, ...other.content },
+          };
+  }
+  return Object.fromEntries(
+    Object.entries(merged).map(([status, answer]) => [
+      status,
+      { ...answer, headers: { ...tracking, ...((answer.headers as Json) ?? {}) } },
+    ]),
+  );
+}
+
+const tracking = { requesttrackingid: { $ref: '#/components/headers/requesttrackingid' } };
+
+const commonHeaders = {
+  requesttrackingid: { schema: Type.String({ format: 'uuid' }), description: 'Names this request in the logs' },
+};
+
+/** What stands in several places, once. */
+class Components {
+  readonly #schemas = new Map<string, unknown>();
+  readonly #texts = new Map<string, string>();
+  readonly #examples = new Map<string, unknown>();
+
+  /** A copy in which each schema with a title is a reference to the component of that name. */
+  take(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.take(item));
+    if (typeof value !== 'object' || value === null) return value;
+    const { title } = value as { title?: unknown };
+    return typeof title === 'string' ? this.#refer(title, value) : this.#copy(value);
+  }
+
+  #copy(value: object): Json {
+    const copied = Object.entries(value).map(([key, item]) => [key, isData(key) ? item : this.take(item)]);
+    return Object.fromEntries(copied) as Json;
+  }
+
+  #refer(title: string, schema: object): Json {
+    const text = JSON.stringify(schema);
+    const known = this.#texts.get(title);
+    if (known !== undefined && known !== text) throw new Error(`two schemas have the title ${title}`);
+    if (known === undefined) {
+      this.#texts.set(title, text);
+      this.#schemas.set(title, this.#copy(schema));
+    }
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  takeExample(code: RefusalCode): Json {
+    this.#examples.set(code, { summary: code, value: toRefusalExample(code) });
+    return { $ref: `#/components/examples/${code}` };
+  }
+
+  render(): Json {
+    return { schemas: sorted(this.#schemas), examples: sorted(this.#examples) };
+  }
+}
+
+/** What stands under these keys is no schema, whatever it looks like. */
+function isData(key: string): boolean {
+  return ['example', 'examples', 'default', 'const', 'enum'].includes(key);
+}
+
+function sorted(map: ReadonlyMap<string, unknown>): Json {
+  return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function toSecuritySchemes(publicUrl: string): Json {
+  const tokenUrl = `${publicUrl}/oauth2/token`;
+  const known = Object.fromEntries(scopes.map((scope) => [scope, scopeMeanings[scope]]));
+  return {
+    token: {
+      type: 'oauth2',
+      description: `Access tokens live ${tokenLifetimeSeconds} seconds.`,
+      flows: {
+        clientCredentials: { tokenUrl, scopes: known },
+        authorizationCode: { authorizationUrl: `${publicUrl}/oauth2/authorize`, tokenUrl, scopes: known },
+      },
+    },
+    appKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'AppKey',
+      description: 'The application that the token was given to.',
+    },
+    certificate: { type: 'mutualTLS', description: 'On the mutual-TLS address: the certificate of the application.' },
+  };
+}
+
+const scopeMeanings = {
+  'content.read': 'Read folders and files',
+  'content.write': 'Create, save, change and delete them',
+  'content.admin': 'Manage spaces, applications and people',
+};

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { Description, type Document } from '../../test/interface/description.ts';
+import { type MediaType, tags } from './openapi.ts';
+import { listRefusals, toDocument } from './openapi-document.ts';
+import { routes } from './routes.ts';
+
+type Operation = {
+  requestBody?: { content: Record<string, MediaType> };
+  responses: Record<string, { content?: Record<string, MediaType> }>;
+};
+
+const address = 'http://127.0.0.1:8080';
+const document = JSON.parse(JSON.stringify(toDocument(routes, address))) as Document;
+const description = new Description(document);
+
+describe('Every route is described:', () => {
+  for (const route of routes) {
+    test(`${route.method} ${route.path}`, () => {
+      const { operationId, tag, summary, description: told, parameters = [], responses, refusals } = route.describe;
+      assert.match(operationId, /^[A-Z][A-Za-z]+$/);
+      assert.ok(tag in tags, `tag: one of ${Object.keys(tags).join(', ')}`);
+      assert.match(summary, /^[A-Z].{4,79}[^.]$/, 'summary: one line, without a full stop');
+      assert.match(told, /\S/, 'description: what else a caller should know');
+      assert.ok(Array.isArray(refusals), 'refusals: the codes that it can give');
+      assert.ok(listRefusals(route).length > 0);
+      const successes = Object.keys(responses).filter((status) => Number(status) < 400);
+      assert.ok(successes.length > 0, 'responses: a success');
+      const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      assert.deepEqual(declared.sort(), inPath.sort(), 'parameters: those of the path');
+      for (const { name, description: meaning } of parameters) assert.match(meaning, /\S/, `${name}: a description`);
+      checkContents(toOperation(route.method, route.path));
+    });
+  }
+});
+
+function toOperation(method: string, path: string): Operation {
+  return document.paths[path]?.[method.toLowerCase()] as unknown as Operation;
+}
+
+function checkContents({ requestBody, responses }: Operation): void {
+  if (requestBody !== undefined) checkMedia('requestBody', requestBody.content);
+  for (const [status, { content = {} }] of Object.entries(responses)) {
+    if (Number(status) < 400) checkMedia(status, content);
+  }
+}
+
+/** Where there are fields, there is a component that has them, and an example that fits. */
+function checkMedia(where: string, content: Record<string, MediaType>): void {
+  for (const [type, { schema, example, examples }] of Object.entries(content)) {
+    if (!/json|form/.test(type)) continue;
+    const isNamed = '$ref' in schema || 'anyOf' in schema;
+    assert.ok(isNamed, `${where} ${type}: the schema has a title`);
+    const shown = examples === undefined ? [example] : Object.values(examples).map(({ value }) => value);
+    for (const value of shown) {
+      assert.ok(value !== undefined, `${where} ${type}: an example`);
+      description.checkValue(`the example of ${where} ${type}`, schema as Record<string, unknown>, value);
+    }
+  }
+}
+
+test('operationIds are unique', () => {
+  const ids = routes.map(({ describe: { operationId } }) => operationId);
+  assert.deepEqual(
+    ids.filter((id, index) => ids.indexOf(id) !== index),
+    [],
+  );
+});
+
+test('every tag has operations', () => {
+  const used = new Set(routes.map(({ describe: { tag } }) => tag));
+  assert.deepEqual(
+    Object.keys(tags).filter((tag) => !used.has(tag as keyof typeof tags)),
+    [],
+  );
+});
+
+test('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path as string);
+  assert.ok(references.length > 100);
+  for (const path of new Set(references)) {
+    const found = path.split('/').reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], document);
+    assert.ok(found !== undefined, path);
+  }
+});
+
+test('an answer with another type, without a field or with one too many is found', () => {
+  const asked = { method: 'GET', path: '/v1/contentmanagement/spaces' };
+  const check = (status: number, body: unknown) =>
+    description.check(asked, {
+      status,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(body)),
+    });
+  const space = { Id: 'a', Name: 'b', RootFolderId: 'c' };
+  const error = { Message: 'No.', RequestTrackingId: '6f1c2f0e-9d84-4c55-8a3b-2f7e1d0c9b8a' };
+  assert.equal(check(200, { Spaces: [space] }), 'SpacesGet');
+  assert.equal(check(401, { Error: { Code: 'TokenMissing', ...error } }), 'SpacesGet');
+  assert.throws(() => check(200, { Spaces: [{ ...space, Name: 1 }] }), /Name must be string/);
+  assert.throws(() => check(200, { Spaces: [{ Id: 'a', Name: 'b' }] }), /RootFolderId/);
+  assert.throws(() => check(200, { Spaces: [{ ...space, Colour: 'red' }] }), /Colour/);
+  assert.throws(() => check(201, { Spaces: [] }), /no such status/);
+  assert.throws(() => check(400, { Error: { Code: 'InvalidMove', ...error } }), /no InvalidMove/);
+  assert.throws(() => check(401, { Error: { Code: 'Nonsense', ...error } }), /Code/);
+});
+
+test('redocly finds nothing to complain about', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-openapi-'));
+  try {
+    const path = join(folder, 'openapi.json');
+    writeFileSync(path, JSON.stringify(document, null, 2));
+    const root = resolve(import.meta.dirname, '../..');
+    const words = ['lint', '--format', 'json', '--config', join(root, 'redocly.yaml'), path];
+    const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const { stdout, stderr } = spawnSync(process.execPath, [redocly, ...words], { encoding: 'utf8', cwd: folder, env });
+    const { totals, problems } = JSON.parse(stdout || '{}') as { totals?: object; problems?: object[] };
+    assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, `${JSON.stringify(problems, null, 2)}${stderr}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,187 @@
+// `/applications`: those of the caller's space.
+
+import { readLeaf } from '../../certificates/certificates.ts';
+import * as applications from '../../operations/manage-applications.ts';
+import { json } from '../answer.ts';
+import { exampleApplication, examplePem, exampleRegistered } from '../managing-examples.ts';
+import {
+  AddApplication,
+  Application,
+  Applications,
+  ChangeApplication,
+  RegisteredApplication,
+  RotateSecret,
+} from '../managing-schemas.ts';
+import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import type { CallerRoute } from '../route.ts';
+import { compileCheck } from '../schemas.ts';
+import { renderApplication, renderApplications, renderRegistered } from '../wire-managing.ts';
+import { readManaged } from './managed.ts';
+
+const path = '/v1/contentmanagement/applications';
+const list = 'applications';
+const appKey = pathId('The application', 'appKey');
+const shown = { 200: jsonAnswer('The application', { schema: Application, example: exampleApplication }) };
+const registered = {
+  200: jsonAnswer('The application, with its secret', { schema: RegisteredApplication, example: exampleRegistered }),
+};
+
+export const listApplicationsRoute: CallerRoute = {
+  method: 'GET',
+  path,
+  action: 'read',
+  async handle(served, exchange, caller) {
+    const query = exchange.query();
+    const { limit, after } = readPage<[string]>(served, list, query);
+    const { items, next } = await applications.listApplications(served.cabinet, caller, {
+      after: after?.[0] ?? null,
+      limit,
+    });
+    const place = next === null ? null : [next];
+    return json(renderApplications(items), toNextLink(served, { path: '/applications', list, query }, place));
+  },
+  describe: {
+    operationId: 'ApplicationsGet',
+    tag: 'Managing',
+    summary: 'The applications of the space',
+    description: 'By name. Secrets are never shown.',
+    parameters: [headers.spaceId, ...pageParameters()],
+    responses: {
+      200: jsonAnswer('The applications', {
+        schema: Applications,
+        example: { Applications: [exampleApplication] },
+        headers: answerHeaders.link,
+      }),
+    },
+    refusals: [],
+  },
+};
+
+export const showApplicationRoute: CallerRoute = {
+  method: 'GET',
+  path: `${path}/{appKey}`,
+  action: 'read',
+  async handle({ cabinet }, { parameters }, caller) {
+    return json(renderApplication(await applications.showApplication(cabinet, caller, parameters.appKey ?? '')));
+  },
+  describe: {
+    operationId: 'ApplicationsShow',
+    tag: 'Managing',
+    summary: 'Show an application of the space',
+    description: 'One of another space, or one that was removed, does not exist.',
+    parameters: [appKey, headers.spaceId],
+    responses: shown,
+    refusals: ['ApplicationNotFound'],
+  },
+};
+
+const checkAdd = compileCheck(AddApplication);
+
+export const addApplicationRoute: CallerRoute = {
+  method: 'POST',
+  path,
+  action: 'manage',
+  async handle({ cabinet }, exchange, caller) {
+    const { fields, current } = await readManaged(exchange, caller, {
+      check: checkAdd,
+      example: '{"Name": "scanner"}',
+    });
+    const added = await applications.addApplication(cabinet, current, {
+      name: fields.Name,
+      kind: fields.Kind ?? 'client',
+      scopes: fields.Scopes ?? null,
+      redirectUris: fields.RedirectUris ?? null,
+      certificate: fields.Certificate === undefined ? null : readLeaf(fields.Certificate),
+    });
+    return json(renderRegistered(added));
+  },
+  describe: {
+    operationId: 'ApplicationsAdd',
+    tag: 'Managing',
+    summary: 'Register an application into the space',
+    description:
+      'The secret is shown once. Scopes are `content.read` and `content.write` unless named; nobody can give one that they could not use.',
+    parameters: [headers.spaceId],
+    requestBody: jsonBody('The application', AddApplication, {
+      Name: 'scanner',
+      Kind: 'server',
+      Scopes: ['content.read'],
+      Certificate: examplePem,
+    }),
+    responses: registered,
+    refusals: ['NameAlreadyExists'],
+  },
+};
+
+const checkChange = compileCheck(ChangeApplication);
+
+export const changeApplicationRoute: CallerRoute = {
+  method: 'PATCH',
+  path: `${path}/{appKey}`,
+  action: 'manage',
+  async handle({ cabinet }, exchange, caller) {
+    const asked = { check: checkChange, example: '{"State": "disabled"}' };
+    const { fields, current } = await readManaged(exchange, caller, asked);
+    const change = fields.State === 'active' ? 'enable' : 'disable';
+    const request = { appKey: exchange.parameters.appKey ?? '', change } as const;
+    return json(renderApplication(await applications.changeApplication(cabinet, current, request)));
+  },
+  describe: {
+    operationId: 'ApplicationsChange',
+    tag: 'Managing',
+    summary: 'Disable an application, or enable it again',
+    description: 'Takes effect within a second. An application cannot disable itself.',
+    parameters: [appKey, headers.spaceId],
+    requestBody: jsonBody('The state', ChangeApplication, { State: 'disabled' }),
+    responses: shown,
+    refusals: ['ApplicationNotFound'],
+  },
+};
+
+export const removeApplicationRoute: CallerRoute = {
+  method: 'DELETE',
+  path: `${path}/{appKey}`,
+  action: 'manage',
+  async handle({ cabinet }, { parameters }, caller) {
+    const request = { appKey: parameters.appKey ?? '', change: 'remove' } as const;
+    return json(renderApplication(await applications.changeApplication(cabinet, caller, request)));
+  },
+  describe: {
+    operationId: 'ApplicationsRemove',
+    tag: 'Managing',
+    summary: 'Remove an application for good',
+    description: 'What it made stays, and its name is never given out again. An application cannot remove itself.',
+    parameters: [appKey, headers.spaceId],
+    responses: shown,
+    refusals: ['ApplicationNotFound'],
+  },
+};
+
+const checkRotate = compileCheck(RotateSecret);
+
+export const rotateSecretRoute: CallerRoute = {
+  method: 'POST',
+  path: `${path}/{appKey}/rotate`,
+  action: 'manage',
+  async handle({ cabinet }, exchange, caller) {
+    const asked = { check: checkRotate, example: '{"OverlapSeconds": 3600}', isOptional: true };
+    const { fields, current } = await readManaged(exchange, caller, asked);
+    const overlapMs = (fields.OverlapSeconds ?? 0) * 1000;
+    const request = { appKey: exchange.parameters.appKey ?? '', overlapMs };
+    return json(renderRegistered(await applications.rotateSecret(cabinet, current, request)));
+  },
+  describe: {
+    operationId: 'ApplicationsRotate',
+    tag: 'Managing',
+    summary: 'Give an application a new secret',
+    description: 'Shown once. The replaced one stays valid for `OverlapSeconds`.',
+    parameters: [appKey, headers.spaceId],
+    requestBody: {
+      ...jsonBody('How long the old secret stays valid', RotateSecret, { OverlapSeconds: 3600 }),
+      required: false,
+    },
+    responses: registered,
+    refusals: ['ApplicationNotFound'],
+  },
+};

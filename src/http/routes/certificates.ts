@@ -1,0 +1,79 @@
+// `/applications/{appKey}/certificates`: what a server-based application of the space may show.
+
+import { readLeaf } from '../../certificates/certificates.ts';
+import * as applications from '../../operations/manage-applications.ts';
+import { json } from '../answer.ts';
+import { exampleCertificate, examplePem } from '../managing-examples.ts';
+import { AddCertificate, Certificate, Certificates } from '../managing-schemas.ts';
+import { headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import type { CallerRoute } from '../route.ts';
+import { compileCheck } from '../schemas.ts';
+import { renderCertificate, renderCertificates } from '../wire-managing.ts';
+import { readManaged } from './managed.ts';
+
+const path = '/v1/contentmanagement/applications/{appKey}/certificates';
+const appKey = pathId('The application', 'appKey');
+const shown = { 200: jsonAnswer('The certificate', { schema: Certificate, example: exampleCertificate }) };
+
+export const listCertificatesRoute: CallerRoute = {
+  method: 'GET',
+  path,
+  action: 'read',
+  async handle({ cabinet }, { parameters }, caller) {
+    return json(renderCertificates(await applications.listCertificates(cabinet, caller, parameters.appKey ?? '')));
+  },
+  describe: {
+    operationId: 'CertificatesGet',
+    tag: 'Managing',
+    summary: 'The certificates that an application may show',
+    description: 'Server-based applications have some.',
+    parameters: [appKey, headers.spaceId],
+    responses: {
+      200: jsonAnswer('The certificates', { schema: Certificates, example: { Certificates: [exampleCertificate] } }),
+    },
+    refusals: ['ApplicationNotFound'],
+  },
+};
+
+const checkAdd = compileCheck(AddCertificate);
+
+export const addCertificateRoute: CallerRoute = {
+  method: 'POST',
+  path,
+  action: 'manage',
+  async handle({ cabinet }, exchange, caller) {
+    const asked = { check: checkAdd, example: '{"Certificate": "-----BEGIN CERTIFICATE-----…"}' };
+    const { fields, current } = await readManaged(exchange, caller, asked);
+    const request = { appKey: exchange.parameters.appKey ?? '', certificate: readLeaf(fields.Certificate) };
+    return json(renderCertificate(await applications.addCertificate(cabinet, current, request)));
+  },
+  describe: {
+    operationId: 'CertificatesAdd',
+    tag: 'Managing',
+    summary: 'Register another certificate of an application',
+    description: 'Of a server-based one. A certificate belongs to one application.',
+    parameters: [appKey, headers.spaceId],
+    requestBody: jsonBody('The certificate', AddCertificate, { Certificate: examplePem }),
+    responses: shown,
+    refusals: ['ApplicationNotFound', 'NameAlreadyExists'],
+  },
+};
+
+export const removeCertificateRoute: CallerRoute = {
+  method: 'DELETE',
+  path: `${path}/{thumbprint}`,
+  action: 'manage',
+  async handle({ cabinet }, { parameters }, caller) {
+    const request = { appKey: parameters.appKey ?? '', thumbprint: parameters.thumbprint ?? '' };
+    return json(renderCertificate(await applications.removeCertificate(cabinet, caller, request)));
+  },
+  describe: {
+    operationId: 'CertificatesRemove',
+    tag: 'Managing',
+    summary: 'Refuse a certificate from now on',
+    description: 'Within a second, also on open connections. An application cannot remove its own last one.',
+    parameters: [appKey, pathId('The certificate', 'thumbprint'), headers.spaceId],
+    responses: shown,
+    refusals: ['ApplicationNotFound', 'CertificateNotFound'],
+  },
+};

@@ -1,0 +1,142 @@
+// `PATCH /entries/{id}`, `POST /entries/{id}/copy`, `DELETE /entries/{id}`.
+
+import Type from 'typebox';
+import { checkObjectType, checkPropertyChanges } from '../../domain/properties.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { changeEntry } from '../../operations/change-entry.ts';
+import { copyEntry } from '../../operations/copy-entry.ts';
+import { deleteEntry } from '../../operations/trash.ts';
+import { ChangeEntry, CopyEntry } from '../entry-schemas.ts';
+import { exampleIds } from '../examples.ts';
+import { readConflict, readIfMatch, readJsonBody } from '../json-body.ts';
+import { headers, jsonBody, pathId, query } from '../openapi.ts';
+import type { CallerRoute } from '../route.ts';
+import { compileCheck } from '../schemas.ts';
+import { shownResponses, toEntryAnswer } from './entries.ts';
+
+export const freeNames = ['Fail', 'Rename'] as const;
+
+const checkChange = compileCheck(ChangeEntry);
+const checkCopy = compileCheck(CopyEntry);
+
+export const changeEntryRoute: CallerRoute = {
+  method: 'PATCH',
+  path: '/v1/contentmanagement/entries/{id}',
+  action: 'write',
+  async handle({ cabinet }, exchange) {
+    const ifMatch = readIfMatch(exchange);
+    const example = '{"Name": "new.txt", "Properties": {"Customer": "42", "Draft": null}}';
+    const fields = checkChange(await readJsonBody(exchange, { example }));
+    const { Name, ParentFolderId, Properties, ObjectType, ConflictBehavior } = fields;
+    const conflict = readConflict(exchange, ConflictBehavior, freeNames);
+    const changed = await changeEntry(cabinet, await exchange.renewCaller(), {
+      id: exchange.parameters.id ?? '',
+      name: Name ?? null,
+      parentFolderId: ParentFolderId ?? null,
+      properties: Properties === undefined ? null : checkPropertyChanges(Properties),
+      objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
+      ifMatch,
+      conflict,
+    });
+    return toEntryAnswer(changed);
+  },
+  describe: {
+    operationId: 'EntriesChange',
+    tag: 'Entries',
+    summary: 'Rename, move, change properties or the object type',
+    description:
+      'What is not sent stays as it is. A folder moves with all beneath it. What would change nothing changes nothing, not even `ModifiedAt`.',
+    parameters: [pathId('The entry'), headers.ifMatch, headers.conflictBehavior('Fail (the default) or Rename')],
+    requestBody: jsonBody('Any of these', ChangeEntry, {
+      Name: 'b.pdf',
+      Properties: { Customer: '4711', Draft: null },
+    }),
+    responses: shownResponses,
+    refusals: [
+      'EntryNotFound',
+      'FolderNotFound',
+      'Forbidden',
+      'InvalidBody',
+      'InvalidField',
+      'InvalidMove',
+      'InvalidName',
+      'NameAlreadyExists',
+      'NotAFolder',
+      'PreconditionFailed',
+      'TooDeep',
+    ],
+  },
+};
+
+export const copyEntryRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/entries/{id}/copy',
+  action: 'write',
+  async handle({ cabinet }, exchange) {
+    const example = '{"ParentFolderId": "-root-", "Name": "copy.txt"}';
+    const fields = checkCopy(await readJsonBody(exchange, { example }));
+    const { ParentFolderId, Name, ConflictBehavior } = fields;
+    const copied = await copyEntry(cabinet, await exchange.renewCaller(), {
+      id: exchange.parameters.id ?? '',
+      parentFolderId: ParentFolderId ?? null,
+      name: Name ?? null,
+      conflict: readConflict(exchange, ConflictBehavior, freeNames),
+    });
+    return toEntryAnswer(copied);
+  },
+  describe: {
+    operationId: 'EntriesCopy',
+    tag: 'Entries',
+    summary: 'Copy an entry, a folder with all beneath it',
+    description:
+      'Bytes are shared, not copied; a copied file begins at version 1. A large tree appears when all of it is there; of one that changes meanwhile each folder is taken as it is when its turn comes.',
+    parameters: [pathId('The entry'), headers.conflictBehavior('Fail (the default) or Rename')],
+    requestBody: jsonBody('Where to', CopyEntry, { ParentFolderId: exampleIds.folder, Name: 'copy.pdf' }),
+    responses: shownResponses,
+    refusals: [
+      'EntryNotFound',
+      'FolderNotFound',
+      'InvalidBody',
+      'InvalidField',
+      'InvalidName',
+      'NameAlreadyExists',
+      'NotAFolder',
+      'QuotaExceeded',
+      'TooDeep',
+    ],
+  },
+};
+
+export const deleteEntryRoute: CallerRoute = {
+  method: 'DELETE',
+  path: '/v1/contentmanagement/entries/{id}',
+  action: 'write',
+  async handle({ cabinet }, exchange, caller) {
+    const deleted = await deleteEntry(cabinet, caller, {
+      id: exchange.parameters.id ?? '',
+      isPermanent: readPermanent(exchange.query().get('permanent')),
+      ifMatch: readIfMatch(exchange),
+    });
+    return toEntryAnswer(deleted);
+  },
+  describe: {
+    operationId: 'EntriesDelete',
+    tag: 'Entries',
+    summary: 'Put an entry into the trash, or remove it for good',
+    description:
+      'A folder goes with all beneath it, in one step whatever its size. With `permanent=true` it cannot be restored; that also removes for good what is in the trash. Answers with the entry as it was.',
+    parameters: [
+      pathId('The entry'),
+      query('permanent', 'true: remove it for good', Type.Enum(['true', 'false'])),
+      headers.ifMatch,
+    ],
+    responses: shownResponses,
+    refusals: ['EntryNotFound', 'Forbidden', 'InvalidField', 'PreconditionFailed'],
+  },
+};
+
+function readPermanent(text: string | null): boolean {
+  if (text === null || text === 'false') return false;
+  if (text === 'true') return true;
+  throw new Refusal('InvalidField', 'permanent must be true or false.', { target: 'permanent' });
+}

@@ -1,0 +1,96 @@
+// `PUT /files/{id}/content`: the body, as it is, becomes a new version of the file.
+
+import type { IncomingMessage } from 'node:http';
+import { readMediaType } from '../../domain/content-type.ts';
+import { listBeside } from '../../operations/list-folder.ts';
+import { discardContent, receiveContent } from '../../operations/receive-content.ts';
+import { admitVersion, saveVersion } from '../../operations/save-file.ts';
+import { showEntry } from '../../operations/show-entry.ts';
+import { json } from '../answer.ts';
+import { SavedVersion } from '../entry-schemas.ts';
+import { exampleEnvelope, exampleShownFile } from '../examples.ts';
+import { readIfMatch } from '../json-body.ts';
+import { answerHeaders, header, headers, jsonAnswer, pathId } from '../openapi.ts';
+import * as parameters from '../parameters.ts';
+import type { CallerRoute } from '../route.ts';
+import { renderSavedVersion } from '../wire.ts';
+import { checkReprDigest } from './files.ts';
+import { toLink } from './folders.ts';
+
+export const saveVersionRoute: CallerRoute = {
+  method: 'PUT',
+  path: '/v1/contentmanagement/files/{id}/content',
+  action: 'write',
+  async handle(served, exchange, caller) {
+    const { cabinet } = served;
+    const { request, openBody, renewCaller } = exchange;
+    parameters.checkEncoding(request);
+    const asked = readAsked(request);
+    const ifMatch = readIfMatch(exchange)?.map((tag) => tag.slice(1, -1)) ?? null;
+    const fileId = exchange.parameters.id ?? '';
+    const destination = await admitVersion(cabinet, caller, { fileId, declaredBytes: asked.declaredBytes });
+    const received = await receiveContent(cabinet, openBody(asked.digests));
+    let isHandedOver = false;
+    try {
+      checkReprDigest(asked.reprDigest, received);
+      const current = await renewCaller();
+      isHandedOver = true;
+      const { contentType, comment } = asked;
+      const saved = await saveVersion(cabinet, current, { destination, contentType, comment, ifMatch, received });
+      const listing = await listBeside(cabinet, destination.seat.space, saved);
+      const view = await showEntry(cabinet, current, { id: fileId });
+      return json(renderSavedVersion(listing.folder, listing.children, view), {
+        entryid: fileId,
+        ETag: `"${Buffer.from(view.sha256 ?? '', 'hex').toString('base64')}"`,
+        ...toLink(served, listing, fileId),
+      });
+    } finally {
+      if (!isHandedOver) await discardContent(cabinet, received.content);
+    }
+  },
+  describe: {
+    operationId: 'FilesContentPut',
+    tag: 'Files',
+    summary: 'Save a new version of a file',
+    description:
+      'The body is the file, whatever its content type. The same bytes make no new version. Answers like a save, with what `GET /entries/{id}` shows beside it; the `ETag` header is the content’s.',
+    parameters: [
+      pathId('The file'),
+      header('If-Match', 'Only if the content’s ETag is still this one'),
+      headers.comment,
+      header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
+      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
+      header('Content-MD5', 'MD5 of the body; checked'),
+    ],
+    requestBody: { required: true, description: 'The bytes', content: { '*/*': { schema: {} } } },
+    responses: {
+      200: jsonAnswer('The folder, the file first of its children, and the file as it is now', {
+        schema: SavedVersion,
+        example: { ...exampleEnvelope, ...exampleShownFile },
+        headers: { ...answerHeaders.entryId, ...answerHeaders.etag, ...answerHeaders.link },
+      }),
+    },
+    refusals: [
+      'DigestMismatch',
+      'FileNotFound',
+      'FileTooLarge',
+      'InvalidField',
+      'PreconditionFailed',
+      'QuotaExceeded',
+      'StorageFull',
+      'UnsupportedEncoding',
+      'UploadTooSlow',
+    ],
+  },
+};
+
+function readAsked(request: IncomingMessage) {
+  const type = parameters.readHeader(request, 'content-type');
+  return {
+    contentType: type === null || readMediaType(type) === null ? null : type.trim(),
+    comment: parameters.readComment(request),
+    declaredBytes: parameters.readDeclaredBytes(request),
+    reprDigest: parameters.readSha256(request, 'repr-digest'),
+    digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },
+  };
+}

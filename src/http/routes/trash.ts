@@ -1,0 +1,116 @@
+// `GET /trash`, `DELETE /trash`, `POST /entries/{id}/restore`.
+
+import { emptyTrash, listTrash, restoreEntry } from '../../operations/trash.ts';
+import { json } from '../answer.ts';
+import { EmptiedTrash, RestoreEntry, TrashPage } from '../entry-schemas.ts';
+import { exampleFile } from '../examples.ts';
+import { readConflict, readJsonBody } from '../json-body.ts';
+import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import type { CallerRoute } from '../route.ts';
+import { compileCheck } from '../schemas.ts';
+import { renderEmptied, renderTrash } from '../wire.ts';
+import { freeNames } from './change-entries.ts';
+import { shownResponses, toEntryAnswer } from './entries.ts';
+
+const path = '/trash';
+
+export const listTrashRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/trash',
+  action: 'read',
+  async handle(served, { query: readQuery }, caller) {
+    const query = readQuery();
+    const asked = readPage<readonly [trashedAt: number, entry: number]>(served, path, query);
+    const { entries, next } = await listTrash(served.cabinet, caller, asked);
+    return json(renderTrash(entries), toNextLink(served, { path, list: path, query }, next));
+  },
+  describe: {
+    operationId: 'TrashGet',
+    tag: 'Trash',
+    summary: 'What is in the trash',
+    description:
+      'What was deleted last comes first. A deleted folder is one entry; what is beneath it comes back with it.',
+    parameters: [...pageParameters(), headers.spaceId],
+    responses: {
+      200: jsonAnswer('A page of what was deleted', {
+        schema: TrashPage,
+        example: {
+          Entries: [
+            {
+              Entry: exampleFile,
+              Path: '/Invoices/a.pdf',
+              TrashedAt: '2026-03-01T08:00:00.000Z',
+              TrashedBy: 'app:backoffice',
+            },
+          ],
+        },
+        headers: answerHeaders.link,
+      }),
+    },
+    refusals: [],
+  },
+};
+
+export const emptyTrashRoute: CallerRoute = {
+  method: 'DELETE',
+  path: '/v1/contentmanagement/trash',
+  action: 'write',
+  async handle({ cabinet }, _exchange, caller) {
+    return json(renderEmptied(await emptyTrash(cabinet, caller)));
+  },
+  describe: {
+    operationId: 'TrashEmpty',
+    tag: 'Trash',
+    summary: 'Remove for good everything that is in the trash',
+    description: 'Nothing of it can be restored. Its space is given back in the background.',
+    parameters: [headers.spaceId],
+    responses: {
+      200: jsonAnswer('How much was removed', { schema: EmptiedTrash, example: { Removed: 3 } }),
+    },
+    refusals: [],
+  },
+};
+
+const checkRestore = compileCheck(RestoreEntry);
+
+export const restoreEntryRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/entries/{id}/restore',
+  action: 'write',
+  async handle({ cabinet }, exchange) {
+    const example = '{"ParentFolderId": "-root-"}, or nothing';
+    const fields = checkRestore(await readJsonBody(exchange, { example, isOptional: true }));
+    const { ParentFolderId, Name, ConflictBehavior } = fields;
+    const restored = await restoreEntry(cabinet, await exchange.renewCaller(), {
+      id: exchange.parameters.id ?? '',
+      parentFolderId: ParentFolderId ?? null,
+      name: Name ?? null,
+      conflict: readConflict(exchange, ConflictBehavior, freeNames),
+    });
+    return toEntryAnswer(restored);
+  },
+  describe: {
+    operationId: 'EntriesRestore',
+    tag: 'Trash',
+    summary: 'Bring an entry back out of the trash',
+    description:
+      'With all beneath it, to where it was or to another folder. When that folder is gone or in the trash itself, name one.',
+    parameters: [pathId('What `GET /trash` shows'), headers.conflictBehavior('Fail (the default) or Rename')],
+    requestBody: {
+      ...jsonBody('Where to, if not where it was', RestoreEntry, { ParentFolderId: '-root-', Name: 'a.pdf' }),
+      required: false,
+    },
+    responses: shownResponses,
+    refusals: [
+      'EntryNotFound',
+      'FolderNotFound',
+      'InvalidBody',
+      'InvalidField',
+      'InvalidName',
+      'NameAlreadyExists',
+      'NotAFolder',
+      'TooDeep',
+    ],
+  },
+};

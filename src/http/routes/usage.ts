@@ -1,0 +1,54 @@
+// `GET /usage` and `GET /limits`.
+
+import { showLimits, showUsage } from '../../operations/show-usage.ts';
+import { json } from '../answer.ts';
+import { exampleLimits, exampleUsage } from '../managing-examples.ts';
+import { ServiceLimits, Usage } from '../managing-schemas.ts';
+import { answerHeaders, headers, jsonAnswer } from '../openapi.ts';
+import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import type { CallerRoute } from '../route.ts';
+import { renderLimits, renderUsage } from '../wire-managing.ts';
+
+const list = 'usage';
+
+export const showUsageRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/usage',
+  action: 'read',
+  async handle(served, exchange, caller) {
+    const query = exchange.query();
+    const { limit, after } = readPage<[string]>(served, list, query);
+    const usage = await showUsage(served.cabinet, caller, { after: after?.[0] ?? null, limit });
+    const place = usage.next === null ? null : [usage.next];
+    return json(renderUsage(usage), toNextLink(served, { path: '/usage', list, query }, place));
+  },
+  describe: {
+    operationId: 'UsageGet',
+    tag: 'Managing',
+    summary: 'What the space holds, and who made it',
+    description: 'Exact. `By` is paged, by actor. `Quota` is there where something is limited; operators set it.',
+    parameters: [headers.spaceId, ...pageParameters()],
+    responses: {
+      200: jsonAnswer('What it holds', { schema: Usage, example: exampleUsage, headers: answerHeaders.link }),
+    },
+    refusals: [],
+  },
+};
+
+export const showLimitsRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/limits',
+  action: 'read',
+  async handle({ cabinet }, _exchange, caller) {
+    return json(renderLimits(await showLimits(cabinet, caller)));
+  },
+  describe: {
+    operationId: 'LimitsGet',
+    tag: 'Service',
+    summary: 'What the service allows',
+    description: 'Sizes in bytes. `Space` and `Caller` have what is limited for the space and for the caller in it.',
+    parameters: [headers.spaceId],
+    responses: { 200: jsonAnswer('The limits', { schema: ServiceLimits, example: exampleLimits }) },
+    refusals: [],
+  },
+};

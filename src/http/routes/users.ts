@@ -1,0 +1,116 @@
+// `/users`: the people of the caller's space.
+
+import * as people from '../../operations/manage-people.ts';
+import { json } from '../answer.ts';
+import { exampleUser } from '../managing-examples.ts';
+import { AddUser, ChangeUser, NewUser, User, Users } from '../managing-schemas.ts';
+import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import type { CallerRoute } from '../route.ts';
+import { compileCheck } from '../schemas.ts';
+import { renderNewUser, renderUser, renderUsers } from '../wire-managing.ts';
+import { readManaged } from './managed.ts';
+
+const path = '/v1/contentmanagement/users';
+const list = 'users';
+const shown = { 200: jsonAnswer('The user', { schema: User, example: exampleUser }) };
+
+export const listUsersRoute: CallerRoute = {
+  method: 'GET',
+  path,
+  action: 'read',
+  async handle(served, exchange, caller) {
+    const query = exchange.query();
+    const { limit, after } = readPage<[string]>(served, list, query);
+    const { items, next } = await people.listMembers(served.cabinet, caller, { after: after?.[0] ?? null, limit });
+    return json(renderUsers(items), toNextLink(served, { path: '/users', list, query }, next === null ? null : [next]));
+  },
+  describe: {
+    operationId: 'UsersGet',
+    tag: 'Managing',
+    summary: 'The people of the space, with their roles',
+    description: 'By id.',
+    parameters: [headers.spaceId, ...pageParameters()],
+    responses: {
+      200: jsonAnswer('The people', {
+        schema: Users,
+        example: { Users: [exampleUser] },
+        headers: answerHeaders.link,
+      }),
+    },
+    refusals: [],
+  },
+};
+
+const checkAdd = compileCheck(AddUser);
+
+export const addUserRoute: CallerRoute = {
+  method: 'POST',
+  path,
+  action: 'manage',
+  async handle({ cabinet }, exchange, caller) {
+    const asked = { check: checkAdd, example: '{"Id": "alice", "Role": "editor"}' };
+    const { fields, current } = await readManaged(exchange, caller, asked);
+    const added = await people.addMember(cabinet, current, {
+      id: fields.Id,
+      name: fields.Name ?? null,
+      password: fields.Password ?? null,
+      role: fields.Role,
+    });
+    return json(renderNewUser(added));
+  },
+  describe: {
+    operationId: 'UsersAdd',
+    tag: 'Managing',
+    summary: 'Make an account for a person, with a role in the space',
+    description: 'Without a `Password` one is made and shown once. Who has an account is given a role by `PATCH`.',
+    parameters: [headers.spaceId],
+    requestBody: jsonBody('The person', AddUser, { Id: 'alice', Name: 'Alice Ames', Role: 'editor' }),
+    responses: {
+      200: jsonAnswer('The user', { schema: NewUser, example: { ...exampleUser, Password: 'qw7…' } }),
+    },
+    refusals: ['NameAlreadyExists'],
+  },
+};
+
+const checkChange = compileCheck(ChangeUser);
+
+export const changeUserRoute: CallerRoute = {
+  method: 'PATCH',
+  path: `${path}/{id}`,
+  action: 'manage',
+  async handle({ cabinet }, exchange, caller) {
+    const asked = { check: checkChange, example: '{"Role": "viewer"}' };
+    const { fields, current } = await readManaged(exchange, caller, asked);
+    const change = { id: exchange.parameters.id ?? '', role: fields.Role };
+    return json(renderUser(await people.changeMember(cabinet, current, change)));
+  },
+  describe: {
+    operationId: 'UsersChange',
+    tag: 'Managing',
+    summary: 'Give a person a role in the space, or another one',
+    description: 'Someone who has an account, or a person of an outside issuer (`<issuer name>:<subject>`).',
+    parameters: [pathId('The user'), headers.spaceId],
+    requestBody: jsonBody('The role', ChangeUser, { Role: 'viewer' }),
+    responses: shown,
+    refusals: ['LastManager', 'UserNotFound'],
+  },
+};
+
+export const removeUserRoute: CallerRoute = {
+  method: 'DELETE',
+  path: `${path}/{id}`,
+  action: 'manage',
+  async handle({ cabinet }, { parameters }, caller) {
+    return json(renderUser(await people.changeMember(cabinet, caller, { id: parameters.id ?? '', role: null })));
+  },
+  describe: {
+    operationId: 'UsersRemove',
+    tag: 'Managing',
+    summary: 'Take the role in the space away from a person',
+    description: 'The account stays. The last manager cannot go.',
+    parameters: [pathId('The user'), headers.spaceId],
+    responses: shown,
+    refusals: ['InvalidField', 'LastManager', 'UserNotFound'],
+  },
+};

@@ -1,0 +1,135 @@
+// `GET /files/{id}/versions`, and what can be done with one of them.
+
+import Type from 'typebox';
+import { Refusal } from '../../domain/refusal.ts';
+import { commentVersion, listVersions, removeVersion, restoreVersion } from '../../operations/versions.ts';
+import { json } from '../answer.ts';
+import { CommentVersion, Version, VersionPage } from '../entry-schemas.ts';
+import { exampleIds } from '../examples.ts';
+import { readJsonBody } from '../json-body.ts';
+import { answerHeaders, jsonAnswer, jsonBody, type Parameter, pathId } from '../openapi.ts';
+import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import { checkComment } from '../parameters.ts';
+import type { CallerRoute, Exchange } from '../route.ts';
+import { compileCheck } from '../schemas.ts';
+import { renderVersion, renderVersions } from '../wire.ts';
+import { shownResponses, toEntryAnswer } from './entries.ts';
+
+const exampleVersion = {
+  Version: 2,
+  Size: 47990,
+  ContentType: 'application/pdf',
+  Sha256: exampleIds.sha256,
+  CreatedAt: '2026-01-20T10:00:00.000Z',
+  CreatedBy: 'app:backoffice',
+  Comment: 'signed',
+};
+
+export const listVersionsRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/files/{id}/versions',
+  action: 'read',
+  async handle(served, { parameters, query: readQuery }, caller) {
+    const fileId = parameters.id ?? '';
+    const query = readQuery();
+    const list = `versions ${fileId}`;
+    const { limit, after } = readPage<readonly [below: number]>(served, list, query);
+    const page = await listVersions(served.cabinet, caller, { fileId, below: after?.[0] ?? null, limit });
+    const last = page.hasMore ? page.versions.at(-1) : undefined;
+    const path = `/files/${fileId}/versions`;
+    const next = last === undefined ? null : [last.version];
+    return json(renderVersions(page.versions), toNextLink(served, { path, list, query }, next));
+  },
+  describe: {
+    operationId: 'VersionsGet',
+    tag: 'Versions',
+    summary: 'The versions of a file, newest first',
+    description: 'The first is the current one. `GET /files/{id}/content?version=N` gives the bytes of any of them.',
+    parameters: [pathId('The file'), ...pageParameters()],
+    responses: {
+      200: jsonAnswer('A page of versions', {
+        schema: VersionPage,
+        example: { Versions: [exampleVersion] },
+        headers: answerHeaders.link,
+      }),
+    },
+    refusals: ['FileNotFound'],
+  },
+};
+
+const versionNumber: Parameter = {
+  name: 'version',
+  in: 'path',
+  required: true,
+  description: 'Its number',
+  schema: Type.Integer({ minimum: 1 }),
+  example: 2,
+};
+
+function readAsked({ parameters }: Exchange): { fileId: string; version: number } {
+  const text = parameters.version ?? '';
+  if (!/^[1-9]\d{0,14}$/.test(text)) {
+    throw new Refusal('VersionNotFound', 'The file has no such version.', { target: 'version' });
+  }
+  return { fileId: parameters.id ?? '', version: Number(text) };
+}
+
+export const restoreVersionRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/files/{id}/versions/{version}/restore',
+  action: 'write',
+  async handle({ cabinet }, exchange, caller) {
+    return toEntryAnswer(await restoreVersion(cabinet, caller, readAsked(exchange)));
+  },
+  describe: {
+    operationId: 'VersionsRestore',
+    tag: 'Versions',
+    summary: 'Bring an old version back, as a new one',
+    description: 'When its bytes are those of the current version already, nothing changes.',
+    parameters: [pathId('The file'), versionNumber],
+    responses: shownResponses,
+    refusals: ['FileNotFound', 'QuotaExceeded', 'VersionNotFound'],
+  },
+};
+
+export const removeVersionRoute: CallerRoute = {
+  method: 'DELETE',
+  path: '/v1/contentmanagement/files/{id}/versions/{version}',
+  action: 'write',
+  async handle({ cabinet }, exchange, caller) {
+    return toEntryAnswer(await removeVersion(cabinet, caller, readAsked(exchange)));
+  },
+  describe: {
+    operationId: 'VersionsRemove',
+    tag: 'Versions',
+    summary: 'Remove an old version for good',
+    description: 'Its number is not given again. The current version cannot be removed alone.',
+    parameters: [pathId('The file'), versionNumber],
+    responses: shownResponses,
+    refusals: ['FileNotFound', 'VersionIsCurrent', 'VersionNotFound'],
+  },
+};
+
+const checkCommentBody = compileCheck(CommentVersion);
+
+export const commentVersionRoute: CallerRoute = {
+  method: 'PATCH',
+  path: '/v1/contentmanagement/files/{id}/versions/{version}',
+  action: 'write',
+  async handle({ cabinet }, exchange) {
+    const asked = readAsked(exchange);
+    const { Comment } = checkCommentBody(await readJsonBody(exchange, { example: '{"Comment": "signed"}' }));
+    const comment = Comment === null ? null : checkComment(Comment);
+    return json(renderVersion(await commentVersion(cabinet, await exchange.renewCaller(), { ...asked, comment })));
+  },
+  describe: {
+    operationId: 'VersionsComment',
+    tag: 'Versions',
+    summary: 'Say something of a version',
+    description: 'A line that stands beside it in the list; `null` takes it away.',
+    parameters: [pathId('The file'), versionNumber],
+    requestBody: jsonBody('The comment', CommentVersion, { Comment: 'signed' }),
+    responses: { 200: jsonAnswer('The version', { schema: Version, example: exampleVersion }) },
+    refusals: ['FileNotFound', 'InvalidBody', 'InvalidField', 'VersionNotFound'],
+  },
+};

@@ -1,0 +1,42 @@
+// Changes an entry's record: renames it, moves it with all beneath it, changes its properties or its object type.
+
+import { type Caller, toFolderId } from '../domain/caller.ts';
+import type { ConflictBehavior } from '../domain/entry.ts';
+import { entryNotFound } from '../domain/missing.ts';
+import { checkName, toNameKey } from '../domain/name.ts';
+import type { PropertyChanges } from '../domain/properties.ts';
+import type { Cabinet } from './cabinet.ts';
+import { enter } from './enter.ts';
+import { byCaller } from './origin.ts';
+import type { EntryView } from './show-entry.ts';
+
+export interface ChangeRequest {
+  id: string;
+  /** Null, here and below: as it is. */
+  name: string | null;
+  parentFolderId: string | null;
+  properties: PropertyChanges | null;
+  objectType: string | null;
+  /** The ETags of which the entry must have one. */
+  ifMatch: readonly string[] | null;
+  conflict: ConflictBehavior;
+}
+
+export async function changeEntry(cabinet: Cabinet, caller: Caller, request: ChangeRequest): Promise<EntryView> {
+  const { id, properties, objectType, ifMatch, conflict, parentFolderId } = request;
+  const { space } = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
+  const changed = await cabinet.catalog.changeEntry({
+    space,
+    id,
+    name: name === null ? null : { name, nameKey: toNameKey(name) },
+    parent: parentFolderId === null ? null : toFolderId(caller, parentFolderId),
+    properties,
+    objectType,
+    ifMatch,
+    conflict,
+    ...byCaller(caller),
+  });
+  if (changed === null) throw entryNotFound();
+  return changed;
+}

@@ -1,0 +1,52 @@
+// Copies an entry with everything beneath it into a folder. A large tree is copied in slices, with pauses in which saves
+// go on, and is seen when it is whole. Whoever asked waits; if they go away, it is finished all the same.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Caller, toFolderId } from '../domain/caller.ts';
+import type { ConflictBehavior } from '../domain/entry.ts';
+import { entryNotFound } from '../domain/missing.ts';
+import { checkName } from '../domain/name.ts';
+import type { Cabinet } from './cabinet.ts';
+import { enter } from './enter.ts';
+import { byCaller } from './origin.ts';
+import type { EntryView } from './show-entry.ts';
+
+export interface CopyRequest {
+  id: string;
+  /** Null, empty or `-root-`: the root. */
+  parentFolderId: string | null;
+  /** Null: the name that it has. */
+  name: string | null;
+  conflict: ConflictBehavior;
+}
+
+export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyRequest): Promise<EntryView> {
+  const { id, conflict } = request;
+  const { catalog } = cabinet;
+  const { space } = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
+  const parent = toFolderId(caller, request.parentFolderId);
+  const asked = { space, id, parent, name, conflict, ...byCaller(caller) };
+  const begun = await catalog.beginCopy(asked);
+  if (begun === null) throw entryNotFound();
+  if ('details' in begun) return begun.details;
+  const { top } = begun;
+  try {
+    for (let stack = begun.stack; stack.length > 0; ) {
+      stack = await inTurn(() => catalog.continueCopy({ asked, top, stack, at: Date.now() }));
+    }
+    return await catalog.finishCopy({ asked, top });
+  } catch (error) {
+    await catalog.abandonCopy({ top }).catch(() => undefined);
+    cabinet.purger.nudge();
+    throw error;
+  }
+}
+
+/** Runs a slice of a long work and rests for as long as it took: the writer belongs to saves for half of the time. */
+export async function inTurn<Result>(slice: () => Promise<Result>): Promise<Result> {
+  const begunAt = performance.now();
+  const result = await slice();
+  await pause(performance.now() - begunAt);
+  return result;
+}

@@ -1,0 +1,55 @@
+// The people of the caller's space. Managers give and take roles here and make new accounts; passwords and states of
+// accounts that are there belong to operators, for an account may be of other spaces too.
+
+import type { Member } from '../catalog/members.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Cabinet } from './cabinet.ts';
+import { takeSeat } from './enter.ts';
+import { byCaller } from './origin.ts';
+import { type ListRequest, type Page, toPage } from './page.ts';
+import { checkRole, type NewUser, toAccount, toUserId } from './people.ts';
+
+export async function listMembers(
+  { catalog }: Cabinet,
+  caller: Caller,
+  { after, limit }: ListRequest,
+): Promise<Page<Member>> {
+  const { space } = takeSeat(caller, 'read');
+  return toPage(await catalog.listMembers({ space, after, limit: limit + 1 }), limit, ({ id }) => id);
+}
+
+export interface NewMember {
+  member: Member;
+  /** What to tell the user, when we chose it. */
+  madePassword: string | null;
+}
+
+export async function addMember(
+  cabinet: Cabinet,
+  caller: Caller,
+  asked: NewUser & { role: string },
+): Promise<NewMember> {
+  const { space } = takeSeat(caller, 'manage');
+  const role = checkRole(asked.role);
+  const { madePassword, ...account } = await toAccount(asked);
+  const member = await cabinet.catalog.addMember({ ...account, space, role, ...byCaller(caller) });
+  return { member, madePassword };
+}
+
+export interface RoleChange {
+  id: string;
+  /** Null takes it away. */
+  role: string | null;
+}
+
+export async function changeMember(cabinet: Cabinet, caller: Caller, { id, role }: RoleChange): Promise<Member> {
+  const { space } = takeSeat(caller, 'manage');
+  return await cabinet.catalog.setMember({
+    space,
+    id: toUserId(id),
+    role: role === null ? null : checkRole(role),
+    // An application can still manage the space when no person can.
+    isManagerKept: caller.person !== null,
+    ...byCaller(caller),
+  });
+}

@@ -1,0 +1,52 @@
+// The spaces that the caller is in; making and renaming them.
+
+import { randomUUIDv7 } from 'node:crypto';
+import type { Caller, Seat } from '../domain/caller.ts';
+import { authorize } from '../domain/permission.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { checkPlainName } from './applications.ts';
+import type { Cabinet } from './cabinet.ts';
+import { byCaller } from './origin.ts';
+
+export function listSpaces(caller: Caller): readonly Seat[] {
+  authorize(caller, 'read');
+  return caller.seats;
+}
+
+export function showSpace(caller: Caller, spaceId: string): Seat {
+  authorize(caller, 'read');
+  return requireSeat(caller, spaceId);
+}
+
+function requireSeat({ seats }: Caller, spaceId: string): Seat {
+  const found = seats.find((seat) => seat.spaceId === spaceId);
+  if (found === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.');
+  return found;
+}
+
+/** Whoever is manager somewhere can make another space, and is manager there. */
+export async function addSpace(cabinet: Cabinet, caller: Caller, name: string): Promise<Seat> {
+  authorize(caller, 'manage');
+  const { person } = caller;
+  if (person === null) throw new Refusal('Forbidden', 'An application has one space and cannot make others.');
+  if (!caller.seats.some(({ role }) => role === 'manager')) {
+    throw new Refusal('Forbidden', 'This needs the role "manager" in some space.', { target: 'manager' });
+  }
+  const ids = { spaceId: randomUUIDv7(), rootId: randomUUIDv7() };
+  const asked = { name: checkPlainName(name, 'Name'), ...ids, manager: person };
+  return await cabinet.catalog.addSpace({ ...asked, ...byCaller(caller) });
+}
+
+export interface RenameRequest {
+  spaceId: string;
+  name: string;
+}
+
+export async function renameSpace(cabinet: Cabinet, caller: Caller, { spaceId, name }: RenameRequest): Promise<Seat> {
+  authorize(caller, 'manage');
+  const seat = requireSeat(caller, spaceId);
+  authorize(caller, 'manage', seat);
+  const spaceName = checkPlainName(name, 'Name');
+  await cabinet.catalog.renameSpace({ space: seat.space, name: spaceName, ...byCaller(caller) });
+  return { ...seat, spaceName };
+}

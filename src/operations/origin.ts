@@ -1,0 +1,14 @@
+// Who stands behind a change that is not about entries, as the journal tells it.
+
+import { randomUUID } from 'node:crypto';
+import type { Origin } from '../catalog/sql.ts';
+import type { Caller } from '../domain/caller.ts';
+
+/** By a command; it has no request, so it gets a tracking id of its own. */
+export function byOperator(): Origin {
+  return { at: Date.now(), by: 'operator', request: randomUUID() };
+}
+
+export function byCaller({ actor, requestId }: Caller): Origin {
+  return { at: Date.now(), by: actor, request: requestId };
+}

@@ -1,0 +1,104 @@
+// Quotas as they are asked about at every request: which there are is kept in memory, so that where there are none
+// nothing is looked up. The exact check of a save is made by the verb that writes it; here what cannot fit is refused
+// before it is sent. Right only where every quota is set through `setQuota`, that is, in one process.
+
+import { LRUCache } from 'lru-cache';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { PlacedUsage, Quota, SetQuota, UsageOf } from '../catalog/quotas.ts';
+import type { Origin } from '../catalog/sql.ts';
+import { Buckets } from '../domain/buckets.ts';
+import type { Caller, Seat } from '../domain/caller.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Cabinet } from './cabinet.ts';
+
+/** What was looked up is looked up again after this long. */
+const lookAgainAfterMs = 1000;
+const mostLookedUp = 1000;
+const everyone = '';
+
+export class Quotas {
+  readonly #catalog: Catalog;
+  #quotas = new Map<string, Quota>();
+  /** By key, for those that have a rate. */
+  #rates = new Map<string, Buckets>();
+  readonly #usage = new LRUCache<string, UsageOf>({ max: mostLookedUp, ttl: lookAgainAfterMs });
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  async load(): Promise<void> {
+    const listed = await this.#catalog.listQuotas({ isWhole: false });
+    const known = this.#quotas;
+    this.#quotas = new Map(listed.map(({ space, actor, quota }) => [toKey(space, actor), quota]));
+    const rates = new Map<string, Buckets>();
+    for (const [key, { requests }] of this.#quotas) {
+      if (requests === null) continue;
+      // Who has a rate already does not get a full bucket because another one's was changed.
+      const kept = known.get(key)?.requests === requests ? this.#rates.get(key) : undefined;
+      rates.set(key, kept ?? new Buckets({ burst: requests, perSecond: requests, mostKeys: 1 }));
+    }
+    this.#rates = rates;
+    this.#usage.clear();
+  }
+
+  /** Counts a request; refuses one too many. */
+  countRequest(caller: Caller): void {
+    if (this.#rates.size === 0) return;
+    const keys = seatsMeant(caller).flatMap(({ space }) => [toKey(space, everyone), toKey(space, caller.actor)]);
+    const limited = keys.filter((key) => this.#rates.has(key));
+    const retryAfterSeconds = Math.max(0, ...limited.map((key) => this.#rates.get(key)?.waitSeconds(key) ?? 0));
+    if (retryAfterSeconds > 0) {
+      throw new Refusal('TooManyRequests', 'More requests were sent in a second than are allowed here.', {
+        hint: 'GET /v1/contentmanagement/limits tells how many are.',
+        retryAfterSeconds,
+      });
+    }
+    for (const key of limited) this.#rates.get(key)?.take(key);
+  }
+
+  /** Why so many bytes more cannot fit; null: they can, as of a moment ago. */
+  async findShortage({ space }: Seat, actor: string, bytes: number): Promise<Refusal | null> {
+    for (const holder of [everyone, actor]) {
+      const most = this.#quotas.get(toKey(space, holder))?.bytes ?? null;
+      if (most === null) continue;
+      const held = (await this.#find(space, holder)).bytes;
+      if (held + bytes <= most) continue;
+      const whose = holder === everyone ? 'The space' : JSON.stringify(holder);
+      return new Refusal('QuotaExceeded', `${whose} may hold ${most} bytes and holds ${held}.`, {
+        hint: 'Remove for good what is not needed, also from the trash and of old versions, or ask for more.',
+      });
+    }
+    return null;
+  }
+
+  async #find(space: number, actor: string): Promise<UsageOf> {
+    const key = toKey(space, actor);
+    const known = this.#usage.get(key);
+    if (known !== undefined) return known;
+    const found = await this.#catalog.findUsage({ space, actor });
+    this.#usage.set(key, found);
+    return found;
+  }
+}
+
+function toKey(space: number, actor: string): string {
+  return `${space} ${actor}`;
+}
+
+/** A person of several spaces who names none may mean any: the request counts in each. */
+function seatsMeant(caller: Caller): readonly Seat[] {
+  if (caller.spaceId === null) return caller.seats;
+  return caller.seats.filter(({ spaceId }) => spaceId === caller.spaceId);
+}
+
+/** For operators. */
+export async function setQuota(cabinet: Cabinet, asked: Omit<SetQuota, keyof Origin>, origin: Origin) {
+  const changed = await cabinet.catalog.setQuota({ ...asked, ...origin });
+  await cabinet.quotas.load();
+  return changed;
+}
+
+export function listQuotas(cabinet: Cabinet): Promise<PlacedUsage[]> {
+  return cabinet.catalog.listQuotas({ isWhole: true });
+}

@@ -1,0 +1,46 @@
+// What a space holds, by whom, and how much more it may; and what the service allows.
+
+import type { Quota, UsageOf } from '../catalog/quotas.ts';
+import type { Caller, Seat } from '../domain/caller.ts';
+import type { Cabinet, Limits } from './cabinet.ts';
+import { takeSeat } from './enter.ts';
+import { type ListRequest, toPage } from './page.ts';
+
+export interface SpaceUsage {
+  seat: Seat;
+  inAll: UsageOf;
+  /** Of the current versions of all files in the trash. */
+  trashBytes: number;
+  by: UsageOf[];
+  next: string | null;
+}
+
+export async function showUsage(
+  { catalog }: Cabinet,
+  caller: Caller,
+  { after, limit }: ListRequest,
+): Promise<SpaceUsage> {
+  const seat = takeSeat(caller, 'read');
+  const { space } = seat;
+  const inAll = await catalog.findUsage({ space, actor: '' });
+  const trashBytes = await catalog.findTrashBytes({ space });
+  const { items, next } = toPage(
+    await catalog.listUsage({ space, after, limit: limit + 1 }),
+    limit,
+    ({ actor }) => actor,
+  );
+  return { seat, inAll, trashBytes, by: items, next };
+}
+
+export interface ShownLimits {
+  limits: Limits;
+  ofSpace: Quota;
+  ofCaller: Quota;
+}
+
+export async function showLimits({ catalog, limits }: Cabinet, caller: Caller): Promise<ShownLimits> {
+  const { space } = takeSeat(caller, 'read');
+  const inAll = await catalog.findUsage({ space, actor: '' });
+  const own = await catalog.findUsage({ space, actor: caller.actor });
+  return { limits, ofSpace: inAll.quota, ofCaller: own.quota };
+}

@@ -1,0 +1,83 @@
+// Deleting entries, seeing what was deleted, bringing it back, and removing it for good.
+
+import type { TrashPage } from '../catalog/trash.ts';
+import { type Caller, chooseSeat, toFolderId } from '../domain/caller.ts';
+import type { ConflictBehavior } from '../domain/entry.ts';
+import { entryNotFound } from '../domain/missing.ts';
+import { checkName } from '../domain/name.ts';
+import { authorize } from '../domain/permission.ts';
+import type { Cabinet } from './cabinet.ts';
+import { enter } from './enter.ts';
+import { byCaller } from './origin.ts';
+import type { EntryView } from './show-entry.ts';
+
+export interface DeleteRequest {
+  id: string;
+  isPermanent: boolean;
+  ifMatch: readonly string[] | null;
+}
+
+/** Returns the entry as it was. */
+export async function deleteEntry(cabinet: Cabinet, caller: Caller, request: DeleteRequest): Promise<EntryView> {
+  const { id, isPermanent, ifMatch } = request;
+  const { space } = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const asked = { space, id, ifMatch, ...byCaller(caller) };
+  const deleted = await (isPermanent ? cabinet.catalog.removeEntry(asked) : cabinet.catalog.trashEntry(asked));
+  if (deleted === null) throw entryNotFound();
+  if (isPermanent) cabinet.purger.nudge();
+  return deleted;
+}
+
+export interface RestoreRequest {
+  id: string;
+  /** Null: where it was. */
+  parentFolderId: string | null;
+  /** Null: the name that it had. */
+  name: string | null;
+  conflict: ConflictBehavior;
+}
+
+export async function restoreEntry(cabinet: Cabinet, caller: Caller, request: RestoreRequest): Promise<EntryView> {
+  const { id, conflict, parentFolderId } = request;
+  const { space } = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const restored = await cabinet.catalog.restoreEntry({
+    space,
+    id,
+    parent: parentFolderId === null ? null : toFolderId(caller, parentFolderId),
+    name: request.name === null ? null : checkName(request.name, 'Name', cabinet.names),
+    conflict,
+    ...byCaller(caller),
+  });
+  if (restored === null) throw entryNotFound();
+  return restored;
+}
+
+export interface TrashRequest {
+  after: readonly [trashedAt: number, entry: number] | null;
+  limit: number;
+}
+
+export async function listTrash({ catalog }: Cabinet, caller: Caller, request: TrashRequest): Promise<TrashPage> {
+  const seat = chooseSeat(caller);
+  authorize(caller, 'read', seat);
+  return await catalog.listTrash({ space: seat.space, ...request });
+}
+
+/** Removes for good everything that is in the trash now; says how many entries, each with all beneath it. */
+export async function emptyTrash(cabinet: Cabinet, caller: Caller): Promise<number> {
+  const seat = chooseSeat(caller);
+  authorize(caller, 'write', seat);
+  const origin = byCaller(caller);
+  return await removeTrashed(cabinet, { space: seat.space, before: origin.at + 1, ...origin });
+}
+
+/** `space` null: of every space. */
+export async function removeTrashed(
+  { catalog, purger }: Cabinet,
+  asked: Parameters<typeof catalog.emptyTrash>[0],
+): Promise<number> {
+  let count = 0;
+  for (let removed = -1; removed !== 0; count += removed) removed = await catalog.emptyTrash(asked);
+  if (count > 0) purger.nudge();
+  return count;
+}

@@ -1,0 +1,64 @@
+// The versions of a file: listed, brought back, removed, commented.
+
+import type { ChangedVersion, Version, VersionPage } from '../catalog/versions.ts';
+import type { Caller } from '../domain/caller.ts';
+import { fileNotFound } from '../domain/missing.ts';
+import type { Cabinet } from './cabinet.ts';
+import { enter } from './enter.ts';
+import { byCaller } from './origin.ts';
+import { discardBlobs } from './purger.ts';
+import type { EntryView } from './show-entry.ts';
+
+export interface VersionsRequest {
+  fileId: string;
+  /** Only versions below this one; null: from the newest. */
+  below: number | null;
+  limit: number;
+}
+
+export async function listVersions(cabinet: Cabinet, caller: Caller, request: VersionsRequest): Promise<VersionPage> {
+  const { fileId: file, ...page } = request;
+  const { space } = await enter(cabinet, caller, { action: 'read', id: file, missing: fileNotFound });
+  const found = await cabinet.catalog.listVersions({ space, file, ...page });
+  if (found === null) throw fileNotFound();
+  return found;
+}
+
+export interface VersionRequest {
+  fileId: string;
+  version: number;
+}
+
+export function restoreVersion(cabinet: Cabinet, caller: Caller, request: VersionRequest): Promise<EntryView> {
+  return changeVersion(cabinet, caller, request, cabinet.catalog.restoreVersion);
+}
+
+export function removeVersion(cabinet: Cabinet, caller: Caller, request: VersionRequest): Promise<EntryView> {
+  return changeVersion(cabinet, caller, request, cabinet.catalog.removeVersion);
+}
+
+async function changeVersion(
+  cabinet: Cabinet,
+  caller: Caller,
+  { fileId: file, version }: VersionRequest,
+  change: Cabinet['catalog']['restoreVersion'],
+): Promise<EntryView> {
+  const { space } = await enter(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
+  const { keptVersions } = cabinet.limits;
+  const changed: ChangedVersion | null = await change({ space, file, version, keptVersions, ...byCaller(caller) });
+  if (changed === null) throw fileNotFound();
+  await discardBlobs(cabinet.blobs, changed.freedBlobs);
+  return changed.details;
+}
+
+export interface CommentRequest extends VersionRequest {
+  comment: string | null;
+}
+
+export async function commentVersion(cabinet: Cabinet, caller: Caller, request: CommentRequest): Promise<Version> {
+  const { fileId: file, version, comment } = request;
+  const { space } = await enter(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
+  const commented = await cabinet.catalog.commentVersion({ space, file, version, comment, ...byCaller(caller) });
+  if (commented === null) throw fileNotFound();
+  return commented;
+}

@@ -1,0 +1,92 @@
+// DOCX, XLSX and PPTX: ZIPs with XML in them. Each kind keeps its text in members of known names, in elements of known
+// names; everything else (styles, pictures, embedded files) is never unpacked.
+
+import { scanMarkup } from './markup.ts';
+import { TextGatherer } from './text-gatherer.ts';
+import { Unreadable } from './unreadable.ts';
+import { listMembers, readMember } from './zip.ts';
+
+export type OfficeKind = 'docx' | 'xlsx' | 'pptx';
+
+/** What all members together may unpack to. */
+const mostUnpackedBytes = 64 * 1024 * 1024;
+
+interface Reading {
+  members: RegExp;
+  /** Elements whose text counts. */
+  text: ReadonlySet<string>;
+  /** Elements after which a line ends. */
+  line: ReadonlySet<string>;
+  /** Elements that stand for a space. */
+  space: ReadonlySet<string>;
+}
+
+const readings: Record<OfficeKind, Reading> = {
+  docx: {
+    members: /^word\/(document|footnotes|endnotes|comments|header\d*|footer\d*)\.xml$/,
+    text: new Set(['w:t', 'm:t']),
+    line: new Set(['w:p', 'w:br', 'w:cr']),
+    space: new Set(['w:tab', 'w:tc']),
+  },
+  xlsx: {
+    members: /^xl\/(sharedStrings|workbook|worksheets\/sheet\d+|comments\d*|comments\/comment\d+)\.xml$/,
+    text: new Set(['t', 'v']),
+    line: new Set(['si', 'row']),
+    space: new Set(['c', 'rPh']),
+  },
+  pptx: {
+    members: /^ppt\/(slides\/slide\d+|notesSlides\/notesSlide\d+|comments\/\w+)\.xml$/,
+    text: new Set(['a:t', 'p:text']),
+    line: new Set(['a:p', 'a:br']),
+    space: new Set(['a:tab', 'a:tc']),
+  },
+};
+
+/** An OLE container: what Office makes of a document with a password. */
+const oleMagic = 'd0cf11e0a1b11ae1';
+
+export function extractOffice(bytes: Buffer, kind: OfficeKind): string {
+  if (bytes.toString('hex', 0, 8) === oleMagic) throw new Unreadable('it is encrypted');
+  const reading = readings[kind];
+  const members = [...listMembers(bytes).values()].filter(({ name }) => reading.members.test(name));
+  if (members.length === 0) throw new Unreadable(`it is not a document of the kind ${kind}`);
+  const gatherer = new TextGatherer();
+  let budgetBytes = mostUnpackedBytes;
+  for (const member of members.sort((a, b) => compareNames(a.name, b.name))) {
+    if (gatherer.isFull) break;
+    const xml = readMember(bytes, member, Math.max(1, budgetBytes));
+    budgetBytes -= xml.length;
+    gather(xml.toString('utf8'), reading, gatherer);
+  }
+  return gatherer.toText();
+}
+
+/** `slide2` before `slide10`. */
+function compareNames(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+/** A cell of type `s` holds the place of its text in another member: that number is nobody's word. */
+function isReference({ name, attributes }: { name: string; attributes: string }): boolean {
+  return name === 'c' && /\st="s"/.test(attributes);
+}
+
+function gather(xml: string, { text, line, space }: Reading, gatherer: TextGatherer): void {
+  let isText = false;
+  let isReferring = false;
+  scanMarkup(xml, {
+    tag(tag) {
+      const isClosing = tag.name.startsWith('/');
+      const name = isClosing ? tag.name.slice(1) : tag.name;
+      const isEmpty = tag.attributes.endsWith('/');
+      if (text.has(name)) isText = !isClosing && !isEmpty;
+      if (name === 'c') isReferring = !isClosing && isReference(tag);
+      if (name === 'sheet') gatherer.add(`${/\sname="([^"]*)"/.exec(tag.attributes)?.[1] ?? ''}\n`);
+      if ((isClosing || isEmpty) && line.has(name)) gatherer.add('\n');
+      if ((isClosing || isEmpty) && space.has(name)) gatherer.add(' ');
+    },
+    text(found) {
+      if (isText && !isReferring) gatherer.add(found);
+    },
+  });
+}

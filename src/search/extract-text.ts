@@ -1,0 +1,54 @@
+// Plain text, Markdown, CSV and JSON: bytes that are text already. Nothing here takes longer than reading does.
+
+import { mostTextChars, tidy } from './text-gatherer.ts';
+import { Unreadable } from './unreadable.ts';
+
+/** As many bytes as the longest text can need. */
+export const mostTextBytes = 4 * mostTextChars;
+
+/** `charset`: what the content type says; a byte order mark tells better. */
+export function extractText(bytes: Buffer, charset: string | null): string {
+  const text = decode(bytes.subarray(0, mostTextBytes), charset);
+  if (text.slice(0, 4096).includes('\0')) throw new Unreadable('it is not text');
+  return tidy(text);
+}
+
+/** The escapes of strings are read; braces and quotation marks are nothing to the index. */
+export function extractJson(bytes: Buffer): string {
+  const text = decode(bytes.subarray(0, mostTextBytes), null);
+  return tidy(text.replace(/\\(?:u([0-9a-fA-F]{4})|[bfnrt])/g, (_, hex) => toCharacter(hex as string | undefined)));
+}
+
+function toCharacter(hex: string | undefined): string {
+  return hex === undefined ? ' ' : String.fromCharCode(Number.parseInt(hex, 16));
+}
+
+export function decode(bytes: Buffer, charset: string | null): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  if (charset !== null) return toDecoder(charset).decode(bytes);
+  // Cut within a character, the last one is not a mistake.
+  const isUtf8 = isAscii(bytes) || isWellFormed(bytes);
+  return isUtf8 ? bytes.toString('utf8') : new TextDecoder('windows-1252').decode(bytes);
+}
+
+function toDecoder(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+function isAscii(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte < 0x80);
+}
+
+function isWellFormed(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+// Gathers the text of a document up to a limit, so that no document fills the index or the memory.
+
+export const mostTextChars = 1024 * 1024;
+
+export class TextGatherer {
+  #pieces: string[] = [];
+  #chars = 0;
+
+  get isFull(): boolean {
+    return this.#chars >= mostTextChars;
+  }
+
+  add(text: string): void {
+    if (this.isFull || text === '') return;
+    const taken = text.slice(0, mostTextChars - this.#chars);
+    this.#pieces.push(taken);
+    this.#chars += taken.length;
+  }
+
+  /** White space is worth one space or one line break; what is not text is dropped. */
+  toText(): string {
+    return tidy(this.#pieces.join(''));
+  }
+}
+
+export function tidy(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\ufeff\u00ad\u200b]+/gu, '')
+    .replace(/[^\S\n]+/gu, ' ')
+    .replace(/ ?\n[ \n]*/gu, '\n')
+    .trim()
+    .slice(0, mostTextChars)
+    .toWellFormed();
+}

@@ -1,0 +1,68 @@
+// Text as the index sees it: which characters make a word, and when two words are the same. FTS5 has its own reading
+// (unicode61, without diacritics) and decides what is found; this one must agree with it where people notice: it weighs
+// what was found and marks the words in snippets.
+
+/** Letters, digits and private characters, with the marks that belong to them. */
+const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu;
+const marks = /\p{M}+/gu;
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+const mayBeUnspaced = /[\u2E80-\u9FFF\uF900-\uFAFF\uFF65-\uFF9F\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFF}]/u;
+
+/** How much of a text is counted; what comes behind hardly changes its weight. */
+const mostCountedChars = 64 * 1024;
+
+/** Languages that write without spaces would give one word for each sentence: every character becomes a word, and a
+ *  search for several of them a phrase. */
+export function spread(text: string): string {
+  return mayBeUnspaced.test(text) ? text.replace(unspaced, ' $& ') : text;
+}
+
+export function hasWords(text: string): boolean {
+  return /[\p{L}\p{N}\p{Co}]/u.test(text);
+}
+
+/** Without diacritics and without case. */
+export function fold(text: string): string {
+  return text.normalize('NFD').replace(marks, '').toLowerCase();
+}
+
+export function toWords(text: string): string[] {
+  return fold(spread(text)).match(word) ?? [];
+}
+
+/** How often words occur in a text, those that occur once left out: pairs of a word's hash and its count, by hash. */
+export interface Frequencies {
+  words: number;
+  pairs: Uint32Array;
+}
+
+export function countWords(text: string): Frequencies {
+  const counts = new Map<number, number>();
+  const words = toWords(text.slice(0, mostCountedChars));
+  for (const each of words) {
+    const hash = hashWord(each);
+    counts.set(hash, (counts.get(hash) ?? 0) + 1);
+  }
+  const often = [...counts].filter(([, count]) => count > 1).sort(([a], [b]) => a - b);
+  return { words: words.length, pairs: Uint32Array.from(often.flat()) };
+}
+
+/** How often a word occurs, of which is known that it does. */
+export function findCount(pairs: Uint32Array, hash: number): number {
+  let low = 0;
+  for (let high = pairs.length / 2; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if ((pairs[2 * middle] as number) < hash) low = middle + 1;
+    else high = middle;
+  }
+  return pairs[2 * low] === hash ? (pairs[2 * low + 1] as number) : 1;
+}
+
+/** FNV-1a. Two words with the same hash are weighed wrongly and found rightly. */
+export function hashWord(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}

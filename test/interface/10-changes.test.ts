@@ -1,0 +1,318 @@
+// Section 10 of the contract: `GET /changes` tells every change in order, without gaps or repeats; replaying it from nothing
+// or from a snapshot gives exactly the tree.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertRefusal, must } from './assertions.ts';
+import { type Caller, call, createFolder, makeFolder, saveFile, signIn } from './client.ts';
+import { assertPage, type Change, Follower, inPathOrder, type Page, readChanges, readToEnd } from './follower.ts';
+import { askChange, askVersion, change, copy, put, readTree, remove, restore, trash } from './life.ts';
+import { writeAtRandom } from './random-changes.ts';
+
+const main = await signIn('Main');
+const neighbour = await signIn('Neighbour');
+const reader = await signIn('Reader');
+const stranger = await signIn('Stranger');
+const tester = await signIn('Tester');
+
+async function now(caller: Caller): Promise<string> {
+  const { Changes, Cursor } = await readChanges(caller, 'from=now');
+  assert.deepEqual(Changes, []);
+  return `cursor=${encodeURIComponent(Cursor)}`;
+}
+
+function of(changes: Change[], ...entries: { Id: string }[]): Change[] {
+  return changes.filter(({ EntryId }) => entries.some(({ Id }) => Id === EntryId));
+}
+
+function assertRising(changes: Change[]): void {
+  const positions = changes.filter(({ Action }) => Action !== 'present').map(({ Position }) => Number(Position));
+  for (const [index, position] of positions.entries()) {
+    assert.ok(index === 0 || position > must(positions[index - 1], 'position'), 'positions do not rise');
+  }
+}
+
+test('Every kind of change is told, in the order in which it was made', async () => {
+  const from = await now(main);
+  const folder = await makeFolder(main);
+  const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'one');
+  await put(neighbour, File.Id, 'two');
+  await change(main, File.Id, { Name: 'b', Properties: { x: '1' } });
+  await askVersion(main, File.Id, 1, 'restore');
+  await askVersion(main, File.Id, 1, { Comment: 'x' });
+  await askVersion(main, File.Id, 1, 'DELETE');
+  await trash(main, File.Id);
+  await restore(main, File.Id);
+  const copied = await copy(main, File.Id, { ParentFolderId: folder.Id, Name: 'c' });
+  await remove(main, File.Id);
+  const { Changes } = await readToEnd(main, from);
+  assertRising(Changes);
+  assert.deepEqual(
+    of(Changes, folder, File).map(({ Action }) => Action),
+    [
+      'folder.created',
+      'file.created',
+      'file.saved',
+      'entry.changed',
+      'version.restored',
+      'version.commented',
+      'version.removed',
+      'entry.trashed',
+      'entry.restored',
+      'entry.removed',
+    ],
+  );
+  const byNeighbour = of(Changes, File).filter(({ By }) => By === `app:${neighbour.application.Name}`);
+  assert.deepEqual(
+    byNeighbour.map(({ Action }) => Action),
+    ['file.saved'],
+  );
+  for (const { Entry, ParentFolderId } of of(Changes, File))
+    assert.deepEqual([Entry, ParentFolderId], [undefined, undefined]);
+  const ofCopy = of(Changes, copied.Entry);
+  assert.ok(ofCopy.length > 0, 'the copy is told of');
+  for (const { Entry, ParentFolderId } of ofCopy) assert.deepEqual([Entry, ParentFolderId], [copied.Entry, folder.Id]);
+});
+
+test('What does not change anything is not told', async () => {
+  const folder = await makeFolder(main);
+  const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'one');
+  const from = await now(main);
+  await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'one');
+  await change(main, File.Id, { Name: 'a', Properties: {} });
+  await askVersion(main, File.Id, 1, 'restore');
+  await askChange(main, folder.Id, { ParentFolderId: folder.Id });
+  await call(main, `/files/${File.Id}/content`);
+  const { Changes } = await readToEnd(main, from);
+  assert.deepEqual(of(Changes, folder, File), []);
+});
+
+test('What is in the trash is told as trashed, without a folder', async () => {
+  const folder = await makeFolder(main);
+  const inner = await createFolder(main, folder.Id, 'inner');
+  const from = await now(main);
+  await trash(main, inner.Id);
+  const [told, ...more] = of((await readToEnd(main, from)).Changes, inner);
+  assert.deepEqual(more, []);
+  assert.deepEqual([told?.Action, told?.Trashed, told?.ParentFolderId], ['entry.trashed', true, undefined]);
+  await restore(main, inner.Id);
+  const changes = of((await readToEnd(main, from)).Changes, inner);
+  assert.deepEqual(
+    changes.map(({ Action }) => Action),
+    ['entry.trashed', 'entry.restored'],
+  );
+  for (const { ParentFolderId, Trashed } of changes)
+    assert.deepEqual([ParentFolderId, Trashed ?? false], [folder.Id, false]);
+});
+
+test('Pages of every size tell the same, and the same again', async () => {
+  const from = await now(tester);
+  const folder = await makeFolder(tester);
+  for (let index = 0; index < 9; index += 1) await createFolder(tester, folder.Id, `${index}`);
+  const whole = await readToEnd(tester, from);
+  assert.ok(whole.Changes.length >= 10);
+  for (const limit of [1, 2, 3, 7, 1000]) {
+    const { Changes } = await readToEnd(tester, from, limit);
+    assert.deepEqual(Changes.slice(0, whole.Changes.length), whole.Changes);
+  }
+  const end = await readChanges(tester, `cursor=${encodeURIComponent(whole.Cursor)}`);
+  if (end.Changes.length === 0)
+    assert.deepEqual((await readChanges(tester, `cursor=${encodeURIComponent(end.Cursor)}`)).Changes, []);
+});
+
+test('A follower misses nothing and hears nothing twice while many write', async () => {
+  const from = await now(main);
+  const folder = await makeFolder(main);
+  let isOver = false;
+  const following = (async () => {
+    const heard: Change[] = [];
+    let page: Page = await readChanges(main, `${from}&limit=7`);
+    for (;;) {
+      heard.push(...page.Changes);
+      if (isOver && page.Changes.length === 0) return heard;
+      page = await readChanges(main, `cursor=${encodeURIComponent(page.Cursor)}&limit=7&wait=${isOver ? 0 : 1}`);
+    }
+  })();
+  const written = await Promise.all(
+    Array.from({ length: 16 }, async (_, writer) => {
+      const caller = writer % 2 === 0 ? main : neighbour;
+      const ids: string[] = [];
+      for (let index = 0; index < 12; index += 1) {
+        const name = `${writer}-${index}`;
+        if (index % 3 === 0) ids.push((await createFolder(caller, folder.Id, name)).Id);
+        else {
+          const at = { FolderId: folder.Id, FileName: name, Prefer: 'return=minimal' };
+          ids.push((await saveFile(caller, at, index % 3 === 1 ? name : 'x'.repeat(70_000))).File.Id);
+        }
+      }
+      return ids;
+    }),
+  );
+  isOver = true;
+  const heard = await following;
+  assertRising(heard);
+  const created = heard.filter(({ Action }) => Action === 'folder.created' || Action === 'file.created');
+  const ids = created.map(({ EntryId }) => EntryId);
+  for (const id of written.flat()) assert.equal(ids.filter((other) => other === id).length, 1);
+  const again = (await readToEnd(main, from)).Changes.slice(0, heard.length);
+  assert.deepEqual(
+    again.map(({ Position }) => Position),
+    heard.map(({ Position }) => Position),
+  );
+});
+
+test('A long poll is answered as soon as there is a change', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const from = await now(tester);
+    const begun = Date.now();
+    const polling = call(tester, `/changes?${from}&wait=15`);
+    await sleep(300);
+    const folder = await makeFolder(tester);
+    const page = assertPage(await polling);
+    const tookMs = Date.now() - begun;
+    assert.ok(tookMs < 5000, `it took ${tookMs} ms`);
+    assert.ok(page.Changes.length > 0);
+    const rest = await readToEnd(tester, from);
+    assert.equal(of(rest.Changes, folder).length, 1);
+  }
+});
+
+test('A long poll behind the end is answered at once', async () => {
+  const from = await now(tester);
+  await makeFolder(tester);
+  const begun = Date.now();
+  assert.ok((await readChanges(tester, `${from}&wait=15`)).Changes.length > 0);
+  assert.ok(Date.now() - begun < 3000);
+});
+
+test('A long poll without a change ends after the time that it waits for', async () => {
+  for (let attempt = 0; ; attempt += 1) {
+    const from = await now(tester);
+    const begun = Date.now();
+    const { Changes, Cursor } = await readChanges(tester, `${from}&wait=2`);
+    const tookMs = Date.now() - begun;
+    // Others write into this space too.
+    if (Changes.length > 0 && attempt < 10) continue;
+    assert.deepEqual(Changes, []);
+    assert.ok(tookMs >= 1900 && tookMs < 6000, `it took ${tookMs} ms`);
+    const folder = await makeFolder(tester);
+    const next = await readToEnd(tester, `cursor=${encodeURIComponent(Cursor)}`);
+    assert.equal(of(next.Changes, folder).length, 1);
+    return;
+  }
+});
+
+test('A long poll does not wait for what happens in another space', async () => {
+  const from = await now(stranger);
+  const polling = readChanges(stranger, `${from}&wait=1`);
+  const folder = await makeFolder(main);
+  const { Changes } = await polling;
+  assert.deepEqual(of(Changes, folder), []);
+});
+
+test('Many polls at once are each answered with the change', async () => {
+  const from = await now(main);
+  const polls = Array.from({ length: 30 }, (_, index) =>
+    readChanges(index % 2 === 0 ? main : reader, `${from}&wait=10&limit=1000`),
+  );
+  await sleep(100);
+  await makeFolder(main);
+  for (const { Changes } of await Promise.all(polls)) assert.ok(Changes.length > 0);
+});
+
+test('wait, from and limit are held to what they may be: 400 InvalidField', async () => {
+  for (const query of [
+    'wait=61',
+    'wait=-1',
+    'wait=x',
+    'wait=',
+    'wait=1.5',
+    'from=then',
+    'from=',
+    'limit=0',
+    'limit=1001',
+    'limit=abc',
+  ]) {
+    assertRefusal(await call(main, `/changes?${query}`), 400, 'InvalidField');
+  }
+});
+
+test('A cursor that was edited, is of another list or of another space is 400 InvalidCursor', async () => {
+  const { Cursor } = await readChanges(main, 'from=now');
+  const { Cursor: snapshot } = await readChanges(main, 'from=snapshot&limit=1');
+  const folder = await makeFolder(main);
+  for (const name of ['a', 'b']) await createFolder(main, folder.Id, name);
+  const { link } = (await call(main, `/folders/${folder.Id}?limit=1`)).headers;
+  const other = must(/cursor=([^&>]+)/.exec(String(link))?.[1], 'cursor');
+  for (const cursor of ['x', '', 'AAAA', '0', '1', other]) {
+    assertRefusal(await call(main, `/changes?cursor=${cursor}`), 400, 'InvalidCursor');
+  }
+  for (const right of [Cursor, snapshot]) {
+    for (let at = 0; at < right.length - 1; at += 1) {
+      const edited = right.slice(0, at) + (right[at] === 'A' ? 'B' : 'A') + right.slice(at + 1);
+      assertRefusal(await call(main, `/changes?cursor=${encodeURIComponent(edited)}`), 400, 'InvalidCursor');
+    }
+    assertRefusal(await call(stranger, `/changes?cursor=${encodeURIComponent(right)}`), 400, 'InvalidCursor');
+    assert.equal((await call(neighbour, `/changes?cursor=${encodeURIComponent(right)}`)).status, 200);
+  }
+});
+
+test('What happens in one space is not told in another', async () => {
+  const from = await now(stranger);
+  const folder = await makeFolder(main);
+  const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'x');
+  const theirs = await makeFolder(stranger);
+  const { Changes } = await readToEnd(stranger, from);
+  assert.deepEqual(of(Changes, folder, File), []);
+  assert.equal(of(Changes, theirs).length, 1);
+});
+
+test('Replaying the feed from nothing gives exactly the tree', async () => {
+  for (const round of [1, 2, 3]) {
+    const top = await makeFolder(main);
+    const writers = [1, 2, 3, 4].map((writer) =>
+      writeAtRandom(writer % 2 === 0 ? main : neighbour, top, round * 10 + writer, 60),
+    );
+    await Promise.all(writers);
+    const { Changes } = await readToEnd(main, '');
+    assertRising(Changes);
+    const replayed = new Follower().apply(Changes).toTree(top.Id);
+    assert.deepEqual(inPathOrder(replayed), inPathOrder(await readTree(main, top.Id)));
+    assert.ok(replayed.size > 10, `only ${replayed.size} entries were left to compare`);
+  }
+});
+
+test('Replaying from a snapshot that is taken while many write gives exactly the tree', async () => {
+  for (const round of [1, 2, 3]) {
+    const top = await makeFolder(main);
+    await Promise.all([1, 2].map((writer) => writeAtRandom(main, top, round * 100 + writer, 30)));
+    const writing = Promise.all([3, 4, 5].map((writer) => writeAtRandom(neighbour, top, round * 100 + writer, 60)));
+    const follower = new Follower();
+    let page = await readChanges(main, 'from=snapshot&limit=20');
+    for (let pages = 0; pages < 40; pages += 1) {
+      follower.apply(page.Changes);
+      page = await readChanges(main, `cursor=${encodeURIComponent(page.Cursor)}&limit=20`);
+    }
+    await writing;
+    follower.apply(page.Changes);
+    follower.apply((await readToEnd(main, `cursor=${encodeURIComponent(page.Cursor)}`)).Changes);
+    assert.deepEqual(inPathOrder(follower.toTree(top.Id)), inPathOrder(await readTree(main, top.Id)));
+  }
+});
+
+test('A snapshot tells the tree as present, then goes on with the changes', async () => {
+  const folder = await makeFolder(main);
+  const inner = await createFolder(main, folder.Id, 'inner');
+  const { File } = await saveFile(main, { FolderId: inner.Id, FileName: 'file' }, 'x');
+  const { Changes, Cursor } = await readToEnd(main, 'from=snapshot');
+  const present = of(Changes, folder, inner, File);
+  assert.equal(present.filter(({ Action }) => Action === 'present').length, 3);
+  assert.equal(present.find(({ EntryId }) => EntryId === File.Id)?.ParentFolderId, inner.Id);
+  await change(main, File.Id, { Name: 'renamed' });
+  const next = await readToEnd(main, `cursor=${encodeURIComponent(Cursor)}`);
+  assert.deepEqual(
+    of(next.Changes, File).map(({ Action }) => Action),
+    ['entry.changed'],
+  );
+});

@@ -1,0 +1,82 @@
+// The description, the page that shows it, and what the service says of its health: open to all, the same in both
+// environments but for the address.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertRefusal } from './assertions.ts';
+import { CONTENT, send } from './client.ts';
+import { target } from './target.ts';
+
+const { Production, Test } = target();
+
+for (const [name, base] of Object.entries({ production: Production, test: Test })) {
+  test(`The description of ${name} names every operation of the document, and where it is served`, async () => {
+    const answer = await send(base, '/openapi.json');
+    assert.equal(answer.status, 200);
+    const { openapi, servers, paths } = JSON.parse(answer.body.toString());
+    assert.equal(openapi, '3.1.0');
+    assert.match(servers[0].url, /^https?:\/\/[^/]+$/);
+    assert.equal(paths[`${CONTENT}/folders`].post.operationId, 'FoldersPOST');
+    assert.equal(paths[`${CONTENT}/files`].post.operationId, 'SaveFilesPost');
+  });
+
+  test(`The page of ${name} brings nothing from elsewhere and allows nothing inline`, async () => {
+    const page = await send(base, '/docs');
+    assert.equal(page.status, 200);
+    assert.match(String(page.headers['content-type']), /^text\/html/);
+    const policy = String(page.headers['content-security-policy']);
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /unsafe|http|\*/);
+    const html = page.body.toString();
+    assert.doesNotMatch(html, /<style|style=|<script(?![^>]*src=)|\son\w+=|https?:/);
+    const files = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => path);
+    assert.ok(files.length >= 3);
+    for (const path of new Set(files)) {
+      const file = await send(base, `/${path}`);
+      assert.equal(file.status, 200, path);
+      assert.equal(file.headers['x-content-type-options'], 'nosniff');
+    }
+  });
+}
+
+test('A browser that has the page is told so, and keeps it', async () => {
+  for (const path of ['/docs', '/docs/page.js']) {
+    const { headers } = await send(Production, path);
+    assert.equal(headers['cache-control'], 'no-cache');
+    const again = await send(Production, path, { headers: { 'If-None-Match': String(headers.etag) } });
+    assert.equal(again.status, 304);
+    assert.equal(again.body.length, 0);
+    const other = await send(Production, path, { headers: { 'If-None-Match': '"another"' } });
+    assert.equal(other.status, 200);
+  }
+});
+
+test('No other file can be had through the page', async () => {
+  for (const name of [
+    'nothing.js',
+    '..',
+    '..%2Froute.ts',
+    '%2e%2e%2froute.ts',
+    'constructor',
+    '__proto__',
+    'page.js%00',
+  ]) {
+    assertRefusal(await send(Production, `/docs/${name}`), 404, 'RouteNotFound');
+  }
+  assertRefusal(await send(Production, '/docs/'), 404, 'RouteNotFound');
+});
+
+test('The page is only read', async () => {
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    const answer = await send(Production, '/docs', { method });
+    assertRefusal(answer, 404, 'MethodNotAllowed');
+    assert.equal(answer.headers.allow, 'GET, HEAD');
+  }
+});
+
+test('Health is told without credentials', async () => {
+  for (const base of [Production, Test]) {
+    assert.equal((await send(base, '/health/live')).body.toString(), '{"Status":"live"}');
+    assert.equal((await send(base, '/health/ready')).body.toString(), '{"Status":"ready"}');
+  }
+});

@@ -1,0 +1,151 @@
+// Section 10 of the contract: `POST /entries/{id}/restore` when the name is taken, or the folder moved, trashed or gone.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { assertRefusal } from './assertions.ts';
+import { call, createFolder, download, makeFolder, readFolder, saveFile, signIn } from './client.ts';
+import { askRestore, change, listTrash, readTree, remove, restore, type Trashed, trash } from './life.ts';
+
+const main = await signIn('Main');
+const stranger = await signIn('Stranger');
+
+/** top/{tree/{inner/{file (5)}, beside (3)}, other} */
+async function makeTree() {
+  const top = await makeFolder(main);
+  const tree = await createFolder(main, top.Id, 'tree', { Properties: { a: '1' } });
+  const other = await createFolder(main, top.Id, 'other');
+  const inner = await createFolder(main, tree.Id, 'inner');
+  const { File: file } = await saveFile(main, { FolderId: inner.Id, FileName: 'file.txt' }, '12345');
+  const { File: beside } = await saveFile(main, { FolderId: tree.Id, FileName: 'beside' }, '123');
+  return { top, tree, other, inner, file, beside };
+}
+
+async function findInTrash(id: string): Promise<Trashed | undefined> {
+  return (await listTrash(main)).find(({ Entry }) => Entry.Id === id);
+}
+
+async function sizeOf({ Id }: { Id: string }): Promise<number> {
+  return (await readFolder(main, Id, '?limit=1')).Folder.Size;
+}
+
+test('A name is free as soon as its entry is in the trash; many of one name lie there together', async () => {
+  const folder = await makeFolder(main);
+  const ids: string[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'same.txt' }, `${round}`);
+    ids.push(File.Id);
+    await trash(main, File.Id);
+  }
+  assert.equal(new Set(ids).size, 3);
+  for (const [round, id] of ids.entries()) {
+    const { Entry } = await restore(main, id, { ConflictBehavior: 'Rename' });
+    assert.equal(Entry.Name, round === 0 ? 'same.txt' : `same (${round + 1}).txt`);
+    assert.equal((await download(main, id)).toString(), `${round}`);
+  }
+});
+
+test('A name that is taken on return is 400 NameAlreadyExists; Rename or a Name brings it back', async () => {
+  const { top, tree, beside } = await makeTree();
+  await trash(main, beside.Id);
+  const { File } = await saveFile(main, { FolderId: tree.Id, FileName: 'beside' }, 'another');
+  for (const fields of [undefined, {}, { ConflictBehavior: 'Fail' }]) {
+    const answer = await askRestore(main, beside.Id, fields);
+    assert.deepEqual(assertRefusal(answer, 400, 'NameAlreadyExists').Conflicts, [File]);
+  }
+  for (const ConflictBehavior of ['Version', 'Existing', 'Replace']) {
+    assertRefusal(await askRestore(main, beside.Id, { ConflictBehavior }), 400, 'InvalidField');
+    assertRefusal(await askRestore(main, beside.Id, undefined, { ConflictBehavior }), 400, 'InvalidField');
+  }
+  assert.ok(await findInTrash(beside.Id), 'it stays in the trash');
+  const { Path } = await restore(main, beside.Id, undefined, { ConflictBehavior: 'Rename' });
+  assert.equal(Path, `/${top.Name}/tree/beside (2)`);
+  await trash(main, beside.Id);
+  const { Entry } = await restore(main, beside.Id, { Name: 'another name' });
+  assert.equal(Entry.Name, 'another name');
+});
+
+test('It comes back to its folder wherever that is now', async () => {
+  const { top, tree, other, beside } = await makeTree();
+  await trash(main, beside.Id);
+  await change(main, tree.Id, { Name: 'moved', ParentFolderId: other.Id });
+  const { Path } = await restore(main, beside.Id);
+  assert.equal(Path, `/${top.Name}/other/moved/beside`);
+  assert.equal(await sizeOf(other), 8);
+});
+
+test('With its folder trashed or gone it comes back only to a folder that is named', async () => {
+  const { top, tree, other, inner, file, beside } = await makeTree();
+  await trash(main, file.Id);
+  await trash(main, beside.Id);
+  await trash(main, tree.Id);
+  for (const id of [file.Id, beside.Id]) {
+    const error = assertRefusal(await askRestore(main, id), 404, 'FolderNotFound');
+    assert.equal(error.Target, 'ParentFolderId');
+    assertRefusal(await askRestore(main, id, { ParentFolderId: tree.Id }), 404, 'FolderNotFound');
+    assertRefusal(await askRestore(main, id, { ParentFolderId: inner.Id }), 404, 'FolderNotFound');
+  }
+  const { Path } = await restore(main, file.Id, { ParentFolderId: other.Id });
+  assert.equal(Path, `/${top.Name}/other/file.txt`);
+  await remove(main, tree.Id);
+  assertRefusal(await askRestore(main, beside.Id), 404, 'FolderNotFound');
+  const restored = await restore(main, beside.Id, { ParentFolderId: other.Id, Name: 'renamed' });
+  assert.equal(restored.Path, `/${top.Name}/other/renamed`);
+  assert.equal(await sizeOf(top), 8);
+});
+
+test('Trash within trash comes back in either order', async () => {
+  const { top, tree, inner, file } = await makeTree();
+  await trash(main, file.Id);
+  await trash(main, inner.Id);
+  await trash(main, tree.Id);
+  assert.equal((await findInTrash(tree.Id))?.Entry.Size, 3);
+  assert.equal((await findInTrash(inner.Id))?.Entry.Size, 0);
+  await restore(main, tree.Id);
+  await restore(main, inner.Id);
+  await restore(main, file.Id);
+  assert.deepEqual([...(await readTree(main, top.Id)).keys()].sort(), [
+    '/other',
+    '/tree',
+    '/tree/beside',
+    '/tree/inner',
+    '/tree/inner/file.txt',
+  ]);
+  assert.equal(await sizeOf(top), 8);
+  await trash(main, file.Id);
+  await trash(main, tree.Id);
+  assertRefusal(await askRestore(main, file.Id), 404, 'FolderNotFound');
+  await restore(main, tree.Id);
+  await restore(main, file.Id);
+  assert.equal(await sizeOf(inner), 5);
+});
+
+test('Into a file, a folder that is unknown or of another space, or with wrong fields, nothing is restored', async () => {
+  const { tree, beside, file } = await makeTree();
+  const foreign = await makeFolder(stranger);
+  await trash(main, beside.Id);
+  assertRefusal(await askRestore(main, beside.Id, { ParentFolderId: file.Id }), 400, 'NotAFolder');
+  for (const ParentFolderId of [randomUUID(), 'x', '-trash-', foreign.Id]) {
+    assertRefusal(await askRestore(main, beside.Id, { ParentFolderId }), 404, 'FolderNotFound');
+  }
+  for (const fields of [{ ParentFolderId: 1 }, { Name: 1 }, { Name: null }, { ConflictBehavior: 1 }]) {
+    assertRefusal(await askRestore(main, beside.Id, fields), 400, 'InvalidField');
+  }
+  for (const Name of ['', '..', 'a/b']) assertRefusal(await askRestore(main, beside.Id, { Name }), 400, 'InvalidName');
+  for (const body of ['{', '[]', 'null']) {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await call(main, `/entries/${beside.Id}/restore`, { method: 'POST', headers, body });
+    assertRefusal(answer, 400, 'InvalidBody');
+  }
+  await trash(main, tree.Id);
+  assertRefusal(await askRestore(main, tree.Id, { ParentFolderId: tree.Id }), 404, 'FolderNotFound');
+});
+
+test('A tree is not restored to where it would be too deep', async () => {
+  const { tree } = await makeTree();
+  await trash(main, tree.Id);
+  let bottom = await makeFolder(main);
+  for (let level = 2; level <= 99; level += 1) bottom = await createFolder(main, bottom.Id, `level ${level}`);
+  assertRefusal(await askRestore(main, tree.Id, { ParentFolderId: bottom.Id }), 400, 'TooDeep');
+  assert.ok(await findInTrash(tree.Id));
+});
