@@ -1,6 +1,7 @@
 // What a batch of like requests costs: the time of each, as the client sees it, and the CPU time of the service per request.
 
-import { readThreadMicros } from './process-cost.ts';
+import { availableParallelism } from 'node:os';
+import { readCpuMicros, readMachineCpuMicros, readThreadMicros } from './process-cost.ts';
 import { sleep } from './scenario.ts';
 import { median } from './table.ts';
 
@@ -35,5 +36,21 @@ export async function untilQuiet(pid: number, mostSeconds: number): Promise<void
     await sleep(lookEveryMs);
     const spentMicros = (readThreadMicros(pid) ?? before) - before;
     quiet = spentMicros < quietShare * lookEveryMs * 1000 ? quiet + 1 : 0;
+  }
+}
+
+/** What everything else on the machine uses of its cores, from when this is made. */
+export class Neighbours {
+  readonly #startMs = performance.now();
+  readonly #machineMicros = readMachineCpuMicros();
+  readonly #ourMicros = readCpuMicros(process.pid);
+
+  /** Null away from Linux. Our own process tree has the service in it. */
+  percent(): number | null {
+    const [machine, ours] = [readMachineCpuMicros(), readCpuMicros(process.pid)];
+    if (machine === null || ours === null || this.#machineMicros === null || this.#ourMicros === null) return null;
+    const othersMicros = machine - this.#machineMicros - (ours - this.#ourMicros);
+    const elapsedMicros = (performance.now() - this.#startMs) * 1000 * availableParallelism();
+    return Math.max(0, (100 * othersMicros) / elapsedMicros);
   }
 }

@@ -27,7 +27,10 @@ export async function findPages(client: Client, folder: Folder, order: Order): P
   const toLimit = (urls: string[], limit: number) => urls.map((url) => withLimit(url, limit));
   return {
     first: { [shortLimit]: toLimit([first], shortLimit), [longLimit]: [starts[0] as string] },
-    middle: { [shortLimit]: toLimit(middle, shortLimit), [longLimit]: starts.length > 2 ? inside : [starts[0] as string] },
+    middle: {
+      [shortLimit]: toLimit(middle, shortLimit),
+      [longLimit]: starts.length > 2 ? inside : [starts[0] as string],
+    },
     last: { [shortLimit]: [tail.at(-1) as string], [longLimit]: [starts.at(-1) as string] },
   };
 }

@@ -4,29 +4,29 @@
 import type { Children } from './children.ts';
 import { Client } from './client.ts';
 import { describeConditions } from './conditions.ts';
-import { type Cost, measureBatch, untilQuiet } from './cost.ts';
+import { type Cost, measureBatch, Neighbours, type Request, untilQuiet } from './cost.ts';
 import { type Filled, Filling } from './fill.ts';
-import { findPages, limits, orders, type Pages, places } from './listing-pages.ts';
 import { type Changes, toChanges } from './listing-changes.ts';
+import { findPages, limits, orders, type Pages, places } from './listing-pages.ts';
 import type { Options } from './options.ts';
 import { type Scenario, say } from './scenario.ts';
-import { catalogFile, register, type Service, startService } from './service.ts';
-import { divide, layOut, medianKnown, median, show } from './table.ts';
+import { type Application, catalogFile, register, startService } from './service.ts';
+import { divide, layOut, median, medianKnown, show } from './table.ts';
 
 const smallSize = 1000;
 const mostRatio = 1.5;
-/** Entries that one batch of pages lists: enough for the CPU clock. */
-const entriesInBatch = 10_000;
-const changesInBatch = 200;
 const changesInFlight = 8;
 const returnedFiles = 2000;
+/** Indexing what was filled may take as long. */
+const mostQuietSeconds = 1800;
 
 export type Folder = { id: string; path: string; count: number; files: Filled[] };
 
-/** `fresh`: a folder for each round's saves, so that the small one stays small. */
+/** `fresh`: a folder for each round's saves, so that what is small stays small. */
 type Built = { small: Folder; large: Folder; fresh: Folder[] };
 
-type Cell = { what: string; small: Cost[]; large: Cost[] };
+type Which = 'small' | 'large';
+type Cell = { what: string } & Record<Which, Cost[]>;
 type Row = { what: string; small: Cost; large: Cost; timeRatio: number; cpuRatio: number | null };
 
 export const listing: Scenario = {
@@ -36,24 +36,25 @@ export const listing: Scenario = {
     const application = await register(children, options);
     const built = await build(children, application, options);
     const service = await startService(children, options, application);
-    await untilQuiet(service.pid, 1800);
+    await untilQuiet(service.pid, mostQuietSeconds);
     const client = new Client(service);
-    const pages = await measurePages(client, service, built, options.rounds);
-    const changes = await measureChanges(client, service, built, options.rounds);
+    const neighbours = new Neighbours();
+    const cells = await new Measuring(client, service.pid, options).measureAll(built);
     client.close();
-    const rows = [...pages, ...changes].map(toRow);
-    const facts = [`${built.large.count} and ${built.small.count} entries`, `medians of ${options.rounds} rounds`];
+    const rows = cells.map(toRow);
+    const facts = [
+      `${built.large.count} and ${built.small.count} entries`,
+      `medians of ${options.rounds} rounds`,
+      `others used ${show(neighbours.percent(), 0)} %`,
+    ];
     const markdown = toMarkdown(rows, describeConditions(options, facts));
-    return { markdown, isHeld: rows.every(isHeld), figures: { rows } };
+    return { markdown, isHeld: rows.every(isHeld), figures: { rows, cells } };
   },
 };
 
-async function build(
-  children: Children,
-  application: Awaited<ReturnType<typeof register>>,
-  { size, rounds }: Options,
-): Promise<Built> {
-  const count = size ?? 0;
+async function build(children: Children, application: Application, { size, rounds }: Options): Promise<Built> {
+  // Whole long pages, so that the last one is as long as the others.
+  const count = Math.max(1, Math.round((size ?? 0) / smallSize)) * smallSize;
   say(`filling a folder with ${count} files`);
   const startMs = performance.now();
   const filling = await Filling.open(catalogFile(children), application);
@@ -70,62 +71,74 @@ async function build(
   return { small, large, fresh };
 }
 
-async function measurePages(client: Client, { pid }: Service, built: Built, rounds: number): Promise<Cell[]> {
-  const cells: Cell[] = [];
-  for (const order of orders) {
-    say(`listing by ${order}`);
-    const found = { small: await findPages(client, built.small, order), large: await findPages(client, built.large, order) };
-    for (const limit of limits) {
-      for (const place of places) {
-        const cell: Cell = { what: `page by ${order}, ${place}, limit ${limit}`, small: [], large: [] };
-        for (let round = 0; round < rounds; round++) {
-          for (const which of ['small', 'large'] as const) {
-            const requests = toPageRequests(client, found[which], { limit, place });
-            cell[which].push(await measureBatch(pid, requests, 1));
-          }
+class Measuring {
+  readonly #client: Client;
+  readonly #pid: number;
+  readonly #rounds: number;
+  /** How much one batch does: enough for the CPU clock, and less where little is built. */
+  readonly #listedInBatch: number;
+  readonly #changesInBatch: number;
+
+  constructor(client: Client, pid: number, { rounds, size }: Options) {
+    this.#client = client;
+    this.#pid = pid;
+    this.#rounds = rounds;
+    this.#listedInBatch = Math.max(1000, Math.min(20_000, (size ?? 0) / 5));
+    this.#changesInBatch = Math.max(20, Math.min(200, (size ?? 0) / 100));
+  }
+
+  async measureAll(built: Built): Promise<Cell[]> {
+    const cells: Cell[] = [];
+    for (const order of orders) {
+      say(`listing by ${order}`);
+      const small = await findPages(this.#client, built.small, order);
+      const large = await findPages(this.#client, built.large, order);
+      for (const limit of limits) {
+        for (const place of places) {
+          const toBatch = (which: Which) =>
+            this.#toPageRequests((which === 'small' ? small : large)[place][limit] ?? [], limit);
+          cells.push(await this.#inTurn(`page by ${order}, ${place}, limit ${limit}`, toBatch, 1));
         }
-        cells.push(cell);
       }
     }
-  }
-  return cells;
-}
-
-function toPageRequests(client: Client, pages: Pages, { limit, place }: { limit: number; place: keyof Pages }) {
-  return Array.from({ length: Math.ceil(entriesInBatch / limit) }, (_, index) => async () => {
-    const urls = pages[place][limit] ?? [];
-    const url = urls[index % urls.length];
-    if (url === undefined) throw new Error(`no page ${place} of ${limit}`);
-    return (await client.ask(url)).ms;
-  });
-}
-
-async function measureChanges(client: Client, { pid }: Service, built: Built, rounds: number): Promise<Cell[]> {
-  const changes: Changes = toChanges(client);
-  const cells = Object.keys(changes).map((what): Cell => ({ what, small: [], large: [] }));
-  for (let round = 0; round < rounds; round++) {
-    say(`saves, renames and look-ups, round ${round + 1}`);
-    for (const cell of cells) {
-      for (const which of ['small', 'large'] as const) {
-        const folder = which === 'large' ? built.large : (built.fresh[round] as Folder);
-        const change = changes[cell.what] as Changes[string];
-        const requests = Array.from({ length: changesInBatch }, (_, index) => () => change(folder, index));
-        cell[which].push(await measureBatch(pid, requests, changesInFlight));
-      }
+    for (const [what, change] of Object.entries(toChanges(this.#client))) {
+      say(what);
+      const toBatch = (which: Which, round: number) =>
+        this.#toChangeRequests(change, which === 'small' ? built.fresh[round] : built.large);
+      cells.push(await this.#inTurn(what, toBatch, changesInFlight));
     }
+    return cells;
   }
-  return cells;
+
+  /** The two take turns, so that a slow minute of the machine falls on both. */
+  async #inTurn(what: string, toBatch: (which: Which, round: number) => Request[], inFlight: number): Promise<Cell> {
+    const cell: Cell = { what, small: [], large: [] };
+    for (let round = 0; round < this.#rounds; round++) {
+      const turn = round % 2 === 0 ? (['small', 'large'] as const) : (['large', 'small'] as const);
+      for (const which of turn) cell[which].push(await measureBatch(this.#pid, toBatch(which, round), inFlight));
+    }
+    return cell;
+  }
+
+  #toPageRequests(urls: Pages[keyof Pages][number], limit: number): Request[] {
+    return Array.from({ length: Math.ceil(this.#listedInBatch / limit) }, (_, index) => async () => {
+      // Taken from all over the folder: a page that was just read is cheaper.
+      const url = urls[(index * 37) % urls.length];
+      if (url === undefined) throw new Error('there is no such page');
+      return (await this.#client.ask(url)).ms;
+    });
+  }
+
+  #toChangeRequests(change: Changes[string], folder: Folder | undefined): Request[] {
+    if (folder === undefined) throw new Error('there is no folder for this round');
+    return Array.from({ length: this.#changesInBatch }, (_, index) => () => change(folder, index));
+  }
 }
 
 function toRow({ what, small, large }: Cell): Row {
   const [low, high] = [toMedian(small), toMedian(large)];
-  return {
-    what,
-    small: low,
-    large: high,
-    timeRatio: high.ms / low.ms,
-    cpuRatio: divide(high.cpuMicros, low.cpuMicros),
-  };
+  const cpuRatio = divide(high.cpuMicros, low.cpuMicros);
+  return { what, small: low, large: high, timeRatio: high.ms / low.ms, cpuRatio };
 }
 
 function toMedian(costs: readonly Cost[]): Cost {
@@ -137,7 +150,16 @@ function isHeld({ timeRatio, cpuRatio }: Row): boolean {
 }
 
 function toMarkdown(rows: Row[], conditions: string): string {
-  const head = ['', 'small ms', 'large ms', 'time ratio', 'small CPU µs', 'large CPU µs', 'CPU ratio', `≤ ${mostRatio}`];
+  const head = [
+    '',
+    'small ms',
+    'large ms',
+    'time ratio',
+    'small CPU µs',
+    'large CPU µs',
+    'CPU ratio',
+    `≤ ${mostRatio}`,
+  ];
   const cells = rows.map((row) => [
     row.what,
     show(row.small.ms, 2),
@@ -148,5 +170,8 @@ function toMarkdown(rows: Row[], conditions: string): string {
     show(row.cpuRatio, 2),
     isHeld(row) ? 'holds' : 'missed',
   ]);
-  return `${conditions}\n\n${layOut(head, cells)}\n`;
+  const worst = Math.max(...rows.map(({ timeRatio }) => timeRatio));
+  const worstCpu = Math.max(...rows.map(({ cpuRatio }) => cpuRatio ?? 0));
+  const summary = `Highest ratio: time ${show(worst, 2)}, CPU ${show(worstCpu, 2)}; ${rows.filter(isHeld).length} of ${rows.length} hold.`;
+  return `${conditions}\n\n${layOut(head, cells)}\n\n${summary}\n`;
 }

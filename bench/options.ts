@@ -52,7 +52,8 @@ export const usage = `  --size N            entries in the large folder or tree,
 
 export function parseOptions(args: string[]): Options {
   const { values, positionals } = parseFlags(args);
-  const { seconds, warmup, rounds, connections, only, prefill, names, data, program, set, size, rate, ...rest } = values;
+  const { seconds, warmup, rounds, connections, only, prefill, names, data, program, set, size, rate, ...rest } =
+    values;
   const [scenario, ...others] = positionals;
   if (others.length > 0) throw new UsageError(`${others.join(' ')}: one scenario at a time`);
   const toPath = (path: string | undefined) => (path === undefined ? null : resolve(path));

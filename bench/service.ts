@@ -16,11 +16,7 @@ export type Application = { AppKey: string; Secret: string; RootFolderId: string
 type Envelope = { Folder: { Id: string; Size: number } };
 
 /** With an application that was registered before the service started, or with a new one. */
-export async function startService(
-  children: Children,
-  options: Options,
-  registered?: Application,
-): Promise<Service> {
+export async function startService(children: Children, options: Options, registered?: Application): Promise<Service> {
   const env = toEnvironment(children, options);
   const profiled = options.profileFolder === null ? {} : { NODE_OPTIONS: toProfileFlags(options.profileFolder) };
   const { program } = options;

@@ -48,6 +48,8 @@ export interface Config {
   journalDays: number | null;
   /** Whether reads of contents are recorded in the journal. */
   isReadAudited: boolean;
+  /** How long reading the text of one document may take. */
+  searchSeconds: number;
   maxConnections: number;
   maxConnectionsPerPeer: number;
   corsOrigins: ReadonlySet<string>;
@@ -109,6 +111,7 @@ export const settings = {
   },
   CABINET_JOURNAL_DAYS: { fallback: '90', about: 'older parts of the journal are sealed into files, or unlimited' },
   CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
+  CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
   CABINET_MAX_CONNECTIONS: { fallback: '10000', about: 'connections at a time, for each address' },
   CABINET_MAX_CONNECTIONS_PER_PEER: { fallback: '2000', about: 'connections at a time from one peer' },
   CABINET_LOG_LEVEL: { fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
@@ -190,6 +193,7 @@ export function readConfig(environment: Variables = process.env): Config {
     versionDays: reader.countOrNone('CABINET_VERSION_DAYS'),
     journalDays: reader.countOrNone('CABINET_JOURNAL_DAYS'),
     isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
+    searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
     maxConnectionsPerPeer: reader.count('CABINET_MAX_CONNECTIONS_PER_PEER'),
     corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),

@@ -16,6 +16,7 @@ import { type Cabinet, type Limits, UploadMemory } from './operations/cabinet.ts
 import { Purger } from './operations/purger.ts';
 import { Quotas } from './operations/quotas.ts';
 import { SignInLimits } from './operations/sign-in.ts';
+import { openSearch } from './search/search.ts';
 
 export const environmentNames = ['production', 'test'] as const;
 export type EnvironmentName = (typeof environmentNames)[number];
@@ -53,7 +54,16 @@ export async function openEnvironment(
   // New names in these folders are durable from here on.
   for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) await syncFolder(named);
   const commits = new Commits();
-  const catalog = announceCommits(keepFirstPages(toCatalog(await openSqlite({ path, onFatal }))), commits);
+  const search = openSearch({
+    catalogPath: path,
+    indexPath: join(folder, 'search.db'),
+    reserveBytes: config.reserveBytes,
+    extractTimeoutMs: config.searchSeconds * 1000,
+    blobs,
+    onTrouble,
+  });
+  const engine = await openSqlite({ path, onFatal, onCommitted: () => search.nudge() });
+  const catalog = announceCommits(keepFirstPages(toCatalog(engine)), commits);
   // Only one process has this folder: whoever was copying is gone.
   await catalog.abandonCopies({ before: Date.now() }).catch(onTrouble);
   const purger = new Purger(catalog, blobs, onTrouble);
@@ -69,6 +79,7 @@ export async function openEnvironment(
     signInLimits: new SignInLimits(),
     purger,
     commits,
+    search,
     quotas: new Quotas(catalog),
     journalFiles: openJournalFiles(folder),
     isReadAudited: config.isReadAudited,
@@ -81,6 +92,7 @@ export async function openEnvironment(
     keys,
     async close() {
       disk.stop();
+      await search.close();
       await purger.stop();
       await catalog.close();
       await blobs.close();

@@ -137,6 +137,7 @@ class RunningService {
       rotateKeys: (name, isOldRevoked) => this.#inTurn(() => this.#rotateKeys(name, isOldRevoked)),
       authority: () => openOwnAuthority(this.#config),
       hasOwnAuthority: this.#config.mutualTls.caPath === null,
+      dataFolder: this.#config.dataFolder,
       addresses: () => ({ production: this.production, test: this.test, mutualTls: this.mutualTls }),
     });
     this.#sweeps = setInterval(() => void this.#sweep(), sweepEveryMs);
@@ -150,6 +151,7 @@ class RunningService {
       onFatal: (fault) => this.#fail(name, fault),
       onTrouble: (error) => this.#log.error({ environment: name, err: error }, 'work in the background failed'),
     });
+    part.environment.cabinet.search.follow();
     this.#serve(part.environment);
     const isEmpty = !(await part.environment.cabinet.catalog.hasApplications({}));
     if (this.#options.isFirstMade && isEmpty) this.firstApplications.push(await this.#addFirst(name));

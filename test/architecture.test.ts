@@ -15,17 +15,18 @@ const mayImport: Record<string, readonly string[]> = {
   blobs: [],
   certificates: [],
   archive: [],
-  operations: ['catalog', 'blobs', 'archive'],
+  search: ['catalog', 'blobs'],
+  operations: ['catalog', 'blobs', 'search', 'archive'],
   auth: ['catalog', 'certificates'],
   http: ['operations', 'auth', 'catalog', 'certificates', 'archive'],
   control: ['operations', 'catalog', 'certificates', 'src'],
   cli: ['operations', 'auth', 'catalog', 'control', 'src'],
-  src: ['operations', 'catalog', 'blobs', 'auth', 'certificates', 'http', 'control'],
+  src: ['operations', 'catalog', 'blobs', 'search', 'auth', 'certificates', 'http', 'control'],
 };
 
 /** Rooms of which another may know the types only. */
 const typesOnly: Record<string, readonly string[]> = {
-  operations: ['catalog'],
+  operations: ['catalog', 'search'],
   auth: ['catalog'],
   http: ['catalog'],
   control: ['catalog'],
@@ -96,11 +97,11 @@ test('process.env is read in config.ts only', () => {
   );
 });
 
-test('node:sqlite is known to the catalog only', () => {
+test('node:sqlite is known to the catalog and to the search index only', () => {
   const users = sources.filter((path) => read(path).includes("'node:sqlite'"));
   assert.ok(users.length > 0);
   assert.deepEqual(
-    users.filter((path) => roomOf(path) !== 'catalog'),
+    users.filter((path) => !['catalog', 'search'].includes(roomOf(path))),
     [],
   );
 });
@@ -123,6 +124,32 @@ test('every refusal code is used, documented, and nothing else is documented', (
     (name) => !code.includes(`'${name}'`) && !read('src/http/answer.ts').includes(`Refusal('${name}'`),
   );
   assert.deepEqual(unused, []);
+});
+
+test('docs/api.md lists every request with its summary and nothing else, and shows each with curl', async () => {
+  const { routes } = await import('../src/http/routes.ts');
+  const api = read('docs/api.md');
+  const content = '/v1/contentmanagement';
+  const there = routes
+    .filter(({ action, isForPeople }) => action !== 'foreign' && isForPeople !== true)
+    .map(({ method, path, describe }) => {
+      const shown = path.startsWith(content) ? path.slice(content.length) : `{base}${path}`;
+      return `| \`${method} ${shown}\` | ${describe.summary} |`;
+    });
+  const listed = api.match(/^\| `[A-Z]+ (\{base\})?\/.*$/gm) ?? [];
+  assert.deepEqual(listed.toSorted(), there.toSorted());
+  const lines = api.replaceAll('\\\n', ' ').match(/^curl .*$/gm) ?? [];
+  const missing = routes.filter(({ method, path }) => {
+    if (!path.startsWith(content)) return false;
+    const pattern = path.slice(content.length).replaceAll(/\{\w+\}/g, '[^/"?]+');
+    const address = new RegExp(`"\\$BASE${pattern}["?]`);
+    const isMeant = (line: string) => method === 'GET' || method === 'POST' || line.includes(`-X ${method} `);
+    return !lines.some((line) => address.test(line) && isMeant(line));
+  });
+  assert.deepEqual(
+    missing.map(({ method, path }) => `no curl for ${method} ${path}`),
+    [],
+  );
 });
 
 test('every setting is documented, and nothing else is documented', async () => {

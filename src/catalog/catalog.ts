@@ -20,7 +20,7 @@ import { findHiddenTrees, purgeSlice } from './purge.ts';
 import * as quotas from './quotas.ts';
 import { saveFile, saveVersion } from './save-file.ts';
 import { findHits, findNames } from './search-hits.ts';
-import { addSpace, renameSpace } from './spaces.ts';
+import { addSpace, findSpace, renameSpace } from './spaces.ts';
 import type { Engine, Verb } from './sql.ts';
 import { emptyTrash, listTrash, removeEntry, restoreEntry, trashEntry } from './trash.ts';
 import { findByPath, findDetails, findEntry, findSpaceOf } from './tree.ts';
@@ -40,6 +40,7 @@ export const reads = {
   findJournalEnds: journal.findJournalEnds,
   findNames,
   findPerson: people.findPerson,
+  findSpace,
   findSpaceOf,
   findSizeOf: quotas.findSizeOf,
   findTrashBytes: quotas.findTrashBytes,
@@ -106,6 +107,9 @@ export const writes = {
   setUserState: people.setUserState,
   trashEntry,
 };
+
+/** Verbs that know of sums which are not written yet, and add to them; the most frequent ones. */
+export const gathered: ReadonlySet<string> = new Set<keyof typeof writes>(['createFolder', 'saveFile', 'saveVersion']);
 
 type Asked<V> = V extends (input: infer Input) => Verb<infer Result> ? (input: Input) => Promise<Result> : never;
 type Verbs = typeof reads & typeof writes;

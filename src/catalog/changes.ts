@@ -5,11 +5,11 @@
 import type { Entry } from '../domain/entry.ts';
 import { columns, type EntryRow, findRow, findRowByNumber, toEntry, toRow } from './entries.ts';
 import { row, rows, tuples, type Verb } from './sql.ts';
-import { trashId } from './tree.ts';
+import { hiddenId, trashId } from './tree.ts';
 
 export interface FeedEntry {
   entry: Entry;
-  /** Null for a root, for the top of something in the trash, and for a copy that is not whole yet. */
+  /** Null for a root, and for the top of something in the trash. */
   parentId: string | null;
   isTrashed: boolean;
 }
@@ -79,8 +79,9 @@ export function* listChanges({ space, after, limit }: ListChanges): Verb<Changes
   );
   const changes: FeedChange[] = [];
   for (const { position, at, by, action, entry } of found.slice(0, limit)) {
-    const now = yield* findRow(space, entry);
-    changes.push({ position, at, by, action, entryId: entry, now: now === undefined ? null : yield* toFeedEntry(now) });
+    const found = yield* findRow(space, entry);
+    const now = found === undefined ? null : yield* toFeedEntry(found);
+    changes.push({ position, at, by, action, entryId: entry, now });
   }
   const hasMore = found.length > limit;
   const upTo = hasMore ? (changes.at(-1)?.position ?? from) : Math.max(from, kept.last);
@@ -93,10 +94,12 @@ function* findKept(): Verb<{ after: number; last: number }> {
   return { after: (first?.position ?? 1) - 1, last: last?.position ?? 0 };
 }
 
-function* toFeedEntry(found: EntryRow): Verb<FeedEntry> {
+/** Null for what was removed and is not taken apart yet, and for a copy that is not whole yet: by its top, it is not there. */
+function* toFeedEntry(found: EntryRow): Verb<FeedEntry | null> {
   const holder = found.parent === null ? undefined : yield* findRowByNumber(found.parent);
-  const isHidden = holder?.id.startsWith('-') ?? true;
-  return { entry: toEntry(found), parentId: isHidden ? null : (holder?.id ?? null), isTrashed: holder?.id === trashId };
+  if (holder?.id === hiddenId) return null;
+  const isTrashed = holder?.id === trashId;
+  return { entry: toEntry(found), parentId: isTrashed ? null : (holder?.id ?? null), isTrashed };
 }
 
 export interface ListPresent {
@@ -124,7 +127,10 @@ export function* listPresent({ space, after, limit }: ListPresent): Verb<Present
   );
   const shown = found.slice(0, limit).map(toRow);
   const entries: FeedEntry[] = [];
-  for (const present of shown) entries.push(yield* toFeedEntry(present));
+  for (const present of shown) {
+    const told = yield* toFeedEntry(present);
+    if (told !== null) entries.push(told);
+  }
   const { last } = yield* findKept();
   return { entries, next: found.length > limit ? (shown.at(-1)?.entry ?? null) : null, position: last };
 }

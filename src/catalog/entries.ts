@@ -2,7 +2,7 @@
 
 import type { Entry, Kind } from '../domain/entry.ts';
 import { defaultObjectType, folderContentType } from '../domain/entry.ts';
-import { insert, rows, tuples, type Value, type Verb } from './sql.ts';
+import { insert, pending, rows, tuples, type Value, type Verb } from './sql.ts';
 
 export interface EntryRow {
   entry: number;
@@ -142,8 +142,11 @@ export function* findRowByName(space: number, parent: number, nameKey: string): 
 }
 
 export function* one(sql: string, ...values: Value[]): Verb<EntryRow | undefined> {
-  const [found] = yield* tuples(sql, ...values);
-  return found === undefined ? undefined : toRow(found);
+  const [tuple] = yield* tuples(sql, ...values);
+  if (tuple === undefined) return undefined;
+  const found = toRow(tuple);
+  if (found.kind === 0) found.size += (yield* pending({ kind: 'size', entry: found.entry })).bytes;
+  return found;
 }
 
 /** Returns the entry's number. */
@@ -174,11 +177,12 @@ export function* findRowByNumber(entry: number): Verb<EntryRow | undefined> {
   return yield* one(`SELECT entry, ${columns} FROM entries WHERE entry = $1`, entry);
 }
 
-/** Writes all that can change of an entry but its number, its space and its id. */
+/** Writes all that can change of an entry but its number, its space and its id. The size of a folder is a sum, which is
+ *  only ever added to. */
 export function* updateRow(entry: EntryRow): Verb<void> {
   yield* rows(
     `UPDATE entries SET parent = $1, name = $2, name_key = $3, object_type = $4, content_type = $5, modified_at = $6,
-     modified_by = $7, size = $8, version = $9, properties = $10 WHERE entry = $11`,
+     modified_by = $7, size = CASE WHEN kind = 1 THEN $8 ELSE size END, version = $9, properties = $10 WHERE entry = $11`,
     entry.parent,
     entry.name,
     entry.name_key,

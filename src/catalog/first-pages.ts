@@ -93,7 +93,7 @@ export function keepFirstPages(catalog: Catalog): Catalog {
     return toFolderPage(page, asked);
   }
 
-  function followSave(saved: SavedFile): SavedFile {
+  function followSave<Saved extends SavedFile>(saved: Saved): Saved {
     if (saved.isReplayed) return saved;
     outcomes += 1;
     for (const id of saved.above) pages.delete(id);

@@ -15,7 +15,15 @@ import {
 import { type Idempotency, recall, remember } from './idempotency.ts';
 import { settleName } from './naming.ts';
 import { append, insert, row, rows, type Verb } from './sql.ts';
-import { addToSizes, checkMatch, findVisible, type Located, requireFolder } from './tree.ts';
+import {
+  addToSizes,
+  checkMatch,
+  type EntryDetails,
+  findVisible,
+  type Located,
+  requireFolder,
+  toDetails,
+} from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
 import { dropOldVersions, supersede } from './versions.ts';
 
@@ -126,8 +134,13 @@ export interface SaveVersion extends Save {
   ifMatch: readonly string[] | null;
 }
 
+export interface SavedVersion extends SavedFile {
+  /** As of this very commit: whoever goes on with its ETag goes on from here. */
+  details: EntryDetails;
+}
+
 /** A new version of a file that is named by its id; null if there is none. */
-export function* saveVersion(asked: SaveVersion): Verb<SavedFile | null> {
+export function* saveVersion(asked: SaveVersion): Verb<SavedVersion | null> {
   const file = yield* findVisible(asked.space, asked.file);
   const parent = file?.above[0];
   if (file === undefined || parent === undefined || file.kind !== 1) return null;
@@ -135,7 +148,10 @@ export function* saveVersion(asked: SaveVersion): Verb<SavedFile | null> {
   checkMatch(asked.ifMatch, Buffer.from(current ?? []).toString('base64'));
   const folder = yield* findRowByNumber(parent.entry);
   if (folder === undefined) throw new Error('an entry has lost its folder');
-  return yield* saveOver(asked, { ...folder, above: file.above.slice(1) }, file);
+  const saved = yield* saveOver(asked, { ...folder, above: file.above.slice(1) }, file);
+  const now = yield* findRowByNumber(file.entry);
+  if (now === undefined) throw new Error('a file is gone while it was saved');
+  return { ...saved, details: yield* toDetails({ ...now, above: file.above }) };
 }
 
 function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFile> {

@@ -1,5 +1,5 @@
 // The small interface between the catalog's verbs and a database engine. A verb is a generator: it yields the steps it
-// wants done (a statement, or a change for the journal) and is handed the rows, so that the same verb runs on an engine
+// wants done (a statement, a change for the journal, an addition to a sum) and is handed the rows, so that the same verb runs on an engine
 // that answers at once (SQLite, in its own thread) and on one that answers later. Verbs take and return plain data.
 //
 // Statements use `$1`, `$2`, … and only what SQLite and PostgreSQL both understand.
@@ -29,7 +29,15 @@ export interface Change {
   details: string;
 }
 
-export type Step = Query | { change: Change };
+/** A sum that many verbs add to: the size of a folder, or what an actor has in a space. */
+export type Sum = { kind: 'size'; entry: number } | { kind: 'usage'; space: number; actor: string };
+export type Addition =
+  | { kind: 'size'; entry: number; bytes: number }
+  | { kind: 'usage'; space: number; actor: string; entries: number; bytes: number };
+
+/** `add` may be written later than other steps, together with more of its kind; `pending` tells how much of a sum is not
+ *  written yet. Only verbs in `gathered` (catalog.ts) need to ask: before any other, all is written. */
+export type Step = Query | { change: Change } | { add: Addition } | { pending: Sum };
 export type Verb<Result> = Generator<Step, Result, Row[]>;
 
 export function* rows<R = Row>(sql: string, ...values: Value[]): Verb<R[]> {
@@ -48,6 +56,15 @@ export function* tuples(sql: string, ...values: Value[]): Verb<Value[][]> {
 export function* insert(numbers: string, sql: string, ...values: Value[]): Verb<number> {
   const [inserted] = yield { sql, values, numbers };
   return inserted?.[numbers] as number;
+}
+
+export function* add(addition: Addition): Verb<void> {
+  yield { add: addition };
+}
+
+export function* pending(sum: Sum): Verb<{ entries: number; bytes: number }> {
+  const [waiting] = yield { pending: sum };
+  return waiting as unknown as { entries: number; bytes: number };
 }
 
 /** Returns the place that the change got in the journal. */

@@ -8,6 +8,8 @@ import { Connection, checkpoint } from './sqlite-connection.ts';
 export interface Checkpointed {
   /** How many pages the log holds. */
   logPages: number;
+  /** Pages of the database that hold nothing any more. */
+  freePages: number;
 }
 
 export interface CheckpointerData {
@@ -20,7 +22,9 @@ const connection = new Connection(path, 'checkpointer');
 
 parentPort?.on('message', (message: 'checkpoint' | 'close') => {
   if (message === 'checkpoint') {
-    parentPort?.postMessage({ logPages: checkpoint(connection, 'PASSIVE') } satisfies Checkpointed);
+    const logPages = checkpoint(connection, 'PASSIVE');
+    const freePages = Number(connection.all('PRAGMA freelist_count')[0]?.freelist_count);
+    parentPort?.postMessage({ logPages, freePages } satisfies Checkpointed);
   } else {
     connection.close();
     parentPort?.close();

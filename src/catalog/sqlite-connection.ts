@@ -3,7 +3,7 @@
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Fault, type FaultKind } from '../domain/fault.ts';
-import type { Change, Query, Row, Verb } from './sql.ts';
+import type { Addition, Change, Query, Row, Sum, Verb } from './sql.ts';
 
 // Below this version a checkpoint that races a commit can corrupt the database (sqlite.org/wal.html#walresetbug).
 const oldestSqlite = [3, 51, 3] as const;
@@ -16,6 +16,13 @@ const codeFull = 13;
 const fatalCodes = new Set([8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 14 /* CANTOPEN */, 26 /* NOTADB */]);
 
 export type Role = 'writer' | 'reader' | 'checkpointer';
+
+/** What a verb can do beside running statements. */
+export interface Effects {
+  append(change: Change): number;
+  add(addition: Addition): Row[];
+  pending(sum: Sum): { entries: number; bytes: number };
+}
 
 export class Connection {
   readonly #database: DatabaseSync;
@@ -66,15 +73,14 @@ export class Connection {
     return statement.all(...(values as SQLInputValue[])) as Row[];
   }
 
-  run<Result>(verb: Verb<Result>, append: (change: Change) => number = refuseToAppend): Result {
+  run<Result>(verb: Verb<Result>, effects: Effects = readOnly): Result {
     let step = verb.next();
     while (!step.done) {
       const wanted = step.value;
-      if ('sql' in wanted) {
-        step = verb.next(this.#query(wanted));
-      } else {
-        step = verb.next([{ position: append(wanted.change) }]);
-      }
+      if ('sql' in wanted) step = verb.next(this.#query(wanted));
+      else if ('change' in wanted) step = verb.next([{ position: effects.append(wanted.change) }]);
+      else if ('add' in wanted) step = verb.next(effects.add(wanted.add));
+      else step = verb.next([effects.pending(wanted.pending)]);
     }
     return step.value;
   }
@@ -104,9 +110,11 @@ function requireSqlite(database: DatabaseSync): void {
   }
 }
 
-function refuseToAppend(): never {
+function refuse(): never {
   throw new Error('a verb that only reads wants to change something');
 }
+
+const readOnly: Effects = { append: refuse, add: refuse, pending: () => ({ entries: 0, bytes: 0 }) };
 
 /** Tells apart what may be tried again, what must stop the engine, and what is a mistake of ours. */
 export function toFaultKind(error: unknown): FaultKind {

@@ -6,10 +6,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { toLink } from '../domain/chain.ts';
 import { Fault, type FaultKind } from '../domain/fault.ts';
 import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
-import { writes } from './catalog.ts';
+import { gathered, writes } from './catalog.ts';
 import { migrate } from './migrate.ts';
 import type { Change, Verb } from './sql.ts';
-import { Connection, checkpoint, toFaultKind } from './sqlite-connection.ts';
+import { Connection, checkpoint, type Effects, toFaultKind } from './sqlite-connection.ts';
+import { Sums } from './sqlite-sums.ts';
 import { type Batch, type Packed, unpack } from './transport.ts';
 
 export interface PlainFault {
@@ -19,7 +20,7 @@ export interface PlainFault {
 
 export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
 
-export type ToWriter = { batch: Packed } | { checkpoint: true } | { close: true };
+export type ToWriter = { batch: Packed } | { checkpoint: true } | { giveBack: true } | { close: true };
 export type FromWriter = { ready: true; wasClosed: boolean } | { failed: PlainFault } | { outcomes: string };
 
 /** The end of the journal's chain, as of the last change of the running transaction. */
@@ -32,11 +33,23 @@ class Writer {
   /** Whether the last one to have the catalog open closed it in order. */
   readonly wasClosed: boolean;
   readonly #connection: Connection;
+  readonly #sums: Sums;
+  readonly #effects: Effects;
   #isDead = false;
   #head: Head;
 
   constructor(path: string) {
     this.#connection = new Connection(path, 'writer');
+    const sums = new Sums(this.#connection);
+    this.#sums = sums;
+    this.#effects = {
+      append: (change) => this.#append(change),
+      add(addition) {
+        sums.add(addition);
+        return [];
+      },
+      pending: (sum) => sums.pending(sum),
+    };
     migrate(this.#connection);
     this.wasClosed = this.#connection.all(`SELECT value FROM meta WHERE name = 'state'`)[0]?.value !== 'open';
     this.#mark('open');
@@ -72,14 +85,17 @@ class Writer {
       let outcomes = this.#runAll(batch);
       if (outcomes === null) {
         this.#connection.all('ROLLBACK');
+        this.#sums.forget();
         this.#head = head;
         this.#connection.all('BEGIN IMMEDIATE');
         outcomes = batch.map((item) => this.#runApart(item));
       }
+      this.#sums.write();
       this.#connection.all('COMMIT');
       return outcomes;
     } catch (error) {
       this.#head = head;
+      this.#sums.forget();
       const fault = toPlainFault(error);
       if (fault.kind === 'fatal') this.#isDead = true;
       else this.#rollBack();
@@ -105,8 +121,10 @@ class Writer {
     const head = this.#head;
     this.#connection.all('SAVEPOINT item');
     const outcome = this.#runOne(item);
-    if (!('value' in outcome)) {
+    if ('value' in outcome) this.#sums.write();
+    else {
       this.#head = head;
+      this.#sums.forget();
       this.#connection.all('ROLLBACK TO item');
     }
     this.#connection.all('RELEASE item');
@@ -117,7 +135,8 @@ class Writer {
     try {
       const verb = (writes as Record<string, (input: never) => Verb<unknown>>)[name];
       if (verb === undefined) throw new Error(`there is no verb ${name}`);
-      const value = this.#connection.run(verb(input as never), (change) => this.#append(change));
+      if (!gathered.has(name)) this.#sums.write();
+      const value = this.#connection.run(verb(input as never), this.#effects);
       // Nothing would be dropped on its way through JSON, and with it the outcome.
       return { value: value ?? null };
     } catch (error) {
@@ -153,6 +172,17 @@ class Writer {
     if (!this.#isDead) checkpoint(this.#connection, 'PASSIVE');
   }
 
+  /** A few free pages at a time, for the writer waits meanwhile. */
+  giveBack(): void {
+    if (this.#isDead) return;
+    try {
+      this.#connection.all('PRAGMA incremental_vacuum(256)');
+    } catch (error) {
+      if (toFaultKind(error) === 'fatal') throw error;
+      // A full disk puts it off.
+    }
+  }
+
   close(): void {
     this.#mark('closed');
     checkpoint(this.#connection, 'TRUNCATE');
@@ -179,6 +209,7 @@ function serve(path: string): void {
       const outcomes = writer.commit(unpack(message.batch));
       if (outcomes !== null) post({ outcomes: JSON.stringify(outcomes) });
     } else if ('checkpoint' in message) writer.checkpoint();
+    else if ('giveBack' in message) writer.giveBack();
     else {
       writer.close();
       parentPort?.close();

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { testCatalog } from '../../test/contracts/catalog.ts';
+import { testManaging } from '../../test/contracts/managing.ts';
 import { testPeople } from '../../test/contracts/people.ts';
-import { addApplication, fileIn, folderIn } from '../../test/contracts/requests.ts';
+import { addApplication, fileIn, folderIn, inline, what } from '../../test/contracts/requests.ts';
+import { testSums } from '../../test/contracts/sums.ts';
 import { toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
@@ -36,6 +38,8 @@ async function openForContract() {
 
 testCatalog('SQLite', openForContract);
 testPeople('SQLite', openForContract);
+testManaging('SQLite', openForContract);
+testSums('SQLite', openForContract);
 
 /** Verifies the chain from its beginning; returns the actions in order. */
 function checkJournal(folder: string): string[] {
@@ -53,6 +57,27 @@ function checkJournal(folder: string): string[] {
   }
   return rows.map(({ action }) => action);
 }
+
+test('space that is no longer needed is given back to the disk', { timeout: 60_000 }, async () => {
+  const folder = makeFolder();
+  const catalog = await openIn(folder);
+  const application = await addApplication(catalog, 'given-back');
+  const { folder: full } = await catalog.createFolder(folderIn(application, 'full'));
+  const content = inline(Buffer.alloc(60_000));
+  const save = (index: number) => catalog.saveFile(fileIn(application, `${index}`, { folder: full.id, content }));
+  await Promise.all(Array.from({ length: 700 }, (_, index) => save(index)));
+  await catalog.removeEntry({ space: application.space, id: full.id, ifMatch: null, ...what });
+  const [top = 0] = await catalog.findHiddenTrees({});
+  while (!(await catalog.purgeSlice({ top, at: what.at, request: what.request })).isDone);
+  const sizeBytes = () => statSync(join(folder, 'catalog.db')).size;
+  let largest = 0;
+  do {
+    largest = Math.max(largest, sizeBytes());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  } while (largest < 40_000_000 || sizeBytes() >= largest);
+  await catalog.close();
+  rmSync(folder, { recursive: true });
+});
 
 test('what was committed is there when the catalog is opened again', async () => {
   const folder = makeFolder();

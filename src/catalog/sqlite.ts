@@ -19,6 +19,8 @@ const mostBatchBytes = 4 * 1024 * 1024;
 const checkpointEveryMs = 250;
 /** Above this many pages the writer finishes a checkpoint itself, so that it can begin the log anew. */
 const mostLogPages = 16_384;
+/** So many free pages are kept for what comes; more are given back to the disk when nobody is writing. */
+const keptFreePages = 8192;
 
 interface Waiting {
   name: string;
@@ -31,9 +33,12 @@ export interface SqliteOptions {
   path: string;
   /** Called once, when the engine can no longer promise anything. */
   onFatal: (fault: Fault) => void;
+  /** Called after every commit, however many changes it held. */
+  onCommitted?: () => void;
 }
 
-export async function openSqlite({ path, onFatal }: SqliteOptions): Promise<Engine> {
+export async function openSqlite(options: SqliteOptions): Promise<Engine> {
+  const { path } = options;
   const writer = new Worker(new URL('./sqlite-writer.ts', import.meta.url), { workerData: { path } });
   const wasClosed = await isReady(writer);
   // The database and its log are new names in the folder; SQLite ignores errors of its own sync of it.
@@ -41,7 +46,7 @@ export async function openSqlite({ path, onFatal }: SqliteOptions): Promise<Engi
   const checkpointer = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), {
     workerData: { path, isCheckWanted: !wasClosed } satisfies CheckpointerData,
   });
-  return new SqliteEngine({ path, onFatal }, writer, checkpointer);
+  return new SqliteEngine(options, writer, checkpointer);
 }
 
 /** Resolves to whether the catalog was closed in order the last time. */
@@ -72,6 +77,7 @@ class SqliteEngine implements Engine {
   readonly #exits: [checkpointer: Promise<void>, writer: Promise<void>];
   readonly #reader: Connection;
   readonly #onFatal: (fault: Fault) => void;
+  readonly #onCommitted: () => void;
   #waiting: Waiting[] = [];
   /** Batches that the writer has: one that it commits, and a few that it can go on with at once. */
   readonly #running: Waiting[][] = [];
@@ -80,8 +86,9 @@ class SqliteEngine implements Engine {
   #dead: Fault | null = null;
   #onIdle: (() => void) | null = null;
 
-  constructor({ path, onFatal }: SqliteOptions, writer: Worker, checkpointer: Worker) {
+  constructor({ path, onFatal, onCommitted }: SqliteOptions, writer: Worker, checkpointer: Worker) {
     this.#onFatal = onFatal;
+    this.#onCommitted = onCommitted ?? (() => undefined);
     this.#writer = writer;
     this.#writer.on('message', (message: FromWriter) => {
       if ('outcomes' in message) this.#settle(JSON.parse(message.outcomes) as Outcome[]);
@@ -90,8 +97,9 @@ class SqliteEngine implements Engine {
     this.#reader = new Connection(path, 'reader');
     this.#checkpointer = checkpointer;
     this.#checkpointer.on('error', (error) => this.#die(new Fault('fatal', 'a checkpoint failed', error)));
-    this.#checkpointer.on('message', ({ logPages }: Checkpointed) => {
+    this.#checkpointer.on('message', ({ logPages, freePages }: Checkpointed) => {
       if (logPages > mostLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
+      else if (freePages > keptFreePages && this.#running.length === 0) this.#giveBack();
     });
     this.#exits = [onceExited(checkpointer), onceExited(writer)];
     this.#checkpoints = setInterval(() => this.#checkpoint(), checkpointEveryMs);
@@ -143,6 +151,7 @@ class SqliteEngine implements Engine {
       else if ('refusal' in outcome) reject(Refusal.from(outcome.refusal));
       else reject(this.#toFault(outcome.fault));
     }
+    this.#onCommitted();
     this.#schedule();
     if (this.#running.length === 0 && this.#waiting.length === 0) this.#onIdle?.();
   }
@@ -161,6 +170,13 @@ class SqliteEngine implements Engine {
     this.#waiting = [];
     this.#onIdle?.();
     this.#onFatal(fault);
+  }
+
+  #giveBack(): void {
+    if (this.#dead !== null) return;
+    this.#writer.postMessage({ giveBack: true } satisfies ToWriter);
+    // There may be more: looked at again after the next checkpoint.
+    this.#hasNewPages = true;
   }
 
   #checkpoint(): void {

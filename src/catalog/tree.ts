@@ -7,7 +7,7 @@ import { deepestLevel, type Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type EntryRow, findRow, findRowByName, toEntry } from './entries.ts';
-import { row, rows, type Verb } from './sql.ts';
+import { add, row, rows, type Verb } from './sql.ts';
 
 export const trashId = '-trash-';
 export const hiddenId = '-hidden-';
@@ -65,7 +65,7 @@ export function pathOf({ name, above }: Located): string {
 export function* addToSizes(folder: Located, deltaBytes: number): Verb<string[]> {
   if (deltaBytes === 0) return [];
   for (const { entry } of [folder, ...folder.above]) {
-    yield* rows('UPDATE entries SET size = size + $1 WHERE entry = $2', deltaBytes, entry);
+    yield* add({ kind: 'size', entry, bytes: deltaBytes });
   }
   return folder.above.map(({ id }) => id);
 }

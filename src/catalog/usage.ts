@@ -1,7 +1,7 @@
 // What a space holds, in all and by who made it, kept exact by every verb that adds or removes; and the quotas on it.
 
 import { Refusal } from '../domain/refusal.ts';
-import { rows, type Verb } from './sql.ts';
+import { add, pending, rows, type Verb } from './sql.ts';
 
 /** The actor that stands for the space in all. */
 export const everyone = '';
@@ -25,7 +25,10 @@ export function* checkQuota(space: number, actor: string, added: Usage): Verb<vo
     space,
     actor,
   );
-  for (const { actor: of, entries, bytes, most_entries, most_bytes } of found) {
+  for (const { actor: of, most_entries, most_bytes, ...held } of found) {
+    if (most_entries === null && most_bytes === null) continue;
+    const waiting = yield* pending({ kind: 'usage', space, actor: of });
+    const [entries, bytes] = [held.entries + waiting.entries, held.bytes + waiting.bytes];
     const whose = of === everyone ? 'The space' : JSON.stringify(of);
     if (most_entries !== null && added.entries > 0 && entries + added.entries > most_entries) {
       throw new Refusal('QuotaExceeded', `${whose} may have ${most_entries} entries and has ${entries}.`, { hint });
@@ -40,15 +43,7 @@ const hint = 'Remove for good what is not needed, also from the trash and of old
 
 export function* addUsage(space: number, actor: string, { entries, bytes }: Usage): Verb<void> {
   if (entries === 0 && bytes === 0) return;
-  yield* rows(
-    `INSERT INTO usage (space, actor, entries, bytes) VALUES ($1, '', $3, $4), ($1, $2, $3, $4)
-     ON CONFLICT (space, actor) DO UPDATE
-     SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes`,
-    space,
-    actor,
-    entries,
-    bytes,
-  );
+  for (const counted of [everyone, actor]) yield* add({ kind: 'usage', space, actor: counted, entries, bytes });
 }
 
 /** What one verb adds or removes, gathered by who made it and written once for each. */

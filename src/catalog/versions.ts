@@ -11,7 +11,8 @@ export interface Version {
   version: number;
   sizeBytes: number;
   contentType: string;
-  sha256: Uint8Array;
+  /** Hexadecimal. */
+  sha256: string;
   createdAt: number;
   createdBy: string;
   comment: string | null;
@@ -65,7 +66,7 @@ function toVersion(found: VersionRow): Version {
     version,
     sizeBytes: size,
     contentType: content_type,
-    sha256,
+    sha256: Buffer.from(sha256).toString('hex'),
     createdAt: created_at,
     createdBy: created_by,
     comment,

@@ -5,17 +5,17 @@ import { openOwnAuthority } from '../addresses.ts';
 import { rotateKeys } from '../auth/keys.ts';
 import { lockFolder } from '../catalog/folder-lock.ts';
 import { type Config, readConfig } from '../config.ts';
-import { type Command, type Controlled, runCommand } from '../control/commands.ts';
+import { type Command, type Controlled, nobody, runCommand, type Watcher } from '../control/commands.ts';
 import { askService } from '../control/socket.ts';
 import { type Environment, type EnvironmentName, folderOf, openEnvironment } from '../environment.ts';
 import { addApplication, plainApplication } from '../operations/applications.ts';
 
-export async function carryOut(command: Command): Promise<object> {
+export async function carryOut(command: Command, watcher = nobody): Promise<object> {
   const config = readConfig();
-  return (await askService(config, command)) ?? (await carryOutHere(config, command));
+  return (await askService(config, command, watcher)) ?? (await carryOutHere(config, command, watcher));
 }
 
-async function carryOutHere(config: Config, command: Command): Promise<object> {
+async function carryOutHere(config: Config, command: Command, watcher: Watcher): Promise<object> {
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(config.dataFolder);
   const name = (command.input.env === 'test' ? 'test' : 'production') satisfies EnvironmentName;
@@ -24,6 +24,7 @@ async function carryOutHere(config: Config, command: Command): Promise<object> {
     environment = await open(config, name);
     const controlled: Controlled = {
       environment: () => environment as Environment,
+      dataFolder: config.dataFolder,
       addresses: () => null,
       authority: () => openOwnAuthority(config),
       hasOwnAuthority: config.mutualTls.caPath === null,
@@ -37,7 +38,7 @@ async function carryOutHere(config: Config, command: Command): Promise<object> {
         return await addApplication(environment.cabinet, { ...plainApplication, name: 'first', certificates: [] });
       },
     };
-    return await runCommand(controlled, command);
+    return await runCommand(controlled, command, watcher);
   } finally {
     await environment?.close();
     lock.release();

@@ -4,9 +4,11 @@ import { Command } from 'commander';
 import { registerApp } from './app.ts';
 import { registerAudit } from './audit.ts';
 import { registerConfig } from './config.ts';
+import { registerImport } from './import.ts';
 import { registerKeys } from './keys.ts';
 import { registerQuota } from './quota.ts';
 import { registerReset } from './reset.ts';
+import { registerSearch } from './search.ts';
 import { registerServe } from './serve.ts';
 import { registerToken } from './token.ts';
 import { registerUser } from './user.ts';
@@ -21,7 +23,9 @@ const commands = [
   registerUser,
   registerToken,
   registerKeys,
+  registerImport,
   registerQuota,
+  registerSearch,
   registerAudit,
   registerConfig,
   registerReset,

@@ -8,8 +8,10 @@ import type { ApplicationWithSecret } from '../operations/applications.ts';
 import { endSignIns } from '../operations/people.ts';
 import { applicationCommands, toRegistered } from './application-commands.ts';
 import { auditCommands } from './audit-commands.ts';
+import { importCommands } from './import-command.ts';
 import { cabinetOf, type Input, readEnvironment } from './input.ts';
 import { quotaCommands } from './quota-commands.ts';
+import { searchCommands } from './search-commands.ts';
 import { userCommands } from './user-commands.ts';
 
 /** What commands work on. */
@@ -21,6 +23,8 @@ export interface Controlled {
   authority(): Promise<Authority>;
   /** Whether the mutual-TLS address trusts it. */
   hasOwnAuthority: boolean;
+  /** Where all environments are kept. */
+  dataFolder: string;
   addresses(): { production: string; test: string | null; mutualTls: string | null } | null;
 }
 
@@ -29,18 +33,35 @@ export interface Command {
   input: Input;
 }
 
-export type Commands = Record<string, (controlled: Controlled, input: Input) => Promise<object>>;
+/** Whoever waits for the answer to a command. */
+export interface Watcher {
+  /** Something to tell before it is there. */
+  progress(told: object): void;
+  /** Nobody waits any more, or the answer is wanted now. */
+  signal: AbortSignal;
+}
 
-export async function runCommand(controlled: Controlled, { name, input }: Command): Promise<object> {
+/** Most answers are there at once. */
+export const nobody: Watcher = { progress: () => undefined, signal: new AbortController().signal };
+
+export type Commands = Record<string, (controlled: Controlled, input: Input, watcher: Watcher) => Promise<object>>;
+
+export async function runCommand(
+  controlled: Controlled,
+  { name, input }: Command,
+  watcher = nobody,
+): Promise<object> {
   const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (run === undefined) throw new Refusal('InvalidField', `There is no command ${JSON.stringify(name)}.`);
-  return await run(controlled, input);
+  return await run(controlled, input, watcher);
 }
 
 const commands: Commands = {
   ...applicationCommands,
   ...userCommands,
+  ...importCommands,
   ...quotaCommands,
+  ...searchCommands,
   ...auditCommands,
   async addresses(controlled) {
     const { production = null, test = null, mutualTls = null } = controlled.addresses() ?? {};

@@ -1,14 +1,16 @@
-// `control.sock` in the data folder: how a command reaches the service that holds the folder. One line of JSON each way;
-// the socket can be opened by the owner of the folder only.
+// `control.sock` in the data folder: how a command reaches the service that holds the folder. One line of JSON there; lines of
+// JSON back, of which the last is the answer and those before it tell how far it is. Who closes his side, or goes away, wants
+// no more to be done. The socket can be opened by the owner of the folder only.
 
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Config } from '../config.ts';
 import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
-import { type Command, type Controlled, runCommand } from './commands.ts';
+import { type Command, type Controlled, nobody, runCommand, type Watcher } from './commands.ts';
 
-type Reply = { result: object } | { refusal: PlainRefusal } | { fault: string };
+type Reply = { progress: object } | { result: object } | { refusal: PlainRefusal } | { fault: string };
 
 const mostCommandBytes = 64 * 1024;
 
@@ -24,10 +26,12 @@ export async function serveControl(config: Config, controlled: Controlled): Prom
   // The lock of the folder is ours, so a socket that is still there belongs to nobody.
   rmSync(path, { force: true });
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const running = new Set<Promise<void>>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    void reply(socket, controlled);
+    const replied = reply(socket, controlled).finally(() => running.delete(replied));
+    running.add(replied);
   });
   const mask = process.umask(0o177);
   try {
@@ -39,39 +43,65 @@ export async function serveControl(config: Config, controlled: Controlled): Prom
     process.umask(mask);
   }
   chmodSync(path, 0o600);
-  return () =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
+  return async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+    // What is being carried out still needs the environments.
+    await Promise.all(running);
+  };
 }
 
 async function reply(socket: Socket, controlled: Controlled): Promise<void> {
   socket.on('error', () => socket.destroy());
   const text = await readLine(socket, mostCommandBytes);
-  if (text === null) return;
-  socket.end(`${JSON.stringify(await carryOut(controlled, text))}\n`);
+  if (text === null) {
+    socket.destroy();
+    return;
+  }
+  const gone = new AbortController();
+  if (socket.readableEnded || socket.destroyed) gone.abort();
+  for (const event of ['end', 'close']) socket.once(event, () => gone.abort());
+  const say = (line: Reply) => `${JSON.stringify(line)}\n`;
+  const progress = (told: object) => {
+    if (socket.writable) socket.write(say({ progress: told }));
+  };
+  socket.end(say(await carryOut(controlled, text, { progress, signal: gone.signal })));
 }
 
-async function carryOut(controlled: Controlled, text: string): Promise<Reply> {
+async function carryOut(controlled: Controlled, text: string, watcher: Watcher): Promise<Reply> {
   try {
-    return { result: await runCommand(controlled, JSON.parse(text) as Command) };
+    return { result: await runCommand(controlled, JSON.parse(text) as Command, watcher) };
   } catch (error) {
     return error instanceof Refusal ? { refusal: error.toPlain() } : { fault: String(error) };
   }
 }
 
 /** Null when no service listens. */
-export async function askService(config: Config, command: Command): Promise<object | null> {
+export async function askService(config: Config, command: Command, watcher = nobody): Promise<object | null> {
   const socket = await open(socketPath(config));
   if (socket === null) return null;
-  socket.write(`${JSON.stringify(command)}\n`);
-  const text = await readLine(socket);
-  if (text === null) throw new Error('The service closed the connection without an answer.');
-  const answered = JSON.parse(text) as Reply;
-  if ('refusal' in answered) throw Refusal.from(answered.refusal);
-  if ('fault' in answered) throw new Error(answered.fault);
-  return answered.result;
+  socket.on('error', () => socket.destroy());
+  const breakOff = () => socket.end();
+  watcher.signal.addEventListener('abort', breakOff);
+  try {
+    socket.write(`${JSON.stringify(command)}\n`);
+    return await readAnswer(socket, watcher);
+  } finally {
+    watcher.signal.removeEventListener('abort', breakOff);
+    socket.destroy();
+  }
+}
+
+async function readAnswer(socket: Socket, { progress }: Watcher): Promise<object> {
+  for await (const line of createInterface({ input: socket })) {
+    const answered = JSON.parse(line) as Reply;
+    if ('refusal' in answered) throw Refusal.from(answered.refusal);
+    if ('fault' in answered) throw new Error(answered.fault);
+    if ('result' in answered) return answered.result;
+    progress(answered.progress);
+  }
+  throw new Error('The service closed the connection without an answer.');
 }
 
 function open(path: string): Promise<Socket | null> {
@@ -84,15 +114,17 @@ function open(path: string): Promise<Socket | null> {
   });
 }
 
-function readLine(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<string | null> {
+/** Null: the other side closed, or sent more than it may, before there was a line. */
+function readLine(socket: Socket, most: number): Promise<string | null> {
   return new Promise((resolve) => {
     let text = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
+      if (text.includes('\n')) return;
       text += chunk;
       if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-      else if (text.length > most) socket.destroy();
+      else if (text.length > most) resolve(null);
     });
-    socket.once('close', () => resolve(null));
+    for (const event of ['end', 'close']) socket.once(event, () => resolve(null));
   });
 }

@@ -58,7 +58,16 @@ export function chooseSeat({ seats, spaceId }: Caller): Seat {
 
 /** "`FolderId` absent, empty or `-root-` means the application's root folder." */
 export function toFolderId(caller: Caller, id: string | null): string {
-  return id === null || id === '' || id === '-root-' ? chooseSeat(caller).rootId : id;
+  return isRootAlias(id) ? chooseSeat(caller).rootId : id;
+}
+
+/** The same where it is known already which space is meant. */
+export function toFolderIdIn({ rootId }: Seat, id: string | null): string {
+  return isRootAlias(id) ? rootId : id;
+}
+
+function isRootAlias(id: string | null): id is null {
+  return id === null || id === '' || id === '-root-';
 }
 
 export function isScope(text: string): text is Scope {

@@ -9,6 +9,7 @@
 //   declares and nothing else: the interface suite checks each answer, its status and its code against the document.
 
 import Type, { type TSchema } from 'typebox';
+import type { ConflictBehavior } from '../domain/entry.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import { exampleEnvelope } from './examples.ts';
 import { Envelope } from './schemas.ts';
@@ -124,7 +125,11 @@ export function query(name: string, description: string, schema: TSchema = Type.
 }
 
 export const headers = {
-  conflictBehavior: (choices: string) => header('ConflictBehavior', `What to do when the name is taken: ${choices}`),
+  /** The first is the default. */
+  conflictBehavior: (...choices: ConflictBehavior[]): Parameter => ({
+    ...header('ConflictBehavior', 'What to do when the name is taken'),
+    schema: Type.Enum(choices, { default: choices[0] }),
+  }),
   idempotencyKey: header('Idempotency-Key', 'A repeated request with the same key gets the first result again'),
   /** Where no id tells which space is meant. */
   spaceId: header('SpaceId', 'Which space is meant, for a person who is in several'),

@@ -18,6 +18,7 @@ import { createFolderRoute, findFolderRoute, listFolderRoute } from './routes/fo
 import { foreignRoutes } from './routes/issuer.ts';
 import { linkFileRoute, openLinkRoute } from './routes/links.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
+import { searchRoute } from './routes/search.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
 import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
 import { emptyTrashRoute, listTrashRoute, restoreEntryRoute } from './routes/trash.ts';
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   removeVersionRoute,
   commentVersionRoute,
   changesRoute,
+  searchRoute,
   listSpacesRoute,
   showSpaceRoute,
   addSpaceRoute,

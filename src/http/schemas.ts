@@ -59,6 +59,22 @@ export const Space = Type.Object(
   { title: 'Space' },
 );
 
+export const SearchResults = Type.Object(
+  {
+    Results: Type.Array(
+      Type.Object(
+        {
+          Entry,
+          Path: Type.String({ description: 'The way from the root.' }),
+          Snippet: Type.String({ description: 'HTML: escaped text with <mark> around what was found.' }),
+        },
+        { title: 'SearchResult', additionalProperties: false },
+      ),
+    ),
+  },
+  { title: 'SearchResults', additionalProperties: false },
+);
+
 export const Spaces = Type.Object({ Spaces: Type.Array(Space) }, { title: 'Spaces' });
 
 export const ErrorAnswer = Type.Object(

@@ -7,6 +7,7 @@ import type { Version } from '../catalog/versions.ts';
 import type { Seat } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import type { Refusal } from '../domain/refusal.ts';
+import type { SearchResult } from '../operations/search.ts';
 import type { EntryView } from '../operations/show-entry.ts';
 
 export function renderEntry(entry: Entry): string {
@@ -91,6 +92,14 @@ export function renderTrash(entries: readonly TrashedEntry[]): string {
   return `{"Entries":[${shown.join(',')}]}`;
 }
 
+export function renderResults(results: readonly SearchResult[]): string {
+  const rendered = results.map(
+    ({ entry, path, snippet }) =>
+      `{"Entry":${renderEntry(entry)},"Path":${quote(path)},"Snippet":${JSON.stringify(snippet)}}`,
+  );
+  return `{"Results":[${rendered.join(',')}]}`;
+}
+
 export function renderEmptied(count: number): string {
   return JSON.stringify({ Removed: count });
 }
@@ -112,7 +121,7 @@ export function renderVersion({
     Version: version,
     Size: sizeBytes,
     ContentType: contentType,
-    Sha256: Buffer.from(sha256).toString('hex'),
+    Sha256: sha256,
     CreatedAt: renderTime(createdAt),
     CreatedBy: createdBy,
     Comment: comment,

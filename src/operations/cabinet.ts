@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Commits } from '../catalog/commits.ts';
 import type { JournalFiles } from '../catalog/journal-files.ts';
 import type { NameRules } from '../domain/name.ts';
+import type { Search } from '../search/search.ts';
 import type { Purger } from './purger.ts';
 import type { Quotas } from './quotas.ts';
 import type { SignInLimits } from './sign-in.ts';
@@ -53,4 +54,5 @@ export interface Cabinet {
   readonly hasMutualTls: boolean;
   readonly purger: Purger;
   readonly commits: Commits;
+  readonly search: Search;
 }

@@ -1,6 +1,6 @@
 // Changes an entry's record: renames it, moves it with all beneath it, changes its properties or its object type.
 
-import { type Caller, toFolderId } from '../domain/caller.ts';
+import { type Caller, toFolderIdIn } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
@@ -24,13 +24,13 @@ export interface ChangeRequest {
 
 export async function changeEntry(cabinet: Cabinet, caller: Caller, request: ChangeRequest): Promise<EntryView> {
   const { id, properties, objectType, ifMatch, conflict, parentFolderId } = request;
-  const { space } = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
   const changed = await cabinet.catalog.changeEntry({
-    space,
+    space: seat.space,
     id,
     name: name === null ? null : { name, nameKey: toNameKey(name) },
-    parent: parentFolderId === null ? null : toFolderId(caller, parentFolderId),
+    parent: parentFolderId === null ? null : toFolderIdIn(seat, parentFolderId),
     properties,
     objectType,
     ifMatch,

@@ -2,7 +2,7 @@
 // go on, and is seen when it is whole. Whoever asked waits; if they go away, it is finished all the same.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Caller, toFolderId } from '../domain/caller.ts';
+import { type Caller, toFolderIdIn } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName } from '../domain/name.ts';
@@ -23,10 +23,10 @@ export interface CopyRequest {
 export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyRequest): Promise<EntryView> {
   const { id, conflict } = request;
   const { catalog } = cabinet;
-  const { space } = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
-  const parent = toFolderId(caller, request.parentFolderId);
-  const asked = { space, id, parent, name, conflict, ...byCaller(caller) };
+  const parent = toFolderIdIn(seat, request.parentFolderId);
+  const asked = { space: seat.space, id, parent, name, conflict, ...byCaller(caller) };
   const begun = await catalog.beginCopy(asked);
   if (begun === null) throw entryNotFound();
   if ('details' in begun) return begun.details;
@@ -35,7 +35,7 @@ export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyR
     for (let stack = begun.stack; stack.length > 0; ) {
       stack = await inTurn(() => catalog.continueCopy({ asked, top, stack, at: Date.now() }));
     }
-    return await catalog.finishCopy({ asked, top });
+    return await catalog.finishCopy({ asked: { ...asked, at: Date.now() }, top });
   } catch (error) {
     await catalog.abandonCopy({ top }).catch(() => undefined);
     cabinet.purger.nudge();

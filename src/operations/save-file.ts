@@ -2,7 +2,7 @@
 // decided before a byte is read; `saveFile` writes the record that makes the received bytes visible.
 
 import { randomUUIDv7 } from 'node:crypto';
-import type { SavedFile, StoredContent } from '../catalog/save-file.ts';
+import type { SavedFile, SavedVersion, StoredContent } from '../catalog/save-file.ts';
 import { type Caller, type Seat, toFolderId } from '../domain/caller.ts';
 import { toContentType } from '../domain/content-type.ts';
 import type { ConflictBehavior, EntryTimes } from '../domain/entry.ts';
@@ -142,7 +142,7 @@ export async function saveVersion(
   cabinet: Cabinet,
   caller: Caller,
   { destination, ...request }: SaveVersionRequest,
-): Promise<SavedFile> {
+): Promise<SavedVersion> {
   const { content, head } = request.received;
   return await keepReceived(cabinet, request.received, async () => {
     const { space } = destination.seat;
@@ -167,12 +167,12 @@ export async function saveVersion(
   });
 }
 
-async function keepReceived(
+async function keepReceived<Saved extends SavedFile>(
   cabinet: Cabinet,
   received: ReceivedContent,
-  save: () => Promise<SavedFile>,
-): Promise<SavedFile> {
-  let saved: SavedFile;
+  save: () => Promise<Saved>,
+): Promise<Saved> {
+  let saved: Saved;
   try {
     saved = await save();
   } catch (error) {

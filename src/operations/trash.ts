@@ -1,7 +1,7 @@
 // Deleting entries, seeing what was deleted, bringing it back, and removing it for good.
 
 import type { TrashPage } from '../catalog/trash.ts';
-import { type Caller, chooseSeat, toFolderId } from '../domain/caller.ts';
+import { type Caller, chooseSeat, toFolderIdIn } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName } from '../domain/name.ts';
@@ -39,11 +39,11 @@ export interface RestoreRequest {
 
 export async function restoreEntry(cabinet: Cabinet, caller: Caller, request: RestoreRequest): Promise<EntryView> {
   const { id, conflict, parentFolderId } = request;
-  const { space } = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
   const restored = await cabinet.catalog.restoreEntry({
-    space,
+    space: seat.space,
     id,
-    parent: parentFolderId === null ? null : toFolderId(caller, parentFolderId),
+    parent: parentFolderId === null ? null : toFolderIdIn(seat, parentFolderId),
     name: request.name === null ? null : checkName(request.name, 'Name', cabinet.names),
     conflict,
     ...byCaller(caller),

@@ -29,7 +29,7 @@ for (const [name, base] of Object.entries({ production: Production, test: Test }
     assert.doesNotMatch(policy, /unsafe|http|\*/);
     const html = page.body.toString();
     assert.doesNotMatch(html, /<style|style=|<script(?![^>]*src=)|\son\w+=|https?:/);
-    const files = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => path);
+    const files = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => path as string);
     assert.ok(files.length >= 3);
     for (const path of new Set(files)) {
       const file = await send(base, `/${path}`);

@@ -33,7 +33,12 @@ test('If-Match with the right ETag, a list that holds it, or a star lets the cha
     ]) {
       const { ETag } = await show(main, entry.Id);
       number += 1;
-      const changed = await change(main, entry.Id, { Name: `name ${number}` }, { 'If-Match': toHeader(ETag) });
+      const changed = await change(
+        main,
+        entry.Id,
+        { Name: `name ${number} ${entry.Id}` },
+        { 'If-Match': toHeader(ETag) },
+      );
       assert.notEqual(changed.ETag, ETag);
     }
   }

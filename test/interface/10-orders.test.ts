@@ -6,31 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assertEnvelope, assertRefusal, type Entry, must } from './assertions.ts';
 import { type Answer, call, createFolder, identity, makeFolder, saveFile, send, signIn } from './client.ts';
 import { askChange, askTrash, change, listPages, readNext, remove, trash } from './life.ts';
+import { inOrder, ORDERS, type Order } from './order.ts';
 
 const main = await signIn('Main');
 const neighbour = await signIn('Neighbour');
 const stranger = await signIn('Stranger');
-const ORDERS = ['name', '-name', 'modified', '-modified', 'size', '-size'] as const;
-type Order = (typeof ORDERS)[number];
-
-function compareText(left: string, right: string): number {
-  return Buffer.compare(Buffer.from(left), Buffer.from(right));
-}
-
-/** The contract's order: folders first; within a kind by the key, ties by Id; a minus turns both around. */
-function inOrder(entries: Entry[], order: Order): Entry[] {
-  const sign = order.startsWith('-') ? -1 : 1;
-  const byKey: Record<string, (left: Entry, right: Entry) => number> = {
-    name: (left, right) => compareText(left.Name.normalize('NFC'), right.Name.normalize('NFC')),
-    modified: (left, right) => compareText(left.ModifiedAt, right.ModifiedAt),
-    size: (left, right) => left.Size - right.Size,
-  };
-  const compare = must(byKey[order.replace('-', '')], order);
-  const kind = (entry: Entry): number => (entry.Type === 'folder' ? 0 : 1);
-  return entries.toSorted(
-    (left, right) => kind(left) - kind(right) || sign * (compare(left, right) || compareText(left.Id, right.Id)),
-  );
-}
 
 function toNames(entries: Entry[]): string[] {
   return entries.map(({ Name }) => Name);

@@ -14,6 +14,7 @@ export type Applications = {
   Neighbour: Application;
   Reader: Application;
   Stranger: Application;
+  Administrator: Application;
   Tester: Application;
   Disabled?: Application & { Token: string };
 };

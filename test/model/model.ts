@@ -45,6 +45,11 @@ export interface Saving {
   comment: string | null;
 }
 
+interface Snapshot {
+  node: Node;
+  children: Snapshot[];
+}
+
 export class Model {
   readonly nodes: Node[] = [];
   readonly top: Node;
@@ -106,9 +111,9 @@ export class Model {
   }
 
   change(node: Node, fields: Fields, behavior: Behavior, isMatching: boolean): Outcome {
-    if (!this.isVisible(node)) return { refused: ['EntryNotFound'] };
+    if (!this.isVisible(node)) return { refused: ['EntryNotFound', ...faultsOf(fields.name, behavior)] };
     const { name = node.name, target = must(node.parent), properties = {}, objectType = node.objectType } = fields;
-    const faults = [...this.#faultsOfTarget(target), ...faultsOfName(name), ...faultsOfBehavior(behavior)];
+    const faults = [...this.#faultsOfTarget(target), ...faultsOf(name, behavior)];
     if (!isMatching) faults.push('PreconditionFailed');
     if (isWithin(target, node)) faults.push('InvalidMove');
     const taken = target.kind === 'folder' ? this.findChild(target, name) : undefined;
@@ -117,7 +122,12 @@ export class Model {
     if (faults.length > 0) return { refused: faults };
     const merged = merge(node.properties, properties);
     const finalName = isTaken ? this.#freeName(target, name, node.kind) : name;
-    if (!isSame([node.name, node.parent?.key, node.properties, node.objectType], [finalName, target.key, merged, objectType])) {
+    if (
+      !isSame(
+        [node.name, node.parent?.key, node.properties, node.objectType],
+        [finalName, target.key, merged, objectType],
+      )
+    ) {
       Object.assign(node, { name: finalName, parent: target, properties: merged, objectType });
       node.revision += 1;
     }
@@ -125,13 +135,13 @@ export class Model {
   }
 
   copy(node: Node, target: Node, givenName: string | undefined, behavior: Behavior): Outcome {
-    if (!this.isVisible(node)) return { refused: ['EntryNotFound'] };
+    if (!this.isVisible(node)) return { refused: ['EntryNotFound', ...faultsOf(givenName, behavior)] };
     const name = givenName ?? node.name;
-    const faults = [...this.#faultsOfTarget(target), ...faultsOfName(name), ...faultsOfBehavior(behavior)];
-    if (isWithin(target, node)) faults.push('InvalidMove');
+    const faults = [...this.#faultsOfTarget(target), ...faultsOf(name, behavior)];
     if (faults.length > 0) return { refused: faults };
     if (this.findChild(target, name) && behavior !== 'Rename') return { refused: ['NameAlreadyExists'] };
-    return { done: this.#copyTree(node, target, this.#freeName(target, name, node.kind)) };
+    const finalName = this.#freeName(target, name, node.kind);
+    return { done: this.#copyTree(this.#snapshot(node), target, finalName) };
   }
 
   trash(node: Node, isMatching: boolean): Outcome {
@@ -143,9 +153,9 @@ export class Model {
   }
 
   restore(node: Node, fields: Pick<Fields, 'name' | 'target'>, behavior: Behavior): Outcome {
-    if (node.state !== 'trashed') return { refused: ['EntryNotFound'] };
+    if (node.state !== 'trashed') return { refused: ['EntryNotFound', ...faultsOf(fields.name, behavior)] };
     const { name = node.name, target = must(node.former).parent } = fields;
-    const faults = [...this.#faultsOfTarget(target), ...faultsOfName(name), ...faultsOfBehavior(behavior)];
+    const faults = [...this.#faultsOfTarget(target), ...faultsOf(name, behavior)];
     if (faults.length > 0) return { refused: faults };
     if (this.findChild(target, name) && behavior !== 'Rename') return { refused: ['NameAlreadyExists'] };
     const finalName = this.#freeName(target, name, node.kind);
@@ -231,15 +241,19 @@ export class Model {
     return file;
   }
 
-  #copyTree(node: Node, target: Node, name: string): Node {
-    const children = this.childrenOf(node);
+  /** Taken before anything is made: a tree can be copied into itself. */
+  #snapshot(node: Node): Snapshot {
+    return { node, children: this.childrenOf(node).map((child) => this.#snapshot(child)) };
+  }
+
+  #copyTree({ node, children }: Snapshot, target: Node, name: string): Node {
     const { kind, properties, objectType, contentType } = node;
     const made = this.#add({ kind, name, parent: target, properties: { ...properties }, objectType, contentType });
     if (kind === 'file') {
       made.versions = [{ ...currentOf(node), number: 1, comment: undefined }];
       made.lastVersion = 1;
     }
-    for (const child of children) this.#copyTree(child, made, child.name);
+    for (const child of children) this.#copyTree(child, made, child.node.name);
     return made;
   }
 
@@ -279,9 +293,10 @@ function faultsOfName(name: string): string[] {
   return name === '' || name === '..' || /[/\\]|^\s|\s$/.test(name) ? ['InvalidName'] : [];
 }
 
-/** Of changes, copies and restorations, which know but two. */
-function faultsOfBehavior(behavior: Behavior): string[] {
-  return behavior === 'Fail' || behavior === 'Rename' ? [] : ['InvalidField'];
+/** Of changes, copies and restorations, which know but two of the behaviours. */
+function faultsOf(name: string | undefined, behavior: Behavior): string[] {
+  const faults = name === undefined ? [] : faultsOfName(name);
+  return behavior === 'Fail' || behavior === 'Rename' ? faults : [...faults, 'InvalidField'];
 }
 
 function merge(old: Record<string, string>, given: Record<string, string | null>): Record<string, string> {

@@ -126,6 +126,16 @@ const newFile = (
 });
 const asJson = (more: object) => (id: string) => JSON.stringify({ ParentFolderId: id, FolderName: 'taken', ...more });
 
+const newLink = (fields: object, code = 'FileNotFound'): Way => ({
+  ask: (id) => ({
+    path: `/files/${encodeURIComponent(id)}/link`,
+    method: 'POST',
+    headers: { ...json },
+    body: JSON.stringify(fields),
+  }),
+  code,
+});
+
 const ways: Record<string, Record<string, Way>> = {
   [`GET ${CONTENT}/folders/{id}`]: {
     plainly: inFolder('', 'FolderNotFound'),
@@ -162,6 +172,12 @@ const ways: Record<string, Record<string, Way>> = {
     },
     'a range': inFile({ Range: 'bytes=0-0' }),
     'unless unchanged': inFile({ 'If-None-Match': '*' }),
+  },
+  [`GET ${CONTENT}/folders/{id}/archive`]: { plainly: inFolder('/archive', 'FolderNotFound') },
+  [`POST ${CONTENT}/files/{id}/link`]: {
+    plainly: newLink({}),
+    'of an older version': newLink({ Version: 1 }),
+    'with a wrong lifetime': newLink({ ExpiresInSeconds: 0 }, 'InvalidField'),
   },
 };
 const withoutIds = [`GET ${CONTENT}/spaces`, `GET ${CONTENT}/folders`, `GET ${CONTENT}/files`];

@@ -67,6 +67,16 @@ export const contentLines: Record<string, ContentLine> = {
     request: () => ({}),
     missing: 'FileNotFound',
   },
+  [`GET ${CONTENT}/folders/{id}/archive`]: {
+    path: ({ folder }) => `/folders/${folder}/archive`,
+    request: () => ({}),
+    missing: 'FolderNotFound',
+  },
+  [`POST ${CONTENT}/files/{id}/link`]: {
+    path: ({ file }) => `/files/${file}/link`,
+    request: () => ({ headers: json, body: '{"ExpiresInSeconds": 5}' }),
+    missing: 'FileNotFound',
+  },
   [`GET ${CONTENT}/spaces`]: { path: () => '/spaces', request: () => ({}), missing: null },
 };
 
@@ -96,6 +106,10 @@ export const openLines: Record<string, OpenLine> = {
   'GET /health/live': everywhere(200, /^\{"Status":"live"\}$/),
   'GET /health/ready': everywhere(200, /^\{"Status":"ready"\}$/),
   'GET /openapi.json': everywhere(200, /^\{"openapi":"3\.1\.0"/),
+  'GET /links/{token}': everywhere(404, /"Code":"LinkNotFound"/),
+  'GET /docs': everywhere(200, /<title>The interface/),
+  // The name in braces is none of its files.
+  'GET /docs/{file}': everywhere(404, /"Code":"RouteNotFound"/),
   'GET /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/token': everywhere(400, /"error":"invalid_request"/),

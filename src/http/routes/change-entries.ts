@@ -46,7 +46,7 @@ export const changeEntryRoute: CallerRoute = {
     summary: 'Rename, move, change properties or the object type',
     description:
       'What is not sent stays as it is. A folder moves with all beneath it. What would change nothing changes nothing, not even `ModifiedAt`.',
-    parameters: [pathId('The entry'), headers.ifMatch, headers.conflictBehavior('Fail (the default) or Rename')],
+    parameters: [pathId('The entry'), headers.ifMatch, headers.conflictBehavior('Fail', 'Rename')],
     requestBody: jsonBody('Any of these', ChangeEntry, {
       Name: 'b.pdf',
       Properties: { Customer: '4711', Draft: null },
@@ -90,7 +90,7 @@ export const copyEntryRoute: CallerRoute = {
     summary: 'Copy an entry, a folder with all beneath it',
     description:
       'Bytes are shared, not copied; a copied file begins at version 1. A large tree appears when all of it is there; of one that changes meanwhile each folder is taken as it is when its turn comes.',
-    parameters: [pathId('The entry'), headers.conflictBehavior('Fail (the default) or Rename')],
+    parameters: [pathId('The entry'), headers.conflictBehavior('Fail', 'Rename')],
     requestBody: jsonBody('Where to', CopyEntry, { ParentFolderId: exampleIds.folder, Name: 'copy.pdf' }),
     responses: shownResponses,
     refusals: [

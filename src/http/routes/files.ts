@@ -72,7 +72,7 @@ export const saveFileRoute: CallerRoute = {
     parameters: [
       header('FolderId', 'The target folder; absent, empty or -root-: the root'),
       header('FileName', "The file's name, percent-encoded UTF-8; wins over the name in a part"),
-      headers.conflictBehavior('Version (the default), Fail, Rename or Existing'),
+      headers.conflictBehavior('Version', 'Fail', 'Rename', 'Existing'),
       headers.idempotencyKey,
       headers.spaceId,
       headers.comment,

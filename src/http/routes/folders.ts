@@ -59,7 +59,7 @@ export const createFolderRoute: CallerRoute = {
       'The name is taken: 400 `NameAlreadyExists`, unless `ConflictBehavior` says otherwise. `Existing` answers with the ' +
       'folder that has the name (`mkdir -p`), `Rename` makes `Invoices (2)`.',
     parameters: [
-      headers.conflictBehavior('Fail (the default), Rename or Existing'),
+      headers.conflictBehavior('Fail', 'Rename', 'Existing'),
       headers.idempotencyKey,
       headers.spaceId,
       header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),

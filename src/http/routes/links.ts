@@ -73,7 +73,7 @@ export const linkFileRoute: CallerRoute = {
     responses: {
       200: jsonAnswer('The address, and until when it works', {
         schema: Link,
-        example: { Url: 'http://127.0.0.1:8080/links/Zm9v…', ExpiresAt: '2026-01-15T09:31:00.123Z' },
+        example: { Url: 'http://127.0.0.1:8080/links/Zm9vYmFy.c2lnbmVk', ExpiresAt: '2026-01-15T09:31:00.123Z' },
       }),
     },
     refusals: ['FileNotFound', 'VersionNotFound'],

@@ -5,7 +5,6 @@ import { readMediaType } from '../../domain/content-type.ts';
 import { listBeside } from '../../operations/list-folder.ts';
 import { discardContent, receiveContent } from '../../operations/receive-content.ts';
 import { admitVersion, saveVersion } from '../../operations/save-file.ts';
-import { showEntry } from '../../operations/show-entry.ts';
 import { json } from '../answer.ts';
 import { SavedVersion } from '../entry-schemas.ts';
 import { exampleEnvelope, exampleShownFile } from '../examples.ts';
@@ -38,10 +37,9 @@ export const saveVersionRoute: CallerRoute = {
       const { contentType, comment } = asked;
       const saved = await saveVersion(cabinet, current, { destination, contentType, comment, ifMatch, received });
       const listing = await listBeside(cabinet, destination.seat.space, saved);
-      const view = await showEntry(cabinet, current, { id: fileId });
-      return json(renderSavedVersion(listing.folder, listing.children, view), {
+      return json(renderSavedVersion(listing.folder, listing.children, saved.details), {
         entryid: fileId,
-        ETag: `"${Buffer.from(view.sha256 ?? '', 'hex').toString('base64')}"`,
+        ETag: `"${Buffer.from(saved.details.sha256 ?? '', 'hex').toString('base64')}"`,
         ...toLink(served, listing, fileId),
       });
     } finally {

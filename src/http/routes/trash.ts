@@ -96,7 +96,7 @@ export const restoreEntryRoute: CallerRoute = {
     summary: 'Bring an entry back out of the trash',
     description:
       'With all beneath it, to where it was or to another folder. When that folder is gone or in the trash itself, name one.',
-    parameters: [pathId('What `GET /trash` shows'), headers.conflictBehavior('Fail (the default) or Rename')],
+    parameters: [pathId('What `GET /trash` shows'), headers.conflictBehavior('Fail', 'Rename')],
     requestBody: {
       ...jsonBody('Where to, if not where it was', RestoreEntry, { ParentFolderId: '-root-', Name: 'a.pdf' }),
       required: false,

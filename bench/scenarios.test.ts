@@ -1,0 +1,77 @@
+// Each scenario at a tiny size: whether it still runs to its end, not what it measures.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, test } from 'node:test';
+import { promisify } from 'node:util';
+import { GeneratedFile } from './generated-file.ts';
+import { replaceSection } from './results.ts';
+import { toPhaseRows } from './tree-report.ts';
+
+const run = promisify(execFile);
+
+async function bench(...args: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { timeout: 120_000 });
+  return stdout;
+}
+
+describe('at a tiny size', { concurrency: true }, () => {
+  it('listing prints a line for every order, place and limit, and for every change', async () => {
+    const printed = await bench('listing', '--size', '2000', '--rounds', '1');
+    assert.equal(printed.match(/^\| page by /gm)?.length, 36);
+    assert.equal(printed.match(/^\| (save|rename|look-up|folder)/gm)?.length, 5);
+    assert.match(printed, /^Highest ratio: time [\d.]+, CPU /m);
+  });
+
+  it('trees prints every phase of both trees', async () => {
+    const printed = await bench('trees', '--size', '300');
+    assert.equal(printed.match(/^\| (usual|copy|rename|move|trash|restore|purge)/gm)?.length, 18);
+  });
+
+  it('download checks every part, and its section is written beside those of others', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cabinet-bench-'));
+    try {
+      const file = join(folder, 'life.md');
+      assert.match(await bench('download', '--size', '4', '--out', file), /^\| several ranges/m);
+      assert.match(readFileSync(file, 'utf8'), /^## download\n\n\d{4}-/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+test('a section takes the place of the one before it and leaves the others', () => {
+  const first = replaceSection(replaceSection('', 'listing', 'one\n'), 'trees', 'two\n');
+  assert.equal(first, '## listing\n\none\n\n## trees\n\ntwo\n');
+  assert.equal(replaceSection(first, 'listing', 'three'), '## listing\n\nthree\n\n## trees\n\ntwo\n');
+  assert.equal(replaceSection('# Head\n\ntext\n', 'listing', 'one'), '# Head\n\ntext\n\n## listing\n\none\n');
+});
+
+test('a generated file knows its bytes anywhere, and other bytes when it sees them', async () => {
+  const file = new GeneratedFile(3 * 1024 * 1024 + 5);
+  await file.check(file.read(0, file.sizeBytes), 0, file.sizeBytes);
+  await file.check(file.read(1_000_000, 2_500_000), 1_000_000, 2_500_000);
+  await assert.rejects(file.check(file.read(0, 1_500_000), 1024 * 1024, 1024 * 1024 + 1_500_000), /other bytes/);
+  await assert.rejects(file.check(file.read(0, 10), 0, 11), /10 bytes came/);
+});
+
+test('a save counts for every phase in which it was under way, and is compared to what is usual', () => {
+  const phase = { tree: 'a', until: 0, othersPercent: null };
+  const phases = [
+    { ...phase, name: 'usual', from: 0, to: 100 },
+    { ...phase, name: 'copy', from: 100, to: 200 },
+    { ...phase, name: 'trash', from: 200, to: 300 },
+  ];
+  const saved = { failure: null, startedAt: [10, 20, 150, 250], latencyMs: [2, 4, 80, 3] };
+  assert.deepEqual(
+    toPhaseRows(phases, saved).map(({ saves, maxMs, ratio }) => [saves, maxMs, ratio]),
+    [
+      [2, 4, 1],
+      [1, 80, 20],
+      [2, 80, 20],
+    ],
+  );
+});

@@ -1,0 +1,153 @@
+// The scenario `trees`: what happens to a very large tree, while saves go on: it is copied, renamed, moved, trashed, restored and
+// purged. What is promised is that no save waits for it.
+
+import type { Children } from './children.ts';
+import { Client } from './client.ts';
+import { describeConditions } from './conditions.ts';
+import { Neighbours, untilQuiet } from './cost.ts';
+import { Filling } from './fill.ts';
+import type { Job } from './job.ts';
+import type { Options } from './options.ts';
+import type { SaverJob, SaverResult } from './saver.ts';
+import { type Scenario, say, sleep } from './scenario.ts';
+import { type Application, catalogFile, register, type Service, startService } from './service.ts';
+import { layOut, show } from './table.ts';
+import { CatalogView, type Phase, type Tree, treePhases } from './tree-phases.ts';
+import { isHeld, mostRatio, type PhaseRow, toPhaseRows } from './tree-report.ts';
+
+const saverConnections = 8;
+/** What a phase brings about may come a moment after its answer. */
+const mostAfterPhaseMs = 1000;
+const mostUsualMs = 30_000;
+const mostQuietSeconds = 1800;
+
+type Built = { trees: Tree[]; savesFolder: string; destination: string; entries: number };
+
+export const trees: Scenario = {
+  what: 'copying, moving, trashing and purging a very large tree while saves go on',
+  size: 1_000_000,
+  async run(children, options) {
+    const application = await register(children, options);
+    const built = await build(children, application, options.size ?? 0);
+    const service = await startService(children, options, application);
+    const view = new CatalogView(catalogFile(children));
+    const client = new Client(service);
+    await untilQuiet(service.pid, mostQuietSeconds);
+    const before = view.countEntries();
+    const saver = beginSaves(children, toSaverJob(service, built.savesFolder, options));
+    const phases = await runPhases(client, view, built, options);
+    const saved = (await saver.end()) as SaverResult;
+    client.close();
+    if (saved.failure !== null) throw new Error(`a save got a wrong answer: ${saved.failure}`);
+    const wanted = before - built.entries + saved.latencyMs.length;
+    if (view.countEntries() !== wanted) throw new Error(`${view.countEntries()} entries are left, wanted ${wanted}`);
+    view.close();
+    const rows = toPhaseRows(phases, saved);
+    return { markdown: toMarkdown(rows, options, built), isHeld: rows.every(isHeld), figures: { rows } };
+  },
+};
+
+async function build(children: Children, application: Application, size: number): Promise<Built> {
+  const filling = await Filling.open(catalogFile(children), application);
+  const savesFolder = await filling.addFolder(filling.root, 'saves');
+  const destination = await filling.addFolder(filling.root, 'destination');
+  const others = filling.entries;
+  const startMs = performance.now();
+  say(`filling two trees with ${size} entries each`);
+  const found = [await addWide(filling, size), await addNarrow(filling, size)];
+  await filling.close();
+  say(`filled in ${((performance.now() - startMs) / 1000).toFixed(0)} s`);
+  return { trees: found, savesFolder, destination, entries: filling.entries - others };
+}
+
+/** As many folders as each has files. */
+async function addWide(filling: Filling, size: number): Promise<Tree> {
+  const side = Math.max(2, Math.floor(Math.sqrt(size)));
+  const id = await filling.addFolder(filling.root, 'wide');
+  for (let index = 0; index < side; index++) {
+    await filling.addFiles(await filling.addFolder(id, `folder ${index}`), side - 1);
+  }
+  return { id, name: `${side} folders of ${side - 1} files` };
+}
+
+/** Folders of ten folders each, some levels down, each with a few files. */
+async function addNarrow(filling: Filling, size: number): Promise<Tree> {
+  const filesEach = 9;
+  const id = await filling.addFolder(filling.root, 'narrow');
+  const folders = [id];
+  for (let index = 0; (index + 1) * (filesEach + 1) <= size; index++) {
+    const parent = folders[Math.floor(index / 10)] as string;
+    folders.push(await filling.addFolder(parent, `folder ${index}`));
+    await filling.addFiles(folders.at(-1) as string, filesEach);
+  }
+  return { id, name: `${folders.length} small folders, nested` };
+}
+
+function toSaverJob({ base, headers, pid }: Service, folder: string, { savesPerSecond }: Options): SaverJob {
+  const job: Job = {
+    port: Number(new URL(base).port),
+    path: '/v1/contentmanagement/files',
+    headers: { ...headers, FolderId: folder, Prefer: 'return=minimal' },
+    label: 'meanwhile',
+    areNamesOrdered: false,
+    connections: saverConnections,
+    expect: { kind: 'saved', childrenCount: 1 },
+    limit: { requests: Number.MAX_SAFE_INTEGER },
+    serverPid: pid,
+  };
+  return { job, perSecond: savesPerSecond };
+}
+
+function beginSaves(children: Children, job: SaverJob) {
+  const args = [`${import.meta.dirname}/saver.ts`];
+  return children.begin({ program: process.execPath, args, input: JSON.stringify(job) });
+}
+
+async function runPhases(client: Client, view: CatalogView, built: Built, { size }: Options): Promise<Phase[]> {
+  const phases: Phase[] = [];
+  const record = async (name: string, tree: string, run: () => Promise<unknown>) => {
+    const neighbours = new Neighbours();
+    const from = performance.timeOrigin + performance.now();
+    await run();
+    const until = performance.timeOrigin + performance.now();
+    say(`${tree}: ${name}, ${((until - from) / 1000).toFixed(1)} s`);
+    await sleep(Math.min(mostAfterPhaseMs, size ?? 0));
+    const to = performance.timeOrigin + performance.now();
+    phases.push({ name, tree, from, until, to, othersPercent: neighbours.percent() });
+  };
+  const usualMs = Math.min(mostUsualMs, size ?? 0);
+  // The first saves warm the service up.
+  await sleep(usualMs);
+  for (const tree of built.trees) {
+    await record('usual', tree.name, () => sleep(usualMs));
+    for (const [name, run] of treePhases({ client, view, tree, destination: built.destination })) {
+      await record(name, tree.name, run);
+    }
+  }
+  return phases;
+}
+
+function toMarkdown(rows: PhaseRow[], options: Options, built: Built): string {
+  const facts = [
+    `${built.trees.length} trees, ${built.entries} entries in all`,
+    `${options.savesPerSecond} saves of 4 KiB a second over ${saverConnections} connections`,
+  ];
+  const head = ['', 'took s', 'saves', 'p50 ms', 'p99 ms', 'max ms', 'max ÷ usual p99', `≤ ${mostRatio}`, 'others %'];
+  const tables = built.trees.map(({ name }) => {
+    const cells = rows
+      .filter(({ tree }) => tree === name)
+      .map((row) => [
+        row.name,
+        show(row.seconds, 1),
+        String(row.saves),
+        show(row.p50Ms, 1),
+        show(row.p99Ms, 1),
+        show(row.maxMs, 1),
+        show(row.ratio, 1),
+        row.name === 'usual' ? '' : isHeld(row) ? 'holds' : 'missed',
+        show(row.othersPercent, 0),
+      ]);
+    return `A tree of ${name}:\n\n${layOut(head, cells)}`;
+  });
+  return `${describeConditions(options, facts)}\n\n${tables.join('\n\n')}\n`;
+}

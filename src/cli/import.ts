@@ -1,0 +1,83 @@
+// `cabinet import DIR`: takes a directory in, and tells what it took and what it could not. Exit code 1 when something was
+// left out, so that a script notices; run again, it goes on.
+
+import { realpathSync } from 'node:fs';
+import type { Command } from 'commander';
+import { type CommonOptions, common } from './app.ts';
+import { carryOut } from './control.ts';
+import { print } from './output.ts';
+
+interface ImportOptions extends CommonOptions {
+  app?: string;
+  space?: string;
+  into?: string;
+}
+
+interface Counts {
+  Folders: number;
+  Files: number;
+  Bytes: number;
+  Unchanged: number;
+  SkippedCount: number;
+}
+
+interface Report extends Counts {
+  Skipped: { Path: string; Problem: string }[];
+  Stopped?: string;
+}
+
+export function registerImport(program: Command): void {
+  common(program.command('import <dir>').description('take a directory in, with all that is beneath it'))
+    .option('--app <app>', 'as this application, by AppKey or name, into its space')
+    .option('--space <name>', 'as the operator, into this space')
+    .option('--into <path>', 'the folder that takes it; made if it is missing', '/')
+    .action(importDirectory);
+}
+
+async function importDirectory(dir: string, options: ImportOptions): Promise<void> {
+  const { json: _, ...input } = options;
+  const broken = new AbortController();
+  // Once: the second time ends the command as usual.
+  process.once('SIGINT', () => broken.abort());
+  const isShown = process.stderr.isTTY === true;
+  const progress = (told: object) => {
+    if (isShown) process.stderr.write(`\r\x1b[K${toCountsLine(told as Counts)}`);
+  };
+  await print(
+    options,
+    async () => {
+      const command = { name: 'import', input: { ...input, directory: toReal(dir) } };
+      const report = (await carryOut(command, { progress, signal: broken.signal })) as Report;
+      if (isShown) process.stderr.write('\r\x1b[K');
+      if (report.SkippedCount > 0 || report.Stopped !== undefined) process.exitCode = 1;
+      return report;
+    },
+    toLines,
+  );
+}
+
+function toReal(dir: string): string {
+  try {
+    return realpathSync(dir);
+  } catch {
+    throw new Error(`There is no directory ${JSON.stringify(dir)}.`);
+  }
+}
+
+function toLines(report: Report): string[] {
+  const { Skipped, SkippedCount, Stopped } = report;
+  const skipped = Skipped.map(({ Path, Problem }) => `left out ${toPrintable(Path)}: ${Problem}`);
+  if (SkippedCount > Skipped.length) skipped.push(`… and ${SkippedCount - Skipped.length} more`);
+  const stopped = Stopped === undefined ? [] : [`Stopped: ${Stopped} Run it again to go on.`];
+  return [...skipped, ...stopped, toCountsLine(report)];
+}
+
+function toCountsLine({ Folders, Files, Bytes, Unchanged, SkippedCount }: Counts): string {
+  const mib = (Bytes / 1024 / 1024).toFixed(1);
+  return `${Folders} folders made, ${Files} files (${mib} MiB) taken, ${Unchanged} unchanged, ${SkippedCount} left out`;
+}
+
+/** A name from a disk may hold what a terminal would obey. */
+function toPrintable(path: string): string {
+  return path.replaceAll(/[\p{Cc}\p{Cf}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
+}

@@ -1,0 +1,42 @@
+// `cabinet search …`: how far the search index is, and making it anew.
+
+import type { Command } from 'commander';
+import { type CommonOptions, common } from './app.ts';
+import { carryOut } from './control.ts';
+import { print } from './output.ts';
+
+interface Shown {
+  Indexed: number;
+  Waiting: number;
+  Behind: number;
+  Building: boolean;
+  Skipped: number;
+  SkippedDocuments: { EntryId: string; Name: string; Reason: string }[];
+}
+
+export function registerSearch(program: Command): void {
+  const search = program.command('search').description('the search index');
+  common(search.command('status').description('how much is indexed, and what could not be read')).action(
+    (options: CommonOptions) => show('search status', { env: options.env }, options),
+  );
+  common(search.command('rebuild').description('make the index anew from the catalog'))
+    .option('--no-wait', 'return at once; a running service goes on with it')
+    .action((options: CommonOptions & { wait: boolean }) =>
+      show('search rebuild', { env: options.env, wait: options.wait }, options),
+    );
+}
+
+async function show(name: string, input: Record<string, unknown>, options: CommonOptions): Promise<void> {
+  await print(options, async () => (await carryOut({ name, input })) as Shown, toLines);
+}
+
+function toLines({ Indexed, Waiting, Behind, Building, Skipped, SkippedDocuments }: Shown): string[] {
+  return [
+    `${Indexed} entries are indexed.`,
+    ...(Building ? ['The index is being built.'] : []),
+    ...(Waiting > 0 ? [`${Waiting} documents wait to be read.`] : []),
+    ...(Behind > 0 ? [`${Behind} changes are not seen yet.`] : []),
+    ...(Skipped > 0 ? [`The text of ${Skipped} documents could not be read; they are found by name and properties:`] : []),
+    ...SkippedDocuments.map(({ EntryId, Name, Reason }) => `  ${EntryId}  ${Name}: ${Reason}`),
+  ];
+}

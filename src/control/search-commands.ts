@@ -1,0 +1,36 @@
+// Commands about the search index.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isCaughtUp, rebuildSearch, type SearchStatus, showSearchStatus } from '../operations/search.ts';
+import type { Commands } from './commands.ts';
+import { cabinetOf } from './input.ts';
+
+const lookEveryMs = 200;
+
+export const searchCommands: Commands = {
+  async 'search status'(controlled, input) {
+    return toShown(await showSearchStatus(cabinetOf(controlled, input)));
+  },
+  /** Answers when everything is in the index again; who does not wait for it leaves it to the service. */
+  async 'search rebuild'(controlled, input, { signal, progress }) {
+    const cabinet = cabinetOf(controlled, input);
+    await rebuildSearch(cabinet);
+    for (;;) {
+      const status = await showSearchStatus(cabinet);
+      if (isCaughtUp(status) || input.wait === false || signal.aborted) return toShown(status);
+      progress({ Indexed: status.documents, Waiting: status.waiting });
+      await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
+    }
+  },
+};
+
+function toShown(status: SearchStatus): object {
+  return {
+    Indexed: status.documents - status.waiting - status.skipped,
+    Waiting: status.waiting,
+    Behind: status.behind,
+    Building: status.isBuilding,
+    Skipped: status.skipped,
+    SkippedDocuments: status.skippedNamed.map(({ id, name, reason }) => ({ EntryId: id, Name: name, Reason: reason })),
+  };
+}

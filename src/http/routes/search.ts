@@ -1,0 +1,116 @@
+// `GET /search`.
+
+import Type from 'typebox';
+import type { Kind } from '../../domain/entry.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type SearchPlace, search } from '../../operations/search.ts';
+import { json } from '../answer.ts';
+import { exampleFile } from '../examples.ts';
+import { answerHeaders, headers, jsonAnswer, query as parameter } from '../openapi.ts';
+import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import type { CallerRoute } from '../route.ts';
+import { SearchResults } from '../schemas.ts';
+import { renderResults } from '../wire.ts';
+
+const path = '/search';
+const propertyPrefix = 'property.';
+
+type Cursor = [stage: number, before: number | null, entry: number | null, score: number | null];
+
+export const searchRoute: CallerRoute = {
+  method: 'GET',
+  path: `/v1/contentmanagement${path}`,
+  action: 'read',
+  async handle(served, { query: readQuery }, caller) {
+    const query = readQuery();
+    const { limit, after } = readPage<Cursor>(served, 'search', query);
+    const { results, next } = await search(served.cabinet, caller, {
+      text: query.get('q'),
+      folderId: query.get('folder'),
+      kind: readKind(query.get('type')),
+      contentType: readContentType(query.get('contentType')),
+      modifiedAfter: readTime(query.get('modifiedAfter')),
+      properties: readProperties(query),
+      limit,
+      after: after === null ? null : toPlace(after),
+    });
+    const place: Cursor | null = next === null ? null : fromPlace(next);
+    return json(renderResults(results), toNextLink(served, { path, list: 'search', query }, place));
+  },
+  describe: {
+    operationId: 'SearchGet',
+    tag: 'Search',
+    summary: 'Search names, properties and the text of documents',
+    description: `Words must all occur, in any order and anywhere in an entry: in its name, its properties, its object type or the
+text of its current version. \`inv*\` finds words that begin so, \`"two words"\` finds them one after the other. Case and
+diacritics do not matter. Entries whose names have all the words come first; within a kind the best matches first.
+
+\`Snippet\` is HTML: escaped text with \`<mark>\` around what was found. What is saved can be found a moment later. A page may
+be shorter than \`limit\`, even empty, and still have a next one.`,
+    parameters: [
+      { ...parameter('q', 'What to look for'), required: true, example: 'invoice "acme corp" 20*' },
+      parameter('type', 'Folders or files only', Type.Enum(['folder', 'file'])),
+      parameter('contentType', 'Only of this content type, or of a kind such as image/*'),
+      parameter('folder', 'Only what lies beneath this folder, at any depth; -root- for all'),
+      parameter('modifiedAfter', 'Only what was modified later', Type.String({ format: 'date-time' })),
+      parameter('property.KEY', 'Only where the property KEY has this value; may be given for several keys'),
+      headers.spaceId,
+      ...pageParameters(),
+    ],
+    responses: {
+      200: jsonAnswer('What was found, best first', {
+        schema: SearchResults,
+        example: {
+          Results: [
+            {
+              Entry: exampleFile,
+              Path: '/Invoices/a.pdf',
+              Snippet: '… the <mark>invoice</mark> of <mark>ACME Corp</mark> of <mark>2026</mark> …',
+            },
+          ],
+        },
+        headers: answerHeaders.link,
+      }),
+    },
+    refusals: ['InvalidField', 'FolderNotFound', 'NotAFolder'],
+  },
+};
+
+function toPlace([stage, before, entry, score]: Cursor): SearchPlace {
+  return { stage, before, last: entry === null || score === null ? null : { entry, score } };
+}
+
+function fromPlace({ stage, before, last }: SearchPlace): Cursor {
+  return [stage, before, last?.entry ?? null, last?.score ?? null];
+}
+
+function readKind(text: string | null): Kind | null {
+  if (text === null || text === 'folder' || text === 'file') return text;
+  throw new Refusal('InvalidField', 'type must be folder or file.', { target: 'type' });
+}
+
+function readContentType(text: string | null): string | null {
+  if (text === null) return null;
+  const essence = text.trim().toLowerCase();
+  if (/^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/.test(essence)) return essence;
+  throw new Refusal('InvalidField', 'contentType must be a media type, such as text/plain or image/*.', {
+    target: 'contentType',
+  });
+}
+
+/** RFC 3339, or a day, which begins at midnight UTC. */
+function readTime(text: string | null): number | null {
+  if (text === null) return null;
+  const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+  const ms = form.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(ms)) return ms;
+  throw new Refusal('InvalidField', 'modifiedAfter must be a time such as 2026-01-15T09:30:00Z, or a day.', {
+    target: 'modifiedAfter',
+    hint: 'A plus sign in an address stands for a space: write +02:00 as %2B02:00.',
+  });
+}
+
+function readProperties(query: URLSearchParams): Record<string, string> {
+  const given = [...query].filter(([name]) => name.startsWith(propertyPrefix));
+  return Object.fromEntries(given.map(([name, value]) => [name.slice(propertyPrefix.length), value]));
+}

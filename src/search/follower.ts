@@ -1,0 +1,196 @@
+// Keeps the index in step with the catalog: follows the journal, and walks through all entries where the journal does not
+// reach back far enough. An entry is always indexed as it is now, whatever change led to it, so that doing it twice, or
+// out of turn, does no harm.
+
+import {
+  type FollowedChange,
+  findBytes,
+  findLast,
+  findLink,
+  findSubject,
+  findSubjectByNumber,
+  listFollowed,
+  listSubjects,
+  type Subject,
+} from '../catalog/search-source.ts';
+import type { Verb } from '../catalog/sql.ts';
+import type { Connection } from '../catalog/sqlite-connection.ts';
+import { extractJson, extractText } from './extract-text.ts';
+import { type DocumentRecord, type IndexStore, type Place, type Reading, toDocument } from './index-store.ts';
+import { fromReadable, toRecord } from './subject.ts';
+import { Unreadable } from './unreadable.ts';
+
+/** Changes, or entries, of one transaction; and about how many bytes of text are read for it. */
+const batchRows = 500;
+const batchBytes = 1024 * 1024;
+/** What is added for each entry, so that many empty ones count too. */
+const rowBytes = 1024;
+
+interface Batch {
+  subjects: Subject[];
+  /** Documents whose entries are gone. */
+  gone: number[];
+  place: Place;
+}
+
+export class Follower {
+  readonly #catalog: Connection;
+  readonly #store: IndexStore;
+
+  constructor(catalog: Connection, store: IndexStore) {
+    this.#catalog = catalog;
+    this.#store = store;
+  }
+
+  /** Takes in the next changes; false: there are none. */
+  follow(): boolean {
+    const place = this.#store.findPlace();
+    if (place === null) {
+      this.rebuild();
+      return true;
+    }
+    const batch = this.#catalog.read(readBatch(place));
+    if (batch === 'lost') {
+      this.rebuild();
+      return true;
+    }
+    if (batch === null) return false;
+    const readings = this.#read(batch.subjects);
+    this.#store.transact(() => {
+      for (const document of batch.gone) this.#store.remove(document);
+      this.#write(readings);
+      this.#store.setPlace(batch.place);
+    });
+    return true;
+  }
+
+  /** Takes in the next entries of a rebuild; false: none is under way. */
+  walk(): boolean {
+    const after = this.#store.findWalk();
+    if (after === null) return false;
+    const found = this.#catalog.read(listSubjects(after, batchRows));
+    const taken = takeUpTo(found, batchBytes);
+    const readings = this.#read(taken);
+    this.#store.transact(() => {
+      this.#write(readings);
+      this.#store.setWalk(taken.at(-1)?.entry ?? null);
+    });
+    return true;
+  }
+
+  /** Begins anew: an empty index, the journal from its end on, and a walk through everything that is there. */
+  rebuild(): void {
+    const last = this.#catalog.read(findLast()) ?? { position: 0, link: '' };
+    this.#store.transact(() => {
+      this.#store.clear();
+      this.#store.setPlace(last);
+      this.#store.setWalk(0);
+    });
+  }
+
+  /** Looks again at an entry whose text was waited for; null: it is not as it was, and is taken in as it is now. */
+  confirm({ document, content, readable }: DocumentRecord, entry: number): Subject | null {
+    const subject = this.#catalog.read(findSubjectByNumber(entry));
+    const record = subject === undefined ? null : toRecord(subject);
+    if (subject !== undefined && record?.content === content && record.readable === readable) return subject;
+    const readings = this.#read(subject === undefined ? [] : [subject]);
+    this.#store.transact(() => {
+      if (subject === undefined) this.#store.remove(document);
+      this.#write(readings);
+    });
+    return null;
+  }
+
+  readBytes(content: number): Uint8Array | null {
+    return this.#catalog.read(findBytes(content));
+  }
+
+  /** What has to be written; entries that the index knows as they are left out. */
+  #read(subjects: readonly Subject[]): [DocumentRecord, Reading][] {
+    return subjects.flatMap((subject): [DocumentRecord, Reading][] => {
+      const record = toRecord(subject);
+      const known = this.#store.find(record.document);
+      const isSameContent = known !== null && known.content === record.content && known.readable === record.readable;
+      if (!isSameContent) return [[record, this.#readContent(subject, record)]];
+      if (known.name === record.name && known.properties === record.properties) return [];
+      // What was skipped is not tried again because of a new name; it says why once more.
+      return [[record, this.#store.findReading(record.document)]];
+    });
+  }
+
+  #readContent({ content, blob }: Subject, { readable }: DocumentRecord): Reading {
+    if (readable === null || content === null) return { state: 'indexed', text: '' };
+    const { kind, charset } = fromReadable(readable);
+    if (blob !== null || (kind !== 'text' && kind !== 'json')) return { state: 'waiting' };
+    const bytes = this.readBytes(content);
+    return bytes === null ? { state: 'waiting' } : readPlain(Buffer.from(bytes), kind, charset);
+  }
+
+  /** In the order of their numbers: FTS5 begins a new piece of its index at every step back. */
+  #write(readings: readonly [DocumentRecord, Reading][]): void {
+    const ordered = [...readings].sort(([a], [b]) => a.document - b.document);
+    for (const [record, reading] of ordered) this.#store.put(record, reading);
+  }
+}
+
+export function readPlain(bytes: Buffer, kind: 'text' | 'json', charset: string | null): Reading {
+  try {
+    return { state: 'indexed', text: kind === 'json' ? extractJson(bytes) : extractText(bytes, charset) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { state: 'skipped', reason: error.message };
+  }
+}
+
+/** Null: nothing has changed. `lost`: the journal does not go on from this place. */
+function* readBatch(place: Place): Verb<Batch | 'lost' | null> {
+  const link = yield* findLink(place.position);
+  const changes = yield* listFollowed(place.position, batchRows);
+  const [first] = changes;
+  if (link === undefined ? isLostAt(place, first, yield* findLast()) : link !== place.link) return 'lost';
+  return first === undefined ? null : yield* gather(changes);
+}
+
+/** The row at our place is sealed, or we are at the beginning. */
+function isLostAt({ position }: Place, next: FollowedChange | undefined, last: Place | undefined): boolean {
+  if (next !== undefined) return next.position > position + 1;
+  return (last?.position ?? 0) < position;
+}
+
+function* gather(changes: readonly FollowedChange[]): Verb<Batch> {
+  const subjects = new Map<number, Subject>();
+  const gone = new Set<number>();
+  let budgetBytes = batchBytes;
+  let place: Place | null = null;
+  for (const { position, link, space, action, entry, details } of changes) {
+    if (budgetBytes <= 0) break;
+    place = { position, link };
+    if (action === 'entries.purged') {
+      const { entries } = JSON.parse(details) as { entries: number[] };
+      for (const number of entries) gone.add(toDocument(space, number));
+    } else if (isAboutEntry(action)) {
+      const subject = yield* findSubject(space, entry);
+      if (subject === undefined || subjects.has(subject.entry)) continue;
+      subjects.set(subject.entry, subject);
+      budgetBytes -= costOf(subject);
+    }
+  }
+  return { subjects: [...subjects.values()], gone: [...gone], place: place as Place };
+}
+
+function isAboutEntry(action: string): boolean {
+  return /^(entry|file|folder|version)\./.test(action) && action !== 'file.read';
+}
+
+function costOf({ blob, size }: Subject): number {
+  return rowBytes + (blob === null ? (size ?? 0) : 0);
+}
+
+function takeUpTo(subjects: readonly Subject[], budgetBytes: number): Subject[] {
+  let left = budgetBytes;
+  return subjects.filter((subject) => {
+    const isTaken = left > 0;
+    left -= costOf(subject);
+    return isTaken;
+  });
+}

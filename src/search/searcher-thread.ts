@@ -1,0 +1,185 @@
+// The thread that answers questions from the index, over a connection that only reads: a long question holds up neither
+// requests nor indexing.
+//
+// Entries are proposed stage by stage: first those that have all words in their names, then the others. Within a stage they
+// come in slices of the newest ones, each in the order of its weights. A slice is told by where it begins, so that a next
+// page costs what the first one does, however deep it is.
+
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import { entriesPerSpace, toDocument, toEntryNumber, unpackText } from './index-store.ts';
+import type { Query } from './query.ts';
+import { toScore } from './score.ts';
+import { toSnippet } from './snippet.ts';
+
+/** Entries of one slice, and how many numbers it looks through at a time. */
+const sliceRows = 500;
+const windowNumbers = 2 ** 18;
+/** So long it looks on for a slice that has anything in it. */
+const lookMs = 50;
+/** So long it looks for words in long texts; further snippets of a page begin where their texts begin. */
+const snippetsMs = 100;
+const shortChars = 2000;
+const mostSkippedShown = 100;
+const cacheKib = 16 * 1024;
+
+export const stages = 2;
+
+export interface RankAsked {
+  space: number;
+  query: Query;
+  stage: number;
+  /** Entries with smaller numbers only; null: all. */
+  before: number | null;
+}
+
+export interface Ranked {
+  /** Best first; of the same weight, the newest. */
+  entries: { entry: number; score: number }[];
+  /** Where the next slice begins; null: the stage is over. */
+  next: number | null;
+}
+
+export interface SnippetsAsked {
+  space: number;
+  query: Query;
+  entries: readonly number[];
+}
+
+export interface IndexStatus {
+  documents: number;
+  waiting: number;
+  skipped: number;
+  /** How far the journal was followed. */
+  position: number;
+  /** The entry up to which a rebuild has come; null: none is under way. */
+  walk: number | null;
+  /** The first of those that were skipped. */
+  skippedEntries: { entry: number; reason: string }[];
+}
+
+export type ToSearcher = { id: number } & ({ rank: RankAsked } | { snippets: SnippetsAsked } | { status: true });
+export type FromSearcher = { id: number } & ({ result: unknown } | { fault: string });
+
+class Searcher {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+    this.#database.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF`);
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #all<Tuple>(sql: string, ...values: (string | number)[]): Tuple[] {
+    return this.#prepare(sql).all(...values) as unknown as Tuple[];
+  }
+
+  rank({ space, query, stage, before }: RankAsked): Ranked {
+    const expression = toExpression(query, stage);
+    const deadline = performance.now() + lookMs;
+    const newest = this.#findNewest(space);
+    let end = Math.min(before ?? entriesPerSpace, newest + 1);
+    while (end > 0) {
+      const start = Math.max(0, end - windowNumbers);
+      const found = this.#findSlice(expression, toDocument(space, start), toDocument(space, end));
+      const last = found.at(-1);
+      const next = found.length === sliceRows && last !== undefined ? toEntryNumber(last[0]) : start;
+      if (last !== undefined) return { entries: sortByScore(found, query), next: next === 0 ? null : next };
+      end = next;
+      if (performance.now() > deadline) break;
+    }
+    return { entries: [], next: end <= 0 ? null : end };
+  }
+
+  #findNewest(space: number): number {
+    const [found] = this.#all<[number]>(
+      'SELECT document FROM documents WHERE document < ? ORDER BY document DESC LIMIT 1',
+      toDocument(space + 1, 0),
+    );
+    return found === undefined || found[0] < toDocument(space, 0) ? -1 : toEntryNumber(found[0]);
+  }
+
+  #findSlice(expression: string, start: number, end: number): SliceRow[] {
+    return this.#all<SliceRow>(
+      `SELECT document, documents.name, documents.properties, documents.length, frequencies
+       FROM words JOIN documents ON document = words.rowid
+       WHERE words MATCH ? AND words.rowid >= ? AND words.rowid < ? ORDER BY words.rowid DESC LIMIT ${sliceRows}`,
+      expression,
+      start,
+      end,
+    );
+  }
+
+  snippets({ space, query, entries }: SnippetsAsked): string[] {
+    const deadline = performance.now() + snippetsMs;
+    return entries.map((entry) => {
+      const [found] = this.#all<[string, string, Uint8Array | null]>(
+        `SELECT name, properties, text FROM documents LEFT JOIN texts USING (document) WHERE document = ?`,
+        toDocument(space, entry),
+      );
+      if (found === undefined) return '';
+      const [name, properties, packed] = found;
+      const text = packed === null ? '' : unpackText(packed);
+      const isLate = performance.now() > deadline;
+      return toSnippet(query.terms, { name, properties, text: isLate ? text.slice(0, shortChars) : text });
+    });
+  }
+
+  status(): IndexStatus {
+    const count = (sql: string) => this.#all<[number]>(sql)[0]?.[0] ?? 0;
+    const state = new Map(this.#all<[string, number | null]>('SELECT name, value FROM state'));
+    const skipped = this.#all<[number, string]>(
+      `SELECT document, reason FROM documents WHERE state = 'skipped' ORDER BY document LIMIT ${mostSkippedShown}`,
+    );
+    return {
+      documents: count('SELECT count(*) FROM documents'),
+      waiting: count(`SELECT count(*) FROM documents WHERE state = 'waiting'`),
+      skipped: count(`SELECT count(*) FROM documents WHERE state = 'skipped'`),
+      position: state.get('position') ?? 0,
+      walk: state.get('walk') ?? null,
+      skippedEntries: skipped.map(([document, reason]) => ({ entry: toEntryNumber(document), reason })),
+    };
+  }
+}
+
+type SliceRow = [document: number, name: string, properties: string, words: number, frequencies: Uint8Array];
+
+function toExpression({ expression }: Query, stage: number): string {
+  return stage === 0 ? `name : (${expression})` : `(${expression}) NOT (name : (${expression}))`;
+}
+
+function sortByScore(found: readonly SliceRow[], { terms }: Query): Ranked['entries'] {
+  return found
+    .map(([document, name, properties, words, frequencies]) => {
+      const pairs = new Uint32Array(frequencies.slice().buffer);
+      return { entry: toEntryNumber(document), score: toScore(terms, { name, properties, words, pairs }) };
+    })
+    .sort((a, b) => b.score - a.score || b.entry - a.entry);
+}
+
+const searcher = new Searcher((workerData as { path: string }).path);
+
+parentPort?.on('message', (message: ToSearcher) => {
+  const { id } = message;
+  try {
+    const result =
+      'rank' in message
+        ? searcher.rank(message.rank)
+        : 'snippets' in message
+          ? searcher.snippets(message.snippets)
+          : searcher.status();
+    parentPort?.postMessage({ id, result } satisfies FromSearcher);
+  } catch (error) {
+    parentPort?.postMessage({ id, fault: String((error as Error).stack) } satisfies FromSearcher);
+  }
+});

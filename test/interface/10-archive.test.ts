@@ -1,0 +1,189 @@
+// Section 10 of the contract: `GET /folders/{id}/archive`, "the tree as a ZIP, streamed".
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { test } from 'node:test';
+import { type ReadZip, readZip } from '../../src/archive/zip-reader-for-tests.ts';
+import { assertRefusal, type Entry } from './assertions.ts';
+import { type Caller, CONTENT, call, createFolder, identity, makeFolder, saveFile, signIn } from './client.ts';
+
+const main = await signIn('Main');
+/** Over several MiB, none of them alike, and not a round number. */
+const LARGE = Buffer.alloc(3 * 1024 * 1024 + 777);
+for (let at = 0; at < LARGE.length - 4; at += 4) LARGE.writeUInt32LE((at * 2654435761) >>> 0, at);
+
+type Unpacked = { zip: ReadZip; bytes: Map<string, Buffer> };
+
+async function unpack(chunks: AsyncIterable<Buffer>): Promise<Unpacked> {
+  const pieces = new Map<string, Buffer[]>();
+  const zip = await readZip(chunks, ({ name }, piece) => {
+    pieces.set(name, [...(pieces.get(name) ?? []), Buffer.from(piece)]);
+  });
+  return { zip, bytes: new Map([...pieces].map(([name, some]) => [name, Buffer.concat(some)])) };
+}
+
+async function archive(caller: Caller, id: string): Promise<Unpacked> {
+  const answer = await call(caller, `/folders/${id}/archive`);
+  assert.equal(answer.status, 200, answer.body.toString('latin1').slice(0, 300));
+  async function* whole() {
+    yield answer.body;
+  }
+  return await unpack(whole());
+}
+
+function namesOf({ zip }: Unpacked): string[] {
+  return zip.entries.map(({ name }) => name);
+}
+
+function save(folder: Entry, name: string, bytes: string | Buffer) {
+  return saveFile(main, { FolderId: folder.Id, FileName: name }, bytes);
+}
+
+test('The archive holds the tree: folders before what is in them, empty ones too, every byte of every file', async () => {
+  const top = await makeFolder(main);
+  const deep = await createFolder(main, (await createFolder(main, top.Id, 'Zoë')).Id, 'deep');
+  await createFolder(main, top.Id, 'empty');
+  await save(top, 'a.txt', 'hello');
+  await save(top, 'nothing', '');
+  await save(deep, 'large.bin', LARGE);
+  await save(deep, '日本 😀.txt', 'x');
+  const unpacked = await archive(main, top.Id);
+  const expected = [
+    'Zoë/',
+    'Zoë/deep/',
+    'Zoë/deep/large.bin',
+    'Zoë/deep/日本 😀.txt',
+    'empty/',
+    'a.txt',
+    'nothing',
+  ];
+  assert.deepEqual(namesOf(unpacked), expected);
+  assert.equal(unpacked.bytes.get('a.txt')?.toString(), 'hello');
+  assert.equal(unpacked.bytes.get('nothing'), undefined);
+  assert.ok(unpacked.bytes.get('Zoë/deep/large.bin')?.equals(LARGE));
+});
+
+test('Each file has the time of its content, each folder its own', async () => {
+  const top = await makeFolder(main);
+  const inner = await createFolder(main, top.Id, 'inner');
+  const { File } = await save(inner, 'a', 'a');
+  const [folder, file] = (await archive(main, top.Id)).zip.entries;
+  assert.equal(folder?.modifiedAt, Math.floor(Date.parse(inner.ModifiedAt) / 1000));
+  assert.equal(file?.modifiedAt, Math.floor(Date.parse(File.ModifiedAt) / 1000));
+});
+
+test('It comes in pieces of unknown length, as an attachment with the name of the folder', async () => {
+  const top = await createFolder(main, (await makeFolder(main)).Id, 'Büro "1"');
+  await save(top, 'a', 'a');
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers, body } = await call(main, `/folders/${top.Id}/archive`, { method });
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'application/zip');
+    assert.equal(headers['content-length'], undefined);
+    const name = `attachment; filename="B_ro _1_.zip"; filename*=UTF-8''B%C3%BCro%20%221%22.zip`;
+    assert.equal(headers['content-disposition'], name);
+    assert.equal(headers['content-security-policy'], "sandbox; default-src 'none'");
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(body.length > 0, method === 'GET');
+  }
+});
+
+test('Names are as they were sent, also such as Unicode has two forms for', async () => {
+  const top = await makeFolder(main);
+  for (const name of ['e\u0301.txt', 'a%20b', 'C:', '~', '-rf', 'CON']) await save(top, name, name);
+  assert.deepEqual(namesOf(await archive(main, top.Id)).sort(), ['e\u0301.txt', 'a%20b', 'C:', '~', '-rf', 'CON'].sort());
+});
+
+test('Of a file there is the present version; what is in the trash is not there', async () => {
+  const top = await makeFolder(main);
+  const inner = await createFolder(main, top.Id, 'inner');
+  await save(inner, 'lost', 'lost');
+  await save(top, 'a', 'old');
+  await save(top, 'a', 'new');
+  const { File } = await save(top, 'b', 'b');
+  for (const { Id } of [inner, File]) await call(main, `/entries/${Id}`, { method: 'DELETE' });
+  const unpacked = await archive(main, top.Id);
+  assert.deepEqual(namesOf(unpacked), ['a']);
+  assert.equal(unpacked.bytes.get('a')?.toString(), 'new');
+});
+
+test('A folder of many pages is there whole', async () => {
+  const top = await makeFolder(main);
+  const inner = await createFolder(main, top.Id, 'inner');
+  const names = Array.from({ length: 450 }, (_, index) => `${index}`.padStart(4, '0'));
+  for (let at = 0; at < names.length; at += 50)
+    await Promise.all(names.slice(at, at + 50).map((name) => save(inner, name, name)));
+  const unpacked = await archive(main, top.Id);
+  assert.deepEqual(namesOf(unpacked), ['inner/', ...names.map((name) => `inner/${name}`)]);
+  for (const name of names) assert.equal(unpacked.bytes.get(`inner/${name}`)?.toString(), name);
+});
+
+test('An empty folder is an empty archive', async () => {
+  assert.deepEqual(namesOf(await archive(main, (await makeFolder(main)).Id)), []);
+});
+
+test('-root- is the root, and who may only read may have it', async () => {
+  const tester = await signIn('Tester');
+  const { File } = await saveFile(tester, { FolderId: '-root-', FileName: 'in the root' }, 'root');
+  assert.ok(namesOf(await archive(tester, '-root-')).includes(File.Name));
+  const top = await makeFolder(main);
+  await save(top, 'a', 'a');
+  assert.deepEqual(namesOf(await archive(await signIn('Reader'), top.Id)), ['a']);
+});
+
+test('What is no folder, or none that can be seen, is refused', async () => {
+  const top = await makeFolder(main);
+  const { File } = await save(top, 'a', 'a');
+  for (const method of ['GET', 'HEAD']) {
+    assert.equal((await call(main, `/folders/${File.Id}/archive`, { method })).status, 400);
+    assert.equal((await call(main, '/folders/unknown/archive', { method })).status, 404);
+  }
+  assertRefusal(await call(main, `/folders/${File.Id}/archive`), 400, 'NotAFolder');
+  assertRefusal(await call(main, '/folders/unknown/archive'), 404, 'FolderNotFound');
+  assertRefusal(await call(await signIn('Stranger'), `/folders/${top.Id}/archive`), 404, 'FolderNotFound');
+  await call(main, `/entries/${top.Id}`, { method: 'DELETE' });
+  assertRefusal(await call(main, `/folders/${top.Id}/archive`), 404, 'FolderNotFound');
+  assertRefusal(await call(main, `/folders/${top.Id}/archive`, { method: 'POST' }), 404, 'MethodNotAllowed');
+});
+
+/** The answer, of which nothing is taken yet. */
+async function open(id: string): Promise<IncomingMessage> {
+  const asked = request(`${main.base}${CONTENT}/folders/${id}/archive`, {
+    headers: identity(main) as Record<string, string>,
+  }).end();
+  const [incoming] = (await once(asked, 'response')) as [IncomingMessage];
+  return incoming;
+}
+
+test('What is gone when its turn comes is left out, and a file has the content of that moment', async () => {
+  const top = await makeFolder(main);
+  // More than what lies between us can hold: whoever sends it must wait for us.
+  await save(top, 'a', Buffer.concat(Array.from({ length: 12 }, () => LARGE)));
+  const gone = await save(top, 'b', 'b');
+  await save(top, 'c', 'old');
+  await save(top, 'd', LARGE);
+  const incoming = await open(top.Id);
+  await call(main, `/entries/${gone.File.Id}?permanent=true`, { method: 'DELETE' });
+  await save(top, 'c', 'new');
+  await save(top, 'e', 'later');
+  const unpacked = await unpack(incoming as AsyncIterable<Buffer>);
+  assert.deepEqual(namesOf(unpacked).slice(0, 3), ['a', 'c', 'd']);
+  assert.equal(unpacked.bytes.get('c')?.toString(), 'new');
+  assert.ok(unpacked.bytes.get('d')?.equals(LARGE));
+});
+
+test('Who goes away in the middle leaves nothing behind that others would feel', async () => {
+  const top = await makeFolder(main);
+  await save(top, 'a', Buffer.concat(Array.from({ length: 12 }, () => LARGE)));
+  await save(top, 'b', 'b');
+  // Far more than may be made at once.
+  for (let index = 0; index < 60; index += 1) {
+    const incoming = await open(top.Id);
+    assert.equal(incoming.statusCode, 200);
+    incoming.destroy();
+    await once(incoming, 'close');
+  }
+  assert.deepEqual(namesOf(await archive(main, top.Id)), ['a', 'b']);
+});

@@ -1,0 +1,344 @@
+// `cabinet import`: a directory comes in whole, with its times, while the service runs and while it does not; what cannot
+// come in is told; and an import that was cut goes on where it stopped.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Config } from '../../src/config.ts';
+import { askService } from '../../src/control/socket.ts';
+import { assertAnswer, type Entry } from '../interface/assertions.ts';
+import { type Caller, call, download, listFolder } from '../interface/client.ts';
+import {
+  addCaller,
+  cabinet,
+  cabinetJson,
+  cabinetProgram,
+  eventually,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+  toVariables,
+} from './service.ts';
+
+interface Report {
+  Folders: number;
+  Files: number;
+  Bytes: number;
+  Unchanged: number;
+  SkippedCount: number;
+  Skipped: { Path: string; Problem: string }[];
+  Stopped?: string;
+}
+
+const dataFolder = makeDataFolder();
+const directory = join(dataFolder, '../tree');
+let service: Started;
+let caller: Caller;
+
+/** The report, whatever the exit code, which must say whether all came in. */
+async function importTree(words: string[], from = directory): Promise<Report> {
+  const { code, stdout, stderr } = await cabinet(dataFolder, ['import', from, ...words, '--json']);
+  const report = JSON.parse(stdout) as Report & { Error?: { Message: string } };
+  assert.equal(report.Error, undefined, stderr);
+  assert.equal(code, report.SkippedCount === 0 && report.Stopped === undefined ? 0 : 1);
+  return report;
+}
+
+async function findAll(folder: string, path = ''): Promise<Map<string, Entry>> {
+  const found = new Map<string, Entry>();
+  for (const entry of await listFolder(caller, folder)) {
+    found.set(`${path}/${entry.Name}`, entry);
+    if (entry.Type === 'folder')
+      for (const [name, child] of await findAll(entry.Id, `${path}/${entry.Name}`)) found.set(name, child);
+  }
+  return found;
+}
+
+async function find(path: string): Promise<Entry> {
+  const answer = await call(caller, `/files?path=${encodeURIComponent(path)}`);
+  return (assertAnswer(answer) as { Entry: Entry }).Entry;
+}
+
+async function countVersions(id: string): Promise<number> {
+  return (assertAnswer(await call(caller, `/files/${id}/versions`)) as { Versions: unknown[] }).Versions.length;
+}
+
+const at = new Date('2019-05-05T05:05:05.123Z');
+
+function write(path: string, bytes: string | Buffer): void {
+  const whole = join(directory, path);
+  mkdirSync(join(whole, '..'), { recursive: true });
+  writeFileSync(whole, bytes);
+  utimesSync(whole, at, at);
+}
+
+before(async () => {
+  service = await startService(dataFolder);
+  caller = await addCaller(dataFolder, service.production, 'app');
+});
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+describe('a tree', () => {
+  const large = Buffer.alloc(3_000_000, 'large ');
+
+  before(() => {
+    write('a.txt', 'hello');
+    write('Zoë/日本 😀.txt', 'x');
+    write('Zoë/deep/large.bin', large);
+    write('nothing', '');
+    mkdirSync(join(directory, 'empty'));
+    utimesSync(join(directory, 'empty'), at, at);
+  });
+
+  it('comes in with its bytes and times, by whom it was asked for', async () => {
+    const report = await importTree(['--app', 'app', '--into', '/taken/here']);
+    assert.deepEqual(report, {
+      Folders: 5,
+      Files: 4,
+      Bytes: 5 + 1 + large.length,
+      Unchanged: 0,
+      SkippedCount: 0,
+      Skipped: [],
+    });
+    const all = await findAll(caller.application.RootFolderId);
+    const top = '/taken/here';
+    const names = ['', '/Zoë', '/Zoë/deep', '/Zoë/deep/large.bin', '/Zoë/日本 😀.txt', '/a.txt', '/empty', '/nothing'];
+    assert.deepEqual([...all.keys()].sort(), ['/taken', ...names.map((name) => top + name)].sort());
+    for (const name of ['/Zoë/deep/large.bin', '/a.txt', '/empty']) {
+      const entry = all.get(top + name);
+      assert.equal(entry?.ModifiedAt, at.toISOString(), name);
+      assert.ok(String(entry?.CreatedAt) <= at.toISOString());
+      assert.equal(entry?.CreatedBy, 'app:app');
+    }
+    assert.ok((await download(caller, String(all.get(`${top}/Zoë/deep/large.bin`)?.Id))).equals(large));
+    assert.equal(all.get(`${top}/a.txt`)?.ContentType, 'text/plain');
+    const content = await call(caller, `/files/${all.get(`${top}/a.txt`)?.Id}/content`);
+    assert.equal(content.headers['last-modified'], 'Sun, 05 May 2019 05:05:05 GMT');
+  });
+
+  it('is passed over when it comes again, and changes nothing', async () => {
+    const before = await findAll(caller.application.RootFolderId);
+    const report = await importTree(['--app', 'app', '--into', 'taken/here'.padStart(11, '/')]);
+    assert.deepEqual([report.Folders, report.Files, report.Bytes, report.Unchanged], [0, 0, 0, 4]);
+    assert.deepEqual(await findAll(caller.application.RootFolderId), before);
+  });
+
+  it('leaves a new version where bytes differ, and none where only the time does', async () => {
+    write('a.txt', 'HELLO');
+    const later = new Date('2020-01-01T00:00:00.000Z');
+    utimesSync(join(directory, 'a.txt'), later, later);
+    utimesSync(join(directory, 'Zoë/deep/large.bin'), later, later);
+    write('new.txt', 'new');
+    const report = await importTree(['--app', 'app', '--into', '/taken/here']);
+    assert.deepEqual([report.Folders, report.Files, report.Bytes, report.Unchanged], [0, 2, 8, 3]);
+    const changed = await find('/taken/here/a.txt');
+    assert.equal(await countVersions(changed.Id), 2);
+    assert.equal(changed.ModifiedAt, later.toISOString());
+    assert.equal(changed.CreatedAt <= changed.ModifiedAt, true);
+    assert.equal(await countVersions((await find('/taken/here/Zoë/deep/large.bin')).Id), 1);
+  });
+
+  it('comes in as the operator too, and while no service runs', async () => {
+    await service.stop();
+    const report = await importTree(['--space', 'app', '--into', '/by operator']);
+    service = await startService(dataFolder);
+    caller = { ...caller, base: service.production };
+    assert.deepEqual([report.Folders, report.Files], [4, 5]);
+    const token = (await addCaller(dataFolder, service.production, 'other')).token;
+    assert.ok(token);
+    caller = { ...caller, ...(await renew()) };
+    assert.equal((await find('/by operator/a.txt')).CreatedBy, 'operator');
+  });
+});
+
+/** The port, and with it the issuer, is another one after a start. */
+async function renew(): Promise<Pick<Caller, 'token'>> {
+  const { fetchToken } = await import('../interface/client.ts');
+  return { token: await fetchToken(service.production, caller.application) };
+}
+
+describe('what cannot come in', () => {
+  const odd = join(dataFolder, '../odd');
+
+  it('is told, and the rest comes in', async () => {
+    mkdirSync(join(odd, 'sub'), { recursive: true });
+    writeFileSync(join(odd, 'good.txt'), 'good');
+    symlinkSync('good.txt', join(odd, 'link'));
+    symlinkSync('/etc', join(odd, 'directory link'));
+    symlinkSync('nowhere', join(odd, 'sub/broken link'));
+    writeFileSync(join(odd, 'two\nlines'), 'x');
+    writeFileSync(join(odd, ' space'), 'x');
+    writeFileSync(join(odd, 'back\\slash'), 'x');
+    writeFileSync(Buffer.concat([Buffer.from(`${odd}/`), Buffer.from([0x66, 0xff, 0xfe])]), 'x');
+    // The same name for us, two for most file systems.
+    writeFileSync(join(odd, 'caf\u00e9'), '1');
+    writeFileSync(join(odd, 'cafe\u0301'), '2');
+    const report = await importTree(['--app', 'app', '--into', '/odd'], odd);
+    const problems = Object.fromEntries(report.Skipped.map(({ Path, Problem }) => [Path, Problem]));
+    assert.equal(problems['/link'], 'It is a symbolic link.');
+    assert.equal(problems['/directory link'], 'It is a symbolic link.');
+    assert.equal(problems['/sub/broken link'], 'It is a symbolic link.');
+    assert.match(String(problems['/two\nlines']), /U\+000A/);
+    assert.match(String(problems['/ space']), /white space/);
+    assert.match(String(problems['/back\\slash']), /U\+005C/);
+    assert.match(String(problems['/f\ufffd\ufffd']), /UTF-8/);
+    const twins = report.Skipped.filter(({ Path }) => Path.normalize('NFC') === '/caf\u00e9');
+    assert.equal(twins.length, 1);
+    assert.equal(report.SkippedCount, report.Skipped.length);
+    assert.equal(report.SkippedCount, 8);
+    assert.equal(report.Files, 2);
+    const taken = [...(await findAll(caller.application.RootFolderId)).keys()].filter((path) => path.startsWith('/odd/'));
+    assert.deepEqual(
+      taken.map((path) => path.normalize('NFC')).sort(),
+      ['/odd/caf\u00e9', '/odd/good.txt', '/odd/sub'].sort(),
+    );
+  });
+
+  it('is told to a person without what their terminal would obey', async () => {
+    const { code, stdout } = await cabinet(dataFolder, ['import', odd, '--app', 'app', '--into', '/odd']);
+    assert.equal(code, 1);
+    assert.match(stdout, /left out \/two\\u\{a\}lines: /);
+    assert.match(stdout, /0 folders made, 0 files \(0\.0 MiB\) taken, 2 unchanged, 8 left out\n$/);
+  });
+
+  it('is a tree below a name that is taken by a file, and a file whose name a folder has', async () => {
+    const clash = join(dataFolder, '../clash');
+    mkdirSync(join(clash, 'good.txt'), { recursive: true });
+    writeFileSync(join(clash, 'good.txt/inside'), 'x');
+    writeFileSync(join(clash, 'sub'), 'x');
+    const report = await importTree(['--app', 'app', '--into', '/odd'], clash);
+    assert.deepEqual(report.Skipped.map(({ Path }) => Path).sort(), ['/good.txt', '/sub']);
+    assert.equal(report.Files + report.Folders, 0);
+  });
+
+  it('is the folder in which the service keeps its data', async () => {
+    const report = await importTree(['--app', 'app', '--into', '/around'], join(dataFolder, '..'));
+    const { Path, Problem } = report.Skipped.find((skipped) => skipped.Path === '/data') ?? {};
+    assert.deepEqual([Path, Problem], ['/data', 'It is where the service keeps its data.']);
+    const taken = [...(await findAll(caller.application.RootFolderId)).keys()];
+    assert.ok(taken.includes('/around/odd/good.txt'));
+    assert.ok(!taken.some((path) => path.startsWith('/around/data')));
+  });
+});
+
+describe('a command that cannot be carried out', () => {
+  const refusals: [name: string, words: string[], says: RegExp][] = [
+    ['without a place', [], /either an application .* or a space/],
+    ['with two places', ['--app', 'app', '--space', 'app'], /either an application .* or a space/],
+    ['with an unknown application', ['--app', 'nobody'], /No active application/],
+    ['with an unknown space', ['--space', 'nowhere'], /There is no space/],
+    ['with a path that leads up', ['--app', 'app', '--into', '/../a'], /means a place in a path/],
+    ['with a path that does not begin at the root', ['--app', 'app', '--into', 'a'], /must begin with/],
+    ['with a path through a file', ['--app', 'app', '--into', '/odd/good.txt/a'], /a folder is needed/],
+    ['with the other environment, which is off', ['--app', 'app', '--env', 'test'], /switched off/],
+  ];
+  for (const [name, words, says] of refusals) {
+    it(`is refused: ${name}`, async () => {
+      const { code, stdout } = await cabinet(dataFolder, ['import', directory, ...words, '--json']);
+      assert.equal(code, 1);
+      assert.match((JSON.parse(stdout) as { Error: { Message: string } }).Error.Message, says);
+    });
+  }
+
+  it('is refused for what is no directory, and for an application that may not write', async () => {
+    for (const path of [join(directory, 'a.txt'), join(directory, 'missing')]) {
+      const { code, stderr } = await cabinet(dataFolder, ['import', path, '--app', 'app']);
+      assert.equal(code, 1);
+      assert.match(stderr, /director/);
+    }
+    await cabinetJson<Registered>(dataFolder, ['app', 'add', 'reader', '--space', 'app', '--scopes', 'content.read']);
+    const { code, stdout } = await cabinet(dataFolder, ['import', directory, '--app', 'reader', '--json']);
+    assert.equal(code, 1);
+    assert.match(stdout, /content\.write/);
+  });
+});
+
+describe('5,000 files', () => {
+  const many = join(dataFolder, '../many');
+  const count = 5000;
+
+  before(() => {
+    for (let index = 0; index < count; index += 1) {
+      const folder = join(many, `d${index % 20}`);
+      if (index < 20) mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, `${index}.txt`), `file ${index}`.repeat(1 + (index % 50)));
+    }
+  });
+
+  async function countTaken(): Promise<number> {
+    const all = await findAll(caller.application.RootFolderId);
+    return [...all].filter(([path, { Type }]) => path.startsWith('/many/') && Type === 'file').length;
+  }
+
+  /** Through the socket itself, as the command does it. */
+  function ask(progress: (told: object) => void, signal: AbortSignal): Promise<object | null> {
+    const input = { directory: many, app: 'app', into: '/many' };
+    return askService({ dataFolder } as Config, { name: 'import', input }, { progress, signal });
+  }
+
+  it('stop where they are when nobody waits for them any more', async () => {
+    const breaking = new AbortController();
+    const told: object[] = [];
+    const report = (await ask((one) => {
+      told.push(one);
+      breaking.abort();
+    }, breaking.signal)) as Report;
+    assert.equal(report.Stopped, 'It was broken off.');
+    assert.ok(told.length >= 1);
+    assert.ok(report.Files > 0 && report.Files < count, `${report.Files} files`);
+    assert.equal(await countTaken(), report.Files);
+  });
+
+  it('go on after the service was killed in their middle, each exactly once', async () => {
+    const running = ask(
+      ({ Files }: { Files?: number }) => {
+        if (Number(Files) > 200) service.process.kill('SIGKILL');
+      },
+      new AbortController().signal,
+    );
+    await assert.rejects(running, /closed the connection/);
+    service = await startService(dataFolder);
+    caller = { ...caller, base: service.production };
+    caller = { ...caller, ...(await renew()) };
+    const before = await countTaken();
+    assert.ok(before > 0 && before < count, `${before} files`);
+    const report = await importTree(['--app', 'app', '--into', '/many'], many);
+    assert.deepEqual([report.Files, report.Unchanged, report.SkippedCount], [count - before, before, 0]);
+    const all = await findAll(caller.application.RootFolderId);
+    const files = [...all].filter(([path, { Type }]) => path.startsWith('/many/') && Type === 'file');
+    assert.equal(files.length, count);
+    for (const index of [0, 1234, 4999]) {
+      const path = `/many/d${index % 20}/${index}.txt`;
+      const { Id } = all.get(path) as Entry;
+      assert.equal((await download(caller, Id)).toString(), `file ${index}`.repeat(1 + (index % 50)));
+      assert.equal(await countVersions(Id), 1);
+    }
+  });
+
+  it('are broken off by Ctrl-C with a report, and everything taken so far is there', async () => {
+    const words = ['import', many, '--app', 'app', '--into', '/many/again', '--json'];
+    const child = spawn(cabinetProgram, words, { env: toVariables(dataFolder), stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+    const isBegun = async () => (await call(caller, '/folders?path=/many/again/d0')).status === 200;
+    await eventually('it has begun', isBegun, 20_000);
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'close')) as [number];
+    assert.equal(code, 1);
+    const report = JSON.parse(printed) as Report;
+    assert.equal(report.Stopped, 'It was broken off.');
+    assert.ok(report.Files < count);
+    const again = await importTree(['--app', 'app', '--into', '/many/again'], many);
+    assert.deepEqual([again.Files, again.Unchanged], [count - report.Files, report.Files]);
+  });
+});

@@ -1,0 +1,320 @@
+// The journal as operators have it: sealed into files when it is old, whatever happens meanwhile; and verified, so that what
+// was edited, removed, exchanged or cut off is found.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { call, createFolder } from '../interface/client.ts';
+import {
+  addCaller,
+  cabinet,
+  cabinetJson,
+  makeDataFolder,
+  removeDataFolder,
+  type Started,
+  startService,
+  toVariables,
+} from './service.ts';
+
+const dataFolder = makeDataFolder();
+const pristine = join(dataFolder, '../pristine');
+const production = join(dataFolder, 'production');
+const sealer = join(import.meta.dirname, 'sealer.ts');
+const positions = 20;
+
+interface Row {
+  position: number;
+  link: string;
+  details: string;
+}
+
+interface Verified {
+  Verified: boolean;
+  Rows: number;
+  SealedRows: number;
+  Head: string;
+  Problems: { Position: number; Problem: string }[];
+}
+
+/** A folder with a journal of more than a hundred rows, which each test begins with. */
+before(async () => {
+  const service = await startService(dataFolder);
+  const caller = await addCaller(dataFolder, service.production, 'writer');
+  for (let n = 0; n < 110; n += 1) await createFolder(caller, '-root-', `folder ${n}`);
+  assert.equal(await service.stop(), 0);
+  cpSync(dataFolder, pristine, { recursive: true });
+});
+
+after(() => removeDataFolder(dataFolder));
+
+function begin(): Row[] {
+  rmSync(dataFolder, { recursive: true });
+  cpSync(pristine, dataFolder, { recursive: true });
+  return readTable();
+}
+
+function inDatabase<Result>(use: (database: DatabaseSync) => Result): Result {
+  const database = new DatabaseSync(join(production, 'catalog.db'));
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+function readTable(): Row[] {
+  return inDatabase((database) =>
+    database.prepare('SELECT * FROM journal ORDER BY position').all(),
+  ) as unknown as Row[];
+}
+
+function listFiles(): string[] {
+  const folder = join(production, 'journal');
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.gz')) : [];
+}
+
+const toPath = (name: string) => join(production, 'journal', name);
+
+function readFileRows(name: string): unknown[][] {
+  const lines = gunzipSync(readFileSync(toPath(name)))
+    .toString()
+    .trimEnd()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line) as unknown[]);
+}
+
+function writeFileRows(name: string, rows: unknown[][]): void {
+  writeFileSync(toPath(name), gzipSync(rows.map((row) => `${JSON.stringify(row)}\n`).join('')));
+}
+
+/** Returns how many steps it took; null: it was killed at that step. */
+function seal(step = 0): { moved: number; steps: number } | null {
+  const ran = spawnSync(process.execPath, [sealer, String(positions), String(step)], { env: toVariables(dataFolder) });
+  if (ran.signal === 'SIGKILL') return null;
+  assert.equal(ran.status, 0, ran.stderr.toString());
+  return JSON.parse(ran.stdout.toString()) as { moved: number; steps: number };
+}
+
+async function verify(...words: string[]): Promise<Verified & { code: number }> {
+  const { code, stdout, stderr } = await cabinet(dataFolder, ['audit', 'verify', '--json', ...words]);
+  assert.notEqual(stdout, '', stderr);
+  const verified = JSON.parse(stdout) as Verified;
+  assert.equal(code, verified.Verified ? 0 : 1);
+  return { ...verified, code };
+}
+
+const problemsOf = ({ Problems }: Verified) => Problems.map(({ Position }) => Position);
+
+describe('Sealing', () => {
+  it('moves whole ranges into files, keeps every row, and leaves the rest where it is', async () => {
+    const rows = begin();
+    const last = rows.length;
+    const whole = Math.floor((last - 1) / positions) * positions;
+    assert.equal(seal()?.moved, whole);
+    assert.deepEqual(
+      readTable(),
+      rows.filter(({ position }) => position > whole),
+    );
+    const files = listFiles().sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+    assert.equal(files.length, whole / positions);
+    assert.equal(files[0], `1-${positions}.jsonl.gz`);
+    const sealed = files.flatMap(readFileRows);
+    assert.deepEqual(
+      sealed,
+      rows.slice(0, whole).map((row) => Object.values(row)),
+    );
+    assert.equal(statSync(toPath(String(files[0]))).mode & 0o777, 0o600);
+    const verified = await verify();
+    assert.deepEqual([verified.Rows, verified.SealedRows], [last, whole]);
+    assert.equal(verified.Head, `${last}:${rows.at(-1)?.link}`);
+    assert.equal(seal()?.moved, 0);
+  });
+
+  it('leaves the newest row even where a range ends with it', async () => {
+    const rows = begin();
+    const last = rows.length - (rows.length % positions);
+    inDatabase((database) => database.exec(`DELETE FROM journal WHERE position > ${last}`));
+    assert.equal(seal()?.moved, last - positions);
+    assert.equal(readTable().length, positions);
+    assert.equal((await verify()).Verified, true);
+  });
+
+  it('goes on where it was killed, at every step, and loses nothing', async () => {
+    const rows = begin();
+    const steps = Number(seal()?.steps);
+    assert.ok(steps >= 20, `${steps} steps`);
+    for (let step = 1; step <= steps; step += 1) {
+      begin();
+      assert.equal(seal(step), null, `it was killed at step ${step}`);
+      const sealed = listFiles().flatMap(readFileRows) as [number, ...unknown[]][];
+      const known = new Set([...readTable().map(({ position }) => position), ...sealed.map(([position]) => position)]);
+      assert.equal(known.size, rows.length, `at step ${step} rows are neither here nor there`);
+      seal();
+      assert.equal(listFiles().flatMap(readFileRows).length + readTable().length, rows.length);
+    }
+    assert.equal((await verify()).Verified, true);
+  });
+
+  it('makes a file anew that was cut while the table still has its rows, and stops where it has not', async () => {
+    begin();
+    mkdirSync(join(production, 'journal'));
+    writeFileSync(toPath(`1-${positions}.jsonl.gz`), 'half of it');
+    seal();
+    assert.equal((await verify()).Verified, true);
+    const rows = begin();
+    inDatabase((database) => database.exec('DELETE FROM journal WHERE position <= 3'));
+    const ran = spawnSync(process.execPath, [sealer, String(positions)], { env: toVariables(dataFolder) });
+    assert.notEqual(ran.status, 0);
+    assert.match(ran.stderr.toString(), /cannot be sealed/);
+    assert.equal(readTable().length, rows.length - 3, 'nothing more is removed');
+  });
+
+  it('goes by the setting: what is young stays, and nothing is sealed where all is kept', async () => {
+    begin();
+    const service = await startService(dataFolder, { environment: { CABINET_JOURNAL_DAYS: '1' } });
+    await service.stop();
+    assert.deepEqual(listFiles(), []);
+    const ran = spawnSync(process.execPath, [sealer, String(positions)], {
+      env: toVariables(dataFolder, { CABINET_JOURNAL_DAYS: 'unlimited' }),
+    });
+    assert.equal((JSON.parse(ran.stdout.toString()) as { moved: number }).moved, 0);
+  });
+
+  it('lets the service go on from the newest row', async () => {
+    begin();
+    seal();
+    const service = await startService(dataFolder);
+    await addCaller(dataFolder, service.production, 'another');
+    assert.equal((await verify()).Verified, true);
+    await service.stop();
+  });
+});
+
+describe('cabinet audit verify', () => {
+  const edits: [string, string, number[]][] = [
+    ['an edited row', `UPDATE journal SET by = 'nobody' WHERE position = 50`, [50]],
+    ['edited details', `UPDATE journal SET details = '{}' WHERE position = 2`, [2]],
+    ['an edited link', `UPDATE journal SET link = 'x' WHERE position = 50`, [50, 51]],
+    ['a removed row', 'DELETE FROM journal WHERE position = 50', [50]],
+    ['removed rows', 'DELETE FROM journal WHERE position BETWEEN 50 AND 60', [50]],
+    ['a removed beginning', 'DELETE FROM journal WHERE position <= 10', [1]],
+    [
+      'a removed row behind which the others move up',
+      `DELETE FROM journal WHERE position = 50;
+       UPDATE journal SET position = -position WHERE position > 50; UPDATE journal SET position = -position - 1 WHERE position < 0`,
+      [50],
+    ],
+    [
+      'two rows that changed places',
+      `UPDATE journal SET position = -50 WHERE position = 50; UPDATE journal SET position = 50 WHERE position = 51;
+       UPDATE journal SET position = 51 WHERE position = -50`,
+      [50],
+    ],
+    [
+      'a row that was put in',
+      `UPDATE journal SET position = -position WHERE position >= 50; UPDATE journal SET position = -position + 1 WHERE position < 0;
+       INSERT INTO journal SELECT 50, at, space, by, action, entry, request, details, link FROM journal WHERE position = 49`,
+      [50],
+    ],
+  ];
+  for (const [what, sql, where] of edits) {
+    it(`finds ${what}, and says where`, async () => {
+      begin();
+      inDatabase((database) => database.exec(sql));
+      const verified = await verify();
+      assert.equal(verified.Verified, false);
+      assert.deepEqual(problemsOf(verified).slice(0, where.length), where);
+    });
+  }
+
+  it('finds what was done to a sealed file', async () => {
+    const name = `${positions + 1}-${2 * positions}.jsonl.gz`;
+    const done: [string, () => void, number][] = [
+      ['edited', () => writeFileRows(name, readFileRows(name).map(editFourth)), positions + 4],
+      ['exchanged', () => writeFileRows(name, swapped(readFileRows(name))), positions + 1],
+      ['cut', () => writeFileRows(name, readFileRows(name).slice(0, 5)), positions + 6],
+      ['emptied', () => writeFileRows(name, []), positions + 1],
+      ['removed', () => rmSync(toPath(name)), positions + 1],
+      ['no longer a file of ours', () => writeFileSync(toPath(name), 'x'), positions + 1],
+    ];
+    for (const [what, change, where] of done) {
+      begin();
+      seal();
+      change();
+      const verified = await verify();
+      assert.equal(problemsOf(verified)[0], where, what);
+    }
+  });
+
+  it('finds a row of the table that differs from its sealed twin, which a crash has left there', async () => {
+    begin();
+    // The second forgetting never happens.
+    assert.equal(seal(4), null);
+    assert.equal((await verify()).Verified, true);
+    inDatabase((database) => database.exec(`UPDATE journal SET by = 'nobody' WHERE position = 7`));
+    assert.deepEqual(problemsOf(await verify()), [7]);
+  });
+
+  it('finds a tail that was cut off, and a chain that was made anew, by the head that was kept elsewhere', async () => {
+    const rows = begin();
+    const { Head } = await verify();
+    assert.equal((await verify('--expect', Head)).Verified, true);
+    inDatabase((database) => database.exec(`DELETE FROM journal WHERE position > ${rows.length - 5}`));
+    assert.equal((await verify()).Verified, true, 'what remains is whole');
+    assert.deepEqual(problemsOf(await verify('--expect', Head)), [rows.length]);
+    // The service goes on from what it finds, beyond the place that was kept.
+    const service = await startService(dataFolder);
+    for (const name of ['one', 'two', 'three']) await addCaller(dataFolder, service.production, name);
+    assert.equal((await verify()).Verified, true);
+    assert.deepEqual(problemsOf(await verify('--expect', Head)), [rows.length]);
+    await service.stop();
+    const wrong = await cabinet(dataFolder, ['audit', 'verify', '--expect', 'nonsense']);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /POSITION:LINK/);
+  });
+
+  it('speaks plainly without --json', async () => {
+    begin();
+    const whole = await cabinet(dataFolder, ['audit', 'verify']);
+    assert.match(whole.stdout, /^The chain is whole\.\nRows: \d+ \(0 in sealed files\)\nHead: \d+:\S+=\n$/);
+    inDatabase((database) => database.exec('DELETE FROM journal WHERE position = 9'));
+    const broken = await cabinet(dataFolder, ['audit', 'verify']);
+    assert.equal(broken.code, 1);
+    assert.match(broken.stdout, /^9: the row is missing$/m);
+  });
+
+  it('works while the service saves, and holds up nothing', async () => {
+    begin();
+    const service: Started = await startService(dataFolder);
+    const caller = await addCaller(dataFolder, service.production, 'busy');
+    let isOver = false;
+    let saved = 0;
+    const saving = (async () => {
+      for (; !isOver; saved += 1) await createFolder(caller, '-root-', `meanwhile ${saved}`);
+    })();
+    for (let n = 0; n < 3; n += 1) assert.equal((await verify()).Verified, true);
+    isOver = true;
+    await saving;
+    assert.ok(saved > 10);
+    assert.equal((await call(caller, '/limits')).status, 200);
+    await service.stop();
+  });
+
+  it('is of one environment', async () => {
+    begin();
+    const { Rows } = await cabinetJson<Verified>(dataFolder, ['audit', 'verify', '--env', 'test']);
+    assert.equal(Rows, 0);
+  });
+});
+
+function editFourth(row: unknown[], index: number): unknown[] {
+  return index === 3 ? row.with(3, 'nobody') : row;
+}
+
+function swapped([first, second, ...rest]: unknown[][]): unknown[][] {
+  return [second ?? [], first ?? [], ...rest];
+}
