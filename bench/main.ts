@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { archive } from './archive.ts';
 import { Children } from './children.ts';
 import { download } from './download.ts';
 import { listing } from './listing.ts';
@@ -10,6 +11,7 @@ import { type Options, parseOptions, UsageError, usage } from './options.ts';
 import { writeSection } from './results.ts';
 import { saves } from './saves.ts';
 import type { Scenario } from './scenario.ts';
+import { search } from './search.ts';
 import { trees } from './trees.ts';
 
 const scenarios: Record<string, Scenario> = {
@@ -17,6 +19,8 @@ const scenarios: Record<string, Scenario> = {
   listing,
   trees,
   download,
+  archive,
+  search,
 };
 
 const firstScenario = 'saves';

@@ -81,7 +81,7 @@ async function post(
 }
 
 // The developer's own CABINET_… settings stay out: they may name a database that holds something.
-function toEnvironment(children: Children, options: Options): NodeJS.ProcessEnv {
+export function toEnvironment(children: Children, options: Options): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CABINET_'));
   return {
     ...Object.fromEntries(inherited),

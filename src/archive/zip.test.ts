@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { type ZipEntry, writeZip } from './zip.ts';
+import { writeZip, type ZipEntry } from './zip.ts';
 import { type ReadZip, readZip } from './zip-reader-for-tests.ts';
 import { toCentralHeader, toEnd } from './zip-records.ts';
 

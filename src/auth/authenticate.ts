@@ -61,7 +61,8 @@ export class Authenticator {
     const { appKey, person, actor } = link;
     const application = await this.#find(appKey);
     if (application === null || application.state !== 'active' || !isAtHome(application, arrival)) return null;
-    const seats = person === null ? [application.seat] : await this.#findSeats({ id: person, signIn: null }, application);
+    const seats =
+      person === null ? [application.seat] : await this.#findSeats({ id: person, signIn: null }, application);
     return {
       appKey,
       actor,

@@ -22,7 +22,7 @@ import { saveFile, saveVersion } from './save-file.ts';
 import { findHits, findNames } from './search-hits.ts';
 import { addSpace, findSpace, renameSpace } from './spaces.ts';
 import type { Engine, Verb } from './sql.ts';
-import { emptyTrash, listTrash, removeEntry, restoreEntry, trashEntry } from './trash.ts';
+import { emptyTrash, isInTrash, listTrash, removeEntry, restoreEntry, trashEntry } from './trash.ts';
 import { findByPath, findDetails, findEntry, findSpaceOf } from './tree.ts';
 import { commentVersion, expireVersions, listVersions, removeVersion, restoreVersion } from './versions.ts';
 
@@ -51,6 +51,7 @@ export const reads = {
   listApplicationsOf: applications.listApplicationsOf,
   listAudit: journal.listAudit,
   listCertificates,
+  isInTrash,
   listChanges,
   listFolder,
   listPresent,

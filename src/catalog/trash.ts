@@ -103,6 +103,10 @@ function* findTrashed({ space, id }: { space: number; id: string }): Verb<Trashe
   return trash === undefined ? null : { found: yield* locate(found), trash };
 }
 
+export function* isInTrash(asked: { space: number; id: string }): Verb<boolean> {
+  return (yield* findTrashed(asked)) !== null;
+}
+
 export interface RestoreEntry extends Asked {
   /** Null: where it was. */
   parent: string | null;

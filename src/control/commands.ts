@@ -46,11 +46,7 @@ export const nobody: Watcher = { progress: () => undefined, signal: new AbortCon
 
 export type Commands = Record<string, (controlled: Controlled, input: Input, watcher: Watcher) => Promise<object>>;
 
-export async function runCommand(
-  controlled: Controlled,
-  { name, input }: Command,
-  watcher = nobody,
-): Promise<object> {
+export async function runCommand(controlled: Controlled, { name, input }: Command, watcher = nobody): Promise<object> {
   const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (run === undefined) throw new Refusal('InvalidField', `There is no command ${JSON.stringify(name)}.`);
   return await run(controlled, input, watcher);

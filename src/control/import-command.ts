@@ -45,7 +45,10 @@ function checkDirectory(path: string): string {
 
 function readInto(path: string): string[] {
   if (!path.startsWith('/')) {
-    throw new Refusal('InvalidField', '--into must begin with /.', { target: 'into', hint: 'For example /Invoices/2026.' });
+    throw new Refusal('InvalidField', '--into must begin with /.', {
+      target: 'into',
+      hint: 'For example /Invoices/2026.',
+    });
   }
   return path.split('/').filter((name) => name !== '');
 }

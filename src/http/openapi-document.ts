@@ -80,8 +80,12 @@ export function toDocument(routes: readonly Route[], publicUrl: string): Json {
 
 function toOperation(route: Route, components: Components): Json {
   const { tag, refusals: _, responses, ...described } = route.describe;
-  const refused = toRefused(listRefusals(route), components);
-  return { tags: [tag], ...described, security: toSecurity(route), responses: merge(responses, refused) };
+  return {
+    tags: [tag],
+    ...described,
+    security: toSecurity(route),
+    responses: toResponses(route, responses, components),
+  };
 }
 
 function toSecurity({ action }: Route): Json[] {
@@ -105,38 +109,39 @@ export function listRefusals({ action, describe }: Route): RefusalCode[] {
   return [...codes].sort();
 }
 
-function toRefused(codes: readonly RefusalCode[], components: Components): Record<string, Json> {
-  const refused: Record<string, Json> = {};
-  for (const [status, some] of Object.entries(Object.groupBy(codes, toStatus))) {
-    const examples = Object.fromEntries((some ?? []).map((code) => [code, components.takeExample(code)]));
-    refused[status] = {
-      description: (some ?? []).map((code) => `\`${code}\``).join(', '),
-      content: { 'application/json': { schema: ErrorAnswer, examples } },
-    };
+function toResponses(route: Route, responses: Description['responses'], components: Components): Json {
+  const answers: Json = {};
+  for (const [status, answered] of Object.entries(responses)) answers[status] = toAnswered(answered);
+  for (const [status, codes = []] of Object.entries(Object.groupBy(listRefusals(route), toStatus))) {
+    const refused = toRefused(codes, components);
+    const own = responses[Number(status)];
+    answers[status] = own === undefined ? components.takeRefused(status, refused) : merge(own, refused);
   }
-  return refused;
+  return answers;
 }
 
-/** A page and a refusal may share a status. */
-function merge(responses: Description['responses'], refused: Record<string, Json>): Json {
-  const merged: Record<string, Json> = { ...refused };
-  for (const [status, answered] of Object.entries(responses)) {
-    const other = refused[status] as unknown as Answered | undefined;
-    merged[status] =
-      other === undefined
-        ? { ...answered }
-        : {
-            ...answered,
-            description: `${answered.description}; or ${other.description}`,
-            content: { ...answered.content, ...other.content },
-          };
-  }
-  return Object.fromEntries(
-    Object.entries(merged).map(([status, answer]) => [
-      status,
-      { ...answer, headers: { ...tracking, ...((answer.headers as Json) ?? {}) } },
-    ]),
-  );
+function toAnswered(answered: Answered): Json {
+  return { ...answered, headers: { ...tracking, ...answered.headers } };
+}
+
+function toRefused(codes: readonly RefusalCode[], components: Components): Answered {
+  const examples = Object.fromEntries(codes.map((code) => [code, components.takeExample(code)]));
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    content: { 'application/json': { schema: ErrorAnswer, examples } },
+  };
+}
+
+/** A page, or an answer of another standard, may have its status in common with refusals. */
+function merge(own: Answered, refused: Answered): Json {
+  const [ours, theirs] = [refused.content?.['application/json'], own.content?.['application/json']];
+  const both = theirs && {
+    schema: { anyOf: [theirs.schema, ours?.schema] },
+    examples: { Other: { summary: own.description, value: theirs.example }, ...ours?.examples },
+  };
+  const content = { ...own.content, 'application/json': both ?? ours };
+  const description = `${own.description}; or ${refused.description}`;
+  return { ...own, description, content, headers: { ...tracking, ...own.headers } };
 }
 
 const tracking = { requesttrackingid: { $ref: '#/components/headers/requesttrackingid' } };
@@ -150,6 +155,7 @@ class Components {
   readonly #schemas = new Map<string, unknown>();
   readonly #texts = new Map<string, string>();
   readonly #examples = new Map<string, unknown>();
+  readonly #responses = new Map<string, { text: string; response: unknown }>();
 
   /** A copy in which each schema with a title is a reference to the component of that name. */
   take(value: unknown): unknown {
@@ -175,13 +181,27 @@ class Components {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  takeExample(code: RefusalCode): Json {
-    this.#examples.set(code, { summary: code, value: toRefusalExample(code) });
+  takeExample(code: RefusalCode) {
+    const example = { summary: code, value: toRefusalExample(code) };
+    this.#examples.set(code, example);
     return { $ref: `#/components/examples/${code}` };
   }
 
+  /** Many operations refuse in the same way. */
+  takeRefused(status: string, refused: Answered): Json {
+    const text = JSON.stringify(refused);
+    let name = [...this.#responses].find(([, known]) => known.text === text)?.[0];
+    if (name === undefined) {
+      const others = [...this.#responses.keys()].filter((known) => known.startsWith(`Refused${status}`)).length;
+      name = `Refused${status}${others === 0 ? '' : `No${others + 1}`}`;
+      this.#responses.set(name, { text, response: this.take(toAnswered(refused)) });
+    }
+    return { $ref: `#/components/responses/${name}` };
+  }
+
   render(): Json {
-    return { schemas: sorted(this.#schemas), examples: sorted(this.#examples) };
+    const responses = [...this.#responses].map(([name, { response }]) => [name, response] as const);
+    return { schemas: sorted(this.#schemas), responses: sorted(new Map(responses)), examples: sorted(this.#examples) };
   }
 }
 

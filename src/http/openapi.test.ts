@@ -56,7 +56,10 @@ function checkMedia(where: string, content: Record<string, MediaType>): void {
     if (!/json|form/.test(type)) continue;
     const isNamed = '$ref' in schema || 'anyOf' in schema;
     assert.ok(isNamed, `${where} ${type}: the schema has a title`);
-    const shown = examples === undefined ? [example] : Object.values(examples).map(({ value }) => value);
+    const shown =
+      examples === undefined
+        ? [example]
+        : Object.values(examples).map((shown) => ('value' in shown ? shown.value : undefined));
     for (const value of shown) {
       assert.ok(value !== undefined, `${where} ${type}: an example`);
       description.checkValue(`the example of ${where} ${type}`, schema as Record<string, unknown>, value);

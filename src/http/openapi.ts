@@ -72,7 +72,7 @@ export interface AnswerHeader {
 export interface MediaType {
   schema: TSchema | Record<string, unknown>;
   example?: unknown;
-  examples?: Readonly<Record<string, { summary: string; value: unknown }>>;
+  examples?: Readonly<Record<string, { summary: string; value: unknown } | { $ref: string }>>;
 }
 
 export function jsonBody(description: string, schema: TSchema, example: unknown): RequestBody {

@@ -9,18 +9,22 @@ import type { Cabinet } from './cabinet.ts';
 export async function enter(
   cabinet: Cabinet,
   caller: Caller,
-  asked: { action: Action; id: string; missing: () => Refusal },
+  asked: { action: Action; id: string; missing: () => Refusal; isTrashMeant?: boolean },
 ): Promise<Seat> {
-  const { action, id, missing } = asked;
+  const { action, id, missing, isTrashMeant = false } = asked;
   authorize(caller, action);
   if (caller.spaceId !== null) chooseSeat(caller);
   const seat = await findSeat(cabinet, caller, id);
   if (seat === null) throw missing();
   // "may see the folder, may not write: 403": who may not must see that it exists, or hear that it does not.
-  if (!isAllowed(seat, action) && (await cabinet.catalog.findEntry({ space: seat.space, id })) === null)
-    throw missing();
+  if (!isAllowed(seat, action) && !(await isSeen(cabinet, seat, id, isTrashMeant))) throw missing();
   authorize(caller, action, seat);
   return seat;
+}
+
+async function isSeen({ catalog }: Cabinet, { space }: Seat, id: string, isTrashMeant: boolean): Promise<boolean> {
+  if ((await catalog.findEntry({ space, id })) !== null) return true;
+  return isTrashMeant && (await catalog.isInTrash({ space, id }));
 }
 
 /** The space that a request means that names no entry, if the caller may do this there. */

@@ -25,13 +25,20 @@ import {
 import { receiveContent } from './receive-content.ts';
 import { admitSave, saveFile } from './save-file.ts';
 
-/** Saves that go on at once share the syncs of the disk. */
-const filesAtOnce = 16;
+/** Saves that go on at once share the syncs of the disk. A file that becomes a blob holds some MiB while it comes, and
+ *  counts as many. */
+const filesAtOnce = 64;
+const blobWeight = 16;
 const mostListed = 1000;
 const progressEveryMs = 250;
 
 /** What ends the import: everything after it would be refused too. */
-const finalCodes: ReadonlySet<RefusalCode> = new Set(['Forbidden', 'InsufficientScope', 'QuotaExceeded', 'StorageFull']);
+const finalCodes: ReadonlySet<RefusalCode> = new Set([
+  'Forbidden',
+  'InsufficientScope',
+  'QuotaExceeded',
+  'StorageFull',
+]);
 
 export interface ImportRequest {
   /** Whose: `caller` must be in it. */
@@ -98,6 +105,7 @@ class Import {
   readonly #request: ImportRequest;
   readonly #ended = new AbortController();
   readonly #running = new Set<Promise<void>>();
+  #weight = 0;
   #fault: unknown = null;
 
   constructor(cabinet: Cabinet, caller: Caller, request: ImportRequest) {
@@ -159,7 +167,7 @@ class Import {
     try {
       for await (const entry of this.#list(pair)) {
         if (entry.stats.isDirectory()) folders.push(entry);
-        else await this.#start(() => this.#takeFile(pair, entry));
+        else await this.#start(this.#weigh(entry), () => this.#takeFile(pair, entry));
         if (this.#ended.signal.aborted) return;
       }
     } catch (error) {
@@ -204,10 +212,18 @@ class Import {
     }
   }
 
+  #weigh({ stats }: LocalEntry): number {
+    return stats.size > this.#cabinet.limits.inlineBytes ? blobWeight : 1;
+  }
+
   /** Begins a file when fewer than so many are under way. */
-  async #start(take: () => Promise<void>): Promise<void> {
-    while (this.#running.size >= filesAtOnce) await Promise.race(this.#running);
-    const running = take().finally(() => this.#running.delete(running));
+  async #start(weight: number, take: () => Promise<void>): Promise<void> {
+    while (this.#weight + weight > filesAtOnce) await Promise.race(this.#running);
+    this.#weight += weight;
+    const running = take().finally(() => {
+      this.#weight -= weight;
+      this.#running.delete(running);
+    });
     this.#running.add(running);
   }
 

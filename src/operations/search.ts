@@ -14,6 +14,7 @@ import { enter } from './enter.ts';
 /** Entries that the catalog is asked about at a time, and in all for one page. */
 const chunkEntries = 100;
 const mostLookedAt = 5000;
+const mostSlices = 20;
 /** First the entries that have all words in their names, then the others. */
 const stages = 2;
 
@@ -91,6 +92,7 @@ class Collector {
   readonly #asked: Asked;
   readonly #found: { number: number; entry: Entry; path: string }[] = [];
   #lookedAt = 0;
+  #slices = 0;
 
   constructor(cabinet: Cabinet, asked: Asked) {
     this.#cabinet = cabinet;
@@ -110,7 +112,9 @@ class Collector {
         slice.next === null
           ? { stage: stage + 1, before: null, last: null }
           : { stage, before: slice.next, last: null };
-      if (this.#lookedAt >= mostLookedAt && place.stage < stages) return place;
+      this.#slices += 1;
+      const isEnough = this.#lookedAt >= mostLookedAt || this.#slices >= mostSlices;
+      if (isEnough && place.stage < stages) return place;
     }
     return null;
   }
@@ -118,11 +122,13 @@ class Collector {
   /** Null: the slice is used up. Else the last entry that was looked at and is on this page, or before it. */
   async #takeFrom(slice: readonly Proposed[], after: Proposed | null): Promise<Proposed | null> {
     const rest = after === null ? slice : slice.filter((proposed) => isBehind(proposed, after));
+    const { space, filter, limit } = this.#asked;
     let last = after;
-    for (let at = 0; at < rest.length; at += chunkEntries) {
+    for (let at = 0; at < rest.length; ) {
       if (this.#lookedAt >= mostLookedAt) return last;
-      const chunk = rest.slice(at, at + chunkEntries);
-      const { space, filter, limit } = this.#asked;
+      // One more than is wanted, so that often the first chunk is the only one.
+      const chunk = rest.slice(at, at + Math.max(chunkEntries, limit - this.#found.length + 1));
+      at += chunk.length;
       const entries = chunk.map(({ entry }) => entry);
       const hits = await this.#cabinet.catalog.findHits({ space, entries, ...filter });
       this.#lookedAt += chunk.length;

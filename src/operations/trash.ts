@@ -20,7 +20,12 @@ export interface DeleteRequest {
 /** Returns the entry as it was. */
 export async function deleteEntry(cabinet: Cabinet, caller: Caller, request: DeleteRequest): Promise<EntryView> {
   const { id, isPermanent, ifMatch } = request;
-  const { space } = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const { space } = await enter(cabinet, caller, {
+    action: 'write',
+    id,
+    missing: entryNotFound,
+    isTrashMeant: isPermanent,
+  });
   const asked = { space, id, ifMatch, ...byCaller(caller) };
   const deleted = await (isPermanent ? cabinet.catalog.removeEntry(asked) : cabinet.catalog.trashEntry(asked));
   if (deleted === null) throw entryNotFound();
@@ -39,7 +44,7 @@ export interface RestoreRequest {
 
 export async function restoreEntry(cabinet: Cabinet, caller: Caller, request: RestoreRequest): Promise<EntryView> {
   const { id, conflict, parentFolderId } = request;
-  const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound, isTrashMeant: true });
   const restored = await cabinet.catalog.restoreEntry({
     space: seat.space,
     id,

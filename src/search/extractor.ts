@@ -1,4 +1,4 @@
-// Takes text out of documents in a thread of its own, bounded from outside in time and memory: a thread that takes too
+// Takes text out of documents in a thread of its own, bounded from outside in processor time and memory: a thread that takes too
 // long or too much is ended, and the next document gets a new one. Nothing that a document does can do more harm.
 
 import { Worker } from 'node:worker_threads';
@@ -9,6 +9,9 @@ const heapMib = 256;
 /** Memory outside the heap, which `resourceLimits` does not see: streams that unpack to more and more. */
 const mostOutsideBytes = 384 * 1024 * 1024;
 const lookEveryMs = 50;
+/** The limit is of processor time: on a busy machine a thread with low priority waits for its turn most of the time. One that
+ *  uses none at all is given up after so many times the limit. */
+const waitingFactor = 10;
 /** An idle thread is kept for a while, for documents come in heaps. */
 const idleMs = 10_000;
 
@@ -77,11 +80,30 @@ class Watch {
       const onError = (error: Error) => settle({ reason: explain(error) }, true);
       const onExit = () => settle({ reason: 'reading it ended the thread' }, true);
       worker.once('message', onMessage).once('error', onError).once('exit', onExit);
-      const timer = setTimeout(() => settle({ reason: `it took longer than ${timeoutMs / 1000} s` }, true), timeoutMs);
+      const giveUp = () => settle({ reason: `it took longer than ${timeoutMs / 1000} s` }, true);
+      const timer = setTimeout(giveUp, waitingFactor * timeoutMs);
+      const used = new ProcessorTime(worker);
       const looks = setInterval(async () => {
         if (await isTooLarge(worker)) settle({ reason: 'it took too much memory' }, true);
+        if ((await used.ms()) > timeoutMs) giveUp();
       }, lookEveryMs);
     });
+  }
+}
+
+/** What a thread has used of the processor since this was made. */
+class ProcessorTime {
+  readonly #worker: Worker;
+  #before: number | null = null;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  async ms(): Promise<number> {
+    const { user, system } = await this.#worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+    this.#before ??= user + system;
+    return (user + system - this.#before) / 1000;
   }
 }
 

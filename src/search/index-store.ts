@@ -3,8 +3,9 @@
 //
 //   state      position, link: how far the journal was followed; walk: the entry up to which a rebuild has come, or NULL
 //   documents  one row for each entry: document# = space# × 2^33 + entry#, so that a space is a range of numbers
-//   texts      the text of a document, UTF-8, deflated
-//   words      FTS5 over name, properties and text, without a copy of them; its row numbers are document numbers
+//   texts      the text of a document, long ones as deflated UTF-8
+//   names      FTS5 over the names alone: looking for a word there costs nothing where it only occurs in texts
+//   words      FTS5 over name, properties and text; of both, the row numbers are document numbers, and neither has a copy
 //
 // A document is `waiting` until its text was read, and `skipped`, with a reason, when it cannot be.
 
@@ -15,6 +16,7 @@ import { countWords, spread } from './words.ts';
 
 /** Another number begins the index anew. */
 const format = 1;
+const leastPackedChars = 8 * 1024;
 const cacheKib = 16 * 1024;
 /** Pages of the log at which it is moved into the database, with a sync each: rarely, beside the catalog's own. */
 const checkpointPages = 4000;
@@ -45,7 +47,11 @@ const schema = `
   ) STRICT;
   CREATE INDEX documents_waiting ON documents (document) WHERE state = 'waiting';
   CREATE INDEX documents_skipped ON documents (document) WHERE state = 'skipped';
-  CREATE TABLE texts (document INTEGER NOT NULL PRIMARY KEY, text BLOB NOT NULL) STRICT;
+  CREATE TABLE texts (document INTEGER NOT NULL PRIMARY KEY, text ANY NOT NULL) STRICT;
+  CREATE VIRTUAL TABLE names USING fts5 (
+    name, content = '', contentless_delete = 1,
+    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+  );
   CREATE VIRTUAL TABLE words USING fts5 (
     name, properties, text, content = '', contentless_delete = 1,
     tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
@@ -161,7 +167,8 @@ export class IndexStore {
   }
 
   clear(): void {
-    this.#database.exec(`DELETE FROM documents; DELETE FROM texts; INSERT INTO words (words) VALUES ('delete-all')`);
+    this.#database.exec(`DELETE FROM documents; DELETE FROM texts;
+      INSERT INTO names (names) VALUES ('delete-all'); INSERT INTO words (words) VALUES ('delete-all')`);
   }
 
   find(document: number): StoredRecord | null {
@@ -172,7 +179,7 @@ export class IndexStore {
 
   findText(document: number): string {
     const text = this.#all('SELECT text FROM texts WHERE document = ?', document)[0]?.text;
-    return text === undefined ? '' : unpackText(text as Uint8Array);
+    return text === undefined ? '' : unpackText(text as PackedText);
   }
 
   /** What was made of a document before, to be written again with it. */
@@ -202,6 +209,7 @@ export class IndexStore {
       frequencies,
     );
     if (text !== '') this.#all('INSERT INTO texts (document, text) VALUES (?, ?)', document, packText(text));
+    this.#all('INSERT INTO names (rowid, name) VALUES (?, ?)', document, spread(name));
     this.#all(
       'INSERT INTO words (rowid, name, properties, text) VALUES (?, ?, ?, ?)',
       document,
@@ -215,6 +223,7 @@ export class IndexStore {
     const gone = this.#all('DELETE FROM documents WHERE document = ? RETURNING document', document);
     if (gone.length === 0) return;
     this.#all('DELETE FROM texts WHERE document = ?', document);
+    this.#all('DELETE FROM names WHERE rowid = ?', document);
     this.#all('DELETE FROM words WHERE rowid = ?', document);
   }
 
@@ -235,10 +244,13 @@ export class IndexStore {
   }
 }
 
-function packText(text: string): Uint8Array {
-  return deflateRawSync(text, { level: 1 });
+/** Short texts stand as they are: packing them would cost more than indexing their words. */
+export type PackedText = string | Uint8Array;
+
+function packText(text: string): PackedText {
+  return text.length < leastPackedChars ? text : deflateRawSync(text, { level: 1 });
 }
 
-export function unpackText(packed: Uint8Array): string {
-  return inflateRawSync(packed).toString('utf8');
+export function unpackText(packed: PackedText): string {
+  return typeof packed === 'string' ? packed : inflateRawSync(packed).toString('utf8');
 }

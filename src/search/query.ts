@@ -7,7 +7,7 @@ import { hasWords, spread, toWords } from './words.ts';
 const mostChars = 500;
 const mostTerms = 20;
 /** Shorter beginnings occur in nearly every document, and all their words would have to be gone through. */
-const leastPrefixChars = 2;
+const leastPrefixChars = 3;
 
 export interface Term {
   /** Folded; more than one is a phrase. */
@@ -53,19 +53,17 @@ function splitTerms(text: string): Piece[] {
   return pieces;
 }
 
-function toTerm({ text, isPrefix }: Piece): Term[] {
-  if (!hasWords(text)) return [];
+function toTerm(piece: Piece): Term[] {
+  if (!hasWords(piece.text)) return [];
+  const text = piece.text.normalize('NFC');
   const words = toWords(text);
-  if (isPrefix && [...(words.at(-1) ?? '')].length < leastPrefixChars && words.length === 1 && isSpaced(text)) {
+  const last = words.at(-1) ?? '';
+  // A single character of Chinese or Japanese is a word, and none is longer.
+  const isPrefix = piece.isPrefix && spread(last) === last;
+  if (isPrefix && [...last].length < leastPrefixChars) {
     throw invalid(`A beginning needs at least ${leastPrefixChars} characters before the asterisk.`);
   }
-  const quoted = `"${spread(text).replaceAll('"', ' ')}"${isPrefix ? ' *' : ''}`;
-  return [{ words, isPrefix, quoted }];
-}
-
-/** A single character of Chinese or Japanese is a word. */
-function isSpaced(text: string): boolean {
-  return spread(text) === text;
+  return [{ words, isPrefix, quoted: `"${spread(text)}"${isPrefix ? ' *' : ''}` }];
 }
 
 function invalid(message: string): Refusal {

@@ -7,13 +7,13 @@
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { entriesPerSpace, toDocument, toEntryNumber, unpackText } from './index-store.ts';
+import { entriesPerSpace, type PackedText, toDocument, toEntryNumber, unpackText } from './index-store.ts';
 import type { Query } from './query.ts';
 import { toScore } from './score.ts';
 import { toSnippet } from './snippet.ts';
 
 /** Entries of one slice, and how many numbers it looks through at a time. */
-const sliceRows = 500;
+const sliceRows = 300;
 const windowNumbers = 2 ** 18;
 /** So long it looks on for a slice that has anything in it. */
 const lookMs = 50;
@@ -85,17 +85,16 @@ class Searcher {
   }
 
   rank({ space, query, stage, before }: RankAsked): Ranked {
-    const expression = toExpression(query, stage);
     const deadline = performance.now() + lookMs;
     const newest = this.#findNewest(space);
     let end = Math.min(before ?? entriesPerSpace, newest + 1);
     while (end > 0) {
       const start = Math.max(0, end - windowNumbers);
-      const found = this.#findSlice(expression, toDocument(space, start), toDocument(space, end));
-      const last = found.at(-1);
-      const next = found.length === sliceRows && last !== undefined ? toEntryNumber(last[0]) : start;
-      if (last !== undefined) return { entries: sortByScore(found, query), next: next === 0 ? null : next };
-      end = next;
+      const slice = this.#findSlice(stage === 0 ? 'names' : 'words', query, toDocument(space, start), toDocument(space, end));
+      const last = slice.at(-1);
+      end = slice.length === sliceRows && last !== undefined ? toEntryNumber(last[0]) : start;
+      const found = stage === 0 ? slice : this.#withoutNamed(slice, query);
+      if (found.length > 0) return { entries: sortByScore(found, query), next: end === 0 ? null : end };
       if (performance.now() > deadline) break;
     }
     return { entries: [], next: end <= 0 ? null : end };
@@ -109,21 +108,36 @@ class Searcher {
     return found === undefined || found[0] < toDocument(space, 0) ? -1 : toEntryNumber(found[0]);
   }
 
-  #findSlice(expression: string, start: number, end: number): SliceRow[] {
+  #findSlice(table: 'names' | 'words', { expression }: Query, start: number, end: number): SliceRow[] {
     return this.#all<SliceRow>(
-      `SELECT document, documents.name, documents.properties, documents.length, frequencies
-       FROM words JOIN documents ON document = words.rowid
-       WHERE words MATCH ? AND words.rowid >= ? AND words.rowid < ? ORDER BY words.rowid DESC LIMIT ${sliceRows}`,
+      `SELECT document, documents.name, documents.properties, length, frequencies
+       FROM ${table} JOIN documents ON document = ${table}.rowid
+       WHERE ${table} MATCH ? AND ${table}.rowid >= ? AND ${table}.rowid < ? ORDER BY ${table}.rowid DESC LIMIT ${sliceRows}`,
       expression,
       start,
       end,
     );
   }
 
+  /** Those that the first stage has proposed are left out. There are at most as many of them as the slice is long. */
+  #withoutNamed(slice: readonly SliceRow[], { expression }: Query): readonly SliceRow[] {
+    const [first, last] = [slice[0], slice.at(-1)];
+    if (first === undefined || last === undefined) return slice;
+    const named = this.#all<[number]>(
+      'SELECT rowid FROM names WHERE names MATCH ? AND rowid >= ? AND rowid <= ?',
+      expression,
+      last[0],
+      first[0],
+    );
+    if (named.length === 0) return slice;
+    const numbers = new Set(named.map(([document]) => document));
+    return slice.filter(([document]) => !numbers.has(document));
+  }
+
   snippets({ space, query, entries }: SnippetsAsked): string[] {
     const deadline = performance.now() + snippetsMs;
     return entries.map((entry) => {
-      const [found] = this.#all<[string, string, Uint8Array | null]>(
+      const [found] = this.#all<[string, string, PackedText | null]>(
         `SELECT name, properties, text FROM documents LEFT JOIN texts USING (document) WHERE document = ?`,
         toDocument(space, entry),
       );
@@ -153,10 +167,6 @@ class Searcher {
 }
 
 type SliceRow = [document: number, name: string, properties: string, words: number, frequencies: Uint8Array];
-
-function toExpression({ expression }: Query, stage: number): string {
-  return stage === 0 ? `name : (${expression})` : `(${expression}) NOT (name : (${expression}))`;
-}
 
 function sortByScore(found: readonly SliceRow[], { terms }: Query): Ranked['entries'] {
   return found

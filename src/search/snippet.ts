@@ -34,7 +34,7 @@ function toPattern(terms: readonly Term[]): RegExp {
 function toTermPattern({ words, isPrefix }: Term): string {
   const [first = '', last = ''] = [words[0], words.at(-1)];
   const before = isUnspaced(first) ? '' : `(?<!${letter}|\\p{M})`;
-  const after = isPrefix ? `(?:${letter}|\\p{M}){0,60}` : isUnspaced(last) ? '' : `(?!${letter})`;
+  const after = isPrefix ? `(?:${letter}|\\p{M}){0,60}` : isUnspaced(last) ? '' : `(?!${letter}|\\p{M})`;
   return before + words.map((word, index) => toGap(words[index - 1], word) + toWordPattern(word)).join('') + after;
 }
 

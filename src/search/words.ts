@@ -8,6 +8,9 @@ const marks = /\p{M}+/gu;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const mayBeUnspaced = /[\u2E80-\u9FFF\uF900-\uFAFF\uFF65-\uFF9F\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFF}]/u;
 
+const firstHash = 0x811c9dc5;
+const hashFactor = 0x01000193;
+
 /** How much of a text is counted; what comes behind hardly changes its weight. */
 const mostCountedChars = 64 * 1024;
 
@@ -38,13 +41,38 @@ export interface Frequencies {
 
 export function countWords(text: string): Frequencies {
   const counts = new Map<number, number>();
-  const words = toWords(text.slice(0, mostCountedChars));
-  for (const each of words) {
-    const hash = hashWord(each);
+  let words = 0;
+  for (const hash of hashWords(text.slice(0, mostCountedChars))) {
+    words += 1;
     counts.set(hash, (counts.get(hash) ?? 0) + 1);
   }
-  const often = [...counts].filter(([, count]) => count > 1).sort(([a], [b]) => a - b);
-  return { words: words.length, pairs: Uint32Array.from(often.flat()) };
+  const often: number[] = [];
+  for (const [hash, count] of counts) if (count > 1) often.push(hash);
+  const pairs = new Uint32Array(2 * often.length);
+  for (const [index, hash] of often.sort((a, b) => a - b).entries()) {
+    pairs[2 * index] = hash;
+    pairs[2 * index + 1] = counts.get(hash) as number;
+  }
+  return { words, pairs };
+}
+
+/** Nearly all text is ASCII; taking it apart by hand is five times as fast. */
+function hashWords(text: string): number[] {
+  const hashes: number[] = [];
+  let hash = firstHash;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= 0x80) return toWords(text).map(hashWord);
+    const isLower = (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+    if (isLower) hash = Math.imul(hash ^ code, hashFactor);
+    else if (code >= 0x41 && code <= 0x5a) hash = Math.imul(hash ^ (code + 0x20), hashFactor);
+    else if (hash !== firstHash) {
+      hashes.push(hash >>> 0);
+      hash = firstHash;
+    }
+  }
+  if (hash !== firstHash) hashes.push(hash >>> 0);
+  return hashes;
 }
 
 /** How often a word occurs, of which is known that it does. */
@@ -60,9 +88,9 @@ export function findCount(pairs: Uint32Array, hash: number): number {
 
 /** FNV-1a. Two words with the same hash are weighed wrongly and found rightly. */
 export function hashWord(text: string): number {
-  let hash = 0x811c9dc5;
+  let hash = firstHash;
   for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+    hash = Math.imul(hash ^ text.charCodeAt(index), hashFactor);
   }
   return hash >>> 0;
 }

@@ -160,7 +160,7 @@ test('the page is used by keyboard alone: skip, find, open', options, async () =
   await page.keyboard.press('Enter');
   assert.equal(await page.evaluate('document.activeElement.id'), 'operations');
   await page.focus('#filter');
-  await page.keyboard.type('save a file');
+  await page.keyboard.type('save a file into');
   const visible = await page.locator('.operation:visible').all();
   assert.deepEqual(await Promise.all(visible.map((one) => one.getAttribute('id'))), ['SaveFilesPost']);
   await page.locator('nav a:visible').focus();

@@ -49,15 +49,7 @@ test('The archive holds the tree: folders before what is in them, empty ones too
   await save(deep, 'large.bin', LARGE);
   await save(deep, '日本 😀.txt', 'x');
   const unpacked = await archive(main, top.Id);
-  const expected = [
-    'Zoë/',
-    'Zoë/deep/',
-    'Zoë/deep/large.bin',
-    'Zoë/deep/日本 😀.txt',
-    'empty/',
-    'a.txt',
-    'nothing',
-  ];
+  const expected = ['Zoë/', 'Zoë/deep/', 'Zoë/deep/large.bin', 'Zoë/deep/日本 😀.txt', 'empty/', 'a.txt', 'nothing'];
   assert.deepEqual(namesOf(unpacked), expected);
   assert.equal(unpacked.bytes.get('a.txt')?.toString(), 'hello');
   assert.equal(unpacked.bytes.get('nothing'), undefined);
@@ -93,7 +85,10 @@ test('It comes in pieces of unknown length, as an attachment with the name of th
 test('Names are as they were sent, also such as Unicode has two forms for', async () => {
   const top = await makeFolder(main);
   for (const name of ['e\u0301.txt', 'a%20b', 'C:', '~', '-rf', 'CON']) await save(top, name, name);
-  assert.deepEqual(namesOf(await archive(main, top.Id)).sort(), ['e\u0301.txt', 'a%20b', 'C:', '~', '-rf', 'CON'].sort());
+  assert.deepEqual(
+    namesOf(await archive(main, top.Id)).sort(),
+    ['e\u0301.txt', 'a%20b', 'C:', '~', '-rf', 'CON'].sort(),
+  );
 });
 
 test('Of a file there is the present version; what is in the trash is not there', async () => {

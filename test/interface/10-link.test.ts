@@ -1,8 +1,8 @@
 // Section 10 of the contract: `POST /files/{id}/link`, "a short-lived address … for what cannot send headers".
 
 import assert from 'node:assert/strict';
-import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { assertAnswer, assertRefusal, type Entry } from './assertions.ts';
 import { type Answer, type Caller, call, type Headers, makeFolder, saveFile, send, signIn } from './client.ts';
 import { target } from './target.ts';
@@ -123,7 +123,16 @@ test('An edited one, a cut one and one of another environment lead nowhere, in t
   const token = path.slice('/links/'.length);
   const other = (at: number) => (token[at] === 'A' ? 'B' : 'A');
   const edited = [0, 20, 50, token.length - 20].map((at) => token.slice(0, at) + other(at) + token.slice(at + 1));
-  for (const wrong of [...edited, token.slice(0, -1), `${token}A`, `${token}%3D`, `${token}.`, 'x', '..%2F..%2Fa', '%FF'])
+  for (const wrong of [
+    ...edited,
+    token.slice(0, -1),
+    `${token}A`,
+    `${token}%3D`,
+    `${token}.`,
+    'x',
+    '..%2F..%2Fa',
+    '%FF',
+  ])
     await assertNowhere(`/links/${wrong}`);
   const tester = await signIn('Tester');
   const { File } = await saveFile(tester, { FolderId: '-root-', FileName: 'link.txt' }, 'x');

@@ -9,8 +9,11 @@ import type { Answer } from './client.ts';
 
 type Json = Record<string, unknown>;
 type Response = { content?: Record<string, { schema: Json; example?: unknown; examples?: Json }> };
-type Operation = { operationId: string; responses: Record<string, Response> };
-export type Document = { paths: Record<string, Record<string, Operation>>; components: Json };
+type Operation = { operationId: string; responses: Record<string, Response | { $ref: string }> };
+export type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: Json & { responses: Record<string, Response> };
+};
 export type Asked = { method: string; path: string };
 
 const FOREIGN = /^\/(oauth2|\.well-known)\//;
@@ -43,10 +46,15 @@ export class Description {
       return null;
     }
     const what = `${asked.method} ${path} (${operation.operationId}) ${answer.status}`;
-    const response = operation.responses[answer.status];
+    const response = this.#resolve(operation.responses[answer.status]);
     assert.ok(response, `${what}: the description has no such status: ${answer.body.toString().slice(0, 500)}`);
     if (asked.method !== 'HEAD') this.#checkBody(what, response, answer);
     return operation.operationId;
+  }
+
+  #resolve(response: Response | { $ref: string } | undefined): Response | undefined {
+    if (response === undefined || !('$ref' in response)) return response;
+    return this.#document.components.responses[response.$ref.replace('#/components/responses/', '')];
   }
 
   #find(method: string, path: string): Operation | null {

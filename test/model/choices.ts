@@ -19,8 +19,10 @@ class Step<Args> implements Command {
     this.#run = run;
   }
 
-  check(): boolean {
-    return true;
+  /** Where there is nothing to choose from, it is left out, but not always: what is refused belongs to it. */
+  check(model: Model): boolean {
+    const choices = Object.values(this.#args as object).filter((value): value is Choice => value?.among !== undefined);
+    return choices.every((one) => one.number % 8 === 0 || choose(model, one) !== unknown);
   }
 
   async run(_: Model, world: World): Promise<void> {

@@ -7,7 +7,7 @@ export interface Version {
   number: number;
   text: string;
   contentType: string;
-  /** undefined: the contract does not say, for it was copied. */
+  /** undefined: the contract does not say, for it was copied or restored. */
   comment: string | null | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Saving {
   name: string;
   text: string;
   contentType: string;
-  comment: string | null;
+  comment: string | null | undefined;
 }
 
 interface Snapshot {
@@ -54,8 +54,8 @@ export class Model {
   readonly nodes: Node[] = [];
   readonly top: Node;
 
-  constructor() {
-    this.top = this.#add({ kind: 'folder', name: 'top', parent: null });
+  constructor(topName: string) {
+    this.top = this.#add({ kind: 'folder', name: topName, parent: null });
   }
 
   isVisible(node: Node): boolean {
@@ -180,7 +180,7 @@ export class Model {
     if ('refused' in version) return version;
     const { text, contentType } = version.done;
     if (text === currentOf(file).text && contentType === file.contentType) return { done: file };
-    return { done: this.#write(file, { text, contentType, comment: null }) };
+    return { done: this.#write(file, { text, contentType, comment: undefined }) };
   }
 
   removeVersion(file: Node, number: number): Outcome {

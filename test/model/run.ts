@@ -13,10 +13,10 @@ import { Follower, readToEnd } from '../interface/follower.ts';
 import { listTrash } from '../interface/life.ts';
 import { makeDataFolder, removeDataFolder } from '../service/service.ts';
 import { tally } from './choices.ts';
-import { anyCommand } from './commands.ts';
+import { anyCommand, beginning } from './commands.ts';
 import { Service, World } from './world.ts';
 
-const maxCommands = 24;
+const maxCommands = 16;
 const restartEveryMs = 3000;
 
 interface Run {
@@ -31,12 +31,14 @@ async function runWorker(run: Run, caller: Caller, seed: number, sequences: numb
   let number = 0;
   let isShrinking = false;
   const property = fc.asyncProperty(
+    beginning,
     fc.commands([anyCommand(restartEveryMs)], { maxCommands, size: 'max' }),
-    async (commands) => {
+    async (first, commands) => {
       if (run.hasFailed && !isShrinking) return;
       number += 1;
       const world = await World.open(run.service, caller, `sequence ${number}`);
       try {
+        for (const command of first) await command.run(world.model, world);
         await fc.asyncModelRun(() => ({ model: world.model, real: world }), commands);
         await world.compareAll();
         run.sequences += 1;
@@ -53,10 +55,10 @@ async function runWorker(run: Run, caller: Caller, seed: number, sequences: numb
   );
   const details = await fc.check(property, { seed, numRuns: sequences });
   if (!details.failed) return null;
-  const [commands] = details.counterexample ?? [];
+  const [first = [], commands = []] = details.counterexample ?? [];
   const cause = details.errorInstance instanceof Error ? details.errorInstance.stack : String(details.errorInstance);
   const again = `npm run test:model -- --workers 1 --seed ${seed} --sequences ${details.numRuns}`;
-  const steps = [...(commands ?? [])].map((command) => `  ${command}`).join('\n');
+  const steps = [...first, ...commands].map((command) => `  ${command}`).join('\n');
   return `The service and the model differ.\n${again}\n${steps}\n${cause}`;
 }
 

@@ -82,19 +82,18 @@ interface Seen {
 }
 
 export class World {
-  readonly model = new Model();
+  readonly model: Model;
   readonly service: Service;
   readonly caller: Caller;
   readonly #ids = new Map<Node, string>();
   readonly #nodes = new Map<string, Node>();
   readonly #seen = new Map<Node, Seen>();
-  readonly #topName: string;
   readonly #cursor: string;
 
   private constructor(service: Service, caller: Caller, top: Entry, cursor: string) {
     this.service = service;
     this.caller = caller;
-    this.#topName = top.Name;
+    this.model = new Model(top.Name);
     this.#cursor = cursor;
     this.learn(this.model.top, top.Id);
   }
@@ -139,7 +138,7 @@ export class World {
   }
 
   pathOf(node: Node): string {
-    return `/${this.#topName}${this.model.pathOf(node)}`;
+    return `/${this.model.top.name}${this.model.pathOf(node)}`;
   }
 
   etagOf(node: Node): string | null {
@@ -177,7 +176,7 @@ export class World {
     assert.deepEqual(
       { Name, Type, ObjectType, ContentType, Size, Properties, CreatedBy, ModifiedBy },
       {
-        Name: node === this.model.top ? this.#topName : node.name,
+        Name: node.name,
         Type: node.kind,
         ObjectType: node.objectType,
         ContentType: node.contentType,
@@ -240,7 +239,7 @@ export class World {
     for (const { Entry, Path } of items) {
       const node = this.#nodes.get(Entry.Id) as Node;
       this.compareFields(Entry, node, this.model.sizeOf(node));
-      assert.equal(Path, `/${this.#topName}${node.former?.path}`);
+      assert.equal(Path, `/${this.model.top.name}${node.former?.path}`);
     }
     const times = items.map(({ TrashedAt }) => TrashedAt);
     assert.deepEqual(times, times.toSorted().reverse(), 'the newest is not first');

@@ -19,7 +19,7 @@ import {
   type Request,
   saveFile,
 } from '../interface/client.ts';
-import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
+import { trash } from '../interface/life.ts';
 import {
   addCaller,
   cabinetJson,
@@ -29,6 +29,7 @@ import {
   type Started,
   startService,
 } from '../service/service.ts';
+import { mine, type Way, ways, withoutIds } from './foreign-ways.ts';
 import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
 import { tally } from './tally.ts';
 import { type Compared, compare, compareTimes } from './timing.ts';
@@ -40,6 +41,7 @@ let left: Caller;
 let right: Caller;
 /** An application, and people who are let in by other rules: a role that writes, one that reads, several spaces. */
 let callers: Caller[];
+let viewer: Caller;
 let folder: string;
 let file: string;
 let spaceId: string;
@@ -51,15 +53,19 @@ before(async () => {
   await addCaller(dataFolder, service.production, 'third');
   const page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
   const enter = (user: string, roles: Record<string, string>) => enterAs(page, user, roles);
+  viewer = await enter('viewer', { left: 'viewer' });
   callers = [
     left,
     await enter('editor', { left: 'editor' }),
-    await enter('viewer', { left: 'viewer' }),
+    viewer,
     await enter('both', { left: 'editor', third: 'viewer' }),
   ];
   folder = (await createFolder(right, right.application.RootFolderId, 'taken')).Id;
   await createFolder(right, folder, 'taken');
   file = (await saveFile(right, { FolderId: folder, FileName: 'taken.txt' }, 'theirs')).File.Id;
+  mine.file = (await saveFile(left, { FolderId: '-root-', FileName: 'mine' }, 'x')).File.Id;
+  mine.trashed = (await saveFile(left, { FolderId: '-root-', FileName: 'trashed' }, 'x')).File.Id;
+  await trash(left, mine.trashed);
   const { Spaces } = JSON.parse(String((await call(right, '/spaces')).body)) as { Spaces: [{ Id: string }] };
   spaceId = Spaces[0].Id;
 });
@@ -88,99 +94,6 @@ function unknownId(): string {
   ];
   return parts.join('-');
 }
-
-/** One way to name an entry; the code is what is said of one that does not exist. */
-interface Way {
-  ask(id: string): { path: string } & Request;
-  code: string | RegExp;
-}
-
-/** Which of two faults is told first is open here, as long as it is told of every id alike. */
-const nameOrFolder = /^(InvalidName|FolderNotFound)$/;
-
-const inFolder = (query: string, code: string): Way => ({
-  ask: (id) => ({ path: `/folders/${encodeURIComponent(id)}${query}` }),
-  code,
-});
-const inFile = (headers: Request['headers']): Way => ({
-  ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/content`, headers: { ...headers } }),
-  code: 'FileNotFound',
-});
-const json = { 'Content-Type': 'application/json' };
-const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-const newFolder = (
-  headers: Request['headers'],
-  body: (id: string) => string,
-  code: Way['code'] = 'FolderNotFound',
-): Way => ({
-  ask: (id) => ({ path: '/folders', method: 'POST', headers: { ...headers }, body: body(id) }),
-  code,
-});
-const newFile = (
-  headers: Request['headers'],
-  body: string | Uint8Array = 'x',
-  code: Way['code'] = 'FolderNotFound',
-): Way => ({
-  ask: (id) => ({ path: '/files', method: 'POST', headers: { FolderId: id, FileName: 'taken.txt', ...headers }, body }),
-  code,
-});
-const asJson = (more: object) => (id: string) => JSON.stringify({ ParentFolderId: id, FolderName: 'taken', ...more });
-
-const newLink = (fields: object, code = 'FileNotFound'): Way => ({
-  ask: (id) => ({
-    path: `/files/${encodeURIComponent(id)}/link`,
-    method: 'POST',
-    headers: { ...json },
-    body: JSON.stringify(fields),
-  }),
-  code,
-});
-
-const ways: Record<string, Record<string, Way>> = {
-  [`GET ${CONTENT}/folders/{id}`]: {
-    plainly: inFolder('', 'FolderNotFound'),
-    'with a limit': inFolder('?limit=1', 'FolderNotFound'),
-    'with a wrong limit': inFolder('?limit=0', 'InvalidField'),
-    'with a wrong order': inFolder('?order=size', 'InvalidField'),
-    'with a wrong cursor': inFolder('?cursor=x', 'InvalidCursor'),
-  },
-  [`POST ${CONTENT}/folders`]: {
-    'in JSON': newFolder(json, asJson({})),
-    'in a payload': newFolder(json, (id) => `{"requestPayload":${asJson({})(id)}}`),
-    'in a form': newFolder(form, (id) => new URLSearchParams({ ParentFolderId: id, FolderName: 'taken' }).toString()),
-    'to get what exists': newFolder(json, asJson({ ConflictBehavior: 'Existing' })),
-    'with a wrong name': newFolder(json, asJson({ FolderName: '..' }), nameOrFolder),
-    'with a key': newFolder({ ...json, 'Idempotency-Key': 'foreign' }, asJson({})),
-  },
-  [`POST ${CONTENT}/files`]: {
-    'with the bare bytes': newFile({}),
-    'with parts': newFile({ 'Content-Type': MULTIPART }, multipart([filePart('x')])),
-    'in JSON': newFile(json, '{"filename":"eA=="}'),
-    'to get what exists': newFile({ ConflictBehavior: 'Existing' }),
-    'unless it exists': newFile({ ConflictBehavior: 'Fail' }),
-    'with a wrong name': newFile({ FileName: '..' }, 'x', nameOrFolder),
-    'with a key': newFile({ 'Idempotency-Key': 'foreign' }),
-  },
-  [`GET ${CONTENT}/entries/{id}`]: {
-    plainly: { ask: (id) => ({ path: `/entries/${encodeURIComponent(id)}` }), code: 'EntryNotFound' },
-  },
-  [`GET ${CONTENT}/files/{id}/content`]: {
-    plainly: inFile({}),
-    'an older version': {
-      ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/content?version=1` }),
-      code: 'FileNotFound',
-    },
-    'a range': inFile({ Range: 'bytes=0-0' }),
-    'unless unchanged': inFile({ 'If-None-Match': '*' }),
-  },
-  [`GET ${CONTENT}/folders/{id}/archive`]: { plainly: inFolder('/archive', 'FolderNotFound') },
-  [`POST ${CONTENT}/files/{id}/link`]: {
-    plainly: newLink({}),
-    'of an older version': newLink({ Version: 1 }),
-    'with a wrong lifetime': newLink({ ExpiresInSeconds: 0 }, 'InvalidField'),
-  },
-};
-const withoutIds = [`GET ${CONTENT}/spaces`, `GET ${CONTENT}/folders`, `GET ${CONTENT}/files`];
 
 test('Every route of the content interface is asked for foreign ids, or takes none', () => {
   const known = [...Object.keys(ways), ...withoutIds];
@@ -221,7 +134,7 @@ function otherIds(): string[] {
 for (const [route, some] of Object.entries(ways)) {
   for (const [name, way] of Object.entries(some)) {
     test(`${route} ${name} answers a foreign id with the bytes of an unknown and of a malformed one`, async () => {
-      for (const caller of callers) {
+      for (const caller of way.isForWriters ? callers.filter((one) => one !== viewer) : callers) {
         const first = await ask(caller, way, unknownId());
         const { Code } = assertRefusal(first, first.status, way.code);
         assert.equal(first.status, Code.endsWith('NotFound') ? 404 : 400);
@@ -242,8 +155,16 @@ for (const [route, some] of Object.entries(ways)) {
 test('A foreign space is an unknown one, by the same bytes, wherever -root- is meant', async () => {
   const requests: ({ path: string } & Request)[] = [
     { path: '/folders/-root-' },
-    { path: '/folders', method: 'POST', headers: json, body: '{"FolderName":"taken"}' },
+    {
+      path: '/folders',
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"FolderName":"taken"}',
+    },
     { path: '/files', method: 'POST', headers: { FileName: 'taken.txt' }, body: 'x' },
+    { path: '/trash' },
+    { path: '/trash', method: 'DELETE' },
+    { path: '/changes' },
   ];
   for (const caller of callers) {
     for (const { path, headers, ...request } of requests) {
@@ -265,7 +186,11 @@ test('None of these calls wrote anything', async () => {
     there.map(({ Name }) => Name),
     ['taken', 'taken.txt'],
   );
-  assert.deepEqual(await listFolder(left, left.application.RootFolderId), []);
+  const own = await listFolder(left, left.application.RootFolderId);
+  assert.deepEqual(
+    own.map(({ Id }) => Id),
+    [mine.file],
+  );
 });
 
 /** Once more, if need be: the machine does other things, too. */

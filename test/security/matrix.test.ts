@@ -89,12 +89,13 @@ for (const route of contentRoutes) {
   }
 }
 
-function ask({ method }: CallerRoute, line: ContentLine, name: ActorName): Promise<Answer> {
-  const ids = name === 'another space' ? world.foreign : world.own;
+async function ask({ method }: CallerRoute, line: ContentLine, name: ActorName): Promise<Answer> {
+  const own = (await line.prepare?.(world.left, world.own)) ?? world.own;
+  const ids = name === 'another space' ? world.foreign : own;
   const request = line.request(ids);
   // Names that are taken would be another refusal.
   const headers: Headers = { ...request.headers, ...(method === 'POST' && { ConflictBehavior: 'Rename' }) };
-  return world.actors[name].send(CONTENT + line.path(ids), { ...request, method, headers });
+  return await world.actors[name].send(CONTENT + line.path(ids), { ...request, method, headers });
 }
 
 function assertExpected(answer: Answer, expected: Expected): void {

@@ -15,6 +15,7 @@ import {
   saveFile,
   send,
 } from '../interface/client.ts';
+import { put, trash } from '../interface/life.ts';
 import { addCaller, cabinetJson, type Registered, type Started, startService } from '../service/service.ts';
 import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
 import { sendTls, type Tls } from './tls-client.ts';
@@ -29,11 +30,18 @@ export interface ContentLine {
   /** Behind /v1/contentmanagement. */
   path(ids: Ids): string;
   request(ids: Ids): Request;
+  /** Makes what the request takes away, in the space of the caller. */
+  prepare?(caller: Caller, ids: Ids): Promise<Ids>;
   /** What it says of an id that is not the caller's; null: it takes none. */
   missing: 'FolderNotFound' | 'FileNotFound' | 'EntryNotFound' | null;
 }
 
 const json = { 'Content-Type': 'application/json' };
+
+async function addFile(caller: Caller, { folder }: Ids): Promise<Ids> {
+  const at = { FolderId: folder, FileName: 'to be taken away', ConflictBehavior: 'Rename' };
+  return { folder, file: (await saveFile(caller, at, 'first')).File.Id };
+}
 
 /** Routes that need credentials, by method and path. */
 export const contentLines: Record<string, ContentLine> = {
@@ -77,6 +85,65 @@ export const contentLines: Record<string, ContentLine> = {
     request: () => ({ headers: json, body: '{"ExpiresInSeconds": 5}' }),
     missing: 'FileNotFound',
   },
+  [`PUT ${CONTENT}/files/{id}/content`]: {
+    path: ({ file }) => `/files/${file}/content`,
+    request: () => ({ body: 'matrix' }),
+    missing: 'FileNotFound',
+  },
+  [`PATCH ${CONTENT}/entries/{id}`]: {
+    path: ({ file }) => `/entries/${file}`,
+    request: () => ({ headers: json, body: '{"Properties":{"matrix":"x"}}' }),
+    missing: 'EntryNotFound',
+  },
+  [`POST ${CONTENT}/entries/{id}/copy`]: {
+    path: ({ file }) => `/entries/${file}/copy`,
+    request: ({ folder }) => ({ headers: json, body: JSON.stringify({ ParentFolderId: folder }) }),
+    missing: 'EntryNotFound',
+  },
+  [`DELETE ${CONTENT}/entries/{id}`]: {
+    path: ({ file }) => `/entries/${file}`,
+    request: () => ({}),
+    prepare: addFile,
+    missing: 'EntryNotFound',
+  },
+  [`POST ${CONTENT}/entries/{id}/restore`]: {
+    path: ({ file }) => `/entries/${file}/restore`,
+    request: () => ({}),
+    prepare: async (caller, ids) => {
+      const added = await addFile(caller, ids);
+      await trash(caller, added.file);
+      return added;
+    },
+    missing: 'EntryNotFound',
+  },
+  [`GET ${CONTENT}/trash`]: { path: () => '/trash', request: () => ({}), missing: null },
+  [`DELETE ${CONTENT}/trash`]: { path: () => '/trash', request: () => ({}), missing: null },
+  [`GET ${CONTENT}/files/{id}/versions`]: {
+    path: ({ file }) => `/files/${file}/versions`,
+    request: () => ({}),
+    missing: 'FileNotFound',
+  },
+  [`POST ${CONTENT}/files/{id}/versions/{version}/restore`]: {
+    path: ({ file }) => `/files/${file}/versions/1/restore`,
+    request: () => ({}),
+    missing: 'FileNotFound',
+  },
+  [`PATCH ${CONTENT}/files/{id}/versions/{version}`]: {
+    path: ({ file }) => `/files/${file}/versions/1`,
+    request: () => ({ headers: json, body: '{"Comment":"matrix"}' }),
+    missing: 'FileNotFound',
+  },
+  [`DELETE ${CONTENT}/files/{id}/versions/{version}`]: {
+    path: ({ file }) => `/files/${file}/versions/1`,
+    request: () => ({}),
+    prepare: async (caller, ids) => {
+      const added = await addFile(caller, ids);
+      await put(caller, added.file, 'second');
+      return added;
+    },
+    missing: 'FileNotFound',
+  },
+  [`GET ${CONTENT}/changes`]: { path: () => '/changes', request: () => ({}), missing: null },
   [`GET ${CONTENT}/spaces`]: { path: () => '/spaces', request: () => ({}), missing: null },
 };
 

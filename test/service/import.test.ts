@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Config } from '../../src/config.ts';
 import { askService } from '../../src/control/socket.ts';
 import { assertAnswer, type Entry } from '../interface/assertions.ts';
-import { type Caller, call, download, listFolder } from '../interface/client.ts';
+import { type Caller, call, download, fetchToken, listFolder } from '../interface/client.ts';
 import {
   addCaller,
   cabinet,
@@ -126,7 +126,7 @@ describe('a tree', () => {
 
   it('is passed over when it comes again, and changes nothing', async () => {
     const before = await findAll(caller.application.RootFolderId);
-    const report = await importTree(['--app', 'app', '--into', 'taken/here'.padStart(11, '/')]);
+    const report = await importTree(['--app', 'app', '--into', '/taken/here']);
     assert.deepEqual([report.Folders, report.Files, report.Bytes, report.Unchanged], [0, 0, 0, 4]);
     assert.deepEqual(await findAll(caller.application.RootFolderId), before);
   });
@@ -149,20 +149,17 @@ describe('a tree', () => {
   it('comes in as the operator too, and while no service runs', async () => {
     await service.stop();
     const report = await importTree(['--space', 'app', '--into', '/by operator']);
-    service = await startService(dataFolder);
-    caller = { ...caller, base: service.production };
+    await restart();
     assert.deepEqual([report.Folders, report.Files], [4, 5]);
-    const token = (await addCaller(dataFolder, service.production, 'other')).token;
-    assert.ok(token);
-    caller = { ...caller, ...(await renew()) };
     assert.equal((await find('/by operator/a.txt')).CreatedBy, 'operator');
   });
 });
 
-/** The port, and with it the issuer, is another one after a start. */
-async function renew(): Promise<Pick<Caller, 'token'>> {
-  const { fetchToken } = await import('../interface/client.ts');
-  return { token: await fetchToken(service.production, caller.application) };
+/** On another port, and so with another issuer. */
+async function restart(): Promise<void> {
+  service = await startService(dataFolder);
+  const { application } = caller;
+  caller = { base: service.production, application, token: await fetchToken(service.production, application) };
 }
 
 describe('what cannot come in', () => {
@@ -195,7 +192,9 @@ describe('what cannot come in', () => {
     assert.equal(report.SkippedCount, report.Skipped.length);
     assert.equal(report.SkippedCount, 8);
     assert.equal(report.Files, 2);
-    const taken = [...(await findAll(caller.application.RootFolderId)).keys()].filter((path) => path.startsWith('/odd/'));
+    const taken = [...(await findAll(caller.application.RootFolderId)).keys()].filter((path) =>
+      path.startsWith('/odd/'),
+    );
     assert.deepEqual(
       taken.map((path) => path.normalize('NFC')).sort(),
       ['/odd/caf\u00e9', '/odd/good.txt', '/odd/sub'].sort(),
@@ -230,21 +229,21 @@ describe('what cannot come in', () => {
 });
 
 describe('a command that cannot be carried out', () => {
-  const refusals: [name: string, words: string[], says: RegExp][] = [
-    ['without a place', [], /either an application .* or a space/],
-    ['with two places', ['--app', 'app', '--space', 'app'], /either an application .* or a space/],
-    ['with an unknown application', ['--app', 'nobody'], /No active application/],
-    ['with an unknown space', ['--space', 'nowhere'], /There is no space/],
-    ['with a path that leads up', ['--app', 'app', '--into', '/../a'], /means a place in a path/],
-    ['with a path that does not begin at the root', ['--app', 'app', '--into', 'a'], /must begin with/],
-    ['with a path through a file', ['--app', 'app', '--into', '/odd/good.txt/a'], /a folder is needed/],
-    ['with the other environment, which is off', ['--app', 'app', '--env', 'test'], /switched off/],
+  const refusals: [name: string, input: Record<string, string>, says: RegExp][] = [
+    ['without a place', {}, /either an application .* or a space/],
+    ['with two places', { app: 'app', space: 'app' }, /either an application .* or a space/],
+    ['with an unknown application', { app: 'nobody' }, /No active application/],
+    ['with an unknown space', { space: 'nowhere' }, /There is no space/],
+    ['with a path that leads up', { app: 'app', into: '/../a' }, /means a place in a path/],
+    ['with a path that does not begin at the root', { app: 'app', into: 'a' }, /must begin with/],
+    ['with a path through a file', { app: 'app', into: '/odd/good.txt/a' }, /a folder is needed/],
+    ['with the other environment, which is off', { app: 'app', env: 'test' }, /switched off/],
+    ['with a directory that depends on where one stands', { app: 'app', directory: '.' }, /not a directory/],
   ];
-  for (const [name, words, says] of refusals) {
+  for (const [name, input, says] of refusals) {
     it(`is refused: ${name}`, async () => {
-      const { code, stdout } = await cabinet(dataFolder, ['import', directory, ...words, '--json']);
-      assert.equal(code, 1);
-      assert.match((JSON.parse(stdout) as { Error: { Message: string } }).Error.Message, says);
+      const command = { name: 'import', input: { directory, ...input } };
+      await assert.rejects(askService({ dataFolder } as Config, command), says);
     });
   }
 
@@ -298,16 +297,11 @@ describe('5,000 files', () => {
   });
 
   it('go on after the service was killed in their middle, each exactly once', async () => {
-    const running = ask(
-      ({ Files }: { Files?: number }) => {
-        if (Number(Files) > 200) service.process.kill('SIGKILL');
-      },
-      new AbortController().signal,
-    );
+    const running = ask(({ Files }: { Files?: number }) => {
+      if (Number(Files) > 200) service.process.kill('SIGKILL');
+    }, new AbortController().signal);
     await assert.rejects(running, /closed the connection/);
-    service = await startService(dataFolder);
-    caller = { ...caller, base: service.production };
-    caller = { ...caller, ...(await renew()) };
+    await restart();
     const before = await countTaken();
     assert.ok(before > 0 && before < count, `${before} files`);
     const report = await importTree(['--app', 'app', '--into', '/many'], many);

@@ -33,7 +33,9 @@ function renderInside(root, listed) {
     renderParameters(root, operation.parameters ?? []),
     renderRequestBody(root, operation.requestBody),
     make('h3', {}, 'Answers'),
-    Object.entries(operation.responses).map(([status, response]) => renderAnswer(root, status, response)),
+    Object.entries(operation.responses).map(([status, response]) =>
+      renderAnswer(root, status, resolve(root, response)),
+    ),
     isForeign ? null : renderTry(root, listed),
   );
 }
@@ -120,7 +122,13 @@ function renderAnswer(root, status, { description, content = {} }) {
 function renderCodes(root, examples) {
   const lines = Object.entries(examples).map(([code, example]) => {
     const { value } = resolve(root, example);
-    return make('li', {}, make('code', {}, code), ' ', make('span', { class: 'quiet' }, value.Error.Message));
+    return make(
+      'li',
+      {},
+      make('code', {}, code),
+      ' ',
+      make('span', { class: 'quiet' }, value.Error?.Message ?? value.error),
+    );
   });
   const codes = Object.keys(examples);
   const label = codes.length > 3 ? `${codes.slice(0, 3).join(', ')} and ${codes.length - 3} more` : codes.join(', ');

@@ -41,7 +41,10 @@ const TokenAnswer = Type.Object(
 );
 
 const RevokeRequest = Type.Object({ token: Type.String() }, { title: 'RevokeRequest' });
-const KeySet = Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String() }, { additionalProperties: true })) }, { title: 'KeySet' });
+const KeySet = Type.Object(
+  { keys: Type.Array(Type.Object({ kty: Type.String() }, { additionalProperties: true })) },
+  { title: 'KeySet' },
+);
 const Metadata = Type.Object({ issuer: Type.String(), token_endpoint: Type.String() }, { title: 'IssuerMetadata' });
 
 const refused = jsonAnswer('Refused, as RFC 6749 says', { schema: OAuthError, example: { error: 'invalid_request' } });
@@ -132,7 +135,7 @@ export const foreignRoutes: readonly ForeignRoute[] = issuerRoutes.map(({ method
   isForPeople,
   action: 'foreign',
   describe: {
-    operationId: summary.replaceAll(/\W/g, ''),
+    operationId: summary.replaceAll(/\b\w/g, (letter) => letter.toUpperCase()).replaceAll(/\W/g, ''),
     tag: 'Signing in',
     summary,
     ...told[path],

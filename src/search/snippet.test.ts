@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseQuery } from './query.ts';
+import { toScore } from './score.ts';
+import { toSnippet } from './snippet.ts';
+import { countWords } from './words.ts';
+
+function snippet(q: string, text: string, name = 'name', properties = ''): string {
+  return toSnippet(parseQuery(q).terms, { name, properties, text });
+}
+
+function score(q: string, text: string, name = 'name', properties = ''): number {
+  const { words, pairs } = countWords(text);
+  return toScore(parseQuery(q).terms, { name, properties, words, pairs });
+}
+
+test('a snippet marks what was found and escapes everything else', () => {
+  assert.equal(snippet('bold', 'a <b>bold</b> & "x"'), 'a &lt;b&gt;<mark>bold</mark>&lt;/b&gt; &amp; &quot;x&quot;');
+  assert.equal(snippet('CAFE', 'the cafe\u0301s and the Café'), 'the cafés and the <mark>Café</mark>');
+  assert.equal(snippet('inv*', 'Invoices and invites'), '<mark>Invoices</mark> and <mark>invites</mark>');
+  assert.equal(snippet('"annual report"', 'report, annual\nreport'), 'report, <mark>annual report</mark>');
+  assert.equal(snippet('京タ', '東京タワー'), '東<mark>京タ</mark>ワー');
+});
+
+test('it comes from the middle of a long text, and from the properties or the name where the text has nothing', () => {
+  const long = snippet('needle', `${'hay '.repeat(500)}needle ${'straw '.repeat(500)}`);
+  assert.match(long, /^… (hay )+<mark>needle<\/mark>( straw)+ …$/);
+  assert.ok(long.length < 320);
+  assert.equal(snippet('acme', 'nothing', 'name', 'Customer: ACME'), 'Customer: <mark>ACME</mark>');
+  assert.equal(snippet('name', 'nothing'), '<mark>name</mark>');
+});
+
+test('without its marks a snippet never has markup in it, whatever the text is', () => {
+  const piece = fc.constantFrom('<', '>', '&', '"', "'", 'mark', '</mark>', '<mark>', 'x', ' ', '&lt;', '\u0301', 'é');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+      const html = snippet('mark x', pieces.join(''));
+      assert.doesNotMatch(html.replaceAll(/<\/?mark>/g, ''), /[<>"']/);
+    }),
+  );
+});
+
+test('a snippet of a hostile text is made in no time', () => {
+  const begun = performance.now();
+  snippet('"aaa aaa aaa aab"', 'aaa '.repeat(250_000));
+  snippet('aaab', 'a\u0301'.repeat(500_000));
+  assert.ok(performance.now() - begun < 3000);
+});
+
+test('names weigh more than properties, those more than text, often more than once, short more than long', () => {
+  const inText = score('invoice', 'an invoice here');
+  assert.ok(score('invoice', '', 'invoice.pdf') > score('invoice', '', 'a.pdf', 'Kind: invoice'));
+  assert.ok(score('invoice', '', 'a.pdf', 'Kind: invoice') > inText);
+  assert.ok(score('invoice', 'invoice invoice invoice') > inText);
+  assert.ok(inText > score('invoice', `an invoice ${'word '.repeat(1000)}`));
+  assert.ok(score('invoice', '', 'invoice.pdf') > score('invoice', '', 'a very long name about an invoice of last year.pdf'));
+});
+
+test('counting words by hand and by pattern agree', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
+      const [byHand, byPattern] = [countWords(text), countWords(`${text} 漢`)];
+      assert.equal(byHand.words + 1, byPattern.words);
+      assert.deepEqual(byHand.pairs, byPattern.pairs);
+    }),
+  );
+});

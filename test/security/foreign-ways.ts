@@ -1,0 +1,184 @@
+// The ways in which each route of the content interface can name an entry, for the tests of ids that are not the caller's.
+
+import { CONTENT, type Request } from '../interface/client.ts';
+import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
+
+/** One way to name an entry; the code is what is said of one that does not exist. */
+export interface Way {
+  ask(id: string): { path: string } & Request;
+  code: string | RegExp;
+  /** It names an entry of the caller's too, which must be one that the caller may write to. */
+  isForWriters?: true;
+}
+
+/** Which of two faults is told first is open here, as long as it is told of every id alike. */
+const nameOrFolder = /^(InvalidName|FolderNotFound)$/;
+
+const inFolder = (query: string, code: string): Way => ({
+  ask: (id) => ({ path: `/folders/${encodeURIComponent(id)}${query}` }),
+  code,
+});
+const inFile = (headers: Request['headers']): Way => ({
+  ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/content`, headers: { ...headers } }),
+  code: 'FileNotFound',
+});
+const json = { 'Content-Type': 'application/json' };
+const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const newFolder = (
+  headers: Request['headers'],
+  body: (id: string) => string,
+  code: Way['code'] = 'FolderNotFound',
+): Way => ({
+  ask: (id) => ({ path: '/folders', method: 'POST', headers: { ...headers }, body: body(id) }),
+  code,
+});
+const newFile = (
+  headers: Request['headers'],
+  body: string | Uint8Array = 'x',
+  code: Way['code'] = 'FolderNotFound',
+): Way => ({
+  ask: (id) => ({ path: '/files', method: 'POST', headers: { FolderId: id, FileName: 'taken.txt', ...headers }, body }),
+  code,
+});
+const asJson = (more: object) => (id: string) => JSON.stringify({ ParentFolderId: id, FolderName: 'taken', ...more });
+
+const newLink = (fields: object, code = 'FileNotFound'): Way => ({
+  ask: (id) => ({
+    path: `/files/${encodeURIComponent(id)}/link`,
+    method: 'POST',
+    headers: { ...json },
+    body: JSON.stringify(fields),
+  }),
+  code,
+});
+
+const onEntry = (method: string, path: string, fields?: object, headers: Request['headers'] = {}): Way => ({
+  ask: (id) => ({
+    path: `/entries/${encodeURIComponent(id)}${path}`,
+    method,
+    headers: { ...(fields && json), ...headers },
+    ...(fields && { body: JSON.stringify(fields) }),
+  }),
+  code: 'EntryNotFound',
+});
+/** One's own entry, moved, copied or restored into the folder. */
+const asTarget = (method: string, path: () => string): Way => ({
+  ask: (id) => ({ path: path(), method, headers: json, body: JSON.stringify({ ParentFolderId: id, Name: 'taken' }) }),
+  code: 'FolderNotFound',
+  isForWriters: true,
+});
+const put = (headers: Request['headers'], body = 'x'): Way => ({
+  ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/content`, method: 'PUT', headers: { ...headers }, body }),
+  code: 'FileNotFound',
+});
+const onVersions = (method: string, path: string, fields?: object): Way => ({
+  ask: (id) => ({
+    path: `/files/${encodeURIComponent(id)}/versions${path}`,
+    method,
+    headers: { ...(fields && json) },
+    ...(fields && { body: JSON.stringify(fields) }),
+  }),
+  code: 'FileNotFound',
+});
+
+/** Entries of the callers themselves, known when the service runs. */
+export const mine = { file: '', trashed: '' };
+
+export const ways: Record<string, Record<string, Way>> = {
+  [`GET ${CONTENT}/folders/{id}`]: {
+    plainly: inFolder('', 'FolderNotFound'),
+    'with a limit': inFolder('?limit=1', 'FolderNotFound'),
+    'with a wrong limit': inFolder('?limit=0', 'InvalidField'),
+    'with a wrong order': inFolder('?order=colour', 'InvalidField'),
+    'with a wrong cursor': inFolder('?cursor=x', 'InvalidCursor'),
+  },
+  [`POST ${CONTENT}/folders`]: {
+    'in JSON': newFolder(json, asJson({})),
+    'in a payload': newFolder(json, (id) => `{"requestPayload":${asJson({})(id)}}`),
+    'in a form': newFolder(form, (id) => new URLSearchParams({ ParentFolderId: id, FolderName: 'taken' }).toString()),
+    'to get what exists': newFolder(json, asJson({ ConflictBehavior: 'Existing' })),
+    'with a wrong name': newFolder(json, asJson({ FolderName: '..' }), nameOrFolder),
+    'with a key': newFolder({ ...json, 'Idempotency-Key': 'foreign' }, asJson({})),
+  },
+  [`POST ${CONTENT}/files`]: {
+    'with the bare bytes': newFile({}),
+    'with parts': newFile({ 'Content-Type': MULTIPART }, multipart([filePart('x')])),
+    'in JSON': newFile(json, '{"filename":"eA=="}'),
+    'to get what exists': newFile({ ConflictBehavior: 'Existing' }),
+    'unless it exists': newFile({ ConflictBehavior: 'Fail' }),
+    'with a wrong name': newFile({ FileName: '..' }, 'x', nameOrFolder),
+    'with a key': newFile({ 'Idempotency-Key': 'foreign' }),
+  },
+  [`GET ${CONTENT}/entries/{id}`]: {
+    plainly: { ask: (id) => ({ path: `/entries/${encodeURIComponent(id)}` }), code: 'EntryNotFound' },
+  },
+  [`GET ${CONTENT}/files/{id}/content`]: {
+    plainly: inFile({}),
+    'an older version': {
+      ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/content?version=1` }),
+      code: 'FileNotFound',
+    },
+    'a range': inFile({ Range: 'bytes=0-0' }),
+    'unless unchanged': inFile({ 'If-None-Match': '*' }),
+  },
+  [`PUT ${CONTENT}/files/{id}/content`]: {
+    plainly: put({}),
+    'if it matches': put({ 'If-Match': '"x"' }),
+    'with a large body': put({}, 'x'.repeat(100_000)),
+  },
+  [`PATCH ${CONTENT}/entries/{id}`]: {
+    plainly: onEntry('PATCH', '', { Name: 'taken' }),
+    'if it matches': onEntry('PATCH', '', { Name: 'taken' }, { 'If-Match': '"x"' }),
+    'with nothing to change': onEntry('PATCH', '', {}),
+    'with a wrong name': { ...onEntry('PATCH', '', { Name: '..' }), code: /^(InvalidName|EntryNotFound)$/ },
+    'as the target': asTarget('PATCH', () => `/entries/${mine.file}`),
+  },
+  [`POST ${CONTENT}/entries/{id}/copy`]: {
+    'into the root': {
+      ...onEntry('POST', '/copy', { ParentFolderId: '-root-' }),
+      code: /^(EntryNotFound|SpaceMissing)$/,
+    },
+    'into what does not exist': {
+      ...onEntry('POST', '/copy', { ParentFolderId: 'x' }),
+      code: /^(Entry|Folder)NotFound$/,
+    },
+    'as the target': asTarget('POST', () => `/entries/${mine.file}/copy`),
+  },
+  [`DELETE ${CONTENT}/entries/{id}`]: {
+    plainly: onEntry('DELETE', ''),
+    'for good': onEntry('DELETE', '?permanent=true'),
+    'if it matches': onEntry('DELETE', '', undefined, { 'If-Match': '"x"' }),
+  },
+  [`POST ${CONTENT}/entries/{id}/restore`]: {
+    plainly: onEntry('POST', '/restore'),
+    'under another name': onEntry('POST', '/restore', { Name: 'taken' }),
+    'as the target': asTarget('POST', () => `/entries/${mine.trashed}/restore`),
+  },
+  [`GET ${CONTENT}/files/{id}/versions`]: {
+    plainly: onVersions('GET', ''),
+    'with a limit': onVersions('GET', '?limit=1'),
+  },
+  [`POST ${CONTENT}/files/{id}/versions/{version}/restore`]: {
+    'one that is there': onVersions('POST', '/1/restore'),
+    'one that is not': onVersions('POST', '/9/restore'),
+  },
+  [`DELETE ${CONTENT}/files/{id}/versions/{version}`]: {
+    'the current one': onVersions('DELETE', '/1'),
+    'one that is not there': onVersions('DELETE', '/9'),
+  },
+  [`PATCH ${CONTENT}/files/{id}/versions/{version}`]: { plainly: onVersions('PATCH', '/1', { Comment: 'x' }) },
+  [`GET ${CONTENT}/folders/{id}/archive`]: { plainly: inFolder('/archive', 'FolderNotFound') },
+  [`POST ${CONTENT}/files/{id}/link`]: {
+    plainly: newLink({}),
+    'of an older version': newLink({ Version: 1 }),
+    'with a wrong lifetime': newLink({ ExpiresInSeconds: 0 }, 'InvalidField'),
+  },
+};
+export const withoutIds = [
+  `GET ${CONTENT}/spaces`,
+  `GET ${CONTENT}/folders`,
+  `GET ${CONTENT}/files`,
+  `GET ${CONTENT}/trash`,
+  `DELETE ${CONTENT}/trash`,
+  `GET ${CONTENT}/changes`,
+];

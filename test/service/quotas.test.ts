@@ -1,0 +1,198 @@
+// Quotas as operators set them: what is too much is refused, exactly and as early as possible; and how often one may ask.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { assertRefusal } from '../interface/assertions.ts';
+import {
+  type Answer,
+  type Caller,
+  CONTENT,
+  call,
+  createFolder,
+  fetchToken,
+  identity,
+  postFile,
+  toSaved,
+} from '../interface/client.ts';
+import { get } from '../interface/managing.ts';
+import {
+  addCaller,
+  cabinet,
+  cabinetJson,
+  eventually,
+  makeDataFolder,
+  removeDataFolder,
+  type Started,
+  startService,
+} from './service.ts';
+
+const dataFolder = makeDataFolder();
+let service: Started;
+
+before(async () => {
+  service = await startService(dataFolder);
+});
+
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+const quota = (...words: string[]) => cabinetJson<Record<string, unknown>>(dataFolder, ['quota', ...words]);
+const newCaller = (name: string) => addCaller(dataFolder, service.production, name);
+const save = (caller: Caller, FileName: string, bytes: Uint8Array, headers = {}) =>
+  postFile(caller, { FileName, ...headers }, bytes);
+
+/** Says how much is coming and sends nothing of it. */
+function announce(caller: Caller, length: number): Promise<number> {
+  const { hostname, port } = new URL(caller.base);
+  return new Promise((resolve, reject) => {
+    const headers = { ...identity(caller), FileName: 'large', 'Content-Length': length, Expect: '100-continue' };
+    const asked = request({ hostname, port, path: `${CONTENT}/files`, method: 'POST', headers } as object);
+    asked.on('response', (incoming) => {
+      resolve(incoming.statusCode ?? 0);
+      asked.destroy();
+    });
+    asked.on('continue', () => {
+      resolve(100);
+      asked.destroy();
+    });
+    asked.on('error', reject);
+    asked.flushHeaders();
+  });
+}
+
+describe('A quota of bytes', () => {
+  it('lets in exactly what fits, and refuses what does not before it is sent', async () => {
+    const caller = await newCaller('bytes');
+    await quota('set', '--space', 'bytes', '--bytes', '1MiB');
+    const most = 2 ** 20;
+    const large = randomBytes(most - 100);
+    toSaved(await save(caller, 'a', large));
+    toSaved(await save(caller, 'b', randomBytes(100)));
+    assertRefusal(await save(caller, 'c', randomBytes(1)), 403, 'QuotaExceeded');
+    await eventually('it is refused early', async () => (await announce(caller, 200_000)) === 403);
+    // What is there already adds nothing, whether it is sent once or again.
+    toSaved(await save(caller, 'a', large));
+    assert.equal((await save(caller, 'a', large, { 'Idempotency-Key': 'k' })).status, 200);
+    assert.equal((await save(caller, 'a', large, { 'Idempotency-Key': 'k' })).status, 200);
+    toSaved(await save(caller, 'empty', new Uint8Array()));
+    await quota('set', '--space', 'bytes', '--bytes', '2MiB');
+    toSaved(await save(caller, 'c', randomBytes(1)));
+    assert.equal(await announce(caller, 200_000), 100);
+  });
+
+  it('of an application or a person leaves the others alone', async () => {
+    const first = await newCaller('first-of-two');
+    const registered = await cabinetJson<Caller['application']>(dataFolder, [
+      'app',
+      'add',
+      'second-of-two',
+      '--space',
+      'first-of-two',
+    ]);
+    const application = { ...registered, Name: 'second-of-two' };
+    const second = { ...first, application, token: await fetchToken(first.base, application) };
+    await quota('set', '--app', 'first-of-two', '--bytes', '10');
+    assertRefusal(await save(first, 'a', randomBytes(11)), 403, 'QuotaExceeded');
+    toSaved(await save(first, 'a', randomBytes(10)));
+    toSaved(await save(second, 'b', randomBytes(1000)));
+  });
+});
+
+describe('A quota of entries', () => {
+  it('counts folders and files alike', async () => {
+    const caller = await newCaller('entries');
+    await quota('set', '--space', 'entries', '--entries', '2');
+    await createFolder(caller, '-root-', 'one');
+    toSaved(await save(caller, 'two', randomBytes(1)));
+    assertRefusal(await save(caller, 'three', randomBytes(1)), 403, 'QuotaExceeded');
+    assertRefusal(
+      await call(caller, '/folders', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"FolderName":"three"}',
+      }),
+      403,
+      'QuotaExceeded',
+    );
+    toSaved(await save(caller, 'two', randomBytes(2)));
+  });
+});
+
+describe('A rate', () => {
+  const burst = (caller: Caller, count: number): Promise<Answer[]> =>
+    Promise.all(Array.from({ length: count }, () => call(caller, '/limits')));
+  const refused = (answers: Answer[]) => answers.filter(({ status }) => status === 403);
+
+  it('lets so many requests a second through, tells the others when to come again, and leaves other spaces alone', async () => {
+    const [caller, other] = [await newCaller('rated'), await newCaller('unrated')];
+    await quota('set', '--space', 'rated', '--requests', '5');
+    const answers = await burst(caller, 12);
+    const late = refused(answers);
+    assert.ok(late.length >= 5 && late.length <= 7, `${late.length} of 12 were refused`);
+    for (const answer of late) {
+      assertRefusal(answer, 403, 'TooManyRequests');
+      assert.equal(answer.headers['retry-after'], '1');
+    }
+    assert.equal(refused(await burst(other, 30)).length, 0);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const limits = await get<{ Space: object; Caller: object }>(caller, '/limits');
+    assert.deepEqual([limits.Space, limits.Caller], [{ Quota: { RequestsPerSecond: 5 } }, {}]);
+    await quota('set', '--space', 'rated', '--requests', 'none');
+    assert.equal(refused(await burst(caller, 30)).length, 0);
+  });
+
+  it('of an application is its own, and holds after a restart', async () => {
+    const caller = await newCaller('restarted');
+    await quota('set', '--app', 'restarted', '--requests', '3');
+    assert.ok(refused(await burst(caller, 9)).length >= 5);
+    await service.stop();
+    service = await startService(dataFolder, { environment: { CABINET_PORT: new URL(service.production).port } });
+    assert.ok(refused(await burst(caller, 9)).length >= 5);
+  });
+});
+
+describe('cabinet quota', () => {
+  it('shows what spaces hold and may hold, while the service runs and while it does not', async () => {
+    await newCaller('shown');
+    await quota('set', '--space', 'shown', '--bytes', '10GiB', '--entries', '1000');
+    const set = await quota('set', '--space', 'shown', '--entries', 'none', '--requests', '7');
+    const expected = {
+      Space: 'shown',
+      Entries: 0,
+      Bytes: 0,
+      MostEntries: null,
+      MostBytes: 10 * 2 ** 30,
+      MostRequestsPerSecond: 7,
+    };
+    assert.deepEqual(set, expected);
+    assert.deepEqual(await quota('show', '--space', 'shown'), { Quotas: [expected] });
+    await service.stop();
+    assert.deepEqual(await quota('show', '--space', 'shown'), { Quotas: [expected] });
+    const lines = (await cabinet(dataFolder, ['quota', 'show'])).stdout;
+    assert.match(lines, /^shown\t\(all\)\t0\tunlimited\t0\t10737418240\t7$/m);
+    service = await startService(dataFolder);
+  });
+
+  it('refuses what makes no sense', async () => {
+    const cases: [string[], RegExp][] = [
+      [['set', '--space', 'shown'], /what is limited/],
+      [['set', '--bytes', '1'], /space or an application/],
+      [['set', '--space', 'nowhere', '--bytes', '1'], /no space/],
+      [['set', '--space', 'shown', '--bytes', 'much'], /--bytes cannot be/],
+      [['set', '--space', 'shown', '--requests', '0'], /--requests cannot be/],
+      [['set', '--space', 'shown', '--entries', '-1'], /--entries cannot be|argument/],
+      [['set', '--app', 'a', '--user', 'b', '--bytes', '1'], /not both/],
+      [['set', '--user', 'nobody', '--space', 'shown', '--bytes', '1'], /no user/],
+      [['show', '--space', 'nowhere'], /no space/],
+    ];
+    for (const [words, says] of cases) {
+      const { code, stderr } = await cabinet(dataFolder, ['quota', ...words]);
+      assert.notEqual(code, 0, words.join(' '));
+      assert.match(stderr, says);
+    }
+  });
+});
