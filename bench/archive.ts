@@ -29,7 +29,7 @@ import { layOut, quantile, show } from './table.ts';
 const mebibyte = 1024 * 1024;
 const largeBytesPerFile = (5 * 1024 * mebibyte) / 100_000;
 const filesInFolder = 1000;
-const savesPerSecond = 20;
+const savesPerSecond = 5;
 /** One that is not needed would be closed by the service after a while. */
 const saverConnections = 1;
 /** Above what the service had before: for the archive of many files, which remembers each, and for that of the large one. */

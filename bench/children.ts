@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
-const readyTimeoutMs = 30_000;
+const readyTimeoutMs = 60_000;
 const endTimeoutMs = 10_000;
 const logTailChars = 2000;
 

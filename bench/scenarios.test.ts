@@ -14,13 +14,13 @@ import { toPhaseRows } from './tree-report.ts';
 const run = promisify(execFile);
 
 async function bench(...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { timeout: 120_000 });
+  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { timeout: 300_000 });
   return stdout;
 }
 
 describe('at a tiny size', { concurrency: true }, () => {
   it('listing prints a line for every order, place and limit, and for every change', async () => {
-    const printed = await bench('listing', '--size', '2000', '--rounds', '1');
+    const printed = await bench('listing', '--size', '1000', '--rounds', '1');
     assert.equal(printed.match(/^\| page by /gm)?.length, 36);
     assert.equal(printed.match(/^\| (save|rename|look-up|folder)/gm)?.length, 5);
     assert.match(printed, /^Highest ratio: time [\d.]+, CPU /m);
@@ -29,6 +29,10 @@ describe('at a tiny size', { concurrency: true }, () => {
   it('trees prints every phase of both trees', async () => {
     const printed = await bench('trees', '--size', '300');
     assert.equal(printed.match(/^\| (usual|copy|rename|move|trash|restore|purge)/gm)?.length, 18);
+  });
+
+  it('archive takes the trees in and reads them back', async () => {
+    assert.equal((await bench('archive', '--size', '300')).match(/^\| (import|archive)/gm)?.length, 4);
   });
 
   it('download checks every part, and its section is written beside those of others', async () => {

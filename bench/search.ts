@@ -107,12 +107,20 @@ function toKinds(folders: readonly string[]): Kind[] {
     { what: 'a rare word', ask: (index) => ask(makeWord(20_000 + 17 * index)), least: 0 },
     { what: 'a word of one document in a hundred', ask: (index) => ask(makeWord(300 + index)), least: 1 },
     { what: 'a word of every document', ask: () => ask('everywhere'), least: 100 },
-    { what: 'three usual words', ask: (index) => ask(`everywhere ${makeWord(index % 5)} ${makeWord(5 + (index % 7))}`), least: 1 },
+    {
+      what: 'three usual words',
+      ask: (index) => ask(`everywhere ${makeWord(index % 5)} ${makeWord(5 + (index % 7))}`),
+      least: 1,
+    },
     { what: 'a phrase', ask: (index) => ask(`"everywhere ${makeWord(index % 20)}"`), least: 1 },
-    { what: 'a beginning of two letters', ask: (index) => ask(`${makeWord(index).slice(0, 2)}*`), least: 1 },
+    { what: 'a beginning of three letters', ask: (index) => ask(`${makeWord(index).slice(0, 3)}*`), least: 1 },
     { what: 'a beginning of four letters', ask: (index) => ask(`${makeWord(index + 50).slice(0, 4)}*`), least: 1 },
     { what: 'a name', ask: (index) => ask(`report ${index * 37}`), least: 1 },
-    { what: 'a word of every document, in one folder', ask: (index) => ask('everywhere', `&folder=${folders.at(-1 - (index % 3)) ?? ''}`), least: 1 },
+    {
+      what: 'a word of every document, in one folder',
+      ask: (index) => ask('everywhere', `&folder=${folders.at(-1 - (index % 3)) ?? ''}`),
+      least: 1,
+    },
     { what: 'nothing', ask: (index) => ask(`nosuchword${index}`), least: 0 },
   ];
 }

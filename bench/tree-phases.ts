@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Client } from './client.ts';
 import { sleep } from './scenario.ts';
 
-export type Tree = { id: string; name: string };
+export type Tree = { id: string; name: string; entries: number };
 
 /** Milliseconds since 1970: when the step began, when it was done, and until when saves are counted to it. */
 export type Phase = {

@@ -21,7 +21,7 @@ const mostAfterPhaseMs = 1000;
 const mostUsualMs = 30_000;
 const mostQuietSeconds = 1800;
 
-type Built = { trees: Tree[]; savesFolder: string; destination: string; entries: number };
+type Built = { trees: Tree[]; savesFolder: string; destination: string };
 
 export const trees: Scenario = {
   what: 'copying, moving, trashing and purging a very large tree while saves go on',
@@ -30,49 +30,41 @@ export const trees: Scenario = {
     const application = await register(children, options);
     const built = await build(children, application, options.size ?? 0);
     const service = await startService(children, options, application);
-    const view = new CatalogView(catalogFile(children));
-    const client = new Client(service);
-    await untilQuiet(service.pid, mostQuietSeconds);
-    const before = view.countEntries();
-    const saver = beginSaves(children, toSaverJob(service, built.savesFolder, options));
-    const phases = await runPhases(client, view, built, options);
-    const saved = (await saver.end()) as SaverResult;
-    client.close();
-    if (saved.failure !== null) throw new Error(`a save got a wrong answer: ${saved.failure}`);
-    const wanted = before - built.entries + saved.latencyMs.length;
-    if (view.countEntries() !== wanted) throw new Error(`${view.countEntries()} entries are left, wanted ${wanted}`);
-    view.close();
-    const rows = toPhaseRows(phases, saved);
+    const measuring = new Measuring(children, service, options);
+    const rows: PhaseRow[] = [];
+    for (const tree of built.trees) rows.push(...(await measuring.measure(tree, built)));
+    measuring.close();
     return { markdown: toMarkdown(rows, options, built), isHeld: rows.every(isHeld), figures: { rows } };
   },
 };
 
 async function build(children: Children, application: Application, size: number): Promise<Built> {
+  const startMs = performance.now();
+  say(`filling two trees with ${size} entries each`);
   const filling = await Filling.open(catalogFile(children), application);
   const savesFolder = await filling.addFolder(filling.root, 'saves');
   const destination = await filling.addFolder(filling.root, 'destination');
-  const others = filling.entries;
-  const startMs = performance.now();
-  say(`filling two trees with ${size} entries each`);
   const found = [await addWide(filling, size), await addNarrow(filling, size)];
   await filling.close();
   say(`filled in ${((performance.now() - startMs) / 1000).toFixed(0)} s`);
-  return { trees: found, savesFolder, destination, entries: filling.entries - others };
+  return { trees: found, savesFolder, destination };
 }
 
 /** As many folders as each has files. */
 async function addWide(filling: Filling, size: number): Promise<Tree> {
+  const before = filling.entries;
   const side = Math.max(2, Math.floor(Math.sqrt(size)));
   const id = await filling.addFolder(filling.root, 'wide');
   for (let index = 0; index < side; index++) {
     await filling.addFiles(await filling.addFolder(id, `folder ${index}`), side - 1);
   }
-  return { id, name: `${side} folders of ${side - 1} files` };
+  return { id, name: `${side} folders of ${side - 1} files`, entries: filling.entries - before };
 }
 
 /** Folders of ten folders each, some levels down, each with a few files. */
 async function addNarrow(filling: Filling, size: number): Promise<Tree> {
   const filesEach = 9;
+  const before = filling.entries;
   const id = await filling.addFolder(filling.root, 'narrow');
   const folders = [id];
   for (let index = 0; (index + 1) * (filesEach + 1) <= size; index++) {
@@ -80,56 +72,86 @@ async function addNarrow(filling: Filling, size: number): Promise<Tree> {
     folders.push(await filling.addFolder(parent, `folder ${index}`));
     await filling.addFiles(folders.at(-1) as string, filesEach);
   }
-  return { id, name: `${folders.length} small folders, nested` };
+  return { id, name: `${folders.length} small folders, nested`, entries: filling.entries - before };
 }
 
-function toSaverJob({ base, headers, pid }: Service, folder: string, { savesPerSecond }: Options): SaverJob {
+class Measuring {
+  readonly #children: Children;
+  readonly #service: Service;
+  readonly #options: Options;
+  readonly #client: Client;
+  readonly #view: CatalogView;
+
+  constructor(children: Children, service: Service, options: Options) {
+    this.#children = children;
+    this.#service = service;
+    this.#options = options;
+    this.#client = new Client(service);
+    this.#view = new CatalogView(catalogFile(children));
+  }
+
+  /** In the end the tree and its copy are gone, and nothing else is. */
+  async measure(tree: Tree, { savesFolder, destination }: Built): Promise<PhaseRow[]> {
+    await untilQuiet(this.#service.pid, mostQuietSeconds);
+    const before = this.#view.countEntries();
+    const job = toSaverJob(this.#service, { folder: savesFolder, label: tree.id, rate: this.#options.savesPerSecond });
+    const args = [`${import.meta.dirname}/saver.ts`];
+    const saver = this.#children.begin({ program: process.execPath, args, input: JSON.stringify(job) });
+    const phases = await this.#runPhases(tree, destination);
+    const saved = (await saver.end()) as SaverResult;
+    if (saved.failure !== null) throw new Error(`a save got a wrong answer: ${saved.failure}`);
+    const [left, wanted] = [this.#view.countEntries(), before - tree.entries + saved.latencyMs.length];
+    if (left !== wanted) throw new Error(`${left} entries are left, wanted ${wanted}`);
+    return toPhaseRows(phases, saved);
+  }
+
+  async #runPhases(tree: Tree, destination: string): Promise<Phase[]> {
+    const usualMs = Math.min(mostUsualMs, this.#options.size ?? 0);
+    // The first saves warm the service up.
+    await sleep(usualMs);
+    const phases = [await this.#runPhase('usual', tree, () => sleep(usualMs))];
+    const steps = treePhases({ client: this.#client, view: this.#view, tree, destination });
+    for (const [name, run] of steps) phases.push(await this.#runPhase(name, tree, run));
+    return phases;
+  }
+
+  async #runPhase(name: string, tree: Tree, run: () => Promise<unknown>): Promise<Phase> {
+    const neighbours = new Neighbours();
+    const now = () => performance.timeOrigin + performance.now();
+    const from = now();
+    await run();
+    const until = now();
+    say(`${tree.name}: ${name}, ${((until - from) / 1000).toFixed(1)} s`);
+    await sleep(Math.min(mostAfterPhaseMs, this.#options.size ?? 0));
+    return { name, tree: tree.name, from, until, to: now(), othersPercent: neighbours.percent() };
+  }
+
+  close(): void {
+    this.#client.close();
+    this.#view.close();
+  }
+}
+
+type Saving = { folder: string; label: string; rate: number };
+
+function toSaverJob({ base, headers, pid }: Service, { folder, label, rate }: Saving): SaverJob {
   const job: Job = {
     port: Number(new URL(base).port),
     path: '/v1/contentmanagement/files',
     headers: { ...headers, FolderId: folder, Prefer: 'return=minimal' },
-    label: 'meanwhile',
+    label,
     areNamesOrdered: false,
     connections: saverConnections,
     expect: { kind: 'saved', childrenCount: 1 },
     limit: { requests: Number.MAX_SAFE_INTEGER },
     serverPid: pid,
   };
-  return { job, perSecond: savesPerSecond };
-}
-
-function beginSaves(children: Children, job: SaverJob) {
-  const args = [`${import.meta.dirname}/saver.ts`];
-  return children.begin({ program: process.execPath, args, input: JSON.stringify(job) });
-}
-
-async function runPhases(client: Client, view: CatalogView, built: Built, { size }: Options): Promise<Phase[]> {
-  const phases: Phase[] = [];
-  const record = async (name: string, tree: string, run: () => Promise<unknown>) => {
-    const neighbours = new Neighbours();
-    const from = performance.timeOrigin + performance.now();
-    await run();
-    const until = performance.timeOrigin + performance.now();
-    say(`${tree}: ${name}, ${((until - from) / 1000).toFixed(1)} s`);
-    await sleep(Math.min(mostAfterPhaseMs, size ?? 0));
-    const to = performance.timeOrigin + performance.now();
-    phases.push({ name, tree, from, until, to, othersPercent: neighbours.percent() });
-  };
-  const usualMs = Math.min(mostUsualMs, size ?? 0);
-  // The first saves warm the service up.
-  await sleep(usualMs);
-  for (const tree of built.trees) {
-    await record('usual', tree.name, () => sleep(usualMs));
-    for (const [name, run] of treePhases({ client, view, tree, destination: built.destination })) {
-      await record(name, tree.name, run);
-    }
-  }
-  return phases;
+  return { job, perSecond: rate };
 }
 
 function toMarkdown(rows: PhaseRow[], options: Options, built: Built): string {
   const facts = [
-    `${built.trees.length} trees, ${built.entries} entries in all`,
+    `trees of ${built.trees.map(({ entries }) => entries).join(' and ')} entries`,
     `${options.savesPerSecond} saves of 4 KiB a second over ${saverConnections} connections`,
   ];
   const head = ['', 'took s', 'saves', 'p50 ms', 'p99 ms', 'max ms', 'max ÷ usual p99', `≤ ${mostRatio}`, 'others %'];

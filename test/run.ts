@@ -12,6 +12,7 @@ const parts: { name: string; command: string[] }[] = [
   { name: 'lint and format', command: [bin('biome'), 'check'] },
   { name: 'units and contracts', command: [node, '--test', 'src/**/*.test.ts', 'bench/*.test.ts', 'test/*.test.ts'] },
   { name: 'the interface, black box', command: [node, 'test/interface/run.ts'] },
+  { name: 'against a model', command: [node, 'test/model/run.ts'] },
   { name: 'security', command: [node, 'test/security/run.ts'] },
   { name: 'in a browser', command: [node, '--test', 'test/browser/*.test.ts'] },
   // One at a time: they measure memory, count descriptors and kill what they started.

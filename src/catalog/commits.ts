@@ -41,7 +41,8 @@ export function announceCommits(catalog: Catalog, commits: Commits): Catalog {
       const result = await (catalog[name] as (input: never) => Promise<unknown>)(input);
       const { space, asked } = input as { space?: unknown; asked?: { space?: unknown } };
       const of = space ?? asked?.space;
-      if (typeof of === 'number') commits.announce(of);
+      // Nobody waits to hear that something was read.
+      if (typeof of === 'number' && name !== 'noteRead') commits.announce(of);
       return result;
     },
   ]);

@@ -9,8 +9,8 @@ import { testCatalog } from '../../test/contracts/catalog.ts';
 import { addApplication, fileIn, folderIn, inline } from '../../test/contracts/requests.ts';
 import { compareNameKeys } from '../domain/name.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
-import type { FolderPage } from './list-folder.ts';
 import { keepFirstPages } from './first-pages.ts';
+import type { FolderPage } from './list-folder.ts';
 import { openSqlite } from './sqlite.ts';
 
 async function open(): Promise<{ bare: Catalog; catalog: Catalog; close(): Promise<void> }> {

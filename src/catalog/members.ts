@@ -69,7 +69,10 @@ export function* setMember(asked: SetMember): Verb<Member> {
   const { id, space, role } = asked;
   const before = yield* findRole(space, id);
   if (role === null && before === null) {
-    throw new Refusal('UserNotFound', 'There is no such user in the space.');
+    throw new Refusal('UserNotFound', 'There is no such user.');
+  }
+  if ((yield* findUser({ id })) === null && !id.includes(':')) {
+    throw new Refusal('UserNotFound', 'There is no such user.');
   }
   if (asked.isManagerKept && before === 'manager' && role !== 'manager') yield* requireOtherManager(space, id);
   yield* putRole(asked);

@@ -39,7 +39,11 @@ export function* findHits(asked: FindHits): Verb<Hit[]> {
   const ways = new Map<number, Way>();
   const hits: Hit[] = [];
   for (const number of asked.entries) {
-    const found = yield* one(`SELECT entry, ${columns} FROM entries WHERE entry = $1 AND space = $2`, number, asked.space);
+    const found = yield* one(
+      `SELECT entry, ${columns} FROM entries WHERE entry = $1 AND space = $2`,
+      number,
+      asked.space,
+    );
     if (found === undefined || found.parent === null || !isWanted(found, asked)) continue;
     const way = yield* findWay(found.parent, asked.folder, ways);
     if (!way.isVisible || !way.isBeneath) continue;

@@ -3,7 +3,6 @@
 // until it is taken apart.
 
 import type { ConflictBehavior } from '../domain/entry.ts';
-import { folderNotFound } from '../domain/missing.ts';
 import { toNameKey } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { rootStays } from './change-entry.ts';

@@ -36,7 +36,9 @@ function toLines({ Indexed, Waiting, Behind, Building, Skipped, SkippedDocuments
     ...(Building ? ['The index is being built.'] : []),
     ...(Waiting > 0 ? [`${Waiting} documents wait to be read.`] : []),
     ...(Behind > 0 ? [`${Behind} changes are not seen yet.`] : []),
-    ...(Skipped > 0 ? [`The text of ${Skipped} documents could not be read; they are found by name and properties:`] : []),
+    ...(Skipped > 0
+      ? [`The text of ${Skipped} documents could not be read; they are found by name and properties:`]
+      : []),
     ...SkippedDocuments.map(({ EntryId, Name, Reason }) => `  ${EntryId}  ${Name}: ${Reason}`),
   ];
 }

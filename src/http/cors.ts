@@ -6,9 +6,9 @@ import { type Answer, json } from './answer.ts';
 
 const preflightSeconds = '600';
 const exposed =
-  'requesttrackingid, entryid, idempotency-replayed, Preference-Applied, Link, Retry-After, WWW-Authenticate, ETag, Repr-Digest';
+  'requesttrackingid, entryid, idempotency-replayed, Preference-Applied, Link, Retry-After, WWW-Authenticate, ETag, Repr-Digest, Content-Range, Content-Disposition, Last-Modified, Accept-Ranges';
 const accepted =
-  'Authorization, AppKey, Content-Type, FolderId, FileName, SpaceId, ConflictBehavior, Idempotency-Key, Prefer, Repr-Digest, Content-Digest, Content-MD5, requesttrackingid';
+  'Authorization, AppKey, Content-Type, FolderId, FileName, SpaceId, ConflictBehavior, Idempotency-Key, Comment, Prefer, Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Repr-Digest, Content-Digest, Content-MD5, requesttrackingid';
 
 export function allowOrigin(origins: ReadonlySet<string>, { headers }: IncomingMessage): Record<string, string> {
   const { origin } = headers;
@@ -23,7 +23,7 @@ export function isPreflight(origins: ReadonlySet<string>, { method, headers }: I
 
 export function answerPreflight(): Answer {
   return json('{}', {
-    'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     'Access-Control-Allow-Headers': accepted,
     'Access-Control-Max-Age': preflightSeconds,
   });

@@ -27,8 +27,8 @@ import { admitSave, saveFile } from './save-file.ts';
 
 /** Saves that go on at once share the syncs of the disk. A file that becomes a blob holds some MiB while it comes, and
  *  counts as many. */
-const filesAtOnce = 64;
-const blobWeight = 16;
+const filesAtOnce = 32;
+const blobWeight = 8;
 const mostListed = 1000;
 const progressEveryMs = 250;
 

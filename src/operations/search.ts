@@ -104,10 +104,10 @@ class Collector {
     let place = from;
     while (place.stage < stages) {
       const { space, query } = this.#asked;
-      const { stage, before } = place;
-      const slice = await this.#cabinet.search.rank({ space, query, stage, before });
-      const last = await this.#takeFrom(slice.entries, place.last);
-      if (last !== null) return { stage, before, last };
+      const { stage } = place;
+      const slice = await this.#cabinet.search.rank({ space, query, stage, before: place.before });
+      const stopped = await this.#takeFrom(slice.entries, place.last);
+      if (stopped !== 'used up') return { stage, before: slice.before, last: stopped };
       place =
         slice.next === null
           ? { stage: stage + 1, before: null, last: null }
@@ -119,8 +119,8 @@ class Collector {
     return null;
   }
 
-  /** Null: the slice is used up. Else the last entry that was looked at and is on this page, or before it. */
-  async #takeFrom(slice: readonly Proposed[], after: Proposed | null): Promise<Proposed | null> {
+  /** Where it stopped because the page is full, or enough was looked at: behind this entry; null: before the first. */
+  async #takeFrom(slice: readonly Proposed[], after: Proposed | null): Promise<Proposed | null | 'used up'> {
     const rest = after === null ? slice : slice.filter((proposed) => isBehind(proposed, after));
     const { space, filter, limit } = this.#asked;
     let last = after;
@@ -138,7 +138,7 @@ class Collector {
       if (hits.length > free) return chunk.find(({ entry }) => entry === this.#found.at(-1)?.number) ?? last;
       last = chunk.at(-1) ?? last;
     }
-    return null;
+    return 'used up';
   }
 
   async toResults(): Promise<SearchResult[]> {

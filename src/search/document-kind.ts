@@ -39,24 +39,31 @@ const kinds: Record<string, DocumentKind> = {
   'application/vnd.ms-powerpoint.presentation.macroenabled.12': 'pptx',
 };
 
-const kindsByExtension = new Map<string, DocumentKind>(Object.entries({
-  txt: 'text',
-  md: 'text',
-  markdown: 'text',
-  csv: 'text',
-  tsv: 'text',
-  log: 'text',
-  json: 'json',
-  html: 'html',
-  htm: 'html',
-  pdf: 'pdf',
-  docx: 'docx',
-  xlsx: 'xlsx',
-  pptx: 'pptx',
-}));
+const kindsByExtension = new Map<string, DocumentKind>(
+  Object.entries({
+    txt: 'text',
+    md: 'text',
+    markdown: 'text',
+    csv: 'text',
+    tsv: 'text',
+    log: 'text',
+    json: 'json',
+    html: 'html',
+    htm: 'html',
+    pdf: 'pdf',
+    docx: 'docx',
+    xlsx: 'xlsx',
+    pptx: 'pptx',
+  }),
+);
 
 /** Types that clients send when they do not know. */
-const vague = new Set(['application/octet-stream', 'binary/octet-stream', 'application/zip', 'application/x-zip-compressed']);
+const vague = new Set([
+  'application/octet-stream',
+  'binary/octet-stream',
+  'application/zip',
+  'application/x-zip-compressed',
+]);
 
 /** Null: there is no text to be had. */
 export function toReadable(contentType: string, name: string): Readable | null {

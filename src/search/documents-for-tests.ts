@@ -59,7 +59,10 @@ export function makeXlsx(sheet: string, rows: readonly (readonly (string | numbe
   const data = rows.map((row) => `<row>${row.map(toCell).join('')}</row>`).join('');
   const shared = texts.map((text) => `<si><t>${text}</t></si>`).join('');
   return makeZip([
-    { name: 'xl/workbook.xml', content: `${xml}<workbook><sheets><sheet name="${sheet}" sheetId="1"/></sheets></workbook>` },
+    {
+      name: 'xl/workbook.xml',
+      content: `${xml}<workbook><sheets><sheet name="${sheet}" sheetId="1"/></sheets></workbook>`,
+    },
     { name: 'xl/worksheets/sheet1.xml', content: `${xml}<worksheet><sheetData>${data}</sheetData></worksheet>` },
     { name: 'xl/sharedStrings.xml', content: `${xml}<sst>${shared}</sst>` },
   ]);
@@ -125,7 +128,10 @@ export function makeEndlessPdf(depth = 12): Buffer {
     const inner = `/X${index + 1} Do `.repeat(10);
     const names = index + 1 < depth ? `/XObject << /X${index + 1} ${6 + index + 1} 0 R >>` : '';
     const content = index + 1 < depth ? inner : 'BT /F1 12 Tf (x) Tj ET';
-    return makeStream(content, `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F1 5 0 R >> ${names} >> `);
+    return makeStream(
+      content,
+      `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F1 5 0 R >> ${names} >> `,
+    );
   });
   return makePdfWith(makeStream('/X0 Do'), forms);
 }
@@ -143,7 +149,11 @@ export function makeBombPdf(mib: number): Buffer {
 export function makeEncryptedPdf(): Buffer {
   const key = `<${'00'.repeat(32)}>`;
   return makePdfOf(
-    ['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [] /Count 0 >>', `<< /Filter /Standard /V 1 /R 2 /O ${key} /U ${key} /P -4 >>`],
+    [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [] /Count 0 >>',
+      `<< /Filter /Standard /V 1 /R 2 /O ${key} /U ${key} /P -4 >>`,
+    ],
     '/Encrypt 3 0 R /ID [<00><00>] ',
   );
 }

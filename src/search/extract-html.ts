@@ -7,7 +7,11 @@ import { TextGatherer } from './text-gatherer.ts';
 /** What stands in them is not for readers. */
 const hidden = new Set(['script', 'style', 'template', 'noscript']);
 /** These stand within a line: what is before them and behind them may be one word. */
-const inline = new Set('a abbr b bdi bdo cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var wbr'.split(' '));
+const inline = new Set(
+  'a abbr b bdi bdo cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
 
 export function extractHtml(bytes: Buffer, charset: string | null): string {
   const gatherer = new TextGatherer();

@@ -5,17 +5,19 @@ import { Unreadable } from './unreadable.ts';
 
 /** As many bytes as the longest text can need. */
 export const mostTextBytes = 4 * mostTextChars;
+/** White space takes its share. */
+const mostDecodedChars = 2 * mostTextChars;
 
 /** `charset`: what the content type says; a byte order mark tells better. */
 export function extractText(bytes: Buffer, charset: string | null): string {
-  const text = decode(bytes.subarray(0, mostTextBytes), charset);
+  const text = decode(bytes.subarray(0, mostTextBytes), charset).slice(0, mostDecodedChars);
   if (text.slice(0, 4096).includes('\0')) throw new Unreadable('it is not text');
   return tidy(text);
 }
 
 /** The escapes of strings are read; braces and quotation marks are nothing to the index. */
 export function extractJson(bytes: Buffer): string {
-  const text = decode(bytes.subarray(0, mostTextBytes), null);
+  const text = decode(bytes.subarray(0, mostTextBytes), null).slice(0, mostDecodedChars);
   return tidy(text.replace(/\\(?:u([0-9a-fA-F]{4})|[bfnrt])/g, (_, hex) => toCharacter(hex as string | undefined)));
 }
 

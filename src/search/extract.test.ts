@@ -45,7 +45,13 @@ test('HTML gives what a reader sees', async () => {
 
 test('office documents give their text in order, and nothing of their styles', async () => {
   assert.equal(await extract('docx', makeDocx(['First &amp; foremost', 'Second'])), 'First & foremost\nSecond');
-  const sheet = await extract('xlsx', makeXlsx('Budget', [['Rent', 1200.5], ['Heating', 80]]));
+  const sheet = await extract(
+    'xlsx',
+    makeXlsx('Budget', [
+      ['Rent', 1200.5],
+      ['Heating', 80],
+    ]),
+  );
   for (const word of ['Budget', 'Rent', 'Heating', '1200.5', '80']) assert.match(sheet, new RegExp(`\\b${word}\\b`));
   assert.doesNotMatch(sheet, /\b[01]\b/, 'the numbers of shared strings are nobody’s words');
   const slides = Array.from({ length: 11 }, (_, index) => `Slide ${index + 1}`);
@@ -114,8 +120,11 @@ test('a document that eats memory is given up, and the process stays small', asy
 
 test('bytes at random never hang it', async () => {
   let seed = 7;
-  const random = (length: number) =>
-    Buffer.from(Array.from({ length }, () => ((seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff) >> 8) & 0xff));
+  const next = () => {
+    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+    return (seed >> 8) & 0xff;
+  };
+  const random = (length: number) => Buffer.from(Array.from({ length }, next));
   for (const kind of ['html', 'pdf', 'docx', 'xlsx', 'pptx'] as const) {
     for (const length of [1, 30, 1000]) assert.equal(typeof (await extract(kind, random(length))), 'string');
   }

@@ -119,5 +119,7 @@ async function isTooLarge(worker: Worker): Promise<boolean> {
 
 function explain(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
-  return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it took too much memory' : `it cannot be read: ${String(error).slice(0, 200)}`;
+  return code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? 'it took too much memory'
+    : `it cannot be read: ${String(error).slice(0, 200)}`;
 }

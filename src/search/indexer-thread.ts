@@ -3,7 +3,7 @@
 
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setImmediate as soon, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as soon } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Connection, toFaultKind } from '../catalog/sqlite-connection.ts';
 import { Extractor } from './extractor.ts';

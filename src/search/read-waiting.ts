@@ -1,9 +1,9 @@
 // Has the text of the next waiting document read. Spaces take turns, so that a heap of slow documents in one does not hold
 // up the others. A document that ends the whole process is not tried for ever: its attempts are counted before each.
 
+import { mostTextBytes } from './extract-text.ts';
 import type { Extractor } from './extractor.ts';
 import { mostDocumentBytes } from './extractor.ts';
-import { mostTextBytes } from './extract-text.ts';
 import { type Follower, readPlain } from './follower.ts';
 import { entriesPerSpace, type IndexStore, type Reading, type StoredRecord, toEntryNumber } from './index-store.ts';
 import { fromReadable } from './subject.ts';
@@ -49,8 +49,7 @@ async function read(
   const most = isPlain ? mostTextBytes : mostDocumentBytes;
   // The end of the others tells where everything is.
   if (size > most && !isPlain && kind !== 'html') return skipped(`it is larger than ${most / 1024 / 1024} MiB`);
-  const bytes =
-    blob === null ? follower.readBytes(content ?? 0) : await readBlob(blob, Math.min(size, most));
+  const bytes = blob === null ? follower.readBytes(content ?? 0) : await readBlob(blob, Math.min(size, most));
   if (bytes === null) return attempts + 1 < mostAttempts ? { state: 'waiting' } : skipped('its bytes cannot be had');
   if (isPlain) return readPlain(Buffer.from(bytes), kind, charset);
   const outcome = await extractor.extract({ kind, charset, bytes: new Uint8Array(bytes) });

@@ -52,7 +52,11 @@ function countInText({ words, isPrefix }: Term, pairs: Uint32Array): number {
 function countTerm(inText: readonly string[], { words, isPrefix }: Term): number {
   let count = 0;
   for (let start = 0; start + words.length <= inText.length; start += 1) {
-    if (words.every((word, index) => isSame(inText[start + index] as string, word, isPrefix && index === words.length - 1)))
+    if (
+      words.every((word, index) =>
+        isSame(inText[start + index] as string, word, isPrefix && index === words.length - 1),
+      )
+    )
       count += 1;
   }
   return count;

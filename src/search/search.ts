@@ -165,7 +165,8 @@ class ThreadedSearch implements Search {
   async #endSearcher(): Promise<void> {
     const searcher = this.#searcher;
     this.#searcher = null;
-    for (const { reject } of this.#waiting.values()) reject(new Fault('other', 'the search index is being opened again'));
+    for (const { reject } of this.#waiting.values())
+      reject(new Fault('other', 'the search index is being opened again'));
     this.#waiting.clear();
     await searcher?.terminate();
   }

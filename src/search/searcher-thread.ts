@@ -36,6 +36,8 @@ export interface RankAsked {
 export interface Ranked {
   /** Best first; of the same weight, the newest. */
   entries: { entry: number; score: number }[];
+  /** Where the slice begins, also once there are newer entries. */
+  before: number;
   /** Where the next slice begins; null: the stage is over. */
   next: number | null;
 }
@@ -87,17 +89,23 @@ class Searcher {
   rank({ space, query, stage, before }: RankAsked): Ranked {
     const deadline = performance.now() + lookMs;
     const newest = this.#findNewest(space);
-    let end = Math.min(before ?? entriesPerSpace, newest + 1);
+    const begin = Math.min(before ?? entriesPerSpace, newest + 1);
+    let end = begin;
     while (end > 0) {
       const start = Math.max(0, end - windowNumbers);
-      const slice = this.#findSlice(stage === 0 ? 'names' : 'words', query, toDocument(space, start), toDocument(space, end));
+      const slice = this.#findSlice(
+        stage === 0 ? 'names' : 'words',
+        query,
+        toDocument(space, start),
+        toDocument(space, end),
+      );
       const last = slice.at(-1);
       end = slice.length === sliceRows && last !== undefined ? toEntryNumber(last[0]) : start;
       const found = stage === 0 ? slice : this.#withoutNamed(slice, query);
-      if (found.length > 0) return { entries: sortByScore(found, query), next: end === 0 ? null : end };
+      if (found.length > 0) return { entries: sortByScore(found, query), before: begin, next: end || null };
       if (performance.now() > deadline) break;
     }
-    return { entries: [], next: end <= 0 ? null : end };
+    return { entries: [], before: begin, next: end || null };
   }
 
   #findNewest(space: number): number {

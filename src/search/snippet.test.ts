@@ -54,7 +54,9 @@ test('names weigh more than properties, those more than text, often more than on
   assert.ok(score('invoice', '', 'a.pdf', 'Kind: invoice') > inText);
   assert.ok(score('invoice', 'invoice invoice invoice') > inText);
   assert.ok(inText > score('invoice', `an invoice ${'word '.repeat(1000)}`));
-  assert.ok(score('invoice', '', 'invoice.pdf') > score('invoice', '', 'a very long name about an invoice of last year.pdf'));
+  assert.ok(
+    score('invoice', '', 'invoice.pdf') > score('invoice', '', 'a very long name about an invoice of last year.pdf'),
+  );
 });
 
 test('counting words by hand and by pattern agree', () => {

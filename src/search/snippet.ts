@@ -71,14 +71,14 @@ function mark(text: string, pattern: RegExp): string {
   let html = '';
   let at = 0;
   for (const match of text.matchAll(pattern)) {
-    html += `${escape(text.slice(at, match.index))}<mark>${escape(match[0])}</mark>`;
+    html += `${escapeHtml(text.slice(at, match.index))}<mark>${escapeHtml(match[0])}</mark>`;
     at = match.index + match[0].length;
   }
-  return html + escape(text.slice(at));
+  return html + escapeHtml(text.slice(at));
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.normalize('NFC').replace(/[&<>"']/g, (character) => escapes[character] as string);
 }

@@ -24,13 +24,16 @@ export class TextGatherer {
 }
 
 export function tidy(text: string): string {
-  return text
-    .toWellFormed()
-    .normalize('NFC')
-    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\ufeff\u00ad\u200b]+/gu, '')
-    .replace(/[^\S\n]+/gu, ' ')
-    .replace(/ ?\n[ \n]*/gu, '\n')
-    .trim()
-    .slice(0, mostTextChars)
-    .toWellFormed();
+  return (
+    text
+      .toWellFormed()
+      .normalize('NFC')
+      .replace(/[\ufffd\ufeff\u00ad\u200b]+/gu, '')
+      // Other control characters than line breaks are worth a space.
+      .replace(/(?:[^\S\n]|(?!\n)\p{Cc})+/gu, ' ')
+      .replace(/ ?\n[ \n]*/gu, '\n')
+      .trim()
+      .slice(0, mostTextChars)
+      .toWellFormed()
+  );
 }

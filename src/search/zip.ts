@@ -24,7 +24,8 @@ export function listMembers(bytes: Buffer): Map<string, Member> {
   const end = findEnd(bytes);
   const count = bytes.readUInt16LE(end + 10);
   let at = bytes.readUInt32LE(end + 16);
-  if (at === 0xffffffff || count === 0xffff) throw new Unreadable('it is a ZIP of a kind that documents are not made of');
+  if (at === 0xffffffff || count === 0xffff)
+    throw new Unreadable('it is a ZIP of a kind that documents are not made of');
   const members = new Map<string, Member>();
   for (let index = 0; index < Math.min(count, mostMembers); index += 1) {
     if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== directorySignature) throw broken();

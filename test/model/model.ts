@@ -179,7 +179,7 @@ export class Model {
     const version = this.#findVersion(file, number);
     if ('refused' in version) return version;
     const { text, contentType } = version.done;
-    if (text === currentOf(file).text && contentType === file.contentType) return { done: file };
+    if (text === currentOf(file).text) return { done: file };
     return { done: this.#write(file, { text, contentType, comment: undefined }) };
   }
 

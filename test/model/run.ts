@@ -1,10 +1,8 @@
-// `npm run test:model -- [--sequences N] [--seed S] [--workers W]`: thousands of short sequences of commands against a running
-// service and a model in memory, which must never differ; the service is killed and started again between commands. It
-// prints how many ran, or the seed and the shortest sequence that fails.
+// `npm run test:model -- [--sequences N] [--seed S] [--workers W]`: short sequences of commands, by the thousand, against a
+// running service and a model in memory, which must never differ; the service is killed and started again between
+// commands. It prints how many ran, or the seed and the shortest sequence that fails. Without N: as many as fit into a minute.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import type { Caller } from '../interface/client.ts';
@@ -12,16 +10,21 @@ import { readFolder } from '../interface/client.ts';
 import { Follower, readToEnd } from '../interface/follower.ts';
 import { listTrash } from '../interface/life.ts';
 import { makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { assertUsageIsExact } from '../service/usage.ts';
 import { tally } from './choices.ts';
 import { anyCommand, beginning } from './commands.ts';
 import { Service, World } from './world.ts';
 
 const maxCommands = 16;
-const restartEveryMs = 3000;
+const restartEveryMs = 8000;
+const usualMs = 60_000;
+const usualMost = 6000;
 
 interface Run {
   service: Service;
   sequences: number;
+  /** No sequence begins after this. */
+  endsAt: number;
   /** One worker has failed: the others come to an end. */
   hasFailed: boolean;
 }
@@ -34,7 +37,7 @@ async function runWorker(run: Run, caller: Caller, seed: number, sequences: numb
     beginning,
     fc.commands([anyCommand(restartEveryMs)], { maxCommands, size: 'max' }),
     async (first, commands) => {
-      if (run.hasFailed && !isShrinking) return;
+      if (!isShrinking && (run.hasFailed || Date.now() > run.endsAt)) return;
       number += 1;
       const world = await World.open(run.service, caller, `sequence ${number}`);
       try {
@@ -73,38 +76,21 @@ async function checkEmpty(caller: Caller): Promise<void> {
   }
 }
 
-/** Entries and bytes are counted exactly, though the rows may be waiting to be taken away. */
-function checkUsage(dataFolder: string): void {
-  using catalog = new DatabaseSync(join(dataFolder, 'production/catalog.db'), { readOnly: true });
-  const counted = catalog.prepare("SELECT space, entries, bytes FROM usage WHERE actor = '' ORDER BY space").all();
-  const found = catalog
-    .prepare(
-      `SELECT space, (SELECT count(*) FROM entries WHERE entries.space = spaces.space AND parent IS NOT NULL) AS entries,
-         (SELECT coalesce(sum(contents.size), 0) FROM versions JOIN contents USING (content) JOIN entries USING (entry)
-          WHERE entries.space = spaces.space) AS bytes
-       FROM spaces ORDER BY space`,
-    )
-    .all();
-  assert.deepEqual(counted, found);
-}
-
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      sequences: { type: 'string', default: '1000' },
+      sequences: { type: 'string' },
       seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-      workers: { type: 'string', default: '8' },
+      workers: { type: 'string', default: '6' },
     },
   });
-  const [sequences, seed, workers] = [values.sequences, values.seed, values.workers].map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const [seed, workers] = [Number(values.seed), Number(values.workers)];
+  const sequences = Number(values.sequences ?? usualMost);
   const dataFolder = makeDataFolder();
   const begun = Date.now();
   const service = await Service.start(dataFolder);
-  const run: Run = { service, sequences: 0, hasFailed: false };
+  const endsAt = values.sequences === undefined ? Date.now() + usualMs : Number.POSITIVE_INFINITY;
+  const run: Run = { service, sequences: 0, endsAt, hasFailed: false };
   const names = Array.from({ length: workers }, (_, worker) => `worker-${worker}`);
   const callers = await Promise.all(names.map((name) => service.addCaller(name)));
   const share = Math.ceil(sequences / workers);
@@ -112,7 +98,7 @@ async function main(): Promise<number> {
   const failures = results.filter((result) => result !== null);
   if (failures.length === 0) for (const caller of callers) await checkEmpty(caller);
   await service.stop();
-  if (failures.length === 0) checkUsage(dataFolder);
+  if (failures.length === 0) assertUsageIsExact(dataFolder);
   const seconds = ((Date.now() - begun) / 1000).toFixed(0);
   console.log(
     `${run.sequences} sequences of ${tally.commands} commands (${tally.refused} rightly refused), ${service.requests} turns at the ` +

@@ -2,6 +2,7 @@
 
 import { CONTENT, type Request } from '../interface/client.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
+import { managingWays, managingWithoutIds } from './managing-ways.ts';
 
 /** One way to name an entry; the code is what is said of one that does not exist. */
 export interface Way {
@@ -173,6 +174,13 @@ export const ways: Record<string, Record<string, Way>> = {
     'of an older version': newLink({ Version: 1 }),
     'with a wrong lifetime': newLink({ ExpiresInSeconds: 0 }, 'InvalidField'),
   },
+  [`GET ${CONTENT}/search`]: {
+    'beneath it': {
+      ask: (id) => ({ path: `/search?q=taken&folder=${encodeURIComponent(id)}` }),
+      code: 'FolderNotFound',
+    },
+  },
+  ...managingWays,
 };
 export const withoutIds = [
   `GET ${CONTENT}/spaces`,
@@ -181,4 +189,5 @@ export const withoutIds = [
   `GET ${CONTENT}/trash`,
   `DELETE ${CONTENT}/trash`,
   `GET ${CONTENT}/changes`,
+  ...managingWithoutIds,
 ];

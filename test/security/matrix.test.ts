@@ -59,16 +59,23 @@ const refused = (status: number, code: string, challenge?: string): Expected => 
 const lackingScope = (scope: string) =>
   refused(403, 'InsufficientScope', `Bearer error="insufficient_scope", scope="${scope}"`);
 
+const scopes = { read: 'content.read', write: 'content.write', manage: 'content.admin' };
+const forApplications = ({ isForPeople }: ContentLine): Expected =>
+  isForPeople ? refused(403, 'Forbidden') : { status: 200 };
+
 const expectations: Record<ActorName, (action: Action, line: ContentLine) => Expected> = {
-  'the application itself': () => ({ status: 200 }),
+  'the application itself': (action) => (action === 'manage' ? lackingScope('content.admin') : { status: 200 }),
   'no token': () => refused(401, 'TokenMissing', withoutError),
   'an invalid token': () => refused(401, 'TokenInvalid', invalidToken),
   'no AppKey': () => refused(401, 'AppKeyMissing', withoutError),
   'another application’s AppKey': () => refused(401, 'AppKeyMismatch', withoutError),
-  'another space': (_action, { missing }) => (missing === null ? { status: 200 } : refused(404, missing)),
-  'content.read alone': (action) => (action === 'read' ? { status: 200 } : lackingScope('content.write')),
-  'content.write alone': (action) => (action === 'write' ? { status: 200 } : lackingScope('content.read')),
+  'another space': (_action, line) => (line.missing === null ? forApplications(line) : refused(404, line.missing)),
+  'content.read alone': (action) => (action === 'read' ? { status: 200 } : lackingScope(scopes[action])),
+  'content.write alone': (action) => (action === 'write' ? { status: 200 } : lackingScope(scopes[action])),
+  'an application with content.admin': (_action, line) => forApplications(line),
   'a viewer': (action) => (action === 'read' ? { status: 200 } : refused(403, 'Forbidden')),
+  'an editor': (action) => (action === 'manage' ? refused(403, 'Forbidden') : { status: 200 }),
+  'a manager': () => ({ status: 200 }),
   'a disabled application': () => refused(401, 'AppKeyUnknown', withoutError),
   'a client application on the mutual-TLS address': () => refused(403, 'MutualTlsNotAllowed'),
   'a server application on the plain address': () => refused(403, 'MutualTlsRequired'),

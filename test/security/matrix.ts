@@ -17,13 +17,15 @@ import {
 } from '../interface/client.ts';
 import { put, trash } from '../interface/life.ts';
 import { addCaller, cabinetJson, type Registered, type Started, startService } from '../service/service.ts';
+import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
 import { sendTls, type Tls } from './tls-client.ts';
 
-/** An entry of each kind. */
+/** An entry of each kind, and what is managed. */
 export interface Ids {
   folder: string;
   file: string;
+  managed: Managed;
 }
 
 export interface ContentLine {
@@ -33,14 +35,16 @@ export interface ContentLine {
   /** Makes what the request takes away, in the space of the caller. */
   prepare?(caller: Caller, ids: Ids): Promise<Ids>;
   /** What it says of an id that is not the caller's; null: it takes none. */
-  missing: 'FolderNotFound' | 'FileNotFound' | 'EntryNotFound' | null;
+  missing: `${'Folder' | 'File' | 'Entry' | 'Space' | 'Application' | 'User'}NotFound` | null;
+  /** No application may do it for itself. */
+  isForPeople?: boolean;
 }
 
 const json = { 'Content-Type': 'application/json' };
 
-async function addFile(caller: Caller, { folder }: Ids): Promise<Ids> {
-  const at = { FolderId: folder, FileName: 'to be taken away', ConflictBehavior: 'Rename' };
-  return { folder, file: (await saveFile(caller, at, 'first')).File.Id };
+async function addFile(caller: Caller, ids: Ids): Promise<Ids> {
+  const at = { FolderId: ids.folder, FileName: 'to be taken away', ConflictBehavior: 'Rename' };
+  return { ...ids, file: (await saveFile(caller, at, 'first')).File.Id };
 }
 
 /** Routes that need credentials, by method and path. */
@@ -144,7 +148,8 @@ export const contentLines: Record<string, ContentLine> = {
     missing: 'FileNotFound',
   },
   [`GET ${CONTENT}/changes`]: { path: () => '/changes', request: () => ({}), missing: null },
-  [`GET ${CONTENT}/spaces`]: { path: () => '/spaces', request: () => ({}), missing: null },
+  [`GET ${CONTENT}/search`]: { path: () => '/search?q=matrix', request: () => ({}), missing: null },
+  ...managingLines,
 };
 
 export interface Shown {
@@ -223,7 +228,10 @@ export const actorNames = [
   'another space',
   'content.read alone',
   'content.write alone',
+  'an application with content.admin',
   'a viewer',
+  'an editor',
+  'a manager',
   'a disabled application',
   'a client application on the mutual-TLS address',
   'a server application on the plain address',
@@ -239,30 +247,48 @@ export async function makeWorld(dataFolder: string): Promise<World> {
   const right = await addCaller(dataFolder, service.production, 'far-side');
   const disabled = await addCaller(dataFolder, service.production, 'disabled');
   await cabinetJson(dataFolder, ['app', 'disable', 'disabled']);
-  const world = { service, left, right, disabled, own: await makeEntries(left), foreign: await makeEntries(right) };
-  const { foreign } = world;
+  const own = await makeEntries(left, await addAdministrator(dataFolder, left));
+  const foreign = await makeEntries(right, await addAdministrator(dataFolder, right));
+  const world = { service, left, right, disabled, own, foreign };
   return {
     ...world,
-    foreignNames: [foreign.folder, foreign.file, right.application.RootFolderId, 'far-side'],
+    foreignNames: [
+      foreign.folder,
+      foreign.file,
+      foreign.managed.application,
+      foreign.managed.space,
+      right.application.RootFolderId,
+      'far-side',
+    ],
     actors: await makeActors(dataFolder, world),
   };
 }
 
-async function makeEntries(caller: Caller): Promise<Ids> {
+async function addAdministrator(dataFolder: string, { base, application: { Space } }: Caller): Promise<Caller> {
+  const scopes = 'content.read content.write content.admin';
+  const name = `${Space}-administrator`;
+  const words = ['app', 'add', name, '--space', Space, '--scopes', scopes];
+  const application = { Name: name, ...(await cabinetJson<Registered>(dataFolder, words)) };
+  return { base, application, token: await fetchToken(base, application) };
+}
+
+async function makeEntries(caller: Caller, administrator: Caller): Promise<Ids> {
   const folder = await createFolder(caller, caller.application.RootFolderId, 'folder');
   const { File } = await saveFile(caller, { FolderId: folder.Id, FileName: 'file' }, caller.application.Name);
-  return { folder: folder.Id, file: File.Id };
+  return { folder: folder.Id, file: File.Id, managed: await makeManaged(administrator) };
 }
 
 async function makeActors(
   dataFolder: string,
-  { service, left, right, disabled }: Omit<World, 'actors' | 'foreignNames'>,
+  { service, left, right, disabled, own }: Omit<World, 'actors' | 'foreignNames'>,
 ): Promise<World['actors']> {
   const { production } = service;
   const test = String(service.test);
   const server = await addServer(dataFolder, service);
   const tester = await addTester(dataFolder, test);
   const showing = readCertificate(dataFolder, server.application);
+  const page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
+  const enter = (user: string, role: string) => enterAs(dataFolder, { base: production, page, user, role });
   const narrowed = async (scope: string) => ({ ...left, token: await fetchToken(production, left.application, scope) });
   return {
     'the application itself': asCaller(left),
@@ -270,10 +296,14 @@ async function makeActors(
     'an invalid token': asCaller({ ...left, token: `${left.token.slice(0, -9)}AAAAAAAAA` }),
     'no AppKey': asCaller(left, { AppKey: undefined }),
     'another application’s AppKey': asCaller(left, { AppKey: right.application.AppKey }),
-    'another space': asCaller(left),
+    'another space': asCaller(own.managed.administrator),
     'content.read alone': asCaller(await narrowed('content.read')),
     'content.write alone': asCaller(await narrowed('content.write')),
-    'a viewer': asCaller(await enterAsViewer(dataFolder, production)),
+    'an application with content.admin': asCaller(own.managed.administrator),
+    'a viewer': asCaller(await enter('vera', 'viewer')),
+    'an editor': asCaller(await enter('eddy', 'editor')),
+    // The manager makes other spaces on the way.
+    'a manager': asCaller(await enter('mona', 'manager'), { SpaceId: own.managed.space }),
     'a disabled application': asCaller(disabled),
     'a client application on the mutual-TLS address': asTls(left, String(service.mutualTls), showing),
     'a server application on the plain address': asCaller({ ...server, base: production }),
@@ -298,10 +328,12 @@ function asTls(caller: Caller, base: string, tls: Tls): Actor {
   };
 }
 
-async function enterAsViewer(dataFolder: string, base: string): Promise<Caller> {
-  const page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
-  const person = await addPerson(dataFolder, 'vera');
-  await giveRole(dataFolder, 'vera', 'viewer', 'left');
+async function enterAs(
+  dataFolder: string,
+  { base, page, user, role }: { base: string; page: Registered; user: string; role: string },
+): Promise<Caller> {
+  const person = await addPerson(dataFolder, user);
+  await giveRole(dataFolder, user, role, 'left');
   const { access_token: token } = await signIn(await discover(base, page), person);
   return { base, application: { Name: 'page', ...page }, token };
 }

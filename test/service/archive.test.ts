@@ -1,5 +1,5 @@
 // Archives of the real service: rotten bytes break them off, many files do not hold up others, and `unzip` agrees. The large run, with
-// 100,000 files and one of 5 GiB, is `npm run bench -- archive`.
+// 100,000 files and one of 5 GiB, is `npm run bench -- archive`; memory is measured in memory.test.ts.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -18,7 +18,6 @@ import {
   countDescriptors,
   eventually,
   makeDataFolder,
-  readMemoryBytes,
   removeDataFolder,
   type Started,
   startService,
@@ -104,7 +103,7 @@ test('only so many are made at once; who comes too late is told to come again', 
   await eventually('there is room', async () => (await call(caller, `/folders/${folder.Id}/archive`)).status === 200);
 });
 
-test(`${count} files come out as unzip wants them, in little memory, and others are served meanwhile`, {
+test(`${count} files come out as unzip wants them, and others are served meanwhile`, {
   skip: !hasProgram('unzip'),
 }, async () => {
   const tree = join(here, 'many');
@@ -115,8 +114,6 @@ test(`${count} files come out as unzip wants them, in little memory, and others 
   await cabinetJson(dataFolder, ['import', tree, '--app', 'app', '--into', '/many']);
   const found = await call(caller, '/folders?path=/many&limit=1');
   const { Folder } = JSON.parse(found.body.toString()) as { Folder: Entry };
-  const pid = service.process.pid as number;
-  const beforeBytes = readMemoryBytes(pid, 'VmRSS');
   const zip = join(here, 'many.zip');
   const written = pipeline(await open(Folder), createWriteStream(zip));
   let isDone = false;
@@ -125,23 +122,18 @@ test(`${count} files come out as unzip wants them, in little memory, and others 
   });
   let longestMs = 0;
   let asked = 0;
-  let peakBytes = 0;
   while (!isDone) {
     const since = performance.now();
     await call(caller, `/entries/${Folder.Id}`);
     longestMs = Math.max(longestMs, performance.now() - since);
-    peakBytes = Math.max(peakBytes, readMemoryBytes(pid, 'VmRSS'));
     asked += 1;
   }
   await written;
   const tested = execFileSync('unzip', ['-t', zip], { maxBuffer: 64 * 1024 * 1024 }).toString();
   assert.match(tested, /No errors detected/);
   assert.equal(tested.match(/ testing: Ordner \d+\/Grüße \d+\.txt +OK/g)?.length, count);
-  const grownMib = Math.round((peakBytes - beforeBytes) / 1024 / 1024);
-  console.log(
-    `archive of ${count} files: +${grownMib} MiB; ${asked} other answers meanwhile, the slowest ${longestMs.toFixed(0)} ms`,
-  );
-  assert.ok(grownMib <= 64, `it took ${grownMib} MiB`);
+  const slowest = `the slowest ${longestMs.toFixed(0)} ms`;
+  console.log(`archive of ${count} files: ${asked} other answers meanwhile, ${slowest}`);
   // Seconds of work: whoever is not let in between waits for all of it.
   assert.ok(asked > 20, `${asked} answers`);
   assert.ok(longestMs < 500, `${longestMs} ms`);

@@ -1,4 +1,4 @@
-// A 2 GiB upload, and its download, at flat memory.
+// A 2 GiB upload, its download and its way into an archive, at flat memory.
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -6,7 +6,7 @@ import { statfsSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { identity, saveFile } from '../interface/client.ts';
+import { type Caller, identity, saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, readMemoryBytes, removeDataFolder, startService } from './service.ts';
 
 const gib = 1024 ** 3;
@@ -22,7 +22,7 @@ const reason =
       : null;
 if (reason !== null) console.error(`SKIPPED: the 2 GiB upload (${reason})`);
 
-test('a 2 GiB upload adds at most 64 MiB to the idle memory of the process', {
+test('a 2 GiB upload, download and archive adds at most 64 MiB to the idle memory of the process', {
   skip: reason !== null,
 }, async (context) => {
   const dataFolder = makeDataFolder();
@@ -70,24 +70,34 @@ test('a 2 GiB upload adds at most 64 MiB to the idle memory of the process', {
   });
   const upBytes = peakBytes;
   const received = createHash('sha256');
-  await new Promise<void>((resolve, reject) => {
-    request(`${caller.base}/v1/contentmanagement/files/${id}/content`, {
-      headers: identity(caller) as Record<string, string>,
-    })
+  await read(caller, `/files/${id}/content`, (chunk) => received.update(chunk));
+  const downBytes = peakBytes;
+  let archivedBytes = 0;
+  await read(caller, '/folders/-root-/archive', (chunk) => {
+    archivedBytes += chunk.length;
+  });
+  clearInterval(watch);
+  const mib = (bytes: number) => Math.round(bytes / 1024 / 1024);
+  console.log(
+    `idle ${mib(idleBytes)} MiB, upload +${mib(upBytes - idleBytes)} MiB, download +${mib(downBytes - idleBytes)} MiB, archive +${mib(peakBytes - idleBytes)} MiB`,
+  );
+  assert.equal(received.digest('hex'), sent.digest('hex'));
+  assert.ok(upBytes - idleBytes <= allowedBytes, `the upload added ${mib(upBytes - idleBytes)} MiB`);
+  assert.ok(downBytes - idleBytes <= allowedBytes, `the download added ${mib(downBytes - idleBytes)} MiB`);
+  assert.ok(archivedBytes > sizeBytes + 20 * 100_000, 'the archive has less than what was saved');
+  assert.ok(peakBytes - idleBytes <= allowedBytes, `the archive added ${mib(peakBytes - idleBytes)} MiB`);
+});
+
+function read(caller: Caller, path: string, take: (chunk: Buffer) => void): Promise<void> {
+  const headers = identity(caller) as Record<string, string>;
+  return new Promise((resolve, reject) => {
+    request(`${caller.base}/v1/contentmanagement${path}`, { headers })
       .on('error', reject)
       .on('response', (answer) => {
-        answer.on('data', (chunk: Buffer) => received.update(chunk));
+        answer.on('data', take);
         answer.on('end', resolve);
         answer.on('error', reject);
       })
       .end();
   });
-  clearInterval(watch);
-  const mib = (bytes: number) => Math.round(bytes / 1024 / 1024);
-  console.log(
-    `idle ${mib(idleBytes)} MiB, upload +${mib(upBytes - idleBytes)} MiB, download +${mib(peakBytes - idleBytes)} MiB`,
-  );
-  assert.equal(received.digest('hex'), sent.digest('hex'));
-  assert.ok(upBytes - idleBytes <= allowedBytes, `the upload added ${mib(upBytes - idleBytes)} MiB`);
-  assert.ok(peakBytes - idleBytes <= allowedBytes, `the download added ${mib(peakBytes - idleBytes)} MiB`);
-});
+}

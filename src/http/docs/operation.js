@@ -13,12 +13,19 @@ export function renderOperation(root, listed) {
       'summary',
       {},
       make('span', { class: `method ${method.toLowerCase()}` }, method),
-      make('span', { class: 'path' }, path),
+      make('span', { class: 'path' }, renderPath(path)),
       make('span', { class: 'told' }, operation.summary),
     ),
   );
   details.addEventListener('toggle', () => details.append(renderInside(root, listed)), { once: true });
   return details;
+}
+
+/** Lines break behind a slash; what all paths begin with stands back. */
+function renderPath(path) {
+  const [, common = '', rest] = /^(\/v1\/contentmanagement)?(.*)$/.exec(path);
+  const pieces = rest.split(/(?=\/)/).map((piece) => [make('wbr'), piece]);
+  return [make('span', { class: 'quiet' }, common), pieces];
 }
 
 function renderInside(root, listed) {
@@ -73,7 +80,7 @@ function renderParameters(root, parameters) {
         'dd',
         {},
         renderLine(description),
-        example === undefined ? null : [' Such as ', make('code', {}, String(example))],
+        example === undefined ? null : [', such as ', make('code', {}, String(example))],
       ),
     ),
   );

@@ -64,13 +64,18 @@ export function renderLazily(label, render) {
 
 export function toTypeName(root, schema) {
   const whole = resolve(root, schema);
-  if (whole.enum !== undefined) return whole.enum.length > 12 ? 'one of a list' : whole.enum.join(' | ');
+  if (whole.enum !== undefined) return toChoices(whole);
   if (whole.const !== undefined) return JSON.stringify(whole.const);
   if (whole.anyOf !== undefined) return whole.anyOf.map((choice) => toTypeName(root, choice)).join(' or ');
   if (whole.type === 'array') return `list of ${toTypeName(root, whole.items)}`;
   if (whole.title !== undefined) return whole.title;
   if (Array.isArray(whole.type)) return whole.type.join(' or ');
   return [whole.type ?? 'anything', toRange(whole), whole.format].filter(Boolean).join(', ');
+}
+
+function toChoices({ enum: choices, default: usual }) {
+  const listed = choices.length > 12 ? 'one of a list' : choices.join(' | ');
+  return usual === undefined ? listed : `${listed}, ${usual} by default`;
 }
 
 function toRange({ minimum, maximum, default: usual }) {

@@ -1,0 +1,152 @@
+// The search index beside the running service: it can be lost, the process can die at any moment, and documents can be as
+// hostile as they like; what is saved is found, and the service lives.
+
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { makeBombPdf, makeDocx, makeEndlessPdf, makePdf } from '../../src/search/documents-for-tests.ts';
+import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
+import {
+  addCaller,
+  cabinetJson,
+  type Environment,
+  eventually,
+  makeDataFolder,
+  removeDataFolder,
+  type Started,
+  startService,
+} from './service.ts';
+
+const patienceMs = 30_000;
+
+interface Status {
+  Indexed: number;
+  Waiting: number;
+  Behind: number;
+  Building: boolean;
+  Skipped: number;
+  SkippedDocuments: { EntryId: string; Name: string; Reason: string }[];
+}
+
+async function countFound(caller: Caller, q: string): Promise<number> {
+  const answer = await call(caller, `/search?limit=1000&q=${encodeURIComponent(q)}`);
+  assert.equal(answer.status, 200, answer.body.toString());
+  return (JSON.parse(answer.body.toString()) as { Results: unknown[] }).Results.length;
+}
+
+async function untilFound(caller: Caller, q: string, count: number): Promise<void> {
+  await eventually(`${q} is found ${count} times`, async () => (await countFound(caller, q)) === count, patienceMs);
+}
+
+async function renew(caller: Caller, { production }: Started): Promise<Caller> {
+  return { ...caller, base: production, token: await fetchToken(production, caller.application) };
+}
+
+async function open(context: TestContext, environment: Environment = {}) {
+  const dataFolder = makeDataFolder();
+  const service = await startService(dataFolder, { environment });
+  context.after(async () => {
+    await service.stop('SIGKILL');
+    removeDataFolder(dataFolder);
+  });
+  return { dataFolder, service, caller: await addCaller(dataFolder, service.production, 'app') };
+}
+
+async function startAgain(context: TestContext, dataFolder: string): Promise<Started> {
+  const service = await startService(dataFolder);
+  context.after(() => service.stop('SIGKILL'));
+  return service;
+}
+
+function readStatus(dataFolder: string): Promise<Status> {
+  return cabinetJson<Status>(dataFolder, ['search', 'status']);
+}
+
+test('an index that was deleted, or is damaged, is made again at the next start', async (context) => {
+  const { dataFolder, service, caller } = await open(context);
+  const folder = await createFolder(caller, caller.application.RootFolderId, 'kept folder');
+  for (const name of ['one', 'two', 'three']) {
+    await saveFile(caller, { FolderId: folder.Id, FileName: `${name}.docx` }, makeDocx(['kept text']));
+  }
+  await untilFound(caller, 'kept', 4);
+  await service.stop();
+  const index = join(dataFolder, 'production', 'search.db');
+  const remove = () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(index + suffix, { force: true });
+  };
+  for (const spoil of [remove, () => writeFileSync(index, Buffer.alloc(20_000, 'x'))]) {
+    spoil();
+    const again = await startAgain(context, dataFolder);
+    await untilFound(await renew(caller, again), 'kept', 4);
+    await again.stop();
+  }
+});
+
+test('a process that is killed while it indexes goes on where it was', async (context) => {
+  const { dataFolder, service, caller } = await open(context);
+  let current = caller;
+  let running = service;
+  let saved = 0;
+  for (let round = 0; round < 3; round += 1) {
+    const saves = Array.from({ length: 150 }, (_, index) =>
+      saveFile(current, { FolderId: '', FileName: `${round}-${index}.txt` }, `endurance ${'word '.repeat(200)}`),
+    );
+    await Promise.all(saves);
+    saved += saves.length;
+    await running.stop('SIGKILL');
+    running = await startAgain(context, dataFolder);
+    current = await renew(caller, running);
+  }
+  await untilFound(current, 'endurance', saved);
+});
+
+test('documents that hang or eat memory are skipped and named; the service lives, the others are found', async (context) => {
+  const { dataFolder, service, caller } = await open(context, { CABINET_SEARCH_SECONDS: '2' });
+  const save = (FileName: string, bytes: Buffer) => saveFile(caller, { FolderId: '', FileName }, bytes);
+  await save('endless.pdf', makeEndlessPdf());
+  await save('bomb.pdf', makeBombPdf(1024));
+  await save('broken.docx', makeDocx(['x']).subarray(0, 200));
+  await save('good.pdf', makePdf('survivor'));
+  await untilFound(caller, 'survivor', 1);
+  await untilFound(caller, 'endless', 1);
+  await eventually('all are read', async () => (await readStatus(dataFolder)).Waiting === 0, 2 * patienceMs);
+  const { Skipped, SkippedDocuments } = await readStatus(dataFolder);
+  assert.equal(Skipped, 3);
+  const reasons = Object.fromEntries(SkippedDocuments.map(({ Name, Reason }) => [Name, Reason]));
+  assert.deepEqual(reasons, {
+    'endless.pdf': 'it took longer than 2 s',
+    'bomb.pdf': 'it took too much memory',
+    'broken.docx': 'it is damaged',
+  });
+  await service.stop();
+  const again = await startAgain(context, dataFolder);
+  assert.equal((await readStatus(dataFolder)).Waiting, 0, 'what was skipped is not tried again');
+  await untilFound(await renew(caller, again), 'survivor', 1);
+  assert.equal(await again.stop(), 0);
+});
+
+test('cabinet search rebuild makes the index anew, with and without the service', async (context) => {
+  const { dataFolder, service, caller } = await open(context);
+  await saveFile(caller, { FolderId: '', FileName: 'a.txt' }, 'rebuilt');
+  await saveFile(caller, { FolderId: '', FileName: 'b.docx' }, makeDocx(['rebuilt']));
+  await untilFound(caller, 'rebuilt', 2);
+  const done = { Indexed: 2, Waiting: 0, Behind: 0, Building: false, Skipped: 0, SkippedDocuments: [] };
+  assert.deepEqual(await cabinetJson(dataFolder, ['search', 'rebuild']), done);
+  assert.equal(await countFound(caller, 'rebuilt'), 2);
+  await service.stop();
+  assert.deepEqual(await readStatus(dataFolder), done);
+  assert.deepEqual(await cabinetJson(dataFolder, ['search', 'rebuild']), done);
+  rmSync(join(dataFolder, 'production', 'search.db'));
+  assert.ok((await readStatus(dataFolder)).Behind > 0);
+  assert.deepEqual(await cabinetJson(dataFolder, ['search', 'rebuild']), done);
+});
+
+test('the service stops in order while a document is being read', async (context) => {
+  const { dataFolder, service, caller } = await open(context);
+  await saveFile(caller, { FolderId: '', FileName: 'endless.pdf' }, makeEndlessPdf());
+  await eventually('it waits', async () => (await readStatus(dataFolder)).Waiting === 1);
+  const begun = performance.now();
+  assert.equal(await service.stop(), 0);
+  assert.ok(performance.now() - begun < 10_000);
+});

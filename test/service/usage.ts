@@ -1,0 +1,50 @@
+// Looks into the catalog of a service that is stopped, or reads beside it: what is counted against what is there.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+function inCatalog<Result>(dataFolder: string, use: (catalog: DatabaseSync) => Result): Result {
+  using catalog = new DatabaseSync(join(dataFolder, 'production/catalog.db'), { readOnly: true });
+  return use(catalog);
+}
+
+/** Entries and bytes are counted exactly, of every space and of everyone in it. */
+export function assertUsageIsExact(dataFolder: string): void {
+  const [counted, found] = inCatalog(dataFolder, (catalog) => [
+    catalog.prepare('SELECT space, actor, entries, bytes FROM usage ORDER BY space, actor').all(),
+    catalog
+      .prepare(
+        `SELECT space, actor, sum(entries) AS entries, sum(bytes) AS bytes FROM (
+           SELECT space, actor, 0 AS entries, 0 AS bytes FROM usage
+           UNION ALL SELECT space, '', 1, 0 FROM entries WHERE parent IS NOT NULL
+           UNION ALL SELECT space, created_by, 1, 0 FROM entries WHERE parent IS NOT NULL
+           UNION ALL SELECT space, '', 0, contents.size
+             FROM versions JOIN contents USING (content) JOIN entries USING (entry)
+           UNION ALL SELECT space, versions.created_by, 0, contents.size
+             FROM versions JOIN contents USING (content) JOIN entries USING (entry)
+         ) GROUP BY space, actor ORDER BY space, actor`,
+      )
+      .all(),
+  ]);
+  assert.deepEqual(counted, found);
+}
+
+/** Trees that are being copied or taken apart, and entries that no root, trash or hidden folder leads to. */
+export function countHidden(dataFolder: string): { trees: number; strays: number; entries: number } {
+  return inCatalog(dataFolder, (catalog) => ({
+    trees: count(catalog, 'SELECT count(*) AS n FROM hidden_trees'),
+    strays: count(
+      catalog,
+      `WITH RECURSIVE reached (entry) AS (
+         SELECT entry FROM entries WHERE parent IS NULL
+         UNION ALL SELECT entries.entry FROM entries JOIN reached ON entries.parent = reached.entry
+       ) SELECT count(*) AS n FROM entries WHERE entry NOT IN (SELECT entry FROM reached)`,
+    ),
+    entries: count(catalog, 'SELECT count(*) AS n FROM entries WHERE parent IS NOT NULL'),
+  }));
+}
+
+function count(catalog: DatabaseSync, sql: string): number {
+  return (catalog.prepare(sql).get() as { n: number }).n;
+}
