@@ -62,7 +62,8 @@ class Saver {
 
   #sendAll(): void {
     while (this.#queue.length > 0) {
-      const index = this.#free.pop();
+      // In turn, so that none is idle for so long that the service closes it.
+      const index = this.#free.shift();
       if (index === undefined) return;
       const due = this.#queue.shift() as number;
       this.#due[index] = due;

@@ -31,6 +31,12 @@ describe('at a tiny size', { concurrency: true }, () => {
     assert.equal(printed.match(/^\| (usual|copy|rename|move|trash|restore|purge)/gm)?.length, 18);
   });
 
+  it('search prints a line for every question, and the rates of saving and indexing', async () => {
+    const printed = await bench('search', '--size', '1000');
+    assert.equal(printed.match(/^\| (a|three|nothing|page|GET) /gm)?.length, 12);
+    assert.match(printed, /^\| indexed, documents\/s/m);
+  });
+
   it('archive takes the trees in and reads them back', async () => {
     assert.equal((await bench('archive', '--size', '300')).match(/^\| (import|archive)/gm)?.length, 4);
   });

@@ -7,7 +7,7 @@ import { type ApplicationKind, applicationKinds } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import * as applications from '../operations/applications.ts';
 import type { Commands, Controlled } from './commands.ts';
-import { cabinetOf, type Input, readOptionalText, readOptionalWords, readText } from './input.ts';
+import { cabinetOf, type Input, readEnvironment, readOptionalText, readOptionalWords, readText } from './input.ts';
 
 /** How long certificates last that we issue. */
 const certificateDays = 365;
@@ -15,6 +15,8 @@ const certificateDays = 365;
 export const applicationCommands: Commands = {
   async 'app add'(controlled, input) {
     const kind = readKind(input);
+    // Said also where that environment is switched off.
+    if (kind === 'server' && readEnvironment(input) === 'test') throw applications.noMutualTls();
     const name = readText(input, 'name');
     const cabinet = cabinetOf(controlled, input);
     const certificate = await readCertificate(controlled, input, name);

@@ -94,7 +94,9 @@ export async function askService(config: Config, command: Command, watcher = nob
 }
 
 async function readAnswer(socket: Socket, { progress }: Watcher): Promise<object> {
-  for await (const line of createInterface({ input: socket })) {
+  const lines = createInterface({ input: socket });
+  socket.once('close', () => lines.close());
+  for await (const line of lines) {
     const answered = JSON.parse(line) as Reply;
     if ('refusal' in answered) throw Refusal.from(answered.refusal);
     if ('fault' in answered) throw new Error(answered.fault);

@@ -46,9 +46,7 @@ export async function addApplication(
   origin: Origin = byOperator(),
 ): Promise<ApplicationWithSecret> {
   checkTogether(asked);
-  if (asked.kind === 'server' && !cabinet.hasMutualTls) {
-    throw new Refusal('InvalidField', 'There is no mutual-TLS address for the test environment.', { target: 'Kind' });
-  }
+  if (asked.kind === 'server' && !cabinet.hasMutualTls) throw noMutualTls();
   const secret = asked.isForPeopleOnly ? null : newSecret();
   const application = await cabinet.catalog.addApplication({
     appKey: newAppKey(),
@@ -65,6 +63,10 @@ export async function addApplication(
     ...origin,
   });
   return { application, secret };
+}
+
+export function noMutualTls(): Refusal {
+  return new Refusal('InvalidField', 'There is no mutual-TLS address for the test environment.', { target: 'Kind' });
 }
 
 function checkTogether({ kind, redirectUris, isForPeopleOnly, space, certificates }: NewApplication): void {

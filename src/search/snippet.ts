@@ -1,7 +1,8 @@
-// The piece of a text that shows why it was found: HTML, escaped, with `<mark>…</mark>` around the words.
+// The piece of a text that shows why it was found: HTML, escaped, with `<mark>…</mark>` around the words. No pattern is made
+// of the question: making one costs more than looking for the words does.
 
 import type { Term } from './query.ts';
-import { spread } from './words.ts';
+import { type WordInPlace, WordScanner } from './words.ts';
 
 const beforeChars = 60;
 const snippetChars = 240;
@@ -14,50 +15,74 @@ export interface Shown {
 
 /** From the text if it is found there, else from the properties, else the name. */
 export function toSnippet(terms: readonly Term[], { name, properties, text }: Shown): string {
-  const pattern = toPattern(terms);
   for (const candidate of [text, properties]) {
-    const decomposed = candidate.normalize('NFD');
-    const found = decomposed.search(pattern);
-    if (found >= 0) return mark(cut(decomposed, found), pattern);
+    const found = findFirst(candidate, terms);
+    if (found !== null) return cutAndMark(candidate, found, terms);
   }
-  return mark(name.normalize('NFD'), pattern);
+  return mark(name, terms);
 }
 
-const letter = '[\\p{L}\\p{N}\\p{Co}]';
-
-/** Matches in decomposed text, whatever the case and the diacritics, whole words only. */
-function toPattern(terms: readonly Term[]): RegExp {
-  const choices = terms.map(toTermPattern).sort((a, b) => b.length - a.length);
-  return new RegExp(choices.join('|'), 'giu');
+/** Where the first of the terms stands. */
+function findFirst(text: string, terms: readonly Term[]): number | null {
+  if (text === '') return null;
+  const scanner = new WordScanner(text);
+  if (scanner.isPlain) return findFirstPlain(text, terms, scanner);
+  for (let word = scanner.next(0); word !== null; word = scanner.next(word.end)) {
+    if (findEnd(scanner, word, terms) !== null) return word.start;
+  }
+  return null;
 }
 
-function toTermPattern({ words, isPrefix }: Term): string {
-  const [first = '', last = ''] = [words[0], words.at(-1)];
-  const before = isUnspaced(first) ? '' : `(?<!${letter}|\\p{M})`;
-  const after = isPrefix ? `(?:${letter}|\\p{M}){0,60}` : isUnspaced(last) ? '' : `(?!${letter}|\\p{M})`;
-  return before + words.map((word, index) => toGap(words[index - 1], word) + toWordPattern(word)).join('') + after;
+/** Nearly all text is ASCII, and there the engine itself can look. */
+function findFirstPlain(text: string, terms: readonly Term[], scanner: WordScanner): number | null {
+  const lower = text.toLowerCase();
+  let first: number | null = null;
+  for (const term of terms) {
+    const [wanted = ''] = term.words;
+    for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + 1)) {
+      if (first !== null && at >= first) break;
+      if (at > 0 && /[a-z0-9]/.test(lower.charAt(at - 1))) continue;
+      const word = scanner.next(at);
+      if (word === null || findEnd(scanner, word, [term]) === null) continue;
+      first = at;
+      break;
+    }
+  }
+  return first;
 }
 
-/** What may stand between two words of a phrase: punctuation and line breaks, or nothing where words are not spaced. */
-function toGap(before: string | undefined, word: string): string {
-  if (before === undefined) return '';
-  return `[^\\p{L}\\p{N}\\p{Co}]{${isUnspaced(before) || isUnspaced(word) ? 0 : 1},20}?`;
+/** Where the longest of the terms ends that begin with this word; null: none does. */
+function findEnd(scanner: WordScanner, first: WordInPlace, terms: readonly Term[]): number | null {
+  let longest: number | null = null;
+  for (const term of terms) {
+    const end = findEndOf(scanner, first, term);
+    if (end !== null && end > (longest ?? -1)) longest = end;
+  }
+  return longest;
 }
 
-function isUnspaced(word: string): boolean {
-  return spread(word) !== word;
+function findEndOf(scanner: WordScanner, first: WordInPlace, { words, isPrefix }: Term): number | null {
+  let word: WordInPlace | null = first;
+  for (let index = 0; word !== null; index += 1) {
+    const isLast = index === words.length - 1;
+    if (!isSame(word.word, words[index] as string, isPrefix && isLast)) return null;
+    if (isLast) return word.end;
+    word = scanner.next(word.end);
+  }
+  return null;
 }
 
-function toWordPattern(word: string): string {
-  return [...word].map((character) => `${character}\\p{M}*`).join('');
+function isSame(given: string, wanted: string, isPrefix: boolean): boolean {
+  return isPrefix ? given.startsWith(wanted) : given === wanted;
 }
 
-function cut(text: string, found: number): string {
+function cutAndMark(text: string, found: number, terms: readonly Term[]): string {
   const start = toBoundary(text, Math.max(0, found - beforeChars), found);
   const end = Math.min(text.length, start + snippetChars);
   const isWhole = end === text.length;
   const last = isWhole ? end : Math.max(text.lastIndexOf(' ', end), found + 1, end - 40);
-  return `${start > 0 ? '… ' : ''}${text.slice(start, last).replace(/\s+/gu, ' ').trim()}${isWhole ? '' : ' …'}`;
+  const piece = text.slice(start, last).toWellFormed().replace(/\s+/g, ' ').trim();
+  return `${start > 0 ? '… ' : ''}${mark(piece, terms)}${isWhole ? '' : ' …'}`;
 }
 
 /** Begins behind a space, not within a word. */
@@ -67,12 +92,17 @@ function toBoundary(text: string, from: number, latest: number): number {
   return space < 0 ? latest : from + space + 1;
 }
 
-function mark(text: string, pattern: RegExp): string {
+function mark(text: string, terms: readonly Term[]): string {
+  const scanner = new WordScanner(text);
   let html = '';
   let at = 0;
-  for (const match of text.matchAll(pattern)) {
-    html += `${escapeHtml(text.slice(at, match.index))}<mark>${escapeHtml(match[0])}</mark>`;
-    at = match.index + match[0].length;
+  for (let word = scanner.next(0); word !== null; ) {
+    const end = findEnd(scanner, word, terms);
+    if (end !== null) {
+      html += `${escapeHtml(text.slice(at, word.start))}<mark>${escapeHtml(text.slice(word.start, end))}</mark>`;
+      at = end;
+    }
+    word = scanner.next(end ?? word.end);
   }
   return html + escapeHtml(text.slice(at));
 }

@@ -6,7 +6,8 @@
 const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu;
 const marks = /\p{M}+/gu;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
-const mayBeUnspaced = /[\u2E80-\u9FFF\uF900-\uFAFF\uFF65-\uFF9F\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFF}]/u;
+
+const beyondAscii = /[^\0-\x7f]/;
 
 const firstHash = 0x811c9dc5;
 const hashFactor = 0x01000193;
@@ -17,7 +18,7 @@ const mostCountedChars = 64 * 1024;
 /** Languages that write without spaces would give one word for each sentence: every character becomes a word, and a
  *  search for several of them a phrase. */
 export function spread(text: string): string {
-  return mayBeUnspaced.test(text) ? text.replace(unspaced, ' $& ') : text;
+  return isAscii(text) ? text : text.replace(unspaced, ' $& ');
 }
 
 export function hasWords(text: string): boolean {
@@ -30,7 +31,52 @@ export function fold(text: string): string {
 }
 
 export function toWords(text: string): string[] {
+  if (isAscii(text)) return text.toLowerCase().match(plainWord) ?? [];
   return fold(spread(text)).match(word) ?? [];
+}
+
+/** The same in place: a character of such a language, or a run of others. */
+const wordInPlace =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]\p{M}*|[[\p{L}\p{N}\p{Co}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]][[\p{L}\p{N}\p{Co}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]*/gv;
+
+const plainWord = /[A-Za-z0-9]+/g;
+
+export interface WordInPlace {
+  start: number;
+  end: number;
+  /** Folded. */
+  word: string;
+}
+
+/** Goes through the words of a text and knows where they stand. */
+export class WordScanner {
+  /** Whether the text is ASCII. */
+  readonly isPlain: boolean;
+  readonly #text: string;
+  readonly #pattern: RegExp;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.isPlain = isAscii(text);
+    this.#pattern = this.isPlain ? plainWord : wordInPlace;
+  }
+
+  /** The first word that begins at this place or behind it. */
+  next(from: number): WordInPlace | null {
+    this.#pattern.lastIndex = from;
+    const found = this.#pattern.exec(this.#text);
+    if (found === null) return null;
+    const [word] = found;
+    return { start: found.index, end: found.index + word.length, word: foldWord(word) };
+  }
+}
+
+function foldWord(word: string): string {
+  return isAscii(word) ? word.toLowerCase() : fold(word);
+}
+
+function isAscii(text: string): boolean {
+  return !beyondAscii.test(text);
 }
 
 /** How often words occur in a text, those that occur once left out: pairs of a word's hash and its count, by hash. */

@@ -211,6 +211,24 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.equal(content?.modifiedAt, what.at, 'the version is still the first');
       });
 
+      it('keep the times that they bring from elsewhere, and are never changed before they were made', async () => {
+        const application = await newApplication();
+        const times = { createdAt: 1000, modifiedAt: 2000 };
+        const { folder } = await catalog.createFolder(folderIn(application, 'old', { times }));
+        const { file } = await catalog.saveFile(fileIn(application, 'old.txt', { times }));
+        for (const { createdAt, modifiedAt } of [folder, file]) assert.deepEqual({ createdAt, modifiedAt }, times);
+        const saved = await catalog.saveFile(fileIn(application, 'new.txt'));
+        const content = inline(Buffer.from('changed'));
+        const older = await catalog.saveFile(fileIn(application, 'new.txt', { times, content }));
+        assert.equal(older.file.modifiedAt, saved.file.createdAt);
+        const later = { createdAt: 1000, modifiedAt: 3000 };
+        const newer = await catalog.saveFile(fileIn(application, 'old.txt', { times: later, content }));
+        assert.deepEqual([newer.file.createdAt, newer.file.modifiedAt], [1000, 3000]);
+        const asked = { space: application.space, id: file.id };
+        assert.equal((await catalog.findContent({ ...asked, version: 1 }))?.modifiedAt, 2000);
+        assert.equal((await catalog.findContent({ ...asked, version: 2 }))?.modifiedAt, 3000);
+      });
+
       it('obey the conflict behaviour', async () => {
         const app = await newApplication();
         const { file } = await catalog.saveFile(fileIn(app, 'a.pdf'));

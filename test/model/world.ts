@@ -268,11 +268,9 @@ export class World {
     return answer.body.toString();
   }
 
-  /** What a follower of the changes since the beginning believes is what the model holds. */
-  async compareFollowed(): Promise<void> {
-    const { Changes } = await this.service.run(() =>
-      readToEnd(this.caller, `cursor=${encodeURIComponent(this.#cursor)}`),
-    );
+  /** What a follower of the changes since the beginning, or of a snapshot, believes is what the model holds. */
+  async compareFollowed(from = `cursor=${encodeURIComponent(this.#cursor)}`): Promise<void> {
+    const { Changes } = await this.service.run(() => readToEnd(this.caller, from));
     const tree = new Follower().apply(Changes).toTree(this.idOf(this.model.top));
     const visible = this.model.nodes.filter((node) => node !== this.model.top && this.model.isVisible(node));
     assert.deepEqual([...tree.keys()].sort(), visible.map((node) => this.model.pathOf(node)).sort());
@@ -288,6 +286,7 @@ export class World {
     await this.#compareTree(this.model.top);
     await this.compareTrash();
     await this.compareFollowed();
+    await this.compareFollowed('from=snapshot');
     for (const node of this.model.nodes) {
       if (this.model.isVisible(node)) continue;
       const { status } = await this.ask(`/entries/${this.idOf(node)}`);

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { routes } from '../../src/http/routes.ts';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Caller, identity, listFolder, makeFolder, postFile, postFolder, send } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from './service.ts';
@@ -99,7 +100,14 @@ test('pages of configured origins may call, others are told nothing', async () =
   const preflight = await send(service.production, '/v1/contentmanagement/files', { method: 'OPTIONS', headers: ask });
   assert.equal(preflight.status, 200);
   assert.equal(preflight.headers['access-control-allow-origin'], 'https://app.example');
-  assert.match(String(preflight.headers['access-control-allow-headers']), /FolderId/);
+  const allowed = (name: string) => String(preflight.headers[`access-control-allow-${name}`]).split(', ');
+  for (const { method, path: route, describe, action } of routes) {
+    if (action === 'foreign') continue;
+    assert.ok(allowed('methods').includes(method), `${method} ${route}`);
+    for (const { name, in: where } of describe.parameters ?? []) {
+      assert.ok(where !== 'header' || allowed('headers').includes(name), `${name} of ${method} ${route}`);
+    }
+  }
   const headers = { ...identity(caller), Origin: 'https://app.example' };
   assert.equal(
     (await send(service.production, path, { headers })).headers['access-control-allow-origin'],

@@ -28,6 +28,7 @@ const positions = 20;
 
 interface Row {
   position: number;
+  at: number;
   link: string;
   details: string;
 }
@@ -174,15 +175,21 @@ describe('Sealing', () => {
     assert.equal(readTable().length, rows.length - 3, 'nothing more is removed');
   });
 
-  it('goes by the setting: what is young stays, and nothing is sealed where all is kept', async () => {
-    begin();
-    const service = await startService(dataFolder, { environment: { CABINET_JOURNAL_DAYS: '1' } });
-    await service.stop();
-    assert.deepEqual(listFiles(), []);
-    const ran = spawnSync(process.execPath, [sealer, String(positions)], {
-      env: toVariables(dataFolder, { CABINET_JOURNAL_DAYS: 'unlimited' }),
-    });
-    assert.equal((JSON.parse(ran.stdout.toString()) as { moved: number }).moved, 0);
+  it('goes by the setting: a range stays whose rows are not all old enough, and all stay where all are kept', () => {
+    const rows = begin();
+    const youngest = Number(rows[2 * positions + 5]?.at);
+    const old = rows.filter(({ at }) => at < youngest).length;
+    const sealUntil = (days: string) => {
+      const now = youngest + 24 * 60 * 60 * 1000;
+      const ran = spawnSync(process.execPath, [sealer, String(positions), '0', String(now)], {
+        env: toVariables(dataFolder, { CABINET_JOURNAL_DAYS: days }),
+      });
+      return (JSON.parse(ran.stdout.toString()) as { moved: number }).moved;
+    };
+    assert.equal(sealUntil('unlimited'), 0);
+    assert.equal(sealUntil('2'), 0);
+    assert.equal(sealUntil('1'), Math.floor(old / positions) * positions);
+    assert.ok(old >= positions && old < rows.length);
   });
 
   it('lets the service go on from the newest row', async () => {

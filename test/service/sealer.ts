@@ -1,4 +1,4 @@
-// Seals a journal in ranges of few positions, as a process that tests can kill: `sealer.ts POSITIONS [STEP]`. At the given
+// Seals a journal in ranges of few positions, as a process that tests can kill: `sealer.ts POSITIONS [STEP [NOW]]`. At the given
 // step, counted over everything that is read from or written to the disk, it kills itself: before the step if the number is
 // odd, behind it if it is even. Prints how many steps there were.
 
@@ -6,8 +6,8 @@ import { readConfig } from '../../src/config.ts';
 import { openEnvironment } from '../../src/environment.ts';
 import { sealJournal } from '../../src/operations/seal-journal.ts';
 
-const [positions, step = '0'] = process.argv.slice(2);
 const farFuture = Date.now() + 1000 * 24 * 60 * 60 * 1000;
+const [positions, step = '0', now = String(farFuture)] = process.argv.slice(2);
 let steps = 0;
 
 const fail = (fault: unknown) => {
@@ -37,7 +37,7 @@ const moved = await sealJournal(
     catalog: { ...catalog, forgetJournal: killed(catalog.forgetJournal) },
     journalFiles: { ...journalFiles, write: killed(journalFiles.write), read: killed(journalFiles.read) },
   },
-  farFuture,
+  Number(now),
   Number(positions),
 );
 await close();
