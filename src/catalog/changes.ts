@@ -58,6 +58,9 @@ const treeActions = [
   'version.commented',
 ];
 
+/** Lines of the journal that one page looks at, at most: there may be many more of other kinds. */
+const mostLookedAt = 2000;
+
 interface JournalRow {
   position: number;
   at: number;
@@ -69,12 +72,13 @@ interface JournalRow {
 export function* listChanges({ space, after, limit }: ListChanges): Verb<ChangesPage> {
   const kept = yield* findKept();
   const from = after ?? kept.after;
+  const lookedAt = 'SELECT * FROM journal WHERE space = $1 AND position > $2 ORDER BY position LIMIT $3';
   const found = yield* rows<JournalRow>(
-    `SELECT position, at, by, action, entry FROM journal
-     WHERE space = $1 AND position > $2 AND action IN (${treeActions.map((action) => `'${action}'`).join(', ')})
-     ORDER BY position LIMIT $3`,
+    `SELECT position, at, by, action, entry FROM (${lookedAt}) AS looked
+     WHERE action IN (${treeActions.map((action) => `'${action}'`).join(', ')}) ORDER BY position LIMIT $4`,
     space,
     from,
+    mostLookedAt,
     limit + 1,
   );
   const changes: FeedChange[] = [];
@@ -83,9 +87,17 @@ export function* listChanges({ space, after, limit }: ListChanges): Verb<Changes
     const now = found === undefined ? null : yield* toFeedEntry(found);
     changes.push({ position, at, by, action, entryId: entry, now });
   }
-  const hasMore = found.length > limit;
-  const upTo = hasMore ? (changes.at(-1)?.position ?? from) : Math.max(from, kept.last);
-  return { changes, upTo, hasMore, keptAfter: kept.after };
+  const keptAfter = kept.after;
+  const last = changes.at(-1);
+  if (found.length > limit && last !== undefined) return { changes, upTo: last.position, hasMore: true, keptAfter };
+  const looked = yield* row<{ count: number; last: number | null }>(
+    `SELECT count(*) AS count, max(position) AS last FROM (${lookedAt}) AS looked`,
+    space,
+    from,
+    mostLookedAt,
+  );
+  const hasMore = looked?.count === mostLookedAt;
+  return { changes, upTo: hasMore ? (looked.last ?? from) : Math.max(from, kept.last), hasMore, keptAfter };
 }
 
 function* findKept(): Verb<{ after: number; last: number }> {

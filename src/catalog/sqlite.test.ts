@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { testCatalog } from '../../test/contracts/catalog.ts';
+import { testChanges } from '../../test/contracts/changes.ts';
 import { testManaging } from '../../test/contracts/managing.ts';
 import { testPeople } from '../../test/contracts/people.ts';
 import { addApplication, fileIn, folderIn, inline, what } from '../../test/contracts/requests.ts';
@@ -40,6 +41,7 @@ testCatalog('SQLite', openForContract);
 testPeople('SQLite', openForContract);
 testManaging('SQLite', openForContract);
 testSums('SQLite', openForContract);
+testChanges('SQLite', openForContract);
 
 /** Verifies the chain from its beginning; returns the actions in order. */
 function checkJournal(folder: string): string[] {

@@ -1,10 +1,9 @@
-// The only file with wire names: how records, envelopes and errors look in JSON.
+// The wire names of records, envelopes and errors in JSON; `wire-managing.ts` has those of what is managed.
 // Records are rendered by hand: a save's reply holds up to a hundred of them.
 
 import type { FeedChange, FeedEntry } from '../catalog/changes.ts';
 import type { TrashedEntry } from '../catalog/trash.ts';
 import type { Version } from '../catalog/versions.ts';
-import type { Seat } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { SearchResult } from '../operations/search.ts';

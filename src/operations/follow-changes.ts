@@ -1,6 +1,7 @@
 // Follows what changes in a space: the changes after a place, or the tree as it is and then the changes since. Who has seen
 // everything may wait for more.
 
+import { setImmediate } from 'node:timers/promises';
 import type { ChangesPage, PresentPage } from '../catalog/changes.ts';
 import { type Caller, chooseSeat } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
@@ -25,12 +26,12 @@ export async function followChanges(cabinet: Cabinet, caller: Caller, request: F
   const until = performance.now() + request.waitMs;
   let page = await cabinet.catalog.listChanges({ space, after: request.after, limit });
   if (request.after !== null && request.after < page.keptAfter) throw cursorExpired();
-  for (
-    let left = request.waitMs;
-    page.changes.length === 0 && left > 0 && !isOver();
-    left = until - performance.now()
-  ) {
-    await cabinet.commits.wait(space, Math.min(left, lookAgainMs));
+  while (page.changes.length === 0 && !isOver()) {
+    const leftMs = until - performance.now();
+    // Where there is more to look at, others have their turn; where there is nothing, we wait for something.
+    if (page.hasMore) await setImmediate();
+    else if (leftMs > 0) await cabinet.commits.wait(space, Math.min(leftMs, lookAgainMs));
+    else break;
     page = await cabinet.catalog.listChanges({ space, after: page.upTo, limit });
   }
   return page;

@@ -329,7 +329,7 @@ export function anyCommand(restartEveryMs: number): fc.Arbitrary<Command> {
     [25, list],
     [20, look],
     [10, lookAtTrash],
-    [10, follow],
+    [25, follow],
     [5, compareAll],
     [4, restart(restartEveryMs)],
   ];

@@ -88,7 +88,8 @@ export class World {
   readonly #ids = new Map<Node, string>();
   readonly #nodes = new Map<string, Node>();
   readonly #seen = new Map<Node, Seen>();
-  readonly #cursor: string;
+  readonly #follower = new Follower();
+  #cursor: string;
 
   private constructor(service: Service, caller: Caller, top: Entry, cursor: string) {
     this.service = service;
@@ -268,10 +269,21 @@ export class World {
     return answer.body.toString();
   }
 
-  /** What a follower of the changes since the beginning, or of a snapshot, believes is what the model holds. */
-  async compareFollowed(from = `cursor=${encodeURIComponent(this.#cursor)}`): Promise<void> {
-    const { Changes } = await this.service.run(() => readToEnd(this.caller, from));
-    const tree = new Follower().apply(Changes).toTree(this.idOf(this.model.top));
+  /** What a follower who reads on from time to time believes is what the model holds. */
+  async compareFollowed(): Promise<void> {
+    const from = `cursor=${encodeURIComponent(this.#cursor)}`;
+    const { Changes, Cursor } = await this.service.run(() => readToEnd(this.caller, from));
+    this.#cursor = Cursor;
+    this.#compareFollower(this.#follower.apply(Changes));
+  }
+
+  async compareSnapshot(): Promise<void> {
+    const { Changes } = await this.service.run(() => readToEnd(this.caller, 'from=snapshot'));
+    this.#compareFollower(new Follower().apply(Changes));
+  }
+
+  #compareFollower(follower: Follower): void {
+    const tree = follower.toTree(this.idOf(this.model.top));
     const visible = this.model.nodes.filter((node) => node !== this.model.top && this.model.isVisible(node));
     assert.deepEqual([...tree.keys()].sort(), visible.map((node) => this.model.pathOf(node)).sort());
     for (const node of visible) {
@@ -286,7 +298,7 @@ export class World {
     await this.#compareTree(this.model.top);
     await this.compareTrash();
     await this.compareFollowed();
-    await this.compareFollowed('from=snapshot');
+    await this.compareSnapshot();
     for (const node of this.model.nodes) {
       if (this.model.isVisible(node)) continue;
       const { status } = await this.ask(`/entries/${this.idOf(node)}`);
