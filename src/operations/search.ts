@@ -107,7 +107,7 @@ class Collector {
       const { stage } = place;
       const slice = await this.#cabinet.search.rank({ space, query, stage, before: place.before });
       const stopped = await this.#takeFrom(slice.entries, place.last);
-      if (stopped !== 'used up' && stopped !== null) return { stage, before: slice.before, last: stopped };
+      if (stopped !== 'used up') return { stage, before: slice.before, last: stopped };
       place =
         slice.next === null
           ? { stage: stage + 1, before: null, last: null }

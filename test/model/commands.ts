@@ -8,6 +8,7 @@ import { assertShown, type Shown } from '../interface/life.ts';
 import { inOrder, ORDERS } from '../interface/order.ts';
 import {
   always,
+  type Choice,
   type Command,
   choice,
   choose,
@@ -25,7 +26,7 @@ import {
   tally,
   text,
 } from './choices.ts';
-import type { Behavior, Node, Outcome } from './model.ts';
+import type { Behavior, Model, Node, Outcome } from './model.ts';
 import type { World } from './world.ts';
 
 /** The header, and whether it names the present state. */
@@ -242,20 +243,23 @@ const emptyTrash = step('emptyTrash', fc.constant({}), async (world) => {
   if (isDone(world, answer, outcome)) assert.deepEqual(JSON.parse(answer.body.toString()), { Removed: outcome.done });
 });
 
-const version = fc.record({
-  file: choice('files'),
-  number: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 3 }) }, { weight: 1, arbitrary: fc.constant(9) }),
-});
+const version = fc.record({ file: choice('files'), index: fc.nat(9) });
 
-const restoreVersion = step('restoreVersion', version, async (world, { file, number }) => {
-  const node = choose(world.model, file);
+/** One that the file has, mostly: an index of 9 is that of one which it has not. */
+function chooseVersion(model: Model, { file, index }: { file: Choice; index: number }): { node: Node; number: number } {
+  const node = choose(model, file);
+  return { node, number: node.versions[index === 9 ? -1 : index % node.versions.length]?.number ?? 9 };
+}
+
+const restoreVersion = step('restoreVersion', version, async (world, chosen) => {
+  const { node, number } = chooseVersion(world.model, chosen);
   const outcome = world.model.restoreVersion(node, number);
   const answer = await world.ask(`/files/${world.idOf(node)}/versions/${number}/restore`, { method: 'POST' });
   if (isDone(world, answer, outcome)) await show(world, node);
 });
 
-const removeVersion = step('removeVersion', version, async (world, { file, number }) => {
-  const node = choose(world.model, file);
+const removeVersion = step('removeVersion', version, async (world, chosen) => {
+  const { node, number } = chooseVersion(world.model, chosen);
   const outcome = world.model.removeVersion(node, number);
   const answer = await world.ask(`/files/${world.idOf(node)}/versions/${number}`, { method: 'DELETE' });
   if (isDone(world, answer, outcome)) await world.compareVersions(node);
@@ -264,8 +268,8 @@ const removeVersion = step('removeVersion', version, async (world, { file, numbe
 const commentVersion = step(
   'commentVersion',
   fc.record({ version, comment }),
-  async (world, { version: { file, number }, comment: said }) => {
-    const node = choose(world.model, file);
+  async (world, { version: chosen, comment: said }) => {
+    const { node, number } = chooseVersion(world.model, chosen);
     const outcome = world.model.commentVersion(node, number, said);
     const path = `/files/${world.idOf(node)}/versions/${number}`;
     const answer = await post(world, path, { Comment: said }, 'PATCH');
