@@ -18,7 +18,6 @@ const mostRatio = 1.5;
 const changesInFlight = 8;
 const returnedFiles = 2000;
 /** Indexing what was filled may take as long. */
-const mostQuietSeconds = 1800;
 
 export type Folder = { id: string; path: string; count: number; files: Filled[] };
 
@@ -36,7 +35,7 @@ export const listing: Scenario = {
     const application = await register(children, options);
     const built = await build(children, application, options);
     const service = await startService(children, options, application);
-    await untilQuiet(service.pid, mostQuietSeconds);
+    await untilQuiet(service.pid, options.waitSeconds);
     const client = new Client(service);
     const neighbours = new Neighbours();
     const cells = await new Measuring(client, service.pid, options).measureAll(built);

@@ -5,6 +5,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export const variants = ['empty', 'minimal', 'default'] as const;
+export const treeShapes = ['wide', 'narrow'] as const;
+export type TreeShape = (typeof treeShapes)[number];
+
 export type Variant = (typeof variants)[number];
 
 export type Options = {
@@ -14,6 +17,10 @@ export type Options = {
   size: number | null;
   /** Saves in a second that go on beside what is measured. */
   savesPerSecond: number;
+  /** Which shapes of tree. */
+  trees: readonly TreeShape[];
+  /** How long to wait at most until what was filled in is indexed. */
+  waitSeconds: number;
   seconds: number;
   warmupSeconds: number;
   rounds: number;
@@ -35,6 +42,8 @@ export class UsageError extends Error {}
 
 export const usage = `  --size N            entries in the large folder or tree, or MiB of the file; in listing, trees and download
   --rate N            in trees: saves in a second that go on meanwhile (200)
+  --tree A,B          in trees: wide, narrow
+  --wait N            in listing and trees: seconds to wait at most until everything is indexed (1800)
   --seconds N         measured time of each measurement (3)
   --warmup N          seconds of load before it (0.5)
   --rounds N          rounds; medians are reported (3)
@@ -61,6 +70,8 @@ export function parseOptions(args: string[]): Options {
     scenario: scenario ?? null,
     size: size === undefined ? null : checkWhole('size', size),
     savesPerSecond: checkWhole('rate', rate ?? '200'),
+    trees: (rest.tree ?? treeShapes.join(',')).split(',').map(checkShape),
+    waitSeconds: checkNumber('wait', rest.wait ?? '1800', { above: -1 }),
     seconds: checkNumber('seconds', seconds ?? '3', { above: 0 }),
     warmupSeconds: checkNumber('warmup', warmup ?? '0.5', { above: -1 }),
     rounds: checkWhole('rounds', rounds ?? '3'),
@@ -97,6 +108,8 @@ function parseFlags(args: string[]) {
     strict: { type: 'boolean' },
     size: text,
     rate: text,
+    tree: text,
+    wait: text,
   } as const;
   try {
     return parseArgs({ args, options: flags, strict: true, allowPositionals: true });
@@ -122,6 +135,12 @@ function checkVariant(given: string): Variant {
   const variant = variants.find((known) => known === given);
   if (variant === undefined) throw new UsageError(`--only ${given}: wanted some of ${variants.join(', ')}`);
   return variant;
+}
+
+function checkShape(given: string): TreeShape {
+  const shape = treeShapes.find((known) => known === given);
+  if (shape === undefined) throw new UsageError(`--tree ${given}: wanted some of ${treeShapes.join(', ')}`);
+  return shape;
 }
 
 function checkOrder(given: string): boolean {

@@ -19,7 +19,6 @@ const saverConnections = 8;
 /** What a phase brings about may come a moment after its answer. */
 const mostAfterPhaseMs = 1000;
 const mostUsualMs = 30_000;
-const mostQuietSeconds = 1800;
 
 type Built = { trees: Tree[]; savesFolder: string; destination: string };
 
@@ -28,7 +27,7 @@ export const trees: Scenario = {
   size: 1_000_000,
   async run(children, options) {
     const application = await register(children, options);
-    const built = await build(children, application, options.size ?? 0);
+    const built = await build(children, application, options);
     const service = await startService(children, options, application);
     const measuring = new Measuring(children, service, options);
     const rows: PhaseRow[] = [];
@@ -38,17 +37,21 @@ export const trees: Scenario = {
   },
 };
 
-async function build(children: Children, application: Application, size: number): Promise<Built> {
+async function build(children: Children, application: Application, options: Options): Promise<Built> {
   const startMs = performance.now();
-  say(`filling two trees with ${size} entries each`);
+  const size = options.size ?? 0;
+  say(`filling trees with ${size} entries each: ${options.trees.join(', ')}`);
   const filling = await Filling.open(catalogFile(children), application);
   const savesFolder = await filling.addFolder(filling.root, 'saves');
   const destination = await filling.addFolder(filling.root, 'destination');
-  const found = [await addWide(filling, size), await addNarrow(filling, size)];
+  const found: Tree[] = [];
+  for (const shape of options.trees) found.push(await adders[shape](filling, size));
   await filling.close();
   say(`filled in ${((performance.now() - startMs) / 1000).toFixed(0)} s`);
   return { trees: found, savesFolder, destination };
 }
+
+const adders = { wide: addWide, narrow: addNarrow };
 
 /** As many folders as each has files. */
 async function addWide(filling: Filling, size: number): Promise<Tree> {
@@ -92,7 +95,7 @@ class Measuring {
 
   /** In the end the tree and its copy are gone, and nothing else is. */
   async measure(tree: Tree, { savesFolder, destination }: Built): Promise<PhaseRow[]> {
-    await untilQuiet(this.#service.pid, mostQuietSeconds);
+    await untilQuiet(this.#service.pid, this.#options.waitSeconds);
     const before = this.#view.countEntries();
     const job = toSaverJob(this.#service, { folder: savesFolder, label: tree.id, rate: this.#options.savesPerSecond });
     const args = [`${import.meta.dirname}/saver.ts`];

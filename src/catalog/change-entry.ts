@@ -4,7 +4,7 @@
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { mergeProperties, type PropertyChanges, toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type EntryRow, findRowByNumber, toEntry, toStoredProperties, updateRow } from './entries.ts';
+import { type EntryRow, toEntry, toStoredProperties, updateRow } from './entries.ts';
 import { settleName } from './naming.ts';
 import { note, type Origin, type Verb } from './sql.ts';
 import {
@@ -12,6 +12,7 @@ import {
   checkMatch,
   checkTreeLevel,
   type EntryDetails,
+  findHolder,
   findVisible,
   type Located,
   raiseHeights,
@@ -59,13 +60,9 @@ export function* changeEntry(asked: ChangeEntry): Verb<EntryDetails | null> {
 /** The folder that the entry is to stand in; null if neither its name nor its place is to change. */
 function* findPlace({ space, name, parent }: ChangeEntry, found: Located): Verb<Located | null> {
   if (name === null && parent === null) return null;
-  const [holder, ...above] = found.above;
-  if (holder === undefined) throw rootStays();
-  if (parent === null || parent === holder.id) {
-    const folder = yield* findRowByNumber(holder.entry);
-    if (folder === undefined) throw new Error('an entry has lost its folder');
-    return { ...folder, above };
-  }
+  const holder = yield* findHolder(found);
+  if (holder === null) throw rootStays();
+  if (parent === null || parent === holder.id) return holder;
   return yield* requireFolder(space, parent, 'ParentFolderId');
 }
 
@@ -108,10 +105,8 @@ function checkMove(found: Located, to: Located): void {
 
 /** Sizes and heights follow what goes from one folder to another. */
 function* carryOver(found: Located, to: Located): Verb<void> {
-  const [from, ...above] = found.above;
-  const folder = from === undefined ? undefined : yield* findRowByNumber(from.entry);
-  if (folder === undefined) throw new Error('an entry has lost its folder');
-  yield* addToSizes({ ...folder, above }, -found.size);
+  const from = yield* findHolder(found);
+  if (from !== null) yield* addToSizes(from, -found.size);
   yield* addToSizes(to, found.size);
   if (found.kind === 0) yield* raiseHeights(to, found.height);
 }

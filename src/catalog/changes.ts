@@ -3,7 +3,7 @@
 // missed nothing: what changed meanwhile comes again.
 
 import type { Entry } from '../domain/entry.ts';
-import { columns, type EntryRow, findRow, findRowByNumber, toEntry, toRow } from './entries.ts';
+import { columns, type EntryRow, findRow, requireRow, toEntry, toRow } from './entries.ts';
 import { row, rows, tuples, type Verb } from './sql.ts';
 import { hiddenId, trashId } from './tree.ts';
 
@@ -108,7 +108,7 @@ function* findKept(): Verb<{ after: number; last: number }> {
 
 /** Null for what was removed and is not taken apart yet, and for a copy that is not whole yet: by its top, it is not there. */
 function* toFeedEntry(found: EntryRow): Verb<FeedEntry | null> {
-  const holder = found.parent === null ? undefined : yield* findRowByNumber(found.parent);
+  const holder = found.parent === null ? undefined : yield* requireRow(found.parent);
   if (holder?.id === hiddenId) return null;
   const isTrashed = holder?.id === trashId;
   return { entry: toEntry(found), parentId: isTrashed ? null : (holder?.id ?? null), isTrashed };

@@ -5,7 +5,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { toNameKey } from '../domain/name.ts';
-import { columns, type EntryRow, findRowByNumber, insertRow, one, toEntry, toRow, updateRow } from './entries.ts';
+import { columns, type EntryRow, insertRow, one, requireRow, toEntry, toRow, updateRow } from './entries.ts';
 import { type FreeName, settleName } from './naming.ts';
 import { note, type Origin, rows, tuples, type Verb } from './sql.ts';
 import { requireHidden } from './trash.ts';
@@ -120,9 +120,7 @@ function* settle(asked: CopyEntry, source: EntryRow, to: Located): Verb<FreeName
 }
 
 function* requireTop(top: number): Verb<Located> {
-  const found = yield* findRowByNumber(top);
-  if (found === undefined) throw new Error('a copy is gone before it was whole');
-  return yield* locate(found);
+  return yield* locate(yield* requireRow(top));
 }
 
 function* attach(asked: CopyEntry, top: number, to: Located, free: FreeName): Verb<EntryDetails> {
@@ -159,8 +157,7 @@ class Copy {
         stack.pop();
         continue;
       }
-      const target = yield* findRowByNumber(frame.target);
-      if (target === undefined) throw new Error('a copy is gone before it was whole');
+      const target = yield* requireRow(frame.target);
       for (const child of children) {
         const copied = yield* this.add(child, target, { name: child.name, nameKey: child.name_key });
         frame.after = [child.kind, child.name_key];
@@ -240,9 +237,7 @@ class Copy {
   *finish(): Verb<void> {
     yield* checkQuota(this.#asked.space, this.#asked.by, this.#tally.of(this.#asked.by));
     for (const [entry, bytes] of this.#grown) {
-      const folder = yield* findRowByNumber(entry);
-      if (folder === undefined) throw new Error('a copy is gone before it was whole');
-      yield* addToSizes(yield* locate(folder), bytes);
+      yield* addToSizes(yield* locate(yield* requireRow(entry)), bytes);
     }
     yield* this.#tally.write(this.#asked.space);
   }

@@ -173,8 +173,11 @@ export function* insertRow(space: number, entry: NewEntry): Verb<number> {
   );
 }
 
-export function* findRowByNumber(entry: number): Verb<EntryRow | undefined> {
-  return yield* one(`SELECT entry, ${columns} FROM entries WHERE entry = $1`, entry);
+/** One that another row refers to, so that it must be there. */
+export function* requireRow(entry: number): Verb<EntryRow> {
+  const found = yield* one(`SELECT entry, ${columns} FROM entries WHERE entry = $1`, entry);
+  if (found === undefined) throw new Error(`entry ${entry} is gone, and something refers to it`);
+  return found;
 }
 
 /** Writes all that can change of an entry but its number, its space and its id. The size of a folder is a sum, which is

@@ -1,7 +1,8 @@
 // The journal as it is read: by managers, by whoever verifies the chain, and by what moves its old part into files. What
 // is written to it is written by the verbs themselves, through `append`.
 
-import { type Change, note, type Origin, row, rows, type Verb } from './sql.ts';
+import type { Change } from '../domain/chain.ts';
+import { note, type Origin, row, rows, type Verb } from './sql.ts';
 
 /** A row, as it stands in the table or in a sealed file. */
 export interface JournalRow extends Change {

@@ -5,9 +5,9 @@ import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import {
   type EntryRow,
-  findRowByNumber,
   insertRow,
   type NewEntry,
+  requireRow,
   toEntry,
   toStoredProperties,
   updateRow,
@@ -19,6 +19,7 @@ import {
   addToSizes,
   checkMatch,
   type EntryDetails,
+  findHolder,
   findVisible,
   type Located,
   requireFolder,
@@ -142,15 +143,12 @@ export interface SavedVersion extends SavedFile {
 /** A new version of a file that is named by its id; null if there is none. */
 export function* saveVersion(asked: SaveVersion): Verb<SavedVersion | null> {
   const file = yield* findVisible(asked.space, asked.file);
-  const parent = file?.above[0];
-  if (file === undefined || parent === undefined || file.kind !== 1) return null;
+  const folder = file === undefined ? null : yield* findHolder(file);
+  if (file === undefined || folder === null || file.kind !== 1) return null;
   const current = yield* findContentDigest(file);
   checkMatch(asked.ifMatch, Buffer.from(current ?? []).toString('base64'));
-  const folder = yield* findRowByNumber(parent.entry);
-  if (folder === undefined) throw new Error('an entry has lost its folder');
-  const saved = yield* saveOver(asked, { ...folder, above: file.above.slice(1) }, file);
-  const now = yield* findRowByNumber(file.entry);
-  if (now === undefined) throw new Error('a file is gone while it was saved');
+  const saved = yield* saveOver(asked, folder, file);
+  const now = yield* requireRow(file.entry);
   return { ...saved, details: yield* toDetails({ ...now, above: file.above }) };
 }
 

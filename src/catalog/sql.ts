@@ -1,8 +1,11 @@
 // The small interface between the catalog's verbs and a database engine. A verb is a generator: it yields the steps it
-// wants done (a statement, a change for the journal, an addition to a sum) and is handed the rows, so that the same verb runs on an engine
-// that answers at once (SQLite, in its own thread) and on one that answers later. Verbs take and return plain data.
+// wants done (a statement, a change for the journal, an addition to a sum) and is handed the rows, so that the same verb
+// runs on an engine that answers at once (SQLite, in its own thread) and on one that answers later. Verbs take and return
+// plain data.
 //
 // Statements use `$1`, `$2`, … and only what SQLite and PostgreSQL both understand.
+
+import type { Change } from '../domain/chain.ts';
 
 export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Record<string, Value>;
@@ -14,19 +17,6 @@ export interface Query {
   isTuples?: boolean;
   /** The column that holds the number which the database gives to the inserted row; it is the one row returned. */
   numbers?: string;
-}
-
-/** One line of the journal. Its place and its link in the chain are given by the engine, in commit order. */
-export interface Change {
-  at: number;
-  space: number;
-  by: string;
-  action: string;
-  entry: string;
-  /** The tracking id of the request that made the change. */
-  request: string;
-  /** JSON: what a reader of the feed needs beside the entry as it is now. */
-  details: string;
 }
 
 /** A sum that many verbs add to: the size of a folder, or what an actor has in a space. */

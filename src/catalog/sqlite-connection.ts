@@ -2,8 +2,9 @@
 // each step its rows. Statements are prepared once and kept.
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { Change } from '../domain/chain.ts';
 import { Fault, type FaultKind } from '../domain/fault.ts';
-import type { Addition, Change, Query, Row, Sum, Verb } from './sql.ts';
+import type { Addition, Query, Row, Sum, Verb } from './sql.ts';
 
 // Below this version a checkpoint that races a commit can corrupt the database (sqlite.org/wal.html#walresetbug).
 const oldestSqlite = [3, 51, 3] as const;

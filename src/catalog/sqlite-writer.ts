@@ -3,12 +3,12 @@
 // failed sync it commits nothing more, although SQLite itself would go on.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { toLink } from '../domain/chain.ts';
+import { type Change, toLink } from '../domain/chain.ts';
 import { Fault, type FaultKind } from '../domain/fault.ts';
 import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
 import { gathered, writes } from './catalog.ts';
 import { migrate } from './migrate.ts';
-import type { Change, Verb } from './sql.ts';
+import type { Verb } from './sql.ts';
 import { Connection, checkpoint, type Effects, toFaultKind } from './sqlite-connection.ts';
 import { Sums } from './sqlite-sums.ts';
 import { type Batch, type Packed, unpack } from './transport.ts';

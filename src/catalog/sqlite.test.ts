@@ -10,11 +10,10 @@ import { testManaging } from '../../test/contracts/managing.ts';
 import { testPeople } from '../../test/contracts/people.ts';
 import { addApplication, fileIn, folderIn, inline, what } from '../../test/contracts/requests.ts';
 import { testSums } from '../../test/contracts/sums.ts';
-import { toLink } from '../domain/chain.ts';
+import { type Change, toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
-import type { Change } from './sql.ts';
 import { openSqlite } from './sqlite.ts';
 
 function makeFolder(): string {

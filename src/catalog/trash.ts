@@ -6,7 +6,7 @@ import type { ConflictBehavior } from '../domain/entry.ts';
 import { toNameKey } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { rootStays } from './change-entry.ts';
-import { type EntryRow, findRow, findRowByNumber, toEntry, updateRow } from './entries.ts';
+import { type EntryRow, findRow, requireRow, toEntry, updateRow } from './entries.ts';
 import { settleName } from './naming.ts';
 import { note, type Origin, row, rows, type Verb } from './sql.ts';
 import {
@@ -14,6 +14,7 @@ import {
   checkMatch,
   checkTreeLevel,
   type EntryDetails,
+  findHolder,
   findVisible,
   hiddenId,
   type Located,
@@ -66,12 +67,10 @@ export function* trashEntry(asked: TrashEntry): Verb<EntryDetails | null> {
 
 /** The folder that it leaves, whose size follows. */
 function* takeOut(found: Located): Verb<Located> {
-  const [parent, ...above] = found.above;
-  if (parent === undefined) throw rootStays();
-  const folder = yield* findRowByNumber(parent.entry);
-  if (folder === undefined) throw new Error('an entry has lost its folder');
-  yield* addToSizes({ ...folder, above }, -found.size);
-  return { ...folder, above };
+  const holder = yield* findHolder(found);
+  if (holder === null) throw rootStays();
+  yield* addToSizes(holder, -found.size);
+  return holder;
 }
 
 export function* requireHidden(space: number, id: string): Verb<Located> {
@@ -186,9 +185,7 @@ export function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> 
   );
   const entries: TrashedEntry[] = [];
   for (const { entry, path, trashed_at, trashed_by } of found.slice(0, limit)) {
-    const top = yield* findRowByNumber(entry);
-    if (top === undefined) throw new Error('what is in the trash is gone');
-    const details = yield* toDetails(yield* locate(top), path);
+    const details = yield* toDetails(yield* locate(yield* requireRow(entry)), path);
     entries.push({ details, trashedAt: trashed_at, trashedBy: trashed_by });
   }
   const last = found.length > limit ? found[limit - 1] : undefined;
@@ -234,9 +231,8 @@ export function* emptyTrash({ space, before, ...asked }: EmptyTrash): Verb<numbe
     ...(space === null ? [] : [space]),
   );
   for (const { entry, space: of } of found) {
-    const top = yield* findRowByNumber(entry);
-    if (top === undefined) throw new Error('what is in the trash is gone');
-    yield* hide({ ...asked, space: of, id: top.id }, yield* locate(top));
+    const top = yield* locate(yield* requireRow(entry));
+    yield* hide({ ...asked, space: of, id: top.id }, top);
   }
   return found.length;
 }

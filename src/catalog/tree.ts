@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { deepestLevel, type Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type EntryRow, findRow, findRowByName, toEntry } from './entries.ts';
+import { type EntryRow, findRow, findRowByName, requireRow, toEntry } from './entries.ts';
 import { add, row, rows, type Verb } from './sql.ts';
 
 export const trashId = '-trash-';
@@ -35,6 +35,12 @@ export function* locate(found: EntryRow): Verb<Located> {
     parent = next.parent;
   }
   return { ...found, above };
+}
+
+/** The folder that holds it; null for a root. */
+export function* findHolder(found: Located): Verb<Located | null> {
+  const [holder, ...above] = found.above;
+  return holder === undefined ? null : { ...(yield* requireRow(holder.entry)), above };
 }
 
 export function isVisible({ id, above }: Located): boolean {

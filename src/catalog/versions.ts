@@ -2,9 +2,9 @@
 // Numbers are never given twice, for the current version always has the highest and cannot be removed.
 
 import { Refusal } from '../domain/refusal.ts';
-import { type EntryRow, findRowByNumber, updateRow } from './entries.ts';
+import { type EntryRow, updateRow } from './entries.ts';
 import { note, type Origin, row, rows, type Verb } from './sql.ts';
-import { addToSizes, type EntryDetails, findVisible, type Located, toDetails } from './tree.ts';
+import { addToSizes, type EntryDetails, findHolder, findVisible, type Located, toDetails } from './tree.ts';
 import { addUsage, checkQuota, Tally } from './usage.ts';
 
 export interface Version {
@@ -120,7 +120,8 @@ export function* restoreVersion(asked: ChangeVersion): Verb<ChangedVersion | nul
   yield* supersede(restored, at);
   yield* addUsage(space, by, added);
   const freedBlobs = yield* dropOldVersions(space, restored, asked.keptVersions);
-  yield* addToSizes(yield* requireParent(file), version.size - file.size);
+  const folder = yield* findHolder(file);
+  if (folder !== null) yield* addToSizes(folder, version.size - file.size);
   yield* note(asked, asked.space, 'version.restored', restored.id, {
     version: restored.version,
     from: version.version,
@@ -182,13 +183,6 @@ function* requireVersion(file: EntryRow, number: number): Verb<VersionRow> {
   );
   if (found !== undefined) return found;
   throw new Refusal('VersionNotFound', 'The file has no such version.', { target: 'version' });
-}
-
-function* requireParent(file: Located): Verb<Located> {
-  const [parent, ...above] = file.above;
-  const folder = parent === undefined ? undefined : yield* findRowByNumber(parent.entry);
-  if (folder === undefined) throw new Error('an entry has lost its folder');
-  return { ...folder, above };
 }
 
 /** The version before the current one is no longer it. */

@@ -3,17 +3,20 @@
 
 import { hash } from 'node:crypto';
 
-export interface Linked {
+/** One line of the journal. Its place and its link in the chain are given by the engine, in commit order. */
+export interface Change {
   at: number;
   space: number;
   by: string;
   action: string;
   entry: string;
+  /** The tracking id of the request that made the change. */
   request: string;
+  /** JSON: what a reader of the feed needs beside the entry as it is now. */
   details: string;
 }
 
-export function toLink(before: string, position: number, row: Linked): string {
+export function toLink(before: string, position: number, row: Change): string {
   const { at, space, by, action, entry, request, details } = row;
   const text = JSON.stringify([position, at, space, by, action, entry, request, details]);
   return hash('sha256', before + text, 'base64');

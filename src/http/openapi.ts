@@ -112,6 +112,15 @@ export function bytesAnswer(description: string, contentType = '*/*'): Answered 
   return { description, content: { [contentType]: { schema: {} } } };
 }
 
+/** The statuses of RFC 9110 that a file's bytes come with. */
+export const downloadAnswers = {
+  200: bytesAnswer('The bytes'),
+  206: bytesAnswer('A part of them, or several as multipart/byteranges'),
+  304: { description: 'They have not changed' },
+  412: { description: 'They have changed' },
+  416: { description: 'There are no such bytes' },
+};
+
 export function pageAnswer(description: string): Answered {
   return { description, content: { 'text/html': { schema: Type.String() } } };
 }

@@ -13,7 +13,7 @@ import { admitSave, saveFile } from '../../operations/save-file.ts';
 import { type Answer, json } from '../answer.ts';
 import { digestMismatch } from '../body.ts';
 import { answerDownload } from '../download.ts';
-import { bytesAnswer, envelopeAnswer, header, headers, pathId, query } from '../openapi.ts';
+import { downloadAnswers, envelopeAnswer, header, headers, pathId, query } from '../openapi.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute, Served } from '../route.ts';
 import { SaveFileForm, SaveFileJson } from '../schemas.ts';
@@ -199,13 +199,7 @@ export const openFileRoute: CallerRoute = {
       header('If-None-Match', '304 if the bytes are still those'),
       header('If-Match', '412 if they are not'),
     ],
-    responses: {
-      200: bytesAnswer('The bytes'),
-      206: bytesAnswer('A part of them, or several as multipart/byteranges'),
-      304: { description: 'They have not changed' },
-      412: { description: 'They have changed' },
-      416: { description: 'There are no such bytes' },
-    },
+    responses: downloadAnswers,
     refusals: ['FileNotFound', 'VersionNotFound'],
   },
 };

@@ -15,7 +15,7 @@ import {
 import { json } from '../answer.ts';
 import { answerDownload, type Disposition } from '../download.ts';
 import { readJsonBody } from '../json-body.ts';
-import { bytesAnswer, header, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { downloadAnswers, header, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
 import type { CallerRoute, OpenRoute, Served } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
 import { renderTime } from '../wire.ts';
@@ -111,13 +111,7 @@ export const openLinkRoute: OpenRoute = {
       header('Range', 'bytes=0-99, or several; RFC 9110'),
       header('If-None-Match', '304 if the bytes are still those'),
     ],
-    responses: {
-      200: bytesAnswer('The bytes'),
-      206: bytesAnswer('A part of them, or several as multipart/byteranges'),
-      304: { description: 'They have not changed' },
-      412: { description: 'They have changed' },
-      416: { description: 'There are no such bytes' },
-    },
+    responses: downloadAnswers,
     refusals: ['LinkNotFound'],
   },
 };
