@@ -24,7 +24,7 @@ import {
 import { checkQuota, Tally } from './usage.ts';
 
 /** Entries that one slice copies, at most. */
-const sliceEntries = 100;
+const sliceEntries = 40;
 
 export interface CopyEntry extends Origin {
   space: number;

@@ -8,7 +8,7 @@ import { Tally } from './usage.ts';
 import { releaseContent } from './versions.ts';
 
 /** Rows that one slice removes, about. */
-const sliceRows = 150;
+const sliceRows = 40;
 
 /** The tops of trees to be taken apart; not all, if there are many. */
 export function* findHiddenTrees(_: object): Verb<number[]> {
