@@ -7,7 +7,6 @@ import { extractHtml } from './extract-html.ts';
 import { extractOffice } from './extract-office.ts';
 import { extractPdf } from './extract-pdf.ts';
 import { extractJson, extractText } from './extract-text.ts';
-import { beNice } from './priority.ts';
 import { Unreadable } from './unreadable.ts';
 
 export interface ToExtractor extends Readable {
@@ -38,7 +37,6 @@ async function extract({ kind, charset, bytes }: ToExtractor): Promise<FromExtra
   }
 }
 
-beNice();
 parentPort?.on('message', async (asked: ToExtractor) => {
   parentPort?.postMessage((await extract(asked)) satisfies FromExtractor);
 });

@@ -9,7 +9,7 @@ const heapMib = 256;
 /** Memory outside the heap, which `resourceLimits` does not see: streams that unpack to more and more. */
 const mostOutsideBytes = 384 * 1024 * 1024;
 const lookEveryMs = 50;
-/** The limit is of processor time: on a busy machine a thread with low priority waits for its turn most of the time. One that
+/** The limit is of processor time: on a busy machine a thread waits for its turn most of the time. One that
  *  uses none at all is given up after so many times the limit. */
 const waitingFactor = 10;
 /** An idle thread is kept for a while, for documents come in heaps. */

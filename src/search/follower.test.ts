@@ -154,8 +154,8 @@ test('entries that are purged leave the index', async (context) => {
   catchUp();
   assert.equal(find('inner').length, 1);
   await catalog.removeEntry({ space: application.space, id: folder.id, ifMatch: null, ...what });
-  for (const top of await catalog.findHiddenTrees({})) {
-    while (!(await catalog.purgeSlice({ top, at: 1, request: 'r' })).isDone);
+  for (const tree of await catalog.findHiddenTrees({})) {
+    while (!(await catalog.purgeSlice({ ...tree, at: 1, request: 'r' })).isDone);
   }
   catchUp();
   assert.deepEqual([find('inner'), find('doomed')], [[], []]);

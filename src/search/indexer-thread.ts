@@ -9,7 +9,6 @@ import { Connection, toFaultKind } from '../catalog/sqlite-connection.ts';
 import { Extractor } from './extractor.ts';
 import { Follower } from './follower.ts';
 import { IndexStore, removeIndex } from './index-store.ts';
-import { beNice } from './priority.ts';
 import { readNext } from './read-waiting.ts';
 
 export interface IndexerData {
@@ -168,7 +167,6 @@ function post(message: FromIndexer): void {
   parentPort?.postMessage(message);
 }
 
-beNice();
 const indexer = new Indexer(workerData as IndexerData);
 parentPort?.on('message', (message: ToIndexer) => indexer.receive(message));
 post({ ready: true });
