@@ -37,7 +37,8 @@ export interface IssuerOptions {
   audience: string;
   keys: Keys;
   catalog: Catalog;
-  onError: (error: unknown) => void;
+  /** `requestId` is null where no request is to blame. */
+  onError: (error: unknown, requestId: string | null) => void;
 }
 
 /** A person who is about to sign in to an application. */
@@ -72,8 +73,10 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const { host, protocol } = new URL(options.issuer);
   // On an encrypted connection Koa would say https, whatever the issuer's own address is.
   Object.defineProperty(provider.request, 'protocol', { get: () => protocol.slice(0, -1) });
-  (provider as unknown as EventEmitter).on('error', options.onError);
-  provider.on('server_error', (_ctx, error) => options.onError(error));
+  (provider as unknown as EventEmitter).on('error', (error: unknown, ctx?: KoaContextWithOIDC) =>
+    options.onError(error, toRequestId(ctx)),
+  );
+  provider.on('server_error', (ctx, error) => options.onError(error, toRequestId(ctx)));
   acceptHashedSecrets(provider);
   guardTokens(provider, arrivalOf);
   const handle = provider.callback();
@@ -111,6 +114,10 @@ export function createIssuer(options: IssuerOptions): Issuer {
       return await provider.interactionResult(request, response, { login });
     },
   };
+}
+
+function toRequestId(ctx: KoaContextWithOIDC | undefined): string | null {
+  return (ctx?.res.getHeader('requesttrackingid') as string | undefined) ?? null;
 }
 
 function keepOurHeaders(response: ServerResponse): void {

@@ -3,11 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { openKeys, rotateKeys, toPublic } from './keys.ts';
+import { keysInFolder, openKeys as openFrom, rotateKeys as rotateIn, toPublic } from './keys.ts';
 
 const minuteMs = 60_000;
 const startMs = 1_800_000_000_000;
 let folder: string;
+const openKeys = (of: string) => openFrom(keysInFolder(of));
+const rotateKeys = (of: string, isOldRevoked: boolean, now?: number) => rotateIn(keysInFolder(of), isOldRevoked, now);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'cabinet-keys-'));

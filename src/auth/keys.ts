@@ -1,4 +1,5 @@
-// An environment's own keys, made at its first start and kept in `keys.json`, readable by the owner only:
+// An environment's own keys, made at its first start and kept as JSON: in `keys.json`, readable by the owner only, or in the
+// catalog where several nodes share them:
 //   { "Signing": [private JWK, …], "Cookies": [text, …], "Cursors": text }
 // The first signing key signs; all of them verify. One that no longer signs says since when (`retired`, milliseconds
 // since 1970) and is dropped when nothing that it signed can still be valid.
@@ -7,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import type { Catalog } from '../catalog/catalog.ts';
 import { writeDurably } from '../certificates/durable-file.ts';
 
 export const signingAlgorithm = 'ES256';
@@ -24,16 +26,50 @@ export interface Keys {
   cursors: string;
 }
 
-export async function openKeys(folder: string): Promise<Keys> {
-  let text: string;
-  try {
-    text = await readFile(pathIn(folder), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    const made = { signing: [await makeSigningKey()], cookies: [makeSecret()], cursors: makeSecret() };
-    await write(folder, made);
-    return made;
-  }
+/** Where keys are kept, as one text. */
+export interface KeyStore {
+  /** Null: there are none yet. */
+  read(): Promise<string | null>;
+  /** Keeps the text if there is none yet; returns the one that is kept. */
+  claim(text: string): Promise<string>;
+  write(text: string): Promise<void>;
+}
+
+export function keysInFolder(folder: string): KeyStore {
+  const path = join(folder, 'keys.json');
+  return {
+    async read() {
+      return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
+    },
+    async claim(text) {
+      await writeDurably(path, text);
+      return text;
+    },
+    write: (text) => writeDurably(path, text),
+  };
+}
+
+export function keysInCatalog(catalog: Catalog): KeyStore {
+  const name = 'keys';
+  return {
+    read: () => catalog.findSetting({ name }),
+    claim: (value) => catalog.claimSetting({ name, value }),
+    write: (value) => catalog.setSetting({ name, value }),
+  };
+}
+
+export async function openKeys(store: KeyStore): Promise<Keys> {
+  return toKeys((await store.read()) ?? (await store.claim(toText(await makeKeys()))));
+}
+
+async function makeKeys(): Promise<Keys> {
+  return { signing: [await makeSigningKey()], cookies: [makeSecret()], cursors: makeSecret() };
+}
+
+function toKeys(text: string): Keys {
   const { Signing, Cookies, Cursors } = JSON.parse(text) as KeysFile;
   return { signing: Signing.filter((key) => !isOver(key, Date.now())), cookies: Cookies, cursors: Cursors };
 }
@@ -43,15 +79,15 @@ function isOver({ retired }: SigningKey, now: number): boolean {
 }
 
 /** New keys sign from now on; what the old ones signed stays valid, unless that is what shall end. */
-export async function rotateKeys(folder: string, isOldRevoked: boolean, now = Date.now()): Promise<Keys> {
-  const { signing, cookies, cursors } = await openKeys(folder);
+export async function rotateKeys(store: KeyStore, isOldRevoked: boolean, now = Date.now()): Promise<Keys> {
+  const { signing, cookies, cursors } = await openKeys(store);
   const old = signing.map((key) => ({ ...key, retired: key.retired ?? now })).filter((key) => !isOver(key, now));
   const rotated = {
     signing: [await makeSigningKey(), ...(isOldRevoked ? [] : old)],
     cookies: [makeSecret(), ...(isOldRevoked ? [] : cookies)].slice(0, mostCookieKeys),
     cursors,
   };
-  await write(folder, rotated);
+  await store.write(toText(rotated));
   return rotated;
 }
 
@@ -61,13 +97,8 @@ interface KeysFile {
   Cursors: string;
 }
 
-function pathIn(folder: string): string {
-  return join(folder, 'keys.json');
-}
-
-function write(folder: string, { signing, cookies, cursors }: Keys): Promise<void> {
-  const file: KeysFile = { Signing: signing, Cookies: cookies, Cursors: cursors };
-  return writeDurably(pathIn(folder), JSON.stringify(file));
+function toText({ signing, cookies, cursors }: Keys): string {
+  return JSON.stringify({ Signing: signing, Cookies: cookies, Cursors: cursors } satisfies KeysFile);
 }
 
 async function makeSigningKey(): Promise<SigningKey> {

@@ -2,6 +2,7 @@
 // A token that was verified is remembered under the SHA-256 of its whole text until it expires.
 
 import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { SignInIds } from '../catalog/people.ts';
@@ -41,19 +42,26 @@ export interface TokenRules {
   issuer: string;
   audience: string;
   signingKeys: readonly JWK[];
+  /** The keys as another node may have changed them a moment ago; null: there is none. */
+  lookAgain: (() => Promise<readonly JWK[]>) | null;
 }
+
+/** A token with a key that is not known makes us look for it. Whoever brings another one so soon after waits this long. */
+const lookAgainAfterMs = 200;
 
 export class TokenVerifier {
   /** Null: our own issuer is switched off. */
   readonly #rules: TokenRules | null;
   readonly #outside: ReadonlyMap<string, OutsideIssuer>;
-  readonly #keys: ReturnType<typeof createLocalJWKSet>;
+  #keys: ReturnType<typeof createLocalJWKSet>;
+  #looking: Promise<void> | null = null;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #verified = new LRUCache<string, { token: VerifiedToken; untilMs: number }>({ max: mostRemembered });
 
   constructor(rules: TokenRules | null, outside: readonly OutsideIssuer[] = []) {
     this.#rules = rules;
     this.#outside = new Map(outside.map((issuer) => [issuer.rules.issuer, issuer]));
-    this.#keys = createLocalJWKSet({ keys: (rules?.signingKeys ?? []).map(toPublic) });
+    this.#keys = toKeySet(rules?.signingKeys ?? []);
   }
 
   async verify(text: string): Promise<VerifiedToken> {
@@ -71,9 +79,9 @@ export class TokenVerifier {
     return token;
   }
 
-  async #check(text: string): Promise<VerifiedToken> {
+  async #check(text: string, hasLooked = false): Promise<VerifiedToken> {
     if (this.#rules === null) throw notValidHere();
-    const { issuer, audience } = this.#rules;
+    const { issuer, audience, lookAgain } = this.#rules;
     try {
       const { payload } = await jwtVerify(text, this.#keys, {
         algorithms: [signingAlgorithm],
@@ -88,10 +96,32 @@ export class TokenVerifier {
       return toVerified(payload);
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw tokenInvalid('The access token has expired.');
+      const isWorthALook = error instanceof errors.JWKSNoMatchingKey && lookAgain !== null && !hasLooked;
+      if (isWorthALook) {
+        await this.#look(lookAgain);
+        return await this.#check(text, true);
+      }
       if (error instanceof errors.JOSEError) throw notValidHere();
       throw error;
     }
   }
+
+  /** One look at a time serves all who wait for it. */
+  async #look(lookAgain: () => Promise<readonly JWK[]>): Promise<void> {
+    this.#looking ??= (async () => {
+      const waitMs = this.#lookedAt + lookAgainAfterMs - performance.now();
+      if (waitMs > 0) await pause(waitMs);
+      this.#lookedAt = performance.now();
+      this.#keys = toKeySet(await lookAgain());
+    })().finally(() => {
+      this.#looking = null;
+    });
+    await this.#looking;
+  }
+}
+
+function toKeySet(keys: readonly JWK[]): ReturnType<typeof createLocalJWKSet> {
+  return createLocalJWKSet({ keys: keys.map(toPublic) });
 }
 
 /** What the token says of itself, not yet believed: it only chooses whose keys must have signed it. */

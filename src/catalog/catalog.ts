@@ -13,6 +13,7 @@ import { createFolder } from './create-folder.ts';
 import { forgetResults } from './idempotency.ts';
 import * as issuerRecords from './issuer-records.ts';
 import * as journal from './journal.ts';
+import { endLease, expireLeases, leaseBlob, renewLeases } from './leases.ts';
 import { listFolder } from './list-folder.ts';
 import * as members from './members.ts';
 import * as people from './people.ts';
@@ -20,6 +21,7 @@ import { findHiddenTrees, purgeSlice } from './purge.ts';
 import * as quotas from './quotas.ts';
 import { saveFile, saveVersion } from './save-file.ts';
 import { findHits, findNames } from './search-hits.ts';
+import * as settings from './settings.ts';
 import { addSpace, findSpace, renameSpace } from './spaces.ts';
 import type { Engine, Verb } from './sql.ts';
 import { emptyTrash, isInTrash, listTrash, removeEntry, restoreEntry, trashEntry } from './trash.ts';
@@ -40,6 +42,7 @@ export const reads = {
   findJournalEnds: journal.findJournalEnds,
   findNames,
   findPerson: people.findPerson,
+  findSetting: settings.findSetting,
   findSpace,
   findSpaceOf,
   findSizeOf: quotas.findSizeOf,
@@ -74,6 +77,7 @@ export const writes = {
   addUser: people.addUser,
   beginCopy,
   changeEntry,
+  claimSetting: settings.claimSetting,
   commentVersion,
   consumeIssuerRecord: issuerRecords.consumeIssuerRecord,
   continueCopy,
@@ -81,12 +85,15 @@ export const writes = {
   emptyTrash,
   endGrant: issuerRecords.endGrant,
   endIssuerRecord: issuerRecords.endIssuerRecord,
+  endLease,
   endSignIns: people.endSignIns,
+  expireLeases,
   expireVersions,
   finishCopy,
   forgetIssuerRecords: issuerRecords.forgetIssuerRecords,
   forgetJournal: journal.forgetJournal,
   forgetResults,
+  leaseBlob,
   noteRead: journal.noteRead,
   purgeSlice,
   putIssuerRecord: issuerRecords.putIssuerRecord,
@@ -94,6 +101,7 @@ export const writes = {
   renameSpace,
   removeEntry,
   removeVersion,
+  renewLeases,
   replaceBlob,
   restoreEntry,
   restoreVersion,
@@ -105,6 +113,7 @@ export const writes = {
   setPassword: people.setPassword,
   setQuota: quotas.setQuota,
   setRole: members.setRole,
+  setSetting: settings.setSetting,
   setUserState: people.setUserState,
   trashEntry,
 };

@@ -47,7 +47,7 @@ export function* changeEntry(asked: ChangeEntry): Verb<EntryDetails | null> {
   const to = yield* findPlace(asked, found);
   if (to !== null) Object.assign(changed, yield* settlePlace(asked, found, to));
   if (isSame(found, changed)) return before;
-  changed.modified_at = at;
+  changed.modified_at = Math.max(at, found.modified_at);
   changed.modified_by = by;
   if (to !== null && to.entry !== found.parent) yield* carryOver(found, to);
   // What was carried over has changed the sizes above; the entry's own stays.

@@ -3,8 +3,8 @@
 // missed nothing: what changed meanwhile comes again.
 
 import type { Entry } from '../domain/entry.ts';
-import { columns, type EntryRow, findRow, requireRow, toEntry, toRow } from './entries.ts';
-import { row, rows, tuples, type Verb } from './sql.ts';
+import { type EntryRow, findRow, requireRow, selection, toEntry, toRow } from './entries.ts';
+import { row, rows, together, tuples, type Verb } from './sql.ts';
 import { hiddenId, trashId } from './tree.ts';
 
 export interface FeedEntry {
@@ -81,12 +81,7 @@ export function* listChanges({ space, after, limit }: ListChanges): Verb<Changes
     mostLookedAt,
     limit + 1,
   );
-  const changes: FeedChange[] = [];
-  for (const { position, at, by, action, entry } of found.slice(0, limit)) {
-    const found = yield* findRow(space, entry);
-    const now = found === undefined ? null : yield* toFeedEntry(found);
-    changes.push({ position, at, by, action, entryId: entry, now });
-  }
+  const changes = yield* together(found.slice(0, limit).map((change) => toFeedChange(space, change)));
   const keptAfter = kept.after;
   const last = changes.at(-1);
   if (found.length > limit && last !== undefined) return { changes, upTo: last.position, hasMore: true, keptAfter };
@@ -98,6 +93,12 @@ export function* listChanges({ space, after, limit }: ListChanges): Verb<Changes
   );
   const hasMore = looked?.count === mostLookedAt;
   return { changes, upTo: hasMore ? (looked.last ?? from) : Math.max(from, kept.last), hasMore, keptAfter };
+}
+
+function* toFeedChange(space: number, { position, at, by, action, entry }: JournalRow): Verb<FeedChange> {
+  const found = yield* findRow(space, entry);
+  const now = found === undefined ? null : yield* toFeedEntry(found);
+  return { position, at, by, action, entryId: entry, now };
 }
 
 function* findKept(): Verb<{ after: number; last: number }> {
@@ -132,17 +133,14 @@ export interface PresentPage {
 /** Everything that there is in a space, in order of arrival, seen or in the trash. */
 export function* listPresent({ space, after, limit }: ListPresent): Verb<PresentPage> {
   const found = yield* tuples(
-    `SELECT entry, ${columns} FROM entries WHERE space = $1 AND entry > $2 AND parent IS NOT NULL ORDER BY entry LIMIT $3`,
+    `SELECT ${selection} FROM entries WHERE space = $1 AND entry > $2 AND parent IS NOT NULL ORDER BY entry LIMIT $3`,
     space,
     after,
     limit + 1,
   );
   const shown = found.slice(0, limit).map(toRow);
-  const entries: FeedEntry[] = [];
-  for (const present of shown) {
-    const told = yield* toFeedEntry(present);
-    if (told !== null) entries.push(told);
-  }
+  const told = yield* together(shown.map(toFeedEntry));
+  const entries = told.filter((entry) => entry !== null);
   const { last } = yield* findKept();
   return { entries, next: found.length > limit ? (shown.at(-1)?.entry ?? null) : null, position: last };
 }

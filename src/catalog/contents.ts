@@ -1,7 +1,8 @@
 // Reading contents back, knowing which blobs a record points to, and mending what points to a lost one.
 
+import { takeOver } from './leases.ts';
 import type { StoredContent } from './save-file.ts';
-import { row, rows, type Verb } from './sql.ts';
+import { row, rows, together, type Verb } from './sql.ts';
 import { findVisible } from './tree.ts';
 
 export interface FindContent {
@@ -50,14 +51,18 @@ export function* findContent({ space, id, version }: FindContent): Verb<FileCont
   return { name: file.name, version: version ?? file.version, contentType, modifiedAt, sizeBytes, ...rest };
 }
 
-/** Of these blobs, the ones that no record points to. */
+/** Of these blobs, the ones that no record points to and none will: they are not leased either. */
 export function* findUnreferencedBlobs({ blobs }: { blobs: string[] }): Verb<string[]> {
-  const found = yield* rows<{ blob: string }>(
-    'SELECT blob FROM contents WHERE blob IN (SELECT value FROM json_each($1))',
-    JSON.stringify(blobs),
+  const wanted = yield* together(blobs.map(isWanted));
+  return blobs.filter((_, index) => !wanted[index]);
+}
+
+function* isWanted(blob: string): Verb<boolean> {
+  const found = yield* row(
+    'SELECT blob FROM contents WHERE blob = $1 UNION ALL SELECT blob FROM leases WHERE blob = $1',
+    blob,
   );
-  const referenced = new Set(found.map(({ blob }) => blob));
-  return blobs.filter((blob) => !referenced.has(blob));
+  return found !== undefined;
 }
 
 /** The blob that holds these bytes, if one does. */
@@ -85,5 +90,6 @@ export function* replaceBlob({ lost, content }: ReplaceBlob): Verb<boolean> {
     lost,
     content.sha256,
   );
+  if (replaced.length > 0 && content.blob !== null && content.isLeased === true) yield* takeOver(content.blob);
   return replaced.length > 0;
 }

@@ -5,7 +5,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { toNameKey } from '../domain/name.ts';
-import { columns, type EntryRow, insertRow, one, requireRow, toEntry, toRow, updateRow } from './entries.ts';
+import { type EntryRow, insertRow, one, requireRow, selection, toEntry, toRow, updateRow } from './entries.ts';
 import { type FreeName, settleName } from './naming.ts';
 import { note, type Origin, rows, tuples, type Verb } from './sql.ts';
 import { requireHidden } from './trash.ts';
@@ -173,7 +173,7 @@ class Copy {
       after?.[0] === 1
         ? undefined
         : yield* one(
-            `SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = 0 AND name_key > $3
+            `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 0 AND name_key > $3
              ORDER BY name_key LIMIT 1`,
             space,
             source,
@@ -181,7 +181,7 @@ class Copy {
           );
     if (folder !== undefined) return [folder];
     const files = yield* tuples(
-      `SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = 1 AND name_key > $3
+      `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 1 AND name_key > $3
        ORDER BY name_key LIMIT $4`,
       space,
       source,

@@ -27,8 +27,11 @@ export interface EntryRow {
 /** An entry that has no number yet. */
 export type NewEntry = Omit<EntryRow, 'entry'>;
 
-export const columns =
+const columns =
   'parent, id, kind, name, name_key, object_type, content_type, created_at, created_by, modified_at, modified_by, size, version, properties, height';
+
+/** What `toRow` takes. */
+export const selection = `entry, ${columns.replace(' size,', ' exact_size(entries),')}`;
 
 type EntryTuple = [
   number,
@@ -127,14 +130,14 @@ export function toStoredProperties(properties: Record<string, string> | null): s
 }
 
 export function* findRow(space: number, id: string): Verb<EntryRow | undefined> {
-  return yield* one(`SELECT entry, ${columns} FROM entries WHERE space = $1 AND id = $2`, space, id);
+  return yield* one(`SELECT ${selection} FROM entries WHERE space = $1 AND id = $2`, space, id);
 }
 
 export function* findRowByName(space: number, parent: number, nameKey: string): Verb<EntryRow | undefined> {
   return yield* one(
-    `SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = 0 AND name_key = $3
+    `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 0 AND name_key = $3
      UNION ALL
-     SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = 1 AND name_key = $3`,
+     SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 1 AND name_key = $3`,
     space,
     parent,
     nameKey,
@@ -175,9 +178,16 @@ export function* insertRow(space: number, entry: NewEntry): Verb<number> {
 
 /** One that another row refers to, so that it must be there. */
 export function* requireRow(entry: number): Verb<EntryRow> {
-  const found = yield* one(`SELECT entry, ${columns} FROM entries WHERE entry = $1`, entry);
+  const found = yield* one(`SELECT ${selection} FROM entries WHERE entry = $1`, entry);
   if (found === undefined) throw new Error(`entry ${entry} is gone, and something refers to it`);
   return found;
+}
+
+/** The same for a file that is about to be changed: as it is now, and kept from others who would change it. */
+export function* requireRowToChange(entry: number): Verb<EntryRow> {
+  const [tuple] = yield* tuples(`SELECT ${selection} FROM entries WHERE entry = $1 FOR UPDATE`, entry);
+  if (tuple === undefined) throw new Error(`entry ${entry} is gone, and something refers to it`);
+  return toRow(tuple);
 }
 
 /** Writes all that can change of an entry but its number, its space and its id. The size of a folder is a sum, which is

@@ -1,5 +1,5 @@
 // One process per data folder: an exclusive lock on `lock.db`, which the kernel frees when the process dies, however
-// it dies.
+// it dies. What may run beside that process, but not twice, locks a file of its own.
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,8 +15,8 @@ export interface FolderLock {
   release(): void;
 }
 
-export function lockFolder(folder: string): FolderLock {
-  const database = new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 });
+export function lockFolder(folder: string, file = 'lock.db'): FolderLock {
+  const database = new DatabaseSync(join(folder, file), { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (cause) {

@@ -40,17 +40,15 @@ export function* recall<Result>(asked: Idempotency | null, at: number): Verb<Res
 
 export function* remember(asked: Idempotency | null, at: number, result: unknown): Verb<void> {
   if (asked === null) return;
-  yield* rows(
-    `INSERT INTO idempotency (app_key, operation, key, fingerprint, result, at) VALUES ($1, $2, $3, $4, $5, $6)
+  // One that is still good was written by a twin since we looked.
+  yield {
+    sql: `INSERT INTO idempotency (app_key, operation, key, fingerprint, result, at) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT (app_key, operation, key) DO UPDATE
-     SET fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at`,
-    asked.appKey,
-    asked.operation,
-    asked.key,
-    asked.fingerprint,
-    JSON.stringify(result),
-    at,
-  );
+     SET fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at
+     WHERE idempotency.at <= excluded.at - ${rememberedMs}`,
+    values: [asked.appKey, asked.operation, asked.key, asked.fingerprint, JSON.stringify(result), at],
+    mustWrite: true,
+  };
 }
 
 /** Forgets at most 1,000 results that are too old to be given again; says how many. */

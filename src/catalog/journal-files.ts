@@ -1,13 +1,12 @@
-// The sealed part of the journal: files that each hold a fixed range of positions, in the folder `journal` of the
-// environment. A file is named `<first>-<last>.jsonl.gz`; unpacked, each line is the JSON array
-// [position, at, space, by, action, entry, request, details, link], in order and without gaps. A file is there as a whole or
-// not at all, after a power cut too, and never changes.
+// The sealed part of the journal: files that each hold a fixed range of positions. A file is named
+// `<first>-<last>.jsonl.gz`; unpacked, each line is the JSON array
+// [position, at, space, by, action, entry, request, details, link], in order and without gaps. A file never changes. Where
+// it is kept (a folder of the environment, or S3) is the matter of a file store.
 
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Fault } from '../domain/fault.ts';
+import type { FileStore } from '../domain/file-store.ts';
 import type { JournalRow } from './journal.ts';
 
 /** The positions that a file holds, both inclusive. */
@@ -25,35 +24,30 @@ export interface JournalFiles {
   read(range: SealedRange): Promise<JournalRow[]>;
 }
 
-/** Nothing is made before there is something to seal. */
-export function openJournalFiles(environmentFolder: string): JournalFiles {
-  const folder = join(environmentFolder, 'journal');
-  const toPath = ({ first, last }: SealedRange) => join(folder, `${first}-${last}.jsonl.gz`);
+export function openJournalFiles(store: FileStore): JournalFiles {
   return {
     async list() {
-      const names = await readdir(folder).catch(ignoreMissing);
+      const names = await store.list();
       return names.flatMap(toRange).sort((a, b) => a.first - b.first);
     },
     async write(range, rows) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
       const text = rows.map((row) => `${JSON.stringify(toLine(row))}\n`).join('');
-      await writeDurably(toPath(range), await promisify(gzip)(text));
-      for (const named of [folder, environmentFolder]) await syncFolder(named);
+      await store.write(toName(range), await promisify(gzip)(text));
     },
     async read(range) {
       try {
-        const text = (await promisify(gunzip)(await readFile(toPath(range)))).toString('utf8');
+        const text = (await promisify(gunzip)(await store.read(toName(range)))).toString('utf8');
         return text.split('\n').slice(0, -1).map(toRow);
       } catch (error) {
-        throw new Fault('other', `${toPath(range)} cannot be read`, error);
+        if (error instanceof Fault && error.kind === 'unavailable') throw error;
+        throw new Fault('other', `${toName(range)} of the journal cannot be read`, error);
       }
     },
   };
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return [];
-  throw error;
+function toName({ first, last }: SealedRange): string {
+  return `${first}-${last}.jsonl.gz`;
 }
 
 function toRange(name: string): SealedRange[] {
@@ -70,26 +64,4 @@ function toLine({ position, at, space, by, action, entry, request, details, link
 function toRow(line: string): JournalRow {
   const [position, at, space, by, action, entry, request, details, link] = JSON.parse(line) as Line;
   return { position, at, space, by, action, entry, request, details, link };
-}
-
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const unfinished = `${path}.new`;
-  const file = await open(unfinished, 'w', 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(unfinished, path);
-  await syncFolder(dirname(path));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

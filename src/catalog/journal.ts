@@ -2,7 +2,7 @@
 // is written to it is written by the verbs themselves, through `append`.
 
 import type { Change } from '../domain/chain.ts';
-import { note, type Origin, row, rows, type Verb } from './sql.ts';
+import { note, type Origin, row, rows, type Value, type Verb } from './sql.ts';
 
 /** A row, as it stands in the table or in a sealed file. */
 export interface JournalRow extends Change {
@@ -119,22 +119,24 @@ export function* listAudit(asked: ListAudit): Verb<AuditPage> {
   return { events, next: hasMore ? oldest.position : null };
 }
 
+const filters = [
+  ['since', 'at >='],
+  ['until', 'at <='],
+  ['by', 'by ='],
+  ['action', 'action ='],
+  ['entry', 'entry ='],
+] as const satisfies [keyof AuditFilter, string][];
+
 function* findEvents(asked: ListAudit, from: number, before: number): Verb<JournalRow[]> {
-  const { since, until, by, action, entry } = asked;
+  const values: Value[] = [asked.space, from, before, asked.limit];
+  const conditions = filters.flatMap(([field, condition]) => {
+    const value = asked[field];
+    return value === null ? [] : [`AND ${condition} $${values.push(value)}`];
+  });
   return yield* rows<JournalRow>(
-    `SELECT ${columns} FROM journal WHERE space = $1 AND position >= $2 AND position < $3
-       AND ($4 IS NULL OR at >= $4) AND ($5 IS NULL OR at <= $5) AND ($6 IS NULL OR by = $6)
-       AND ($7 IS NULL OR action = $7) AND ($8 IS NULL OR entry = $8)
-     ORDER BY position DESC LIMIT $9`,
-    asked.space,
-    from,
-    before,
-    since,
-    until,
-    by,
-    action,
-    entry,
-    asked.limit,
+    `SELECT ${columns} FROM journal WHERE space = $1 AND position >= $2 AND position < $3 ${conditions.join(' ')}
+     ORDER BY position DESC LIMIT $4`,
+    ...values,
   );
 }
 

@@ -2,7 +2,7 @@
 // children there are.
 
 import type { Entry, Order } from '../domain/entry.ts';
-import { columns, type EntryRow, findRow, toEntry, toRow } from './entries.ts';
+import { type EntryRow, findRow, selection, toEntry, toRow } from './entries.ts';
 import { row, tuples, type Value, type Verb } from './sql.ts';
 import { isVisible, locate } from './tree.ts';
 
@@ -93,7 +93,7 @@ function* listKind(parent: number, kind: 0 | 1, { space, order = 'name', after, 
   }
   const ties = column === 'name_key' ? '' : `, id ${direction}`;
   const found = yield* tuples(
-    `SELECT entry, ${columns} FROM entries WHERE space = $1 AND parent = $2 AND kind = $3 ${from}
+    `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = $3 ${from}
      ORDER BY ${column} ${direction}${ties} LIMIT $4`,
     ...values,
   );

@@ -7,11 +7,14 @@ import { Fault } from '../domain/fault.ts';
 import type { Connection } from './sqlite-connection.ts';
 
 const folder = join(import.meta.dirname, 'migrations');
+const files = readdirSync(folder)
+  .filter((name) => /^\d{4}-.*\.sql$/.test(name))
+  .sort();
+
+/** The schema of this release. */
+export const latestSchema = files.length;
 
 export function migrate(connection: Connection): void {
-  const files = readdirSync(folder)
-    .filter((name) => /^\d{4}-.*\.sql$/.test(name))
-    .sort();
   const applied = Number(connection.all('PRAGMA user_version')[0]?.user_version ?? 0);
   if (applied > files.length) {
     throw new Fault(

@@ -10,16 +10,21 @@ import { releaseContent } from './versions.ts';
 /** Rows that one slice removes, about. */
 const sliceRows = 40;
 
-/** The tops of trees to be taken apart; not all, if there are many. */
-export function* findHiddenTrees(_: object): Verb<number[]> {
-  const found = yield* rows<{ entry: number }>(
-    `SELECT entry FROM hidden_trees WHERE purpose = 'purge' ORDER BY entry LIMIT 100`,
-  );
-  return found.map(({ entry }) => entry);
+/** The top of a tree that is to be taken apart. */
+export interface HiddenTree {
+  space: number;
+  top: number;
 }
 
-export interface PurgeSlice {
-  top: number;
+/** Not all, if there are many. */
+export function* findHiddenTrees(_: object): Verb<HiddenTree[]> {
+  return yield* rows<HiddenTree>(
+    `SELECT entries.space AS space, entries.entry AS top FROM hidden_trees JOIN entries ON entries.entry = hidden_trees.entry
+     WHERE purpose = 'purge' ORDER BY entries.entry LIMIT 100`,
+  );
+}
+
+export interface PurgeSlice extends HiddenTree {
   at: number;
   request: string;
 }
@@ -38,10 +43,9 @@ interface Doomed {
   created_by: string;
 }
 
-export function* purgeSlice({ top, at, request }: PurgeSlice): Verb<PurgedSlice> {
-  const found = yield* findDoomed(top);
+export function* purgeSlice({ space, top, at, request }: PurgeSlice): Verb<PurgedSlice> {
+  const found = yield* findDoomed(space, top);
   if (found === undefined) return { isDone: true, freedBlobs: [] };
-  const { space } = found;
   const tally = new Tally();
   const gone: number[] = [];
   const freedBlobs: string[] = [];
@@ -72,8 +76,13 @@ export function* purgeSlice({ top, at, request }: PurgeSlice): Verb<PurgedSlice>
   return { isDone, freedBlobs };
 }
 
-function* findDoomed(entry: number): Verb<Doomed | undefined> {
-  return yield* row<Doomed>('SELECT entry, space, parent, kind, size, created_by FROM entries WHERE entry = $1', entry);
+function* findDoomed(space: number, entry: number): Verb<Doomed | undefined> {
+  return yield* row<Doomed>(
+    `SELECT entry, space, parent, kind, exact_size(entries) AS size, created_by FROM entries
+     WHERE entry = $1 AND space = $2`,
+    entry,
+    space,
+  );
 }
 
 /** Entries without any beneath them: the files of a folder that has no folders, or the emptied folder itself. */

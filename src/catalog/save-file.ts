@@ -8,11 +8,13 @@ import {
   insertRow,
   type NewEntry,
   requireRow,
+  requireRowToChange,
   toEntry,
   toStoredProperties,
   updateRow,
 } from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
+import { takeOver } from './leases.ts';
 import { settleName } from './naming.ts';
 import { append, insert, row, rows, type Verb } from './sql.ts';
 import {
@@ -35,6 +37,8 @@ export interface StoredContent {
   bytes: Uint8Array | null;
   blob: string | null;
   checksums: Uint8Array | null;
+  /** Whether the blob has a lease, which ends with the commit that points to it. */
+  isLeased?: boolean;
 }
 
 export interface SaveFile {
@@ -91,7 +95,7 @@ export function* saveFile(asked: SaveFile): Verb<SavedFile> {
       ? yield* saveNew(asked, folder, { ...asked, ...naming.free })
       : conflict === 'Existing'
         ? toUnchanged(folder, naming.taken)
-        : yield* saveOver(asked, folder, naming.taken);
+        : yield* saveOver(asked, folder, yield* requireRowToChange(naming.taken.entry));
   yield* remember(asked.idempotency, asked.at, saved);
   return saved;
 }
@@ -145,9 +149,10 @@ export function* saveVersion(asked: SaveVersion): Verb<SavedVersion | null> {
   const file = yield* findVisible(asked.space, asked.file);
   const folder = file === undefined ? null : yield* findHolder(file);
   if (file === undefined || folder === null || file.kind !== 1) return null;
-  const current = yield* findContentDigest(file);
+  const taken = yield* requireRowToChange(file.entry);
+  const current = yield* findContentDigest(taken);
   checkMatch(asked.ifMatch, Buffer.from(current ?? []).toString('base64'));
-  const saved = yield* saveOver(asked, folder, file);
+  const saved = yield* saveOver(asked, folder, taken);
   const now = yield* requireRow(file.entry);
   return { ...saved, details: yield* toDetails({ ...now, above: file.above }) };
 }
@@ -160,7 +165,11 @@ function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFil
     object_type: asked.objectType ?? taken.object_type,
     content_type: isSameContent && !asked.isContentTypeDeclared ? taken.content_type : asked.contentType,
     properties: asked.properties === null ? taken.properties : toStoredProperties(asked.properties),
-    modified_at: asked.times === undefined ? asked.at : Math.max(asked.times.modifiedAt, taken.created_at),
+    // Whoever asked first may have come second, and clocks of nodes differ: it never goes back.
+    modified_at:
+      asked.times === undefined
+        ? Math.max(asked.at, taken.modified_at)
+        : Math.max(asked.times.modifiedAt, taken.created_at),
     modified_by: asked.by,
   };
   if (isSameContent) {
@@ -231,6 +240,7 @@ function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUs
       content.sha256,
     );
     if (twin !== undefined) return { content: twin.content, isBlobUsed: false };
+    if (content.isLeased === true) yield* takeOver(content.blob);
   }
   const number = yield* insert(
     'content',

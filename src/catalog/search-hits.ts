@@ -2,8 +2,8 @@
 // entry is visible is told by the way up to the root, which is walked here, each folder once.
 
 import type { Entry, Kind } from '../domain/entry.ts';
-import { columns, type EntryRow, one, toEntry } from './entries.ts';
-import { row, type Verb } from './sql.ts';
+import { type EntryRow, one, selection, toEntry } from './entries.ts';
+import { row, together, type Verb } from './sql.ts';
 
 export interface HitFilter {
   /** Only what lies beneath this folder, at any depth; null: anywhere. */
@@ -37,19 +37,16 @@ interface Way {
 /** In the order in which they are given. */
 export function* findHits(asked: FindHits): Verb<Hit[]> {
   const ways = new Map<number, Way>();
-  const hits: Hit[] = [];
-  for (const number of asked.entries) {
-    const found = yield* one(
-      `SELECT entry, ${columns} FROM entries WHERE entry = $1 AND space = $2`,
-      number,
-      asked.space,
-    );
-    if (found === undefined || found.parent === null || !isWanted(found, asked)) continue;
-    const way = yield* findWay(found.parent, asked.folder, ways);
-    if (!way.isVisible || !way.isBeneath) continue;
-    hits.push({ number, entry: toEntry(found), path: `${way.path}/${found.name}` });
-  }
-  return hits;
+  const hits = yield* together(asked.entries.map((number) => findHit(number, asked, ways)));
+  return hits.filter((hit) => hit !== null);
+}
+
+function* findHit(number: number, asked: FindHits, ways: Map<number, Way>): Verb<Hit | null> {
+  const found = yield* one(`SELECT ${selection} FROM entries WHERE entry = $1 AND space = $2`, number, asked.space);
+  if (found === undefined || found.parent === null || !isWanted(found, asked)) return null;
+  const way = yield* findWay(found.parent, asked.folder, ways);
+  if (!way.isVisible || !way.isBeneath) return null;
+  return { number, entry: toEntry(found), path: `${way.path}/${found.name}` };
 }
 
 function* findWay(folder: number, wanted: string | null, ways: Map<number, Way>): Verb<Way> {

@@ -3,7 +3,11 @@
 // runs on an engine that answers at once (SQLite, in its own thread) and on one that answers later. Verbs take and return
 // plain data.
 //
-// Statements use `$1`, `$2`, … and only what SQLite and PostgreSQL both understand.
+// Statements use `$1`, `$2`, … and only what SQLite and PostgreSQL both understand, but for three marks that each engine
+// reads in its way:
+//   FOR UPDATE           at the end: the rows are kept from others until the commit. SQLite has one writer and needs it not.
+//   exact_size(entries)  the size of an entry with all that was added to it, where the column may lag behind.
+//   exact_usage(column)  the same for what an actor holds.
 
 import type { Change } from '../domain/chain.ts';
 
@@ -15,6 +19,8 @@ export interface Query {
   values: readonly Value[];
   /** Rows as arrays of values in the order of the columns: cheaper to make when there are many. */
   isTuples?: boolean;
+  /** A row must be changed; if none is, another writer was first, and the whole verb is run again. */
+  mustWrite?: boolean;
   /** The column that holds the number which the database gives to the inserted row; it is the one row returned. */
   numbers?: string;
 }
@@ -27,7 +33,7 @@ export type Addition =
 
 /** `add` may be written later than other steps, together with more of its kind; `pending` tells how much of a sum is not
  *  written yet. Only verbs in `gathered` (catalog.ts) need to ask: before any other, all is written. */
-export type Step = Query | { change: Change } | { add: Addition } | { pending: Sum };
+export type Step = Query | { change: Change } | { add: Addition } | { pending: Sum } | { together: Verb<unknown>[] };
 export type Verb<Result> = Generator<Step, Result, Row[]>;
 
 export function* rows<R = Row>(sql: string, ...values: Value[]): Verb<R[]> {
@@ -40,6 +46,11 @@ export function* row<R = Row>(sql: string, ...values: Value[]): Verb<R | undefin
 
 export function* tuples(sql: string, ...values: Value[]): Verb<Value[][]> {
   return (yield { sql, values, isTuples: true }) as unknown as Value[][];
+}
+
+/** Runs verbs that only read and do not depend on each other: where answers take their time, they are asked for at once. */
+export function* together<Result>(verbs: Verb<Result>[]): Verb<Result[]> {
+  return (yield { together: verbs }) as unknown as Result[];
 }
 
 /** Inserts a row that the database numbers, and returns the number. */

@@ -57,7 +57,7 @@ export class Connection {
   #prepare(sql: string, isTuples = false): StatementSync {
     let prepared = this.#statements.get(sql);
     if (prepared === undefined) {
-      const statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+      const statement = this.#database.prepare(toStatement(sql));
       if (isTuples) statement.setReturnArrays(true);
       prepared = { statement, isRead: /^\s*(SELECT|WITH)\b/.test(sql) };
       this.#statements.set(sql, prepared);
@@ -81,7 +81,8 @@ export class Connection {
       if ('sql' in wanted) step = verb.next(this.#query(wanted));
       else if ('change' in wanted) step = verb.next([{ position: effects.append(wanted.change) }]);
       else if ('add' in wanted) step = verb.next(effects.add(wanted.add));
-      else step = verb.next([effects.pending(wanted.pending)]);
+      else if ('pending' in wanted) step = verb.next([effects.pending(wanted.pending)]);
+      else step = verb.next(wanted.together.map((each) => this.run(each, effects)) as unknown as Row[]);
     }
     return step.value;
   }
@@ -99,6 +100,15 @@ export class Connection {
   close(): void {
     this.#database.close();
   }
+}
+
+/** The marks of `sql.ts`: columns are exact here, and nobody else writes. */
+function toStatement(sql: string): string {
+  return sql
+    .replaceAll(/\$(\d+)/g, '?$1')
+    .replaceAll('exact_size(entries)', 'size')
+    .replaceAll(/exact_usage\((\w+)\)/g, '$1')
+    .replace(/\sFOR UPDATE\s*$/, '');
 }
 
 function requireSqlite(database: DatabaseSync): void {

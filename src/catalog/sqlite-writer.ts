@@ -10,7 +10,8 @@ import { gathered, writes } from './catalog.ts';
 import { migrate } from './migrate.ts';
 import type { Verb } from './sql.ts';
 import { Connection, checkpoint, type Effects, toFaultKind } from './sqlite-connection.ts';
-import { Sums } from './sqlite-sums.ts';
+import { writeSums } from './sqlite-sums.ts';
+import { Sums } from './sums.ts';
 import { type Batch, type Packed, unpack } from './transport.ts';
 
 export interface PlainFault {
@@ -33,22 +34,21 @@ class Writer {
   /** Whether the last one to have the catalog open closed it in order. */
   readonly wasClosed: boolean;
   readonly #connection: Connection;
-  readonly #sums: Sums;
+  readonly #sums = new Sums();
   readonly #effects: Effects;
   #isDead = false;
   #head: Head;
 
   constructor(path: string) {
     this.#connection = new Connection(path, 'writer');
-    const sums = new Sums(this.#connection);
-    this.#sums = sums;
     this.#effects = {
       append: (change) => this.#append(change),
-      add(addition) {
-        sums.add(addition);
+      add: (addition) => {
+        this.#connection.hasWritten = true;
+        this.#sums.add(addition);
         return [];
       },
-      pending: (sum) => sums.pending(sum),
+      pending: (sum) => this.#sums.pending(sum),
     };
     migrate(this.#connection);
     this.wasClosed = this.#connection.all(`SELECT value FROM meta WHERE name = 'state'`)[0]?.value !== 'open';
@@ -90,7 +90,7 @@ class Writer {
         this.#connection.all('BEGIN IMMEDIATE');
         outcomes = batch.map((item) => this.#runApart(item));
       }
-      this.#sums.write();
+      writeSums(this.#connection, this.#sums);
       this.#connection.all('COMMIT');
       return outcomes;
     } catch (error) {
@@ -121,7 +121,7 @@ class Writer {
     const head = this.#head;
     this.#connection.all('SAVEPOINT item');
     const outcome = this.#runOne(item);
-    if ('value' in outcome) this.#sums.write();
+    if ('value' in outcome) writeSums(this.#connection, this.#sums);
     else {
       this.#head = head;
       this.#sums.forget();
@@ -135,7 +135,7 @@ class Writer {
     try {
       const verb = (writes as Record<string, (input: never) => Verb<unknown>>)[name];
       if (verb === undefined) throw new Error(`there is no verb ${name}`);
-      if (!gathered.has(name)) this.#sums.write();
+      if (!gathered.has(name)) writeSums(this.#connection, this.#sums);
       const value = this.#connection.run(verb(input as never), this.#effects);
       // Nothing would be dropped on its way through JSON, and with it the outcome.
       return { value: value ?? null };

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { testCatalog } from '../../test/contracts/catalog.ts';
 import { testChanges } from '../../test/contracts/changes.ts';
+import { testLeases } from '../../test/contracts/leases.ts';
 import { testManaging } from '../../test/contracts/managing.ts';
 import { testPeople } from '../../test/contracts/people.ts';
 import { addApplication, fileIn, folderIn, inline, what } from '../../test/contracts/requests.ts';
@@ -41,6 +42,7 @@ testPeople('SQLite', openForContract);
 testManaging('SQLite', openForContract);
 testSums('SQLite', openForContract);
 testChanges('SQLite', openForContract);
+testLeases('SQLite', openForContract);
 
 /** Verifies the chain from its beginning; returns the actions in order. */
 function checkJournal(folder: string): string[] {
@@ -68,8 +70,9 @@ test('space that is no longer needed is given back to the disk', { timeout: 60_0
   const save = (index: number) => catalog.saveFile(fileIn(application, `${index}`, { folder: full.id, content }));
   await Promise.all(Array.from({ length: 700 }, (_, index) => save(index)));
   await catalog.removeEntry({ space: application.space, id: full.id, ifMatch: null, ...what });
-  const [top = 0] = await catalog.findHiddenTrees({});
-  while (!(await catalog.purgeSlice({ top, at: what.at, request: what.request })).isDone);
+  const [tree] = await catalog.findHiddenTrees({});
+  assert.ok(tree !== undefined);
+  while (!(await catalog.purgeSlice({ ...tree, at: what.at, request: what.request })).isDone);
   const sizeBytes = () => statSync(join(folder, 'catalog.db')).size;
   let largest = 0;
   do {

@@ -29,12 +29,19 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+interface Batch {
+  items: Waiting[];
+  sentAt: number;
+}
+
 export interface SqliteOptions {
   path: string;
   /** Called once, when the engine can no longer promise anything. */
   onFatal: (fault: Fault) => void;
   /** Called after every commit, however many changes it held. */
   onCommitted?: () => void;
+  /** Called for every batch that was committed: how many writes, and how long they took from here to there and back. */
+  onBatch?: (writes: number, seconds: number) => void;
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<Engine> {
@@ -78,17 +85,19 @@ class SqliteEngine implements Engine {
   readonly #reader: Connection;
   readonly #onFatal: (fault: Fault) => void;
   readonly #onCommitted: () => void;
+  readonly #onBatch: (writes: number, seconds: number) => void;
   #waiting: Waiting[] = [];
   /** Batches that the writer has: one that it commits, and a few that it can go on with at once. */
-  readonly #running: Waiting[][] = [];
+  readonly #running: Batch[] = [];
   #isScheduled = false;
   #hasNewPages = false;
   #dead: Fault | null = null;
   #onIdle: (() => void) | null = null;
 
-  constructor({ path, onFatal, onCommitted }: SqliteOptions, writer: Worker, checkpointer: Worker) {
+  constructor({ path, onFatal, onCommitted, onBatch }: SqliteOptions, writer: Worker, checkpointer: Worker) {
     this.#onFatal = onFatal;
     this.#onCommitted = onCommitted ?? (() => undefined);
+    this.#onBatch = onBatch ?? (() => undefined);
     this.#writer = writer;
     this.#writer.on('message', (message: FromWriter) => {
       if ('outcomes' in message) this.#settle(JSON.parse(message.outcomes) as Outcome[]);
@@ -136,14 +145,14 @@ class SqliteEngine implements Engine {
   #send(): void {
     if (this.#dead !== null || this.#waiting.length === 0) return;
     const items = this.#waiting.splice(0, countForBatch(this.#waiting));
-    this.#running.push(items);
+    this.#running.push({ items, sentAt: performance.now() });
     const batch = pack(items.map(({ name, input }) => [name, input]));
     this.#writer.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
   }
 
   #settle(outcomes: Outcome[]): void {
     if (this.#dead !== null) return;
-    const settled = this.#running.shift() ?? [];
+    const { items: settled, sentAt } = this.#running.shift() as Batch;
     this.#hasNewPages = true;
     for (const [index, outcome] of outcomes.entries()) {
       const { resolve, reject } = settled[index] as Waiting;
@@ -152,6 +161,7 @@ class SqliteEngine implements Engine {
       else reject(this.#toFault(outcome.fault));
     }
     this.#onCommitted();
+    this.#onBatch(settled.length, (performance.now() - sentAt) / 1000);
     this.#schedule();
     if (this.#running.length === 0 && this.#waiting.length === 0) this.#onIdle?.();
   }
@@ -165,7 +175,7 @@ class SqliteEngine implements Engine {
   #die(fault: Fault): void {
     if (this.#dead !== null) return;
     this.#dead = fault;
-    for (const { reject } of [...this.#running.flat(), ...this.#waiting]) reject(fault);
+    for (const { reject } of [...this.#running.flatMap(({ items }) => items), ...this.#waiting]) reject(fault);
     this.#running.length = 0;
     this.#waiting = [];
     this.#onIdle?.();

@@ -17,6 +17,7 @@ test('a batch arrives as it was sent, bytes and all', () => {
     ['createFolder', { name: 'x', properties: null }],
     ['saveFile', { name: 'y', content: content(null, randomBytes(8)) }],
     ['saveFile', { name: 'z', content: content(Buffer.alloc(0), null) }],
+    ['saveFile', { name: 'l', content: { ...content(null, randomBytes(4)), isLeased: true } }],
   ];
   assert.deepEqual(plainBytes(unpack(pack(batch))), plainBytes(batch));
 });

@@ -15,6 +15,7 @@ export interface Packed {
 interface PackedContent {
   sizeBytes: number;
   blob: string | null;
+  isLeased: boolean | undefined;
   checksums: number | null;
   bytes: number | null;
 }
@@ -38,8 +39,8 @@ export function pack(batch: Batch): Packed {
   return { text: JSON.stringify(plain), bytes: join(pieces) };
 }
 
-function toPackedContent({ sizeBytes, blob, checksums, bytes }: StoredContent): PackedContent {
-  return { sizeBytes, blob, checksums: checksums?.byteLength ?? null, bytes: bytes?.byteLength ?? null };
+function toPackedContent({ sizeBytes, blob, isLeased, checksums, bytes }: StoredContent): PackedContent {
+  return { sizeBytes, blob, isLeased, checksums: checksums?.byteLength ?? null, bytes: bytes?.byteLength ?? null };
 }
 
 function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -61,10 +62,11 @@ export function unpack({ text, bytes }: Packed): Batch {
   };
   for (const [, input] of batch) {
     if (input.content === undefined) continue;
-    const { sizeBytes, blob, ...sizes } = input.content as PackedContent;
+    const { sizeBytes, blob, isLeased, ...sizes } = input.content as PackedContent;
     const sha256 = take(sha256Bytes);
     const checksums = sizes.checksums === null ? null : take(sizes.checksums);
     input.content = { sizeBytes, blob, sha256, checksums, bytes: sizes.bytes === null ? null : take(sizes.bytes) };
+    if (isLeased !== undefined) input.content.isLeased = isLeased;
   }
   return batch;
 }

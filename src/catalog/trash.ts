@@ -8,7 +8,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { rootStays } from './change-entry.ts';
 import { type EntryRow, findRow, requireRow, toEntry, updateRow } from './entries.ts';
 import { settleName } from './naming.ts';
-import { note, type Origin, row, rows, type Verb } from './sql.ts';
+import { note, type Origin, row, rows, together, type Verb } from './sql.ts';
 import {
   addToSizes,
   checkMatch,
@@ -183,13 +183,13 @@ export function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> 
     ...(after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]),
     limit + 1,
   );
-  const entries: TrashedEntry[] = [];
-  for (const { entry, path, trashed_at, trashed_by } of found.slice(0, limit)) {
-    const details = yield* toDetails(yield* locate(yield* requireRow(entry)), path);
-    entries.push({ details, trashedAt: trashed_at, trashedBy: trashed_by });
-  }
+  const entries = yield* together(found.slice(0, limit).map(toTrashed));
   const last = found.length > limit ? found[limit - 1] : undefined;
   return { entries, next: last === undefined ? null : [last.trashed_at, last.entry] };
+}
+
+function* toTrashed({ entry, path, trashed_at: trashedAt, trashed_by: trashedBy }: TrashRow): Verb<TrashedEntry> {
+  return { details: yield* toDetails(yield* locate(yield* requireRow(entry)), path), trashedAt, trashedBy };
 }
 
 /** Removes for good: an entry that is seen, or the top of something in the trash. Null if it is neither. */

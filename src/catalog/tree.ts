@@ -114,7 +114,7 @@ export function* raiseHeights(parent: Located, height: number): Verb<void> {
   let least = height + 1;
   for (const folder of [parent, ...parent.above]) {
     if (folder.height >= least) return;
-    yield* rows('UPDATE entries SET height = $1 WHERE entry = $2', least, folder.entry);
+    yield* rows('UPDATE entries SET height = $1 WHERE entry = $2 AND height < $1', least, folder.entry);
     least += 1;
   }
 }

@@ -20,13 +20,17 @@ interface QuotaRow extends Usage {
 /** Asked before anything is written. */
 export function* checkQuota(space: number, actor: string, added: Usage): Verb<void> {
   if (added.entries <= 0 && added.bytes <= 0) return;
+  const limited = `FROM usage WHERE space = $1 AND actor IN ('', $2)
+    AND (most_entries IS NOT NULL OR most_bytes IS NOT NULL)`;
+  if ((yield* rows(`SELECT actor ${limited}`, space, actor)).length === 0) return;
+  // Whoever adds to the same quota waits here, and then sees what we have added.
+  yield* rows(`SELECT actor ${limited} ORDER BY actor FOR UPDATE`, space, actor);
   const found = yield* rows<QuotaRow>(
-    `SELECT actor, entries, bytes, most_entries, most_bytes FROM usage WHERE space = $1 AND actor IN ('', $2)`,
+    `SELECT actor, exact_usage(entries) AS entries, exact_usage(bytes) AS bytes, most_entries, most_bytes ${limited}`,
     space,
     actor,
   );
   for (const { actor: of, most_entries, most_bytes, ...held } of found) {
-    if (most_entries === null && most_bytes === null) continue;
     const waiting = yield* pending({ kind: 'usage', space, actor: of });
     const [entries, bytes] = [held.entries + waiting.entries, held.bytes + waiting.bytes];
     const whose = of === everyone ? 'The space' : JSON.stringify(of);

@@ -102,7 +102,7 @@ export function* restoreVersion(asked: ChangeVersion): Verb<ChangedVersion | nul
     version: file.version + 1,
     size: version.size,
     content_type: version.content_type,
-    modified_at: at,
+    modified_at: Math.max(at, file.modified_at),
     modified_by: by,
   };
   yield* updateRow(restored);
@@ -113,7 +113,7 @@ export function* restoreVersion(asked: ChangeVersion): Verb<ChangedVersion | nul
     restored.version,
     version.content,
     version.content_type,
-    at,
+    restored.modified_at,
     by,
     version.comment,
   );

@@ -1,8 +1,9 @@
-// What goes wrong on our side. Callers see `InternalError` (or `StorageFull`) and a tracking id; the log has the rest.
+// What goes wrong on our side. Callers see `InternalError` (or `StorageFull`, `StorageUnavailable`) and a tracking id; the log has the rest.
 
 /** `full`: no space left, may be tried again. `fatal`: what was written may not be on the disk, so nothing more may be
- *  promised by this store. `other`: this one request failed. */
-export type FaultKind = 'full' | 'fatal' | 'other';
+ *  promised by this store. `unavailable`: the store cannot be reached, may be tried again. `unsure`: the connection to the
+ *  store was lost while it committed, so what was asked may be done or not. `other`: this one request failed. */
+export type FaultKind = 'full' | 'fatal' | 'unavailable' | 'unsure' | 'other';
 
 export class Fault extends Error {
   readonly kind: FaultKind;

@@ -47,6 +47,7 @@ export const refusalCodes = [
   'SpaceMissing',
   'SpaceNotFound',
   'StorageFull',
+  'StorageUnavailable',
   'TokenInvalid',
   'TokenMissing',
   'TooDeep',

@@ -132,8 +132,8 @@ async function countVersions(catalog: Catalog, space: number, file: string): Pro
 async function emptyAll(catalog: Catalog, { space }: Registered): Promise<void> {
   while ((await catalog.emptyTrash({ space, before: Number.MAX_SAFE_INTEGER, ...what })) > 0);
   for (let tops = await catalog.findHiddenTrees({}); tops.length > 0; tops = await catalog.findHiddenTrees({})) {
-    for (const top of tops) {
-      while (!(await catalog.purgeSlice({ top, at: what.at, request: what.request })).isDone);
+    for (const tree of tops) {
+      while (!(await catalog.purgeSlice({ ...tree, at: what.at, request: what.request })).isDone);
     }
   }
 }

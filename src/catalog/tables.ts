@@ -1,0 +1,167 @@
+// The tables of the catalog as they are moved from one engine to another, row by row and in the order of their keys: the
+// same names and columns on every engine. A table stands behind those that it refers to.
+
+import { row, rows, tuples, type Value, type Verb } from './sql.ts';
+
+export interface Table {
+  name: string;
+  /** The first so many columns are its key. */
+  keyColumns: number;
+  columns: readonly string[];
+  /** The bytes of a row, where there can be many. */
+  weight?: string;
+}
+
+/** The values of a row, in the order of the table's columns. */
+export type TableRow = readonly Value[];
+
+function table(name: string, keyColumns: number, columns: string): Table {
+  return { name, keyColumns, columns: columns.split(/\s+/) };
+}
+
+export const tables: readonly Table[] = [
+  table('spaces', 1, 'space id name root created_at'),
+  table(
+    'applications',
+    1,
+    `app_key name kind state space scopes secret_sha256 previous_secret_sha256 previous_secret_until redirect_uris created_at`,
+  ),
+  table('certificates', 1, 'thumbprint app_key subject not_after added_at'),
+  table('users', 1, 'id name state password signed_out_at created_at'),
+  table('members', 2, 'user_id space role'),
+  table('issuer_records', 2, 'model id uid grant_id user_id since payload consumed_at expires_at'),
+  table(
+    'entries',
+    1,
+    `entry space id parent kind name name_key object_type content_type created_at created_by modified_at modified_by size
+    version properties height`,
+  ),
+  {
+    ...table('contents', 1, 'content sha256 size blob checksums bytes'),
+    weight: 'coalesce(length(bytes), 0) + coalesce(length(checksums), 0)',
+  },
+  table('versions', 2, 'entry version content content_type created_at created_by comment superseded_at'),
+  table('trash', 1, 'entry space parent path trashed_at trashed_by'),
+  table('hidden_trees', 1, 'entry purpose at'),
+  table('usage', 2, 'space actor entries bytes most_entries most_bytes most_requests'),
+  table('journal', 1, 'position at space by action entry request details link'),
+  table('idempotency', 3, 'app_key operation key fingerprint result at'),
+];
+
+/** How many rows are read at a time, and how many bytes of those that can be large. */
+const sliceRows = 1000;
+const sliceBytes = 4 * 1024 * 1024;
+
+export function toKey({ keyColumns }: Table, values: TableRow): TableRow {
+  return values.slice(0, keyColumns);
+}
+
+/** For people: which row this is. */
+export function nameRow(table: Table, values: TableRow): string {
+  const key = toKey(table, values).map((value, index) => `${table.columns[index]} ${JSON.stringify(value)}`);
+  return `${table.name}: ${key.join(', ')}`;
+}
+
+/** The next rows behind a key (null: from the first on), as many as fit into memory with ease; none: it was the last. */
+export function* readSlice(table: Table, after: TableRow | null): Verb<TableRow[]> {
+  if (table.weight === undefined) return yield* readRows(table, after, sliceRows);
+  const weighed = yield* tuples(
+    `SELECT ${table.weight} FROM ${table.name} ${behind(table, after)} LIMIT ${sliceRows}`,
+    ...(after ?? []),
+  );
+  let count = 0;
+  for (let bytes = 0; count < weighed.length && (count === 0 || bytes < sliceBytes); count += 1) {
+    bytes += Number(weighed[count]?.[0]);
+  }
+  return count === 0 ? [] : yield* readRows(table, after, count);
+}
+
+export function* readRows(table: Table, after: TableRow | null, limit: number): Verb<TableRow[]> {
+  return yield* tuples(
+    `SELECT ${table.columns.join(', ')} FROM ${table.name} ${behind(table, after)} LIMIT $${(after?.length ?? 0) + 1}`,
+    ...(after ?? []),
+    limit,
+  );
+}
+
+function behind({ columns, keyColumns }: Table, after: TableRow | null): string {
+  const key = columns.slice(0, keyColumns).join(', ');
+  const marks = after?.map((_, index) => `$${index + 1}`).join(', ');
+  return `${after === null ? '' : `WHERE (${key}) > (${marks})`} ORDER BY ${key}`;
+}
+
+export function* countRows({ name }: Table): Verb<number> {
+  return Number((yield* row<{ count: number }>(`SELECT count(*) AS count FROM ${name}`))?.count);
+}
+
+export function toInsert({ name, columns }: Table): string {
+  return `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
+}
+
+/** A large content: its record, and the blob that holds its bytes. */
+export interface LargeContent {
+  content: number;
+  blob: string;
+  size: number;
+  sha256: Uint8Array;
+}
+
+/** In the order of the blobs' ids. */
+export function* listLargeContents(after: string, limit: number): Verb<LargeContent[]> {
+  return yield* rows<LargeContent>(
+    `SELECT content, blob, size, sha256 FROM contents WHERE blob IS NOT NULL AND blob > $1 ORDER BY blob LIMIT $2`,
+    after,
+    limit,
+  );
+}
+
+/** Whether a record still points to the blob. */
+export function* isLargeContent(blob: string): Verb<boolean> {
+  return (yield* row('SELECT content FROM contents WHERE blob = $1', blob)) !== undefined;
+}
+
+/** Their number, and their bytes in all. */
+export function* countLargeContents(): Verb<{ count: number; bytes: number }> {
+  const found = yield* row<{ count: number; bytes: number }>(
+    'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM contents WHERE blob IS NOT NULL',
+  );
+  return found ?? { count: 0, bytes: 0 };
+}
+
+/** The end of the journal's chain. */
+export function* findHead(): Verb<{ position: number; link: string } | null> {
+  const sql = 'SELECT position, link FROM journal ORDER BY position DESC LIMIT 1';
+  return (yield* row<{ position: number; link: string }>(sql)) ?? null;
+}
+
+/** One of the files that a content belongs to, for people; null: it belongs to none. */
+export function* findFileOf(content: number): Verb<{ id: string; name: string; version: number } | null> {
+  const found = yield* row<{ id: string; name: string; version: number }>(
+    `SELECT entries.id AS id, entries.name AS name, versions.version AS version
+     FROM versions JOIN entries ON entries.entry = versions.entry
+     WHERE versions.content = $1 ORDER BY versions.entry, versions.version LIMIT 1`,
+    content,
+  );
+  return found ?? null;
+}
+
+/** What tells one catalog from all others, wherever it is kept: the id of its first space, for spaces are never removed. */
+export function* findIdentity(): Verb<string> {
+  return (yield* row<{ id: string }>('SELECT id FROM spaces ORDER BY space LIMIT 1'))?.id ?? 'empty';
+}
+
+export function* findMeta(name: string): Verb<string | null> {
+  return (yield* row<{ value: string }>('SELECT value FROM meta WHERE name = $1', name))?.value ?? null;
+}
+
+export function* setMeta(name: string, value: string): Verb<void> {
+  yield* rows(
+    'INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    name,
+    value,
+  );
+}
+
+export function* removeMeta(name: string): Verb<void> {
+  yield* rows('DELETE FROM meta WHERE name = $1', name);
+}
