@@ -32,6 +32,10 @@ export interface Blobs {
   /** Every whole blob, in no order. One that is stored or discarded meanwhile may or may not be listed. */
   list(): AsyncIterable<BlobInfo>;
 
+  /** Lets go of what uploads have left that were begun before that time and never became whole; only engines that can
+   *  have such have this. `choose` is told the ids of their blobs and returns those that nobody is writing any more. */
+  tidy?(beforeMs: number, choose: (ids: string[]) => Promise<string[]>): Promise<void>;
+
   close(): Promise<void>;
 }
 

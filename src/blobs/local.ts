@@ -35,6 +35,11 @@ export async function openLocalBlobs({ folder, onFatal }: LocalBlobsOptions): Pr
   return new LocalBlobs(incoming, blobs, onFatal);
 }
 
+/** Looks at a folder that another process may be using: nothing is tidied up, and nothing can be written. */
+export function readLocalBlobs(folder: string): Pick<Blobs, 'open' | 'list'> {
+  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), () => undefined);
+}
+
 class LocalBlobs implements Blobs {
   readonly #incoming: string;
   readonly #blobs: string;

@@ -6,6 +6,7 @@ import type { Commits } from '../catalog/commits.ts';
 import type { JournalFiles } from '../catalog/journal-files.ts';
 import type { NameRules } from '../domain/name.ts';
 import type { Search } from '../search/search.ts';
+import type { Leases } from './leases.ts';
 import type { Purger } from './purger.ts';
 import type { Quotas } from './quotas.ts';
 import type { SignInLimits } from './sign-in.ts';
@@ -42,8 +43,7 @@ export interface Cabinet {
   readonly names: NameRules;
   /** Bytes that are free where contents are kept, as of a moment ago. */
   freeBytes(): number;
-  /** Blobs that are being written or wait for their record: the sweeper leaves them alone. */
-  readonly pendingBlobs: Set<string>;
+  readonly leases: Leases;
   readonly uploadMemory: UploadMemory;
   readonly signInLimits: SignInLimits;
   readonly quotas: Quotas;

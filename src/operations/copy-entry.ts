@@ -43,10 +43,11 @@ export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyR
   }
 }
 
-/** Runs a slice of a long work and rests for as long as it took: the writer belongs to saves for half of the time. */
-export async function inTurn<Result>(slice: () => Promise<Result>): Promise<Result> {
+/** Runs a slice of a long work and rests for as long as it took, or longer: the writer belongs to saves for at least half
+ *  of the time. */
+export async function inTurn<Result>(slice: () => Promise<Result>, rests = 1): Promise<Result> {
   const begunAt = performance.now();
   const result = await slice();
-  await pause(performance.now() - begunAt);
+  await pause((performance.now() - begunAt) * rests);
   return result;
 }

@@ -4,7 +4,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { HiddenTree } from '../catalog/purge.ts';
 import { inTurn } from './copy-entry.ts';
+
+/** Nobody waits for a purge, so it rests longer than it works. */
+const restsOfPurge = 3;
 
 export class Purger {
   readonly #catalog: Catalog;
@@ -34,7 +38,7 @@ export class Purger {
       while (this.#isWanted) {
         this.#isWanted = false;
         for (let tops = await this.#find(); tops.length > 0; tops = await this.#find()) {
-          for (const top of tops) await this.#purge(top);
+          for (const tree of tops) await this.#purge(tree);
         }
       }
     } catch (error) {
@@ -42,14 +46,14 @@ export class Purger {
     }
   }
 
-  async #find(): Promise<number[]> {
+  async #find(): Promise<HiddenTree[]> {
     return this.#isStopped ? [] : await this.#catalog.findHiddenTrees({});
   }
 
-  async #purge(top: number): Promise<void> {
+  async #purge(tree: HiddenTree): Promise<void> {
     const request = randomUUID();
     for (let isDone = false; !isDone && !this.#isStopped; ) {
-      const slice = await inTurn(() => this.#catalog.purgeSlice({ top, at: Date.now(), request }));
+      const slice = await inTurn(() => this.#catalog.purgeSlice({ ...tree, at: Date.now(), request }), restsOfPurge);
       await discardBlobs(this.#blobs, slice.freedBlobs);
       isDone = slice.isDone;
     }

@@ -49,23 +49,46 @@ async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<B
   const blob = newBlobId();
   const head = Buffer.concat(first).subarray(0, headBytes);
   const digest = new ContentDigest(cabinet.limits.fileBytes);
-  cabinet.pendingBlobs.add(blob);
+  const leased = cabinet.leases.begin(blob);
+  const blocks = unlessFailed(leased, digest.observe(gather(cabinet.uploadMemory, first, source)));
   try {
-    await cabinet.blobs.put(blob, digest.observe(gather(cabinet.uploadMemory, first, source)));
+    await cabinet.blobs.put(blob, blocks);
   } catch (error) {
-    cabinet.pendingBlobs.delete(blob);
+    await cabinet.leases.end(blob);
     throw error;
   }
+  await leased.catch(async (error) => {
+    await letGo(cabinet, blob);
+    throw error;
+  });
   const { sha256, checksums } = digest.finish();
-  return { content: { sha256, sizeBytes: digest.sizeBytes, bytes: null, blob, checksums }, head };
+  const { isShared: isLeased } = cabinet.leases;
+  return { content: { sha256, sizeBytes: digest.sizeBytes, bytes: null, blob, checksums, isLeased }, head };
+}
+
+/** A blob that cannot be leased need not be received to its end. */
+function unlessFailed<Block>(leased: Promise<void>, blocks: AsyncIterable<Block>): AsyncIterable<Block> {
+  const failures: unknown[] = [];
+  leased.catch((error) => failures.push(error));
+  return passOn();
+
+  async function* passOn(): AsyncGenerator<Block> {
+    for await (const block of blocks) {
+      if (failures.length > 0) throw failures[0];
+      yield block;
+    }
+  }
 }
 
 /** Lets go of received bytes that no record points to. */
 export async function discardContent(cabinet: Cabinet, { blob }: StoredContent): Promise<void> {
-  if (blob === null) return;
-  // What cannot be removed now is removed by the sweeper.
-  await cabinet.blobs.discard(blob).catch(() => undefined);
-  cabinet.pendingBlobs.delete(blob);
+  if (blob !== null) await letGo(cabinet, blob);
+}
+
+/** What cannot be removed now is removed by the sweeper. */
+async function letGo({ blobs, leases }: Cabinet, blob: string): Promise<void> {
+  await blobs.discard(blob).catch(() => undefined);
+  await leases.end(blob);
 }
 
 async function* gather(memory: UploadMemory, first: Buffer[], source: AsyncIterator<Buffer>): AsyncGenerator<Buffer[]> {

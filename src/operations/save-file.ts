@@ -172,19 +172,30 @@ async function keepReceived<Saved extends SavedFile>(
   received: ReceivedContent,
   save: () => Promise<Saved>,
 ): Promise<Saved> {
+  const { content } = received;
   let saved: Saved;
+  let isKept: boolean;
   try {
     saved = await save();
+    isKept = saved.isBlobUsed || (await takesPlaceOfLost(cabinet, content));
   } catch (error) {
-    // A fatal fault leaves open whether the record was written: its bytes must stay, for the next start may find it.
-    if (!(error instanceof Fault && error.kind === 'fatal')) await discardContent(cabinet, received.content);
+    if (isOpen(error)) forgetLease(cabinet, content);
+    else await discardContent(cabinet, content);
     throw error;
   }
-  if (saved.isBlobUsed || (await takesPlaceOfLost(cabinet, received.content))) {
-    cabinet.pendingBlobs.delete(received.content.blob ?? '');
-  } else await discardContent(cabinet, received.content);
+  if (isKept) forgetLease(cabinet, content);
+  else await discardContent(cabinet, content);
   await discardBlobs(cabinet.blobs, saved.freedBlobs);
   return saved;
+}
+
+/** Whether the record may be written all the same: then its bytes must stay, for it may be found later. */
+function isOpen(error: unknown): boolean {
+  return error instanceof Fault && (error.kind === 'fatal' || error.kind === 'unsure');
+}
+
+function forgetLease({ leases }: Cabinet, { blob }: StoredContent): void {
+  if (blob !== null) leases.forget(blob);
 }
 
 /** The bytes may have taken long: what counts is what the caller may do now. */

@@ -37,10 +37,12 @@ export async function sweep(cabinet: Cabinet, now: number): Promise<Swept> {
 }
 
 async function sweepBlobs(cabinet: Cabinet, now: number): Promise<number> {
+  await cabinet.leases.expire(now);
+  await cabinet.blobs.tidy?.(now - sweepAfterMs, (blobs) => findUnwanted(cabinet, blobs));
   let swept = 0;
   let page: string[] = [];
   for await (const { id, storedAtMs } of cabinet.blobs.list()) {
-    if (now - storedAtMs < sweepAfterMs || cabinet.pendingBlobs.has(id)) continue;
+    if (now - storedAtMs < sweepAfterMs) continue;
     page.push(id);
     if (page.length < pageOfBlobs) continue;
     swept += await discardUnreferenced(cabinet, page);
@@ -51,9 +53,15 @@ async function sweepBlobs(cabinet: Cabinet, now: number): Promise<number> {
 
 async function discardUnreferenced(cabinet: Cabinet, blobs: string[]): Promise<number> {
   if (blobs.length === 0) return 0;
-  const unreferenced = await cabinet.catalog.findUnreferencedBlobs({ blobs });
-  for (const blob of unreferenced) await cabinet.blobs.discard(blob);
-  return unreferenced.length;
+  const unwanted = await findUnwanted(cabinet, blobs);
+  for (const blob of unwanted) await cabinet.blobs.discard(blob);
+  return unwanted.length;
+}
+
+/** Of these blobs, the ones that no record points to and nobody is writing. */
+async function findUnwanted({ catalog, leases }: Cabinet, blobs: string[]): Promise<string[]> {
+  const given = blobs.filter((blob) => !leases.has(blob));
+  return given.length === 0 ? [] : await catalog.findUnreferencedBlobs({ blobs: given });
 }
 
 async function expireVersions({ catalog, blobs, limits }: Cabinet, now: number): Promise<number> {

@@ -2,10 +2,10 @@
 // elsewhere breaks it. A tail that was cut off leaves no trace in what remains; it shows against a head that was kept
 // elsewhere. In slices, with pauses: the service goes on meanwhile, and rows may be sealed while we look.
 
+import type { Catalog } from '../catalog/catalog.ts';
 import type { JournalRow } from '../catalog/journal.ts';
-import type { SealedRange } from '../catalog/journal-files.ts';
+import type { JournalFiles, SealedRange } from '../catalog/journal-files.ts';
 import { toLink } from '../domain/chain.ts';
-import type { Cabinet } from './cabinet.ts';
 import { isSame, pause } from './seal-journal.ts';
 
 const sliceRows = 500;
@@ -32,15 +32,21 @@ export interface Verified {
   problems: Problem[];
 }
 
-export async function verifyJournal(cabinet: Cabinet, expected: Head | null): Promise<Verified> {
-  const { catalog, journalFiles } = cabinet;
+/** Where the rows are: a cabinet has both. */
+export interface Journal {
+  catalog: Pick<Catalog, 'listJournal'>;
+  journalFiles: JournalFiles;
+}
+
+export async function verifyJournal(journal: Journal, expected: Head | null): Promise<Verified> {
+  const { catalog, journalFiles } = journal;
   const walk = new Walk(expected);
   let ranges = await journalFiles.list();
   for (;;) {
     const next = walk.head.position + 1;
     const range = ranges.find(({ first, last }) => first <= next && next <= last);
     if (range !== undefined) {
-      await verifyFile(cabinet, walk, range);
+      await verifyFile(journal, walk, range);
       continue;
     }
     const slice = await catalog.listJournal({ from: next, to: Number.MAX_SAFE_INTEGER, limit: sliceRows });
@@ -58,7 +64,7 @@ export async function verifyJournal(cabinet: Cabinet, expected: Head | null): Pr
   return walk;
 }
 
-async function verifyFile({ catalog, journalFiles }: Cabinet, walk: Walk, range: SealedRange): Promise<void> {
+async function verifyFile({ catalog, journalFiles }: Journal, walk: Walk, range: SealedRange): Promise<void> {
   const sealed = await journalFiles.read(range).catch(() => null);
   if (sealed === null) {
     walk.skip(range, 'the sealed file cannot be read');

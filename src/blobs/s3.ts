@@ -1,0 +1,109 @@
+// Blobs as objects of an S3 server. A blob's key is <prefix><ab>/<id>, where <ab> are the first two digits of the id; each is
+// written once. What S3 has answered for is durable; nothing is kept on this machine.
+
+import { tmpdir } from 'node:os';
+import { type BlobInfo, type Blobs, chunkBytes } from './blobs.ts';
+import { Bucket, type S3Place } from './s3-bucket.ts';
+import { PartMemory } from './s3-part.ts';
+import { probe } from './s3-probe.ts';
+import { readChunks } from './s3-read.ts';
+import { upload } from './s3-upload.ts';
+
+const removedAtOnce = 16;
+
+export interface S3Options extends S3Place {
+  /** Where files without a name are made for what memory has no room for while it is gathered; by default where the
+   *  system has temporary files. */
+  spoolFolder?: string;
+  /** Told what is not as it should be, but works. */
+  onNotice?: (text: string) => void;
+  /** How long is tried again what fails because S3 is away or busy. */
+  patienceMs?: number;
+}
+
+/** Rejects with a `Fault` that says what is wrong, if anything that we need does not work. */
+export async function openS3Blobs({ spoolFolder, onNotice, patienceMs, ...place }: S3Options): Promise<Blobs> {
+  const bucket = new Bucket(place, patienceMs);
+  try {
+    await probe(bucket, onNotice ?? (() => undefined));
+  } catch (error) {
+    bucket.close();
+    throw error;
+  }
+  return new S3Blobs(bucket, new PartMemory(spoolFolder ?? tmpdir()));
+}
+
+class S3Blobs implements Blobs {
+  readonly #bucket: Bucket;
+  readonly #memory: PartMemory;
+
+  constructor(bucket: Bucket, memory: PartMemory) {
+    this.#bucket = bucket;
+    this.#memory = memory;
+  }
+
+  async put(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+    await upload(this.#bucket, this.#toKey(id), blocks, this.#memory);
+  }
+
+  async *open(id: string, start: number, end: number): AsyncIterable<Buffer> {
+    yield* readChunks(this.#bucket, this.#toKey(id), { start, end, chunkBytes });
+  }
+
+  async discard(id: string): Promise<void> {
+    await this.#bucket.remove(this.#toKey(id));
+  }
+
+  async *list(): AsyncIterable<BlobInfo> {
+    for await (const { key, atMs } of this.#bucket.list(this.#bucket.prefix)) {
+      const id = this.#toId(key);
+      if (id !== null) yield { id, storedAtMs: atMs };
+    }
+  }
+
+  async tidy(beforeMs: number, choose: (ids: string[]) => Promise<string[]>): Promise<void> {
+    const left = new Map<string, string[]>();
+    for await (const { key, uploadId, atMs } of this.#bucket.listUnfinished()) {
+      // The probe's own have no blob, and nobody to ask about.
+      const id = this.#toId(key);
+      if (atMs >= beforeMs) continue;
+      if (id === null) await this.#bucket.abortParts(key, uploadId);
+      else left.set(id, [...(left.get(id) ?? []), uploadId]);
+    }
+    if (left.size === 0) return;
+    for (const id of await choose([...left.keys()])) {
+      for (const uploadId of left.get(id) ?? []) await this.#bucket.abortParts(this.#toKey(id), uploadId);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#bucket.close();
+  }
+
+  #toKey(id: string): string {
+    if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${JSON.stringify(id)} is not the id of a blob`);
+    return `${this.#bucket.prefix}${id.slice(0, 2)}/${id}`;
+  }
+
+  #toId(key: string): string | null {
+    const [, shard, id] = /^([0-9a-f]{2})\/([0-9a-f]{32})$/.exec(key.slice(this.#bucket.prefix.length)) ?? [];
+    return id?.startsWith(shard ?? '') ? id : null;
+  }
+}
+
+/** Removes everything whose key begins with the prefix, also what is unfinished. */
+export async function removeAll(place: S3Place): Promise<void> {
+  const bucket = new Bucket(place);
+  try {
+    for await (const { key, uploadId } of bucket.listUnfinished()) await bucket.abortParts(key, uploadId);
+    const removing = new Set<Promise<unknown>>();
+    for await (const { key } of bucket.list(place.prefix)) {
+      const removal: Promise<unknown> = bucket.remove(key).finally(() => removing.delete(removal));
+      removing.add(removal);
+      if (removing.size >= removedAtOnce) await Promise.race(removing);
+    }
+    await Promise.all(removing);
+  } finally {
+    bucket.close();
+  }
+}

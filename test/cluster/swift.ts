@@ -1,0 +1,225 @@
+// Starts an OpenStack Swift of its own for tests, with its S3 interface: one node from Debian's packages, which are
+// installed if they are missing and we may. Its data is in a temporary folder, it listens on loopback.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+
+export interface Swift {
+  endpoint: string;
+  port: number;
+  region: string;
+  accessKey: string;
+  secretKey: string;
+  /** An empty one. */
+  bucket: string;
+  newBucket(): Promise<string>;
+  /** Ends its processes at once, as a power cut would; `start` goes on with the same data. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const packages = ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'];
+const storage = ['account', 'container', 'object'] as const;
+const region = 'us-east-1';
+const accessKey = 'test:tester';
+const secretKey = 'testing';
+const startPatienceMs = 60_000;
+
+/** Null, and a line that nobody can overlook, where it cannot be had. */
+export async function startSwift(): Promise<Swift | null> {
+  const reason = findObstacle();
+  if (reason !== null) {
+    console.error(`SKIPPED: everything that needs S3 (${reason})`);
+    return null;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-swift-'));
+  const ports = await findFreePorts(1 + storage.length);
+  const port = ports[0] as number;
+  writeConfiguration(folder, ports);
+  const endpoint = `http://127.0.0.1:${port}`;
+  let running: ChildProcess[] = [];
+  let buckets = 0;
+  const start = async () => {
+    running = startServers(folder);
+    await waitUntilReady(endpoint, folder);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    await Promise.all(running.map((server) => endServer(server, signal)));
+    running = [];
+  };
+  const newBucket = async () => {
+    buckets += 1;
+    return await makeBucket(endpoint, `cabinet-${buckets}`);
+  };
+  await start().catch(async (error) => {
+    await end('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  });
+  return {
+    endpoint,
+    port,
+    region,
+    accessKey,
+    secretKey,
+    bucket: await newBucket(),
+    newBucket,
+    start,
+    kill: () => end('SIGKILL'),
+    async stop() {
+      await end('SIGTERM');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function findObstacle(): string | null {
+  if (isInstalled()) return null;
+  if (!existsSync('/etc/debian_version')) return 'Swift is installed on Debian only';
+  if (process.getuid?.() !== 0) return `Swift is not installed: apt-get install ${packages.join(' ')}`;
+  console.error(`Installing ${packages.join(', ')}, once.`);
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const words of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
+    const { status, stderr } = spawnSync('apt-get', words, { env: environment, encoding: 'utf8' });
+    if (status !== 0) return `apt-get ${words[0]} failed: ${stderr.trim().split('\n').at(-1)}`;
+  }
+  return isInstalled() ? null : 'Swift was installed, but its programs are not there';
+}
+
+function isInstalled(): boolean {
+  return ['proxy', ...storage].every((name) => existsSync(`/usr/bin/swift-${name}-server`));
+}
+
+function writeConfiguration(folder: string, ports: readonly number[]): void {
+  mkdirSync(join(folder, 'devices', 'one'), { recursive: true });
+  const write = (name: string, sections: Record<string, Record<string, string>>) => {
+    const lines = Object.entries(sections).flatMap(([section, settings]) => [
+      `[${section}]`,
+      ...Object.entries(settings).map(([key, value]) => `${key} = ${value}`),
+    ]);
+    writeFileSync(join(folder, name), `${lines.join('\n')}\n`);
+  };
+  const common = (port: number) => ({
+    bind_ip: '127.0.0.1',
+    bind_port: String(port),
+    // None beside the server itself, so that it is one process to start and one to end.
+    workers: '0',
+    user: process.env.USER ?? 'root',
+    swift_dir: folder,
+    log_level: 'WARNING',
+  });
+  write('swift.conf', { 'swift-hash': { swift_hash_path_prefix: 'tests', swift_hash_path_suffix: 'tests' } });
+  for (const [index, name] of storage.entries()) {
+    const port = ports[index + 1] as number;
+    write(`${name}.conf`, {
+      DEFAULT: { ...common(port), devices: join(folder, 'devices'), mount_check: 'false' },
+      'pipeline:main': { pipeline: `${name}-server` },
+      [`app:${name}-server`]: { use: `egg:swift#${name}` },
+    });
+    makeRing(folder, name, port);
+  }
+  write('proxy.conf', { DEFAULT: common(ports[0] as number), ...proxySections });
+}
+
+const proxySections = {
+  'pipeline:main': { pipeline: 'catch_errors cache s3api tempauth bulk slo dlo proxy-server' },
+  'app:proxy-server': {
+    use: 'egg:swift#proxy',
+    allow_account_management: 'true',
+    account_autocreate: 'true',
+    // It would leave a server alone for a minute that was away for a moment; and we have no other.
+    error_suppression_limit: '1000000',
+  },
+  'filter:catch_errors': { use: 'egg:swift#catch_errors' },
+  // Demanded, and done without: nothing listens there.
+  'filter:cache': { use: 'egg:swift#memcache', memcache_servers: '127.0.0.1:1' },
+  'filter:s3api': { use: 'egg:swift#s3api', location: region, s3_acl: 'false' },
+  'filter:tempauth': { use: 'egg:swift#tempauth', user_test_tester: `${secretKey} .admin` },
+  'filter:bulk': { use: 'egg:swift#bulk' },
+  'filter:slo': { use: 'egg:swift#slo' },
+  'filter:dlo': { use: 'egg:swift#dlo' },
+};
+
+/** Where the one copy of everything lies: on the one device of the one node. As `swift-ring-builder` would write it, but
+ *  without the seconds that it takes. */
+function makeRing(folder: string, name: string, port: number): void {
+  const ip = '127.0.0.1';
+  const device = { id: 0, region: 1, zone: 1, device: 'one', weight: 1, meta: '', ip, port };
+  const devs = [{ ...device, replication_ip: ip, replication_port: port }];
+  const parts = Buffer.alloc(16 * 2);
+  const text = JSON.stringify({ byteorder: 'little', devs, part_shift: 28, replica_count: 1, version: 1 });
+  const head = Buffer.from('R1NG\0\x01\0\0\0\0', 'latin1');
+  head.writeUInt32BE(text.length, 6);
+  writeFileSync(join(folder, `${name}.ring.gz`), gzipSync(Buffer.concat([head, Buffer.from(text), parts])));
+}
+
+function startServers(folder: string): ChildProcess[] {
+  return [...storage, 'proxy'].map((name) => {
+    const log = openSync(join(folder, `${name}.log`), 'a');
+    // Whatever ends the tests must not leave it running.
+    const words = ['--pdeathsig', 'KILL', `swift-${name}-server`, join(folder, `${name}.conf`), '--verbose'];
+    return spawn('setpriv', words, {
+      stdio: ['ignore', log, log],
+      env: { ...process.env, PYTHONWARNINGS: 'ignore' },
+    });
+  });
+}
+
+async function endServer(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill(signal);
+  const timer = setTimeout(() => server.kill('SIGKILL'), 3000);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** Stores an object in a bucket, which takes all of the servers. */
+async function waitUntilReady(endpoint: string, folder: string): Promise<void> {
+  const client = openClient(endpoint, 1);
+  for (const until = Date.now() + startPatienceMs; ; await pause(100)) {
+    try {
+      const Bucket = await makeBucket(endpoint, 'ready', client);
+      await client.send(new PutObjectCommand({ Bucket, Key: 'ready', Body: 'ready' }));
+      break;
+    } catch (error) {
+      if (Date.now() < until) continue;
+      const logs = ['proxy', ...storage].map((name) => readFileSync(join(folder, `${name}.log`), 'utf8').slice(-1000));
+      throw new Error(`Swift does not answer: ${error}\n${logs.join('\n')}`);
+    }
+  }
+  client.destroy();
+}
+
+function openClient(endpoint: string, maxAttempts: number): S3Client {
+  const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey };
+  return new S3Client({ endpoint, region, credentials, forcePathStyle: true, maxAttempts });
+}
+
+async function makeBucket(endpoint: string, bucket: string, client = openClient(endpoint, 3)): Promise<string> {
+  await client.send(new CreateBucketCommand({ Bucket: bucket })).catch((error: Error) => {
+    if (error.name !== 'BucketAlreadyOwnedByYou') throw error;
+  });
+  return bucket;
+}
+
+/** Held all at once while they are found, so that none is found twice. */
+async function findFreePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = servers.map(
+    (server) =>
+      new Promise<number>((resolve) => {
+        server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+      }),
+  );
+  const found = await Promise.all(ports);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return found;
+}
