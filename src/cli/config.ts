@@ -1,7 +1,8 @@
 // `cabinet config`: every setting as it is in force, or every mistake.
 
 import type { Command } from 'commander';
-import { readConfig, readSettings, settings } from '../config.ts';
+import { readConfig, readSettings } from '../config.ts';
+import { type Setting, settings } from '../settings.ts';
 import { print } from './output.ts';
 
 export function registerConfig(program: Command): void {
@@ -14,7 +15,14 @@ export function registerConfig(program: Command): void {
 
 async function show(): Promise<Record<string, string>> {
   readConfig();
-  return readSettings();
+  const shown = Object.entries(readSettings()).map(([name, value]) => [name, hideSecrets(name, value)]);
+  return Object.fromEntries(shown) as Record<string, string>;
+}
+
+/** Secrets, and passwords in addresses. */
+function hideSecrets(name: string, value: string): string {
+  const { isSecret }: Setting = settings[name as keyof typeof settings];
+  return isSecret === true && value !== '' ? '…' : value.replace(/^(\w+:\/\/[^@/?#]*?):[^@]*@/, '$1:…@');
 }
 
 function toLines(values: Record<string, string>): string[] {

@@ -1,13 +1,13 @@
 // Carries out a command: by the service that holds the data folder, or, when none runs, here, under the folder's lock.
 
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { openOwnAuthority } from '../addresses.ts';
 import { rotateKeys } from '../auth/keys.ts';
 import { lockFolder } from '../catalog/folder-lock.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Command, type Controlled, nobody, runCommand, type Watcher } from '../control/commands.ts';
 import { askService } from '../control/socket.ts';
-import { type Environment, type EnvironmentName, folderOf, openEnvironment } from '../environment.ts';
+import { type Environment, type EnvironmentName, emptyEnvironment, openEnvironment } from '../environment.ts';
 import { addApplication, plainApplication } from '../operations/applications.ts';
 
 export async function carryOut(command: Command, watcher = nobody): Promise<object> {
@@ -29,11 +29,11 @@ async function carryOutHere(config: Config, command: Command, watcher: Watcher):
       authority: () => openOwnAuthority(config),
       hasOwnAuthority: config.mutualTls.caPath === null,
       async rotateKeys(_, isOldRevoked) {
-        await rotateKeys(folderOf(config, name), isOldRevoked);
+        await rotateKeys((environment as Environment).keyStore, isOldRevoked);
       },
       async reset() {
         await environment?.close();
-        rmSync(folderOf(config, name), { recursive: true, force: true });
+        await emptyEnvironment(config, name);
         environment = await open(config, name);
         return await addApplication(environment.cabinet, { ...plainApplication, name: 'first', certificates: [] });
       },

@@ -6,6 +6,7 @@ import { registerAudit } from './audit.ts';
 import { registerConfig } from './config.ts';
 import { registerImport } from './import.ts';
 import { registerKeys } from './keys.ts';
+import { registerMigrate } from './migrate.ts';
 import { registerQuota } from './quota.ts';
 import { registerReset } from './reset.ts';
 import { registerSearch } from './search.ts';
@@ -24,6 +25,7 @@ const commands = [
   registerToken,
   registerKeys,
   registerImport,
+  registerMigrate,
   registerQuota,
   registerSearch,
   registerAudit,

@@ -7,6 +7,7 @@ import { fail } from './output.ts';
 
 /** The exit code of a process that must not go on; a supervisor starts it again. */
 const faultExitCode = 70;
+const fatalLevel = 60;
 /** Time for the answers to what was in flight. */
 const lastWordsMs = 200;
 
@@ -44,8 +45,17 @@ async function serve(options: { json?: boolean }): Promise<void> {
   }
 }
 
+/** A line of the log, written without what may be broken. */
 function stopAtOnce(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const line = {
+    level: fatalLevel,
+    time: Date.now(),
+    pid: process.pid,
+    err: { message, stack },
+    msg: 'a bug; it stops',
+  };
+  process.stderr.write(`${JSON.stringify(line)}\n`);
   process.exit(faultExitCode);
 }
 

@@ -1,0 +1,154 @@
+// `cabinet migrate --to … --blobs …`: moves everything to another storage, and compares every record. Exit code 1 when
+// anything is different or not finished; run again, it goes on.
+
+import { mkdirSync } from 'node:fs';
+import type { Command } from 'commander';
+import { FolderInUse, type FolderLock, lockFolder } from '../catalog/folder-lock.ts';
+import { CatalogInUse } from '../catalog/table-store.ts';
+import { type Config, ConfigMistakes, readConfig, readConfigWith } from '../config.ts';
+import { type EnvironmentName, environmentNames } from '../environment.ts';
+import { CannotMigrate, type Progress } from '../migrate/side.ts';
+import { migrateEnvironment, placeBlobs, placeRecords } from '../migration.ts';
+import { type EnvironmentReport, type Report, toLines, toReport } from './migrate-report.ts';
+import { print } from './output.ts';
+
+interface MigrateOptions {
+  to?: string;
+  blobs?: string;
+  env: string;
+  contentsOnly?: boolean;
+  verify: string;
+  json?: boolean;
+}
+
+export function registerMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description('move everything to another storage, and compare every record')
+    .option('--to <catalog>', 'where records shall be kept: postgres://… or sqlite:')
+    .option('--blobs <blobs>', 'where large contents shall be kept: s3://bucket… or file:')
+    .option('--env <environment>', 'production, test or both', 'both')
+    .option('--contents-only', 'only copy large contents, while the service may run; the rest is then a short stop')
+    .option('--verify <how>', 'full, or quick: of large contents only the sizes', 'full')
+    .option('--json', 'print JSON')
+    .action((options: MigrateOptions) => print(options, () => run(options), toLines));
+}
+
+async function run(options: MigrateOptions): Promise<Report> {
+  const names = options.env === 'both' ? environmentNames : environmentNames.filter((name) => name === options.env);
+  if (names.length === 0) throw new Error(`--env: there is no environment ${JSON.stringify(options.env)}.`);
+  if (options.verify !== 'full' && options.verify !== 'quick') throw new Error('--verify is full or quick.');
+  const [from, to] = [readConfig(), readTarget(options)];
+  const held = lock(from, options.contentsOnly === true);
+  try {
+    const environments: EnvironmentReport[] = [];
+    for (const name of names) {
+      const report = await move(from, to, name, options);
+      if (report !== null) environments.push(report);
+    }
+    if (environments.length === 0)
+      throw new Error(`There is nothing in ${placeRecords(from, names[0] as EnvironmentName)}.`);
+    return judge(environments, options);
+  } finally {
+    held.release();
+  }
+}
+
+function judge(environments: EnvironmentReport[], { contentsOnly }: MigrateOptions): Report {
+  const isFinished = environments.every(({ Finished }) => Finished);
+  const problems = environments.flatMap(({ Differences, Journal }) => [...Differences, ...(Journal?.Problems ?? [])]);
+  if (problems.length > 0 || (!isFinished && contentsOnly !== true)) process.exitCode = 1;
+  return { Finished: isFinished, Environments: environments };
+}
+
+function readTarget({ to, blobs }: MigrateOptions): Config {
+  if (to === undefined && blobs === undefined) {
+    throw new Error('Say where to: --to postgres://… (or sqlite:), --blobs s3://… (or file:), or both.');
+  }
+  try {
+    return readConfigWith({
+      ...(to !== undefined && { CABINET_CATALOG: to }),
+      ...(blobs !== undefined && { CABINET_BLOBS: blobs }),
+    });
+  } catch (error) {
+    if (!(error instanceof ConfigMistakes)) throw error;
+    const inOurWords = (mistake: string) =>
+      mistake.replace(/^CABINET_CATALOG(?=:)/, '--to').replace(/^CABINET_BLOBS(?=:)/, '--blobs');
+    throw new Error(error.mistakes.map(inOurWords).join('\n'));
+  }
+}
+
+/** No service may use what is moved. Large contents never change, and can be copied beside one; but not by two at once. */
+function lock({ dataFolder }: Config, isContentsOnly: boolean): FolderLock {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  const alone = lockOr(dataFolder, 'migrate.db', 'Another cabinet migrate is at work here.');
+  if (isContentsOnly) return alone;
+  const stop = `A service uses ${dataFolder}: stop it first. Large contents can be copied while it runs, with --contents-only.`;
+  try {
+    const folder = lockOr(dataFolder, 'lock.db', stop);
+    return {
+      release() {
+        folder.release();
+        alone.release();
+      },
+    };
+  } catch (error) {
+    alone.release();
+    throw error;
+  }
+}
+
+function lockOr(folder: string, file: string, problem: string): FolderLock {
+  try {
+    return lockFolder(folder, file);
+  } catch (error) {
+    throw error instanceof FolderInUse ? new Error(problem) : error;
+  }
+}
+
+async function move(
+  from: Config,
+  to: Config,
+  name: EnvironmentName,
+  options: MigrateOptions,
+): Promise<EnvironmentReport | null> {
+  const line = new ProgressLine(name);
+  try {
+    const report = await migrateEnvironment(from, to, name, {
+      isContentsOnly: options.contentsOnly === true,
+      verify: options.verify === 'quick' ? 'quick' : 'full',
+      tell: (progress) => line.show(progress),
+    });
+    const toPlaces = (config: Config) => ({ Records: placeRecords(config, name), Contents: placeBlobs(config, name) });
+    return report === null ? null : toReport(name, { From: toPlaces(from), To: toPlaces(to) }, report);
+  } catch (error) {
+    const isOurs = error instanceof CannotMigrate || error instanceof CatalogInUse;
+    throw isOurs ? error : new Error(`${name}: ${(error as Error).message}. Run it again to go on.`, { cause: error });
+  } finally {
+    line.end();
+  }
+}
+
+const showEveryMs = 100;
+
+/** One line of a terminal, written over and over. */
+class ProgressLine {
+  readonly #name: string;
+  readonly #isShown = process.stderr.isTTY === true;
+  #shownAt = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  show({ step, done, of }: Progress): void {
+    if (!this.#isShown || (done < of && performance.now() - this.#shownAt < showEveryMs)) return;
+    this.#shownAt = performance.now();
+    const percent = of === 0 ? 100 : Math.floor((done / of) * 100);
+    process.stderr.write(`\r\x1b[K${this.#name}: ${step}, ${percent} %`);
+  }
+
+  end(): void {
+    if (this.#isShown) process.stderr.write('\r\x1b[K');
+  }
+}
