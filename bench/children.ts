@@ -82,6 +82,12 @@ export class Children {
     };
   }
 
+  /** Lets some of the processes end by themselves. */
+  async end(pids: readonly number[]): Promise<void> {
+    const ended = [...this.#running].filter(({ pid }) => pid !== undefined && pids.includes(pid));
+    await Promise.all(ended.map(endGently));
+  }
+
   /** Lets every process end by itself, then not. */
   async close(): Promise<void> {
     await Promise.all([...this.#running].map(endGently));

@@ -5,11 +5,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { archive } from './archive.ts';
 import { Children } from './children.ts';
+import { cluster } from './cluster.ts';
 import { download } from './download.ts';
 import { listing } from './listing.ts';
 import { type Options, parseOptions, UsageError, usage } from './options.ts';
 import { writeSection } from './results.ts';
+import { cost } from './save-cost.ts';
 import { saves } from './saves.ts';
+import { scale } from './scale.ts';
 import type { Scenario } from './scenario.ts';
 import { search } from './search.ts';
 import { trees } from './trees.ts';
@@ -21,6 +24,9 @@ const scenarios: Record<string, Scenario> = {
   download,
   archive,
   search,
+  cluster,
+  cost,
+  scale,
 };
 
 const firstScenario = 'saves';

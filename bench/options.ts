@@ -32,6 +32,8 @@ export type Options = {
   dataParent: string;
   program: string;
   settings: Record<string, string>;
+  /** Where there are several nodes: what the data folder of this one is called. */
+  dataName?: string;
   profileFolder: string | null;
   jsonFile: string | null;
   outFile: string | null;

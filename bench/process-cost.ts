@@ -35,6 +35,20 @@ export function readThreadMicros(pid: number): number | null {
   return nanos / 1000;
 }
 
+/** The same of each thread of one process. */
+export function readEachThreadMicros(pid: number): Map<string, number> | null {
+  const tasks = readTasks(pid);
+  if (tasks === null) return null;
+  const read = (task: string) => Number(readText(`/proc/${pid}/task/${task}/schedstat`)?.split(' ', 1)[0] ?? 0) / 1000;
+  return new Map(tasks.map((task) => [task, read(task)]));
+}
+
+/** Bytes that the process has given to the disk, as the kernel counts them. */
+export function readDiskBytes(pid: number): number | null {
+  const [, bytes] = /^write_bytes: (\d+)$/m.exec(readText(`/proc/${pid}/io`) ?? '') ?? [];
+  return bytes === undefined ? null : Number(bytes);
+}
+
 /** Busy time of all cores since the machine started, time stolen by its host included. */
 export function readMachineCpuMicros(): number | null {
   const fields = readText('/proc/stat')?.split('\n', 1)[0]?.split(/ +/).slice(1).map(Number);

@@ -41,6 +41,22 @@ describe('at a tiny size', { concurrency: true }, () => {
     assert.equal((await bench('archive', '--size', '300')).match(/^\| (import|archive)/gm)?.length, 4);
   });
 
+  it('cost prints every figure of both engines, none of them nothing', async () => {
+    const printed = await bench('cost', '--size', '300', '--wait', '20');
+    const rows = printed.match(/^\| .*(save|read|kept|thread|here).* \|$/gm) ?? [];
+    assert.equal(rows.length, 8);
+    for (const row of rows) {
+      if (!row.includes('database')) assert.match(row, /\| +[1-9]\d* \| +[1-9]\d* \|$/);
+      else assert.match(row, /\| +0 \| +\d+ \|$/);
+    }
+  });
+
+  it('scale prints what runs out of both engines, and what five sizes need', async () => {
+    const printed = await bench('scale');
+    assert.equal(printed.match(/^\| .* [\d,]+× \| /gm)?.length, 9);
+    assert.equal(printed.match(/^\| [\d,]+× .* (yes|no) \|$/gm)?.length, 10);
+  });
+
   it('download checks every part, and its section is written beside those of others', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cabinet-bench-'));
     try {

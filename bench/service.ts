@@ -10,6 +10,7 @@ export type Service = {
   base: string;
   /** What every content request carries. */
   headers: Record<string, string>;
+  application: Application;
 };
 
 export type Application = { AppKey: string; Secret: string; RootFolderId: string };
@@ -24,7 +25,8 @@ export async function startService(children: Children, options: Options, registe
   const application = registered ?? (await register(children, options));
   const base = (serving.ready as { Production: string }).Production;
   const token = await fetchToken(base, application);
-  return { pid: serving.pid, base, headers: { Authorization: `Bearer ${token}`, AppKey: application.AppKey } };
+  const headers = { Authorization: `Bearer ${token}`, AppKey: application.AppKey };
+  return { pid: serving.pid, base, headers, application };
 }
 
 /** Also while no service runs. */
@@ -89,7 +91,7 @@ export function toEnvironment(children: Children, options: Options): NodeJS.Proc
     CABINET_TEST_PORT: 'off',
     CABINET_MTLS_PORT: 'off',
     ...options.settings,
-    CABINET_DATA: dataFolder(children),
+    CABINET_DATA: options.dataName === undefined ? dataFolder(children) : `${children.folder}/${options.dataName}`,
   };
 }
 

@@ -12,7 +12,10 @@ import { readRevocationLists } from './certificates/revocation-list.ts';
 import { type Watched, watchFiles } from './certificates/watched-files.ts';
 import type { AddressConfig, Config } from './config.ts';
 import { type EnvironmentName, folderOf } from './environment.ts';
+import type { Observers } from './http/observation.ts';
 import { type Listener, type ListenOptions, type Lookup, listen } from './http/server.ts';
+import type { RequestMetrics } from './telemetry/request-metrics.ts';
+import type { Tracer } from './telemetry/tracer.ts';
 
 export interface Address {
   url: string;
@@ -23,14 +26,18 @@ export interface Address {
 export interface AddressContext {
   lookup: Lookup;
   log: Logger;
+  metrics: RequestMetrics;
+  tracer: Tracer | null;
 }
 
 export async function openAddress(config: Config, name: EnvironmentName, context: AddressContext): Promise<Address> {
   const { tls } = config[name];
-  const opened = new OpenedAddress(context.log.child({ environment: name }));
+  const log = context.log.child({ environment: name });
+  const opened = new OpenedAddress(log);
+  const observers = toObservers(config, { ...context, log });
   const loaded = tls === null ? null : await opened.watchTls([tls.certPath, tls.keyPath]);
   return await opened.listen(
-    { ...toListenOptions(config, config[name]), tls: loaded, mutualTls: null },
+    { ...toListenOptions(config, config[name]), tls: loaded, mutualTls: null, observers },
     context.lookup,
   );
 }
@@ -38,7 +45,9 @@ export async function openAddress(config: Config, name: EnvironmentName, context
 export async function openMutualTlsAddress(config: Config, context: AddressContext): Promise<Address> {
   const { tls, caPath, crlPath, proxies } = config.mutualTls;
   const own = tls === null || caPath === null ? await openOwnAuthority(config) : null;
-  const opened = new OpenedAddress(context.log.child({ environment: 'production', address: 'mutual TLS' }));
+  const log = context.log.child({ environment: 'production', address: 'mutual TLS' });
+  const opened = new OpenedAddress(log);
+  const observers = toObservers(config, { ...context, log });
   const paths = [tls?.certPath ?? own?.serverCertPath, tls?.keyPath ?? own?.serverKeyPath, caPath ?? own?.caPath];
   const watched = await opened.watchMutualTls([...paths, ...(crlPath === null ? [] : [crlPath])] as string[]);
   const trust = {
@@ -47,7 +56,7 @@ export async function openMutualTlsAddress(config: Config, context: AddressConte
     },
   };
   const mutualTls = new MutualTls({ trust, proxies: new Peers(proxies) });
-  const options = { ...toListenOptions(config, config.mutualTls), tls: watched.value.tls, mutualTls };
+  const options = { ...toListenOptions(config, config.mutualTls), tls: watched.value.tls, mutualTls, observers };
   return await opened.listen(options, context.lookup);
 }
 
@@ -62,6 +71,14 @@ function toListenOptions(config: Config, { host, port }: AddressConfig) {
   const { maxConnections, maxConnectionsPerPeer, corsOrigins } = config;
   const proxies = new Peers(config.proxies);
   return { host, port: port ?? 0, maxConnections, maxConnectionsPerPeer, corsOrigins, proxies };
+}
+
+function toObservers({ telemetry }: Config, { log, metrics, tracer }: AddressContext): Observers {
+  return {
+    metrics,
+    tracer,
+    onAnswered: telemetry.isAccessLogged ? (answered) => log.info(answered, 'answered') : null,
+  };
 }
 
 class OpenedAddress {

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigMistakes, readConfig, type settings } from './config.ts';
+import { ConfigMistakes, readConfig } from './config.ts';
+import type { settings } from './settings.ts';
 
 function mistakesOf(variables: Record<string, string>): readonly string[] {
   try {
@@ -39,6 +40,12 @@ test('a mistake in any setting is told by its name', () => {
     CABINET_MAX_FILE_SIZE: '5 apples',
     CABINET_RESERVE: '-1',
     CABINET_MAX_CONNECTIONS: '0',
+    CABINET_DRAIN_SECONDS: '-1',
+    CABINET_METRICS: 'everyone',
+    CABINET_METRICS_TOKEN: 'short',
+    CABINET_OTLP_ENDPOINT: 'collector:4318',
+    CABINET_OTLP_SHARE: '2',
+    CABINET_ACCESS_LOG: 'maybe',
     CABINET_LOG_LEVEL: 'loud',
   };
   const told = mistakesOf(wrong).map((mistake) => mistake.split(':')[0]);
@@ -61,4 +68,12 @@ test('a misspelt setting is a mistake, in the environment and in the file', () =
   ]);
   rmSync(folder, { recursive: true });
   assert.match(mistakesOf({ CABINET_CONFIG: '/does/not/exist' }).join(), /CABINET_CONFIG/);
+});
+
+test('metrics are for this machine, for who has the token, for all or for nobody', () => {
+  const token = 'a-token-of-twenty-and-more';
+  assert.equal(readConfig({}).telemetry.metrics, 'loopback');
+  assert.deepEqual(readConfig({ CABINET_METRICS_TOKEN: token }).telemetry.metrics, { token });
+  assert.equal(readConfig({ CABINET_METRICS: 'open' }).telemetry.metrics, 'open');
+  assert.match(mistakesOf({ CABINET_METRICS_TOKEN: token, CABINET_METRICS: 'open' }).join(), /CABINET_METRICS_TOKEN/);
 });

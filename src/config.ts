@@ -5,10 +5,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { OutsideIssuerRules } from './auth/outside-issuer.ts';
+import { type BlobsSetting, parseBlobsSetting } from './blobs/blobs-setting.ts';
 import { Peers } from './certificates/peers.ts';
 import { toBytes } from './domain/bytes.ts';
 import type { NameRules } from './domain/name.ts';
 import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
+import { type SettingName, settings } from './settings.ts';
 
 export interface AddressConfig {
   host: string;
@@ -27,8 +29,24 @@ export interface MutualTlsConfig extends AddressConfig {
   proxies: readonly string[];
 }
 
+export type CatalogConfig =
+  | { kind: 'sqlite' }
+  | { kind: 'postgres'; url: string; schema: string; mostConnections: number };
+
+export interface TelemetryConfig {
+  /** Who may read `/metrics`. */
+  metrics: { token: string } | 'loopback' | 'open' | 'off';
+  /** Where traces are sent; null: nowhere. */
+  otlpEndpoint: string | null;
+  /** How many of the traces that begin here are recorded, 0 to 1. */
+  otlpShare: number;
+  isAccessLogged: boolean;
+}
+
 export interface Config {
   dataFolder: string;
+  catalog: CatalogConfig;
+  blobs: BlobsSetting;
   production: AddressConfig;
   test: AddressConfig;
   /** Here `tls` is null for our own certificate, made for development. */
@@ -53,6 +71,9 @@ export interface Config {
   maxConnections: number;
   maxConnectionsPerPeer: number;
   corsOrigins: ReadonlySet<string>;
+  /** How long it says that it is not ready before it stops taking connections. */
+  drainSeconds: number;
+  telemetry: TelemetryConfig;
   logLevel: string;
 }
 
@@ -65,59 +86,6 @@ export class ConfigMistakes extends Error {
     this.mistakes = mistakes;
   }
 }
-
-interface Setting {
-  fallback: string;
-  about: string;
-}
-
-/** Every setting, with its default and what it is for; `cabinet config` prints them as they are in force. */
-export const settings = {
-  CABINET_CONFIG: { fallback: '', about: 'a file with these settings' },
-  CABINET_DATA: { fallback: './data', about: 'the data folder' },
-  CABINET_HOST: { fallback: '127.0.0.1', about: 'where to listen' },
-  CABINET_PORT: { fallback: '8080', about: 'port of the production address; 0: any free one' },
-  CABINET_TEST_PORT: { fallback: '8081', about: 'port of the test address; off: no test environment' },
-  CABINET_MTLS_PORT: { fallback: '8443', about: 'port of the mutual-TLS address; off: there is none' },
-  CABINET_PUBLIC_URL: { fallback: '', about: 'what clients see as the production address' },
-  CABINET_TEST_PUBLIC_URL: { fallback: '', about: 'what clients see as the test address' },
-  CABINET_MTLS_PUBLIC_URL: { fallback: '', about: 'what clients see as the mutual-TLS address' },
-  CABINET_MTLS_CERT: { fallback: '', about: 'certificate file of the mutual-TLS address; one is made by default' },
-  CABINET_MTLS_KEY: { fallback: '', about: 'key file that goes with it' },
-  CABINET_MTLS_CA: { fallback: '', about: 'CAs that client certificates must lead to; one is made by default' },
-  CABINET_MTLS_CRL: { fallback: '', about: 'revocation lists of those CAs' },
-  CABINET_MTLS_PROXIES: { fallback: '', about: 'proxies whose Client-Cert header is believed: addresses or networks' },
-  CABINET_PROXIES: { fallback: '', about: 'proxies whose X-Forwarded-For header is believed: addresses or networks' },
-  CABINET_OWN_ISSUER: { fallback: 'yes', about: 'no: tokens come from outside issuers only' },
-  CABINET_ISSUERS: { fallback: '', about: 'a JSON file with the outside OpenID issuers whose tokens are taken' },
-  CABINET_CORS_ORIGINS: {
-    fallback: '',
-    about: 'origins whose pages may call the service, separated by spaces or commas',
-  },
-  CABINET_TLS_CERT: { fallback: '', about: 'certificate file for the production and test addresses' },
-  CABINET_TLS_KEY: { fallback: '', about: 'key file that goes with it' },
-  CABINET_ALLOW_PLAIN_HTTP: { fallback: 'no', about: 'yes: listen beyond loopback without TLS' },
-  CABINET_CATALOG: { fallback: 'sqlite:', about: 'where records are kept' },
-  CABINET_BLOBS: { fallback: 'file:', about: 'where large contents are kept' },
-  CABINET_NAMES: { fallback: 'any', about: 'portable: also refuse names that Windows refuses' },
-  CABINET_INLINE_LIMIT: { fallback: '64KiB', about: 'contents up to this size are kept in the catalog' },
-  CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken' },
-  CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that a save must leave' },
-  CABINET_TRASH_DAYS: { fallback: '30', about: 'how long the trash keeps what is put into it, or unlimited' },
-  CABINET_VERSIONS_KEPT: { fallback: 'unlimited', about: 'how many versions a file keeps' },
-  CABINET_VERSION_DAYS: {
-    fallback: 'unlimited',
-    about: 'how long a version is kept once another has taken its place',
-  },
-  CABINET_JOURNAL_DAYS: { fallback: '90', about: 'older parts of the journal are sealed into files, or unlimited' },
-  CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
-  CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
-  CABINET_MAX_CONNECTIONS: { fallback: '10000', about: 'connections at a time, for each address' },
-  CABINET_MAX_CONNECTIONS_PER_PEER: { fallback: '2000', about: 'connections at a time from one peer' },
-  CABINET_LOG_LEVEL: { fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
-} as const satisfies Record<string, Setting>;
-
-type SettingName = keyof typeof settings;
 
 const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -155,6 +123,11 @@ function readFile(path: string, mistakes: string[]): Variables {
   }
 }
 
+/** As it would be if these were set. */
+export function readConfigWith(changes: Variables): Config {
+  return readConfig({ ...process.env, ...changes });
+}
+
 export function readConfig(environment: Variables = process.env): Config {
   const values = readSettings(environment);
   const reader = new Reader(values);
@@ -166,10 +139,10 @@ export function readConfig(environment: Variables = process.env): Config {
       `${host} can be reached from outside; set CABINET_TLS_CERT and CABINET_TLS_KEY, or CABINET_ALLOW_PLAIN_HTTP=yes`,
     );
   }
-  reader.choice('CABINET_CATALOG', ['sqlite:']);
-  reader.choice('CABINET_BLOBS', ['file:']);
   const config: Config = {
     dataFolder: resolve(values.CABINET_DATA),
+    catalog: reader.catalog('CABINET_CATALOG', 'CABINET_POSTGRES_CONNECTIONS'),
+    blobs: reader.blobs('CABINET_BLOBS'),
     production: { host, tls, port: reader.port('CABINET_PORT'), publicUrl: reader.url('CABINET_PUBLIC_URL') },
     test: { host, tls, port: reader.port('CABINET_TEST_PORT'), publicUrl: reader.url('CABINET_TEST_PUBLIC_URL') },
     mutualTls: {
@@ -197,6 +170,8 @@ export function readConfig(environment: Variables = process.env): Config {
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
     maxConnectionsPerPeer: reader.count('CABINET_MAX_CONNECTIONS_PER_PEER'),
     corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
+    drainSeconds: reader.number('CABINET_DRAIN_SECONDS', 300),
+    telemetry: reader.telemetry(),
     logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
   };
   for (const { issuer, environment, name } of config.outsideIssuers) {
@@ -226,6 +201,36 @@ class Reader {
 
   finish(): void {
     if (this.#mistakes.length > 0) throw new ConfigMistakes(this.#mistakes);
+  }
+
+  /** `postgres://…`, as its own tools take it; `schema` in its query is ours: what the schemas' names begin with. */
+  catalog(name: SettingName, connectionsName: SettingName): CatalogConfig {
+    const text = this.#values[name];
+    const mostConnections = this.count(connectionsName);
+    if (text === 'sqlite:') return { kind: 'sqlite' };
+    const url = URL.parse(text);
+    if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) {
+      this.mistake(
+        name,
+        `${JSON.stringify(text.replace(/:[^:@/]*@/, ':…@'))} is neither sqlite: nor postgres://user@host/database`,
+      );
+      return { kind: 'sqlite' };
+    }
+    const schema = url.searchParams.get('schema') ?? 'cabinet';
+    if (!/^[a-z_][a-z0-9_]{0,30}$/.test(schema))
+      this.mistake(name, `${JSON.stringify(schema)} is not the name of a schema`);
+    if (url.searchParams.get('sslmode') === 'no-verify') this.mistake(name, 'sslmode=no-verify would trust anyone');
+    url.searchParams.delete('schema');
+    return { kind: 'postgres', url: url.href, schema, mostConnections };
+  }
+
+  blobs(name: SettingName): BlobsSetting {
+    try {
+      return parseBlobsSetting(this.#values[name]);
+    } catch (error) {
+      this.mistake(name, (error as Error).message);
+      return { kind: 'file' };
+    }
   }
 
   port(name: SettingName): number | null {
@@ -296,6 +301,30 @@ class Reader {
     if (wrong !== undefined)
       this.mistake(name, `${JSON.stringify(wrong)} is not an origin, such as https://app.example`);
     return new Set(origins);
+  }
+
+  telemetry(): TelemetryConfig {
+    const access = this.choice('CABINET_METRICS', ['loopback', 'open', 'off']);
+    const { CABINET_METRICS_TOKEN: token } = this.#values;
+    if (token !== '' && !/^[\x21-\x7e]{20,}$/.test(token)) {
+      this.mistake('CABINET_METRICS_TOKEN', 'needs at least 20 characters, and no spaces');
+    }
+    if (token !== '' && access !== 'loopback')
+      this.mistake('CABINET_METRICS_TOKEN', `is of no use where CABINET_METRICS=${access}`);
+    return {
+      metrics: token === '' ? access : { token },
+      otlpEndpoint: this.url('CABINET_OTLP_ENDPOINT'),
+      otlpShare: this.number('CABINET_OTLP_SHARE', 1),
+      isAccessLogged: this.choice('CABINET_ACCESS_LOG', ['no', 'yes']) === 'yes',
+    };
+  }
+
+  number(name: SettingName, most: number): number {
+    const text = this.#values[name];
+    const number = /^\d{1,7}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+    if (number <= most) return number;
+    this.mistake(name, `${JSON.stringify(text)} is not a number from 0 to ${most}`);
+    return 0;
   }
 
   /** Null: without limit. */

@@ -1,103 +1,111 @@
-// One environment, production or test: a data folder of its own with its catalog, its blobs and its keys.
+// One environment, production or test: its own records, contents and keys, and the work that goes on behind them.
 
-import { mkdirSync, statfsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { type Keys, openKeys } from './auth/keys.ts';
-import { openLocalBlobs } from './blobs/local.ts';
-import { toCatalog } from './catalog/catalog.ts';
-import { announceCommits, Commits } from './catalog/commits.ts';
-import { keepFirstPages } from './catalog/first-pages.ts';
-import { openJournalFiles } from './catalog/journal-files.ts';
-import { openSqlite } from './catalog/sqlite.ts';
-import { syncFolder } from './certificates/durable-file.ts';
+import { type KeyStore, type Keys, openKeys } from './auth/keys.ts';
 import type { Config } from './config.ts';
-import type { Fault } from './domain/fault.ts';
-import { type Cabinet, type Limits, UploadMemory } from './operations/cabinet.ts';
+import type { Cabinet, Limits } from './operations/cabinet.ts';
+import { UploadMemory } from './operations/cabinet.ts';
+import { localLeases, sharedLeases } from './operations/leases.ts';
 import { Purger } from './operations/purger.ts';
 import { Quotas } from './operations/quotas.ts';
 import { SignInLimits } from './operations/sign-in.ts';
-import { openSearch } from './search/search.ts';
+import { emptyStorage, folderOf, openStorage, type Storage, type StorageEvents } from './storage.ts';
 
 export const environmentNames = ['production', 'test'] as const;
 export type EnvironmentName = (typeof environmentNames)[number];
 
-const lookAtDiskMs = 1000;
+/** How soon a node learns what others have changed of the keys and the quotas. */
+const lookAtSharedMs = 1000;
 
 export interface Environment {
   name: EnvironmentName;
   cabinet: Cabinet;
   keys: Keys;
+  keyStore: KeyStore;
+  /** Whether what it keeps can be read and written, as of a moment ago. */
+  isReachable(): boolean;
+  /** The connections to the database; null: there are none. */
+  pool: Storage['pool'];
+  /** Runs what one node at a time should do; null: another one is at it. */
+  unlessOthersDo<Result>(work: () => Promise<Result>): Promise<Result | null>;
+  /** Called when another node has changed the keys. */
+  onNewKeys(listener: () => void): void;
+  /** Learns at once what other nodes have changed; null: there are none. */
+  lookAgain: (() => Promise<void>) | null;
   close(): Promise<void>;
 }
 
-export interface EnvironmentEvents {
-  /** It can promise nothing any more. */
-  onFatal(fault: Fault): void;
-  /** Work in the background failed; it will be tried again. */
-  onTrouble(error: unknown): void;
-}
-
-export function folderOf(config: Config, name: EnvironmentName): string {
-  return join(config.dataFolder, name);
-}
+export { folderOf };
 
 export async function openEnvironment(
   config: Config,
   name: EnvironmentName,
-  { onFatal, onTrouble }: EnvironmentEvents,
+  events: StorageEvents,
 ): Promise<Environment> {
-  const folder = folderOf(config, name);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, 'catalog.db');
-  const keys = await openKeys(folder);
-  const blobs = await openLocalBlobs({ folder, onFatal });
-  // New names in these folders are durable from here on.
-  for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) await syncFolder(named);
-  const commits = new Commits();
-  const search = openSearch({
-    catalogPath: path,
-    indexPath: join(folder, 'search.db'),
-    reserveBytes: config.reserveBytes,
-    extractTimeoutMs: config.searchSeconds * 1000,
-    blobs,
-    onTrouble,
-  });
-  const engine = await openSqlite({ path, onFatal, onCommitted: () => search.nudge() });
-  const catalog = announceCommits(keepFirstPages(toCatalog(engine)), commits);
-  // Only one process has this folder: whoever was copying is gone.
-  await catalog.abandonCopies({ before: Date.now() }).catch(onTrouble);
-  const purger = new Purger(catalog, blobs, onTrouble);
-  const disk = watchDisk(folder);
-  const cabinet: Cabinet = {
+  const storage = await openStorage(config, name, events);
+  const { catalog, blobs, isShared, keyStore } = storage;
+  // Only one process has this catalog: whoever was copying is gone.
+  if (!isShared) await catalog.abandonCopies({ before: Date.now() }).catch(events.onTrouble);
+  const purger = new Purger(catalog, blobs, events.onTrouble);
+  const cabinet = toCabinet(config, name, storage, purger);
+  await cabinet.quotas.load();
+  let onNewKeys: () => void = () => undefined;
+  const environment: Environment = {
+    name,
+    cabinet,
+    keys: await openKeys(keyStore),
+    keyStore,
+    isReachable: storage.isReachable,
+    pool: storage.pool,
+    unlessOthersDo: storage.unlessOthersDo,
+    onNewKeys(listener) {
+      onNewKeys = listener;
+    },
+    lookAgain: isShared ? () => look() : null,
+    async close() {
+      if (looks !== null) clearInterval(looks);
+      await purger.stop();
+      await cabinet.leases.close();
+      await storage.close();
+    },
+  };
+  const look = () => lookAtShared(environment, () => onNewKeys());
+  // What cannot be learned now is learned at the next look.
+  const looks = isShared ? setInterval(() => void look().catch(() => undefined), lookAtSharedMs).unref() : null;
+  return environment;
+}
+
+export async function emptyEnvironment(config: Config, name: EnvironmentName): Promise<void> {
+  await emptyStorage(config, name);
+}
+
+function toCabinet(config: Config, name: EnvironmentName, storage: Storage, purger: Purger): Cabinet {
+  const { catalog, blobs, commits, search, journalFiles, freeBytes } = storage;
+  return {
     catalog,
     blobs,
     limits: toLimits(config),
     names: config.names,
-    freeBytes: disk.freeBytes,
-    pendingBlobs: new Set(),
+    freeBytes,
+    leases: storage.isShared ? sharedLeases(catalog) : localLeases(),
     uploadMemory: new UploadMemory(),
     signInLimits: new SignInLimits(),
     purger,
     commits,
     search,
     quotas: new Quotas(catalog),
-    journalFiles: openJournalFiles(folder),
+    journalFiles,
     isReadAudited: config.isReadAudited,
     hasMutualTls: name === 'production',
   };
+}
+
+async function lookAtShared(environment: Environment, onNewKeys: () => void): Promise<void> {
+  const { cabinet, keyStore } = environment;
   await cabinet.quotas.load();
-  return {
-    name,
-    cabinet,
-    keys,
-    async close() {
-      disk.stop();
-      await search.close();
-      await purger.stop();
-      await catalog.close();
-      await blobs.close();
-    },
-  };
+  const keys = await openKeys(keyStore);
+  if (JSON.stringify(keys) === JSON.stringify(environment.keys)) return;
+  environment.keys = keys;
+  onNewKeys();
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -113,17 +121,4 @@ function toLimits(config: Config): Limits {
     trashMs: trashDays === null ? null : trashDays * dayMs,
     journalMs: journalDays === null ? null : journalDays * dayMs,
   };
-}
-
-function watchDisk(folder: string): { freeBytes(): number; stop(): void } {
-  const look = () => {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  };
-  let freeBytes = look();
-  const timer = setInterval(() => {
-    freeBytes = look();
-  }, lookAtDiskMs);
-  timer.unref();
-  return { freeBytes: () => freeBytes, stop: () => clearInterval(timer) };
 }

@@ -1,7 +1,8 @@
 // The composition root: `start(config)` puts the parts together and returns a listening service. Parts are closed in the
 // reverse order of their opening.
 
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { type Address, openAddress, openMutualTlsAddress, openOwnAuthority } from './addresses.ts';
 import { Authenticator } from './auth/authenticate.ts';
@@ -15,9 +16,10 @@ import type { Config } from './config.ts';
 import { serveControl } from './control/socket.ts';
 import type { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
-import { type Environment, type EnvironmentName, folderOf, openEnvironment } from './environment.ts';
+import { type Environment, type EnvironmentName, emptyEnvironment, openEnvironment } from './environment.ts';
 import type { Served } from './http/route.ts';
 import { Slots, tooManyArchives } from './http/slots.ts';
+import { Observability } from './observability.ts';
 import { type ApplicationWithSecret, addApplication, plainApplication } from './operations/applications.ts';
 import { sweep } from './operations/sweep.ts';
 
@@ -94,14 +96,17 @@ class RunningService {
   #mutualTls: Address | null = null;
   /** Production as the mutual-TLS address serves it. */
   #mutuallyServed: Served | null = null;
+  #isOpen = false;
   #isClosing = false;
   #changing: Promise<unknown> = Promise.resolve();
   #sweeps: NodeJS.Timeout | null = null;
   #closeControl: (() => Promise<void>) | null = null;
+  readonly #observability: Observability;
 
   constructor(config: Config, log: Logger, options: StartOptions) {
     this.#config = config;
     this.#log = log;
+    this.#observability = new Observability(config, log);
     this.#options = options;
   }
 
@@ -120,8 +125,8 @@ class RunningService {
   async open(): Promise<void> {
     await this.#listen('production');
     if (this.#config.mutualTls.port !== null) {
-      const lookup = () => this.#mutuallyServed;
-      this.#mutualTls = await openMutualTlsAddress(this.#config, { lookup, log: this.#log });
+      const context = { ...this.#observed('production'), lookup: () => this.#mutuallyServed };
+      this.#mutualTls = await openMutualTlsAddress(this.#config, context);
     }
     await this.#openPart('production');
     if (this.#config.test.port !== null) {
@@ -143,6 +148,7 @@ class RunningService {
     this.#sweeps = setInterval(() => void this.#sweep(), sweepEveryMs);
     this.#sweeps.unref();
     void this.#sweep();
+    this.#isOpen = true;
   }
 
   async #openPart(name: EnvironmentName): Promise<void> {
@@ -150,20 +156,32 @@ class RunningService {
     part.environment = await openEnvironment(this.#config, name, {
       onFatal: (fault) => this.#fail(name, fault),
       onTrouble: (error) => this.#log.error({ environment: name, err: error }, 'work in the background failed'),
+      observed: { metrics: this.#observability.metrics[name], tracer: this.#observability.tracer },
     });
+    this.#observability.watch(part.environment, () => part.served);
     part.environment.cabinet.search.follow();
     this.#serve(part.environment);
     const isEmpty = !(await part.environment.cabinet.catalog.hasApplications({}));
-    if (this.#options.isFirstMade && isEmpty) this.firstApplications.push(await this.#addFirst(name));
+    if (this.#options.isFirstMade && isEmpty) this.firstApplications.push(...(await this.#addFirstUnlessThere(name)));
+    part.environment.onNewKeys(() => {
+      const { environment } = part;
+      if (environment !== null && part.served !== null) this.#serve(environment);
+    });
+  }
+
+  #observed(name: EnvironmentName) {
+    const { metrics, tracer } = this.#observability;
+    return { log: this.#log, metrics: metrics[name].requests, tracer };
   }
 
   async #listen(name: EnvironmentName): Promise<void> {
     const part = this.#parts[name];
-    part.address = await openAddress(this.#config, name, { lookup: () => part.served, log: this.#log });
+    part.address = await openAddress(this.#config, name, { ...this.#observed(name), lookup: () => part.served });
   }
 
   /** Begins to serve an environment, or goes on with its new keys. */
-  #serve({ cabinet, keys, name }: Environment): Served {
+  #serve(environment: Environment): Served {
+    const { cabinet, keys, name } = environment;
     const part = this.#parts[name];
     const { catalog } = cabinet;
     const publicUrl = this.#config[name].publicUrl ?? part.address?.url ?? '';
@@ -172,9 +190,11 @@ class RunningService {
         ? (this.#config.mutualTls.publicUrl ?? this.#mutualTls.url)
         : null;
     const audience = toAudience(publicUrl);
-    const onError = (error: unknown) => this.#log.warn({ environment: name, err: error }, 'issuer');
+    const onError = (error: unknown, request: string | null) =>
+      this.#log.warn({ environment: name, ...(request !== null && { request }), err: error }, 'issuer');
     const { isOwnIssuer, outsideIssuers } = this.#config;
-    const own = isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing } : null;
+    const lookAgain = toLookAgain(environment);
+    const own = isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing, lookAgain } : null;
     // Kept when our own keys change: an issuer may be out of reach just then.
     part.outside ??= outsideIssuers
       .filter(({ environment }) => environment === name)
@@ -191,7 +211,8 @@ class RunningService {
       largeBodies: new Slots(largeBodiesAtOnce),
       archives: new Slots(archivesAtOnce, tooManyArchives),
       linkKeys: toLinkKeys(keys.cookies),
-      isReady: () => !this.#isClosing && cabinet.freeBytes() > cabinet.limits.reserveBytes,
+      metrics: { access: this.#config.telemetry.metrics, render: () => this.#observability.render(name) },
+      isReady: () => !this.#isClosing && environment.isReachable() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
     };
     part.served = served;
     if (mutualTlsUrl !== null) this.#mutuallyServed = { ...served, publicUrl: mutualTlsUrl };
@@ -204,9 +225,19 @@ class RunningService {
 
   async #rotateKeys(name: EnvironmentName, isOldRevoked: boolean): Promise<void> {
     const environment = this.#requireEnvironment(name);
-    environment.keys = await rotateKeys(folderOf(this.#config, name), isOldRevoked);
+    environment.keys = await rotateKeys(environment.keyStore, isOldRevoked);
     // One that has failed meanwhile stays so.
     if (this.#parts[name].served !== null) this.#serve(environment);
+  }
+
+  /** Of several nodes that start together, one makes it. */
+  async #addFirstUnlessThere(name: EnvironmentName): Promise<FirstApplication[]> {
+    try {
+      return [await this.#addFirst(name)];
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'NameAlreadyExists') return [];
+      throw error;
+    }
   }
 
   async #addFirst(name: EnvironmentName): Promise<FirstApplication> {
@@ -246,8 +277,9 @@ class RunningService {
     const { environment } = part;
     this.#unserve(name);
     part.environment = null;
+    this.#observability.metrics[name].close();
     await environment?.close();
-    rmSync(folderOf(this.#config, name), { recursive: true, force: true });
+    await emptyEnvironment(this.#config, name);
     const known = this.firstApplications.length;
     await this.#openPart(name);
     return this.firstApplications.splice(known)[0] ?? (await this.#addFirst(name));
@@ -257,9 +289,12 @@ class RunningService {
     for (const { environment } of Object.values(this.#parts)) {
       if (environment === null) continue;
       try {
-        const swept = await sweep(environment.cabinet, Date.now());
+        const swept = await environment.unlessOthersDo(() => sweep(environment.cabinet, Date.now()));
+        if (swept === null) continue;
+        this.#observability.metrics[environment.name].countSweep(true, Date.now());
         this.#log.debug({ environment: environment.name, ...swept }, 'swept');
       } catch (error) {
+        this.#observability.metrics[environment.name].countSweep(false, Date.now());
         this.#log.error({ environment: environment.name, err: error }, 'sweeping failed');
       }
     }
@@ -268,9 +303,22 @@ class RunningService {
   async close(): Promise<void> {
     this.#isClosing = true;
     if (this.#sweeps !== null) clearInterval(this.#sweeps);
+    // Load balancers see that it is not ready, and send nothing more, before it stops taking connections.
+    if (this.#isOpen) await sleep(this.#config.drainSeconds * 1000);
     const parts = Object.values(this.#parts);
     await Promise.all([this.#mutualTls, ...parts.map(({ address }) => address)].map((address) => address?.close()));
     await this.#closeControl?.();
     for (const part of parts) await part.environment?.close();
+    await this.#observability.close();
   }
+}
+
+/** The signing keys as other nodes may have changed them. */
+function toLookAgain(environment: Environment) {
+  const { lookAgain } = environment;
+  if (lookAgain === null) return null;
+  return async () => {
+    await lookAgain();
+    return environment.keys.signing;
+  };
 }

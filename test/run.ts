@@ -17,6 +17,7 @@ const parts: { name: string; command: string[] }[] = [
   { name: 'in a browser', command: [node, '--test', 'test/browser/*.test.ts'] },
   // One at a time: they measure memory, count descriptors and kill what they started.
   { name: 'the service as a process', command: [node, '--test', '--test-concurrency=1', 'test/service/*.test.ts'] },
+  { name: 'on PostgreSQL and S3, many nodes', command: [node, 'test/cluster/run.ts'] },
 ];
 
 const failed = parts.filter(({ name, command: [program, ...words] }) => {

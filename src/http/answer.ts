@@ -56,6 +56,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   SpaceMissing: 400,
   SpaceNotFound: 404,
   StorageFull: 500,
+  StorageUnavailable: 500,
   TokenInvalid: 401,
   TokenMissing: 401,
   TooDeep: 400,

@@ -124,6 +124,7 @@ const told: Record<RefusalCode, string | Told> = {
   },
   SpaceNotFound: { Message: 'There is no such space.', Target: 'SpaceId' },
   StorageFull: 'No space is left. Nothing was saved.',
+  StorageUnavailable: 'What is stored cannot be reached right now. Nothing was saved.',
   TokenInvalid: 'The token is expired.',
   TokenMissing: 'The header Authorization is missing.',
   TooDeep: 'Folders can be nested 100 levels deep.',

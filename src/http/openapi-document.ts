@@ -27,6 +27,7 @@ const anyCaller: readonly RefusalCode[] = [
   'IssuerUnavailable',
   'MutualTlsNotAllowed',
   'MutualTlsRequired',
+  'StorageUnavailable',
   'TokenInvalid',
   'TokenMissing',
   'TooManyRequests',

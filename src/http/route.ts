@@ -12,6 +12,7 @@ import type { Cabinet } from '../operations/cabinet.ts';
 import type { Answer } from './answer.ts';
 import type { Body, BodyDigests } from './body.ts';
 import type { Description } from './openapi.ts';
+import type { ServedMetrics } from './routes/metrics.ts';
 import type { Slots } from './slots.ts';
 
 /** One environment as an address serves it. */
@@ -29,6 +30,7 @@ export interface Served {
   archives: Slots;
   /** The first seals links, all of them open some. */
   linkKeys: readonly Buffer[];
+  metrics: ServedMetrics;
 }
 
 export interface Exchange {

@@ -17,6 +17,7 @@ import { openFileRoute, saveFileRoute } from './routes/files.ts';
 import { createFolderRoute, findFolderRoute, listFolderRoute } from './routes/folders.ts';
 import { foreignRoutes } from './routes/issuer.ts';
 import { linkFileRoute, openLinkRoute } from './routes/links.ts';
+import { metricsRoute } from './routes/metrics.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
 import { searchRoute } from './routes/search.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
@@ -90,6 +91,7 @@ export const routes: readonly Route[] = [
   openLinkRoute,
   liveRoute,
   readyRoute,
+  metricsRoute,
   openApiRoute,
   docsRoute,
   docsFileRoute,

@@ -14,10 +14,11 @@ import { Fault } from '../domain/fault.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { storageFull } from '../operations/save-file.ts';
-import { type Answer, internalError, send, toAnswer } from './answer.ts';
+import { type Answer, internalError, send, toAnswer, toStatus } from './answer.ts';
 import { Aborted, Body, Pace } from './body.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { refuseSocket, sendEarly } from './early.ts';
+import { Connections, Observation, type Observers } from './observation.ts';
 import { checkSingleHeaders } from './parameters.ts';
 import { checkHttp, malformed, maxHeaderBytes, readRequestId, readTarget, toMalformed } from './request.ts';
 import { type Exchange, type Found, MethodNotAllowed, Router, routeNotFound, type Served } from './route.ts';
@@ -53,6 +54,7 @@ export interface ListenOptions {
   maxConnections: number;
   maxConnectionsPerPeer: number;
   corsOrigins: ReadonlySet<string>;
+  observers: Observers;
   onFault: (fault: unknown, requestId: string) => void;
 }
 
@@ -90,6 +92,7 @@ class Door {
   readonly #lookup: Lookup;
   readonly #pace = new Pace();
   readonly #perPeer = new Map<string, number>();
+  readonly #connections = new Connections();
   /** Pages of sign-ins, by address. */
   readonly #pages = new Buckets({ burst: 300, perSecond: 5 });
   /** Responses that are not finished. */
@@ -120,12 +123,18 @@ class Door {
     this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       if (error.code === 'ECONNRESET') socket.destroy();
-      else refuseSocket(socket, this.#toUnderstood(error, socket), this.#lastPending(socket));
+      else this.#refuseSocket(socket, this.#toUnderstood(error, socket));
     });
     this.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-      refuseSocket(socket, new MethodNotAllowed('CONNECT', 'GET, POST'), this.#lastPending(socket));
+      this.#refuseSocket(socket, new MethodNotAllowed('CONNECT', 'GET, POST'));
     });
     this.server.on('connection', (socket: Socket) => this.#countPeer(socket));
+    options.observers.metrics.watch({
+      openRequests: () => this.#open.size,
+      openConnections: () => this.#connections.count,
+      receivedBytes: () => this.#connections.readBytes,
+      sentBytes: () => this.#connections.writtenBytes,
+    });
     if (options.mutualTls !== null) {
       const { mutualTls } = options;
       this.server.on('secureConnection', (socket: Socket) => mutualTls.greet(socket));
@@ -137,6 +146,11 @@ class Door {
     const isUntrusted = this.#options.mutualTls !== null && (socket as TLSSocket).authorized === false;
     if (!isUntrusted || !/^ERR_(OSSL|SSL)/.test(error.code ?? '')) return toMalformed(error);
     return new Refusal('CertificateInvalid', 'The certificate is not trusted.');
+  }
+
+  #refuseSocket(socket: Socket, refusal: Refusal): void {
+    this.#options.observers.metrics.countUnrouted(undefined, toStatus(refusal.code));
+    refuseSocket(socket, refusal, this.#lastPending(socket));
   }
 
   /** The last response that is still owed on this socket to a request that arrived whole. */
@@ -152,6 +166,7 @@ class Door {
       return;
     }
     this.#perPeer.set(peer, count);
+    this.#connections.add(socket);
     socket.once('close', () => {
       const left = (this.#perPeer.get(peer) ?? 1) - 1;
       if (left === 0) this.#perPeer.delete(peer);
@@ -160,31 +175,43 @@ class Door {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const requestId = readRequestId(request);
+    const { observers } = this.#options;
+    const observation = new Observation(observers, request, readRequestId(request));
     // Without a listener an error of a cut request would end the process.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     this.#open.add(response);
-    response.once('close', () => this.#open.delete(response));
+    response.once('close', () => {
+      this.#open.delete(response);
+      observation.end(request, response);
+    });
     if (this.#isDraining) response.setHeader('Connection', 'close');
     if (this.#options.tls !== null) response.setHeader('Strict-Transport-Security', strictTransport);
+    const respond = () => this.#respond(request, response, observation);
+    if (observation.span === null) await respond();
+    else await observers.tracer?.within(observation.span, respond);
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse, observation: Observation): Promise<void> {
     try {
-      const answer = await this.#answer(request, response, requestId);
+      const answer = await this.#answer(request, response, observation);
       if (answer === null) return;
       Object.assign(answer.headers, allowOrigin(this.#options.corsOrigins, request));
-      await send(response, answer, requestId);
+      await send(response, answer, observation.requestId);
     } catch (error) {
-      this.#refuse(error, request, response, requestId);
+      this.#refuse(error, request, response, observation);
     }
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<Answer | null> {
+  async #answer(request: IncomingMessage, response: ServerResponse, observation: Observation): Promise<Answer | null> {
+    const { requestId } = observation;
     const served = this.#lookup();
     const { path, query } = readTarget(request, served?.publicUrl);
     checkHttp(request);
     if (isPreflight(this.#options.corsOrigins, request)) return answerPreflight();
     const { route, parameters }: Found = router.find(request.method ?? '', path);
     if (route.isForPeople && this.#options.mutualTls !== null) throw routeNotFound();
+    observation.route = route;
     checkSingleHeaders(request);
     if (served === null)
       throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
@@ -218,6 +245,7 @@ class Door {
     };
     if (route.action === null) return await route.handle(served, exchange);
     caller = await authenticate();
+    observation.actor = caller.actor;
     served.cabinet.quotas.countRequest(caller);
     // Every operation asks this itself; asked here too, it comes before anything is said about parameters.
     authorize(caller, route.action);
@@ -242,7 +270,7 @@ class Door {
 
   /** Anyone can open the pages of a sign-in, and what is begun there is remembered: not too often, not too much of it,
    *  and not when the disk is full. */
-  #guardPages({ address }: Arrival, query: string, served: Served): void {
+  #guardPages({ address }: Arrival, query: string, { cabinet }: Served): void {
     const place = toLimitedAddress(address);
     const retryAfterSeconds = this.#pages.waitSeconds(place);
     if (retryAfterSeconds > 0) {
@@ -250,7 +278,7 @@ class Door {
     }
     this.#pages.take(place);
     if (query.length > longestPageQuery) throw malformed(`The query has more than ${longestPageQuery} characters.`);
-    if (!served.isReady()) throw storageFull();
+    if (cabinet.freeBytes() <= cabinet.limits.reserveBytes) throw storageFull();
   }
 
   #toArrival(request: IncomingMessage): Arrival {
@@ -264,7 +292,8 @@ class Door {
     };
   }
 
-  #refuse(error: unknown, request: IncomingMessage, response: ServerResponse, requestId: string): void {
+  #refuse(error: unknown, request: IncomingMessage, response: ServerResponse, observation: Observation): void {
+    const { requestId } = observation;
     if (error instanceof Aborted) {
       request.socket.destroy();
       return;
@@ -278,13 +307,16 @@ class Door {
     const answer = toAnswer(refusal, requestId);
     if (refusal instanceof MethodNotAllowed) answer.headers.Allow = refusal.allowed;
     Object.assign(answer.headers, allowOrigin(this.#options.corsOrigins, request));
+    observation.earlyStatus = answer.status;
     sendEarly(request, response, answer, requestId);
   }
 
   #toRefusal(error: unknown, requestId: string): Refusal {
     if (error instanceof Refusal) return error;
     this.#options.onFault(error, requestId);
-    return error instanceof Fault && error.kind === 'full' ? storageFull() : internalError();
+    if (!(error instanceof Fault)) return internalError();
+    if (error.kind === 'full') return storageFull();
+    return error.kind === 'unavailable' ? storageUnavailable() : internalError();
   }
 
   async drain(): Promise<void> {
@@ -301,6 +333,12 @@ class Door {
     clearTimeout(timer);
     this.#pace.close();
   }
+}
+
+function storageUnavailable(): Refusal {
+  return new Refusal('StorageUnavailable', 'What is stored cannot be reached right now. Nothing was saved.', {
+    retryAfterSeconds: 5,
+  });
 }
 
 function shuttingDown(): Refusal {

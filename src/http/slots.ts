@@ -5,12 +5,18 @@ import { Refusal } from '../domain/refusal.ts';
 /** A number of places; whoever finds none free is asked to come again. */
 export class Slots {
   readonly #refuse: () => Refusal;
+  readonly #count: number;
   #free: number;
 
   /** `refuse`: what is said to whoever finds none free. */
   constructor(count: number, refuse: () => Refusal = tooManyUploads) {
+    this.#count = count;
     this.#free = count;
     this.#refuse = refuse;
+  }
+
+  get used(): number {
+    return this.#count - this.#free;
   }
 
   /** Returns what gives the place back. */

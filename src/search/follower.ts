@@ -13,20 +13,30 @@ import {
   listSubjects,
   type Subject,
 } from '../catalog/search-source.ts';
-import type { Verb } from '../catalog/sql.ts';
+import { together, type Verb } from '../catalog/sql.ts';
 import type { Connection } from '../catalog/sqlite-connection.ts';
+import type { DocumentKind } from './document-kind.ts';
 import { extractJson, extractText } from './extract-text.ts';
-import { type DocumentRecord, type IndexStore, type Place, type Reading, toDocument } from './index-store.ts';
+import {
+  type DocumentRecord,
+  type IndexStore,
+  type Place,
+  type Reading,
+  type StoredRecord,
+  toDocument,
+} from './index-store.ts';
 import { fromReadable, toRecord } from './subject.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** Changes, or entries, of one transaction; and about how many bytes of text are read for it. */
-const batchRows = 500;
-const batchBytes = 1024 * 1024;
+export const batchRows = 500;
+export const batchBytes = 1024 * 1024;
 /** What is added for each entry, so that many empty ones count too. */
 const rowBytes = 1024;
+/** Entries that are looked up together: where answers take their time, each alone would be waited for. */
+const lookupRows = 32;
 
-interface Batch {
+export interface Batch {
   subjects: Subject[];
   /** Documents whose entries are gone. */
   gone: number[];
@@ -109,21 +119,15 @@ export class Follower {
   #read(subjects: readonly Subject[]): [DocumentRecord, Reading][] {
     return subjects.flatMap((subject): [DocumentRecord, Reading][] => {
       const record = toRecord(subject);
-      const known = this.#store.find(record.document);
-      const isSameContent = known !== null && known.content === record.content && known.readable === record.readable;
-      if (!isSameContent) return [[record, this.#readContent(subject, record)]];
-      if (known.name === record.name && known.properties === record.properties) return [];
-      // What was skipped is not tried again because of a new name; it says why once more.
-      return [[record, this.#store.findReading(record.document)]];
+      const difference = compare(record, this.#store.find(record.document));
+      if (difference === 'content') return [[record, this.#readContent(subject, record)]];
+      return difference === null ? [] : [[record, this.#store.findReading(record.document)]];
     });
   }
 
-  #readContent({ content, blob }: Subject, { readable }: DocumentRecord): Reading {
-    if (readable === null || content === null) return { state: 'indexed', text: '' };
-    const { kind, charset } = fromReadable(readable);
-    if (blob !== null || (kind !== 'text' && kind !== 'json')) return { state: 'waiting' };
-    const bytes = this.readBytes(content);
-    return bytes === null ? { state: 'waiting' } : readPlain(Buffer.from(bytes), kind, charset);
+  #readContent(subject: Subject, record: DocumentRecord): Reading {
+    const bytes = isReadAtOnce(subject, record) ? this.readBytes(subject.content as number) : null;
+    return toReading(record, bytes);
   }
 
   /** In the order of their numbers: FTS5 begins a new piece of its index at every step back. */
@@ -131,6 +135,28 @@ export class Follower {
     const ordered = [...readings].sort(([a], [b]) => a.document - b.document);
     for (const [record, reading] of ordered) this.#store.put(record, reading);
   }
+}
+
+/** What the index has to learn. What was skipped is not tried again because of a new name; it says why once more. */
+export function compare(record: DocumentRecord, known: StoredRecord | null): 'content' | 'description' | null {
+  if (known === null || known.content !== record.content || known.readable !== record.readable) return 'content';
+  return known.name === record.name && known.properties === record.properties ? null : 'description';
+}
+
+/** Small plain text; anything else waits its turn. */
+export function isReadAtOnce({ content, blob }: Subject, { readable }: DocumentRecord): boolean {
+  return content !== null && blob === null && readable !== null && isPlain(fromReadable(readable).kind);
+}
+
+/** `bytes`: null for what is not read at once. */
+export function toReading({ content, readable }: DocumentRecord, bytes: Uint8Array | null): Reading {
+  if (readable === null || content === null) return { state: 'indexed', text: '' };
+  const { kind, charset } = fromReadable(readable);
+  return bytes === null || !isPlain(kind) ? { state: 'waiting' } : readPlain(Buffer.from(bytes), kind, charset);
+}
+
+function isPlain(kind: DocumentKind): kind is 'text' | 'json' {
+  return kind === 'text' || kind === 'json';
 }
 
 export function readPlain(bytes: Buffer, kind: 'text' | 'json', charset: string | null): Reading {
@@ -143,7 +169,7 @@ export function readPlain(bytes: Buffer, kind: 'text' | 'json', charset: string 
 }
 
 /** Null: nothing has changed. `lost`: the journal does not go on from this place. */
-function* readBatch(place: Place): Verb<Batch | 'lost' | null> {
+export function* readBatch(place: Place): Verb<Batch | 'lost' | null> {
   const link = yield* findLink(place.position);
   const changes = yield* listFollowed(place.position, batchRows);
   const [first] = changes;
@@ -162,20 +188,27 @@ function* gather(changes: readonly FollowedChange[]): Verb<Batch> {
   const gone = new Set<number>();
   let budgetBytes = batchBytes;
   let place: Place | null = null;
-  for (const { position, link, space, action, entry, details } of changes) {
-    if (budgetBytes <= 0) break;
-    place = { position, link };
-    if (action === 'entries.purged') {
-      const { entries } = JSON.parse(details) as { entries: number[] };
-      for (const number of entries) gone.add(toDocument(space, number));
-    } else if (isAboutEntry(action)) {
-      const subject = yield* findSubject(space, entry);
+  for (let at = 0; at < changes.length && budgetBytes > 0; at += lookupRows) {
+    const some = changes.slice(at, at + lookupRows);
+    const found = yield* together(some.map(findChanged));
+    for (const [index, { position, link, space, action, details }] of some.entries()) {
+      if (budgetBytes <= 0) break;
+      place = { position, link };
+      if (action === 'entries.purged') {
+        const { entries } = JSON.parse(details) as { entries: number[] };
+        for (const number of entries) gone.add(toDocument(space, number));
+      }
+      const subject = found[index];
       if (subject === undefined || subjects.has(subject.entry)) continue;
       subjects.set(subject.entry, subject);
       budgetBytes -= costOf(subject);
     }
   }
   return { subjects: [...subjects.values()], gone: [...gone], place: place as Place };
+}
+
+function* findChanged({ action, space, entry }: FollowedChange): Verb<Subject | undefined> {
+  return isAboutEntry(action) ? yield* findSubject(space, entry) : undefined;
 }
 
 function isAboutEntry(action: string): boolean {
@@ -186,7 +219,7 @@ function costOf({ blob, size }: Subject): number {
   return rowBytes + (blob === null ? (size ?? 0) : 0);
 }
 
-function takeUpTo(subjects: readonly Subject[], budgetBytes: number): Subject[] {
+export function takeUpTo(subjects: readonly Subject[], budgetBytes: number): Subject[] {
   let left = budgetBytes;
   return subjects.filter((subject) => {
     const isTaken = left > 0;

@@ -1,6 +1,7 @@
 // Has the text of the next waiting document read. Spaces take turns, so that a heap of slow documents in one does not hold
 // up the others. A document that ends the whole process is not tried for ever: its attempts are counted before each.
 
+import type { Subject } from '../catalog/search-source.ts';
 import { mostTextBytes } from './extract-text.ts';
 import type { Extractor } from './extractor.ts';
 import { mostDocumentBytes } from './extractor.ts';
@@ -10,9 +11,19 @@ import { fromReadable } from './subject.ts';
 
 const mostAttempts = 3;
 
-export interface Parts {
-  store: IndexStore;
-  follower: Follower;
+/** What waits in an index, and where what was read of it goes. */
+export interface WaitingDocuments {
+  /** The next one behind this, or the first of all. */
+  find(after: number): StoredRecord | null | Promise<StoredRecord | null>;
+  /** The entry as it is now; null: it is not as it was, and was taken in anew. */
+  confirm(waiting: StoredRecord): Subject | null | Promise<Subject | null>;
+  setAttempts(document: number, attempts: number): void | Promise<void>;
+  readBytes(content: number): Uint8Array | null | Promise<Uint8Array | null>;
+  /** In one transaction: looks whether it still waits for this, and writes it. */
+  settle(waiting: StoredRecord, reading: Reading | 'cut short'): void | Promise<void>;
+}
+
+interface Reader {
   extractor: Extractor;
   /** Null: they cannot be had. */
   readBlob(blob: string, sizeBytes: number): Promise<Uint8Array<ArrayBuffer> | null>;
@@ -20,26 +31,41 @@ export interface Parts {
   signal: AbortSignal;
 }
 
+export interface Parts extends Reader {
+  store: IndexStore;
+  follower: Follower;
+}
+
+/** For the index beside a catalog on SQLite. */
+export function readNext({ store, follower, ...reader }: Parts, after: number): Promise<number | null> {
+  const documents: WaitingDocuments = {
+    find: (after) => store.findWaiting(after),
+    confirm: (waiting) => follower.confirm(waiting, toEntryNumber(waiting.document)),
+    setAttempts: (document, attempts) => store.transact(() => store.setAttempts(document, attempts)),
+    readBytes: (content) => follower.readBytes(content),
+    settle: (waiting, reading) => settle(store, waiting, reading),
+  };
+  return readNextOf(documents, reader, after);
+}
+
 /** `after`: the last document of the space that had its turn. Resolves to the same of this one; null: there is none, or
  *  none that can be read right now. */
-export async function readNext(parts: Parts, after: number): Promise<number | null> {
-  const { store, follower } = parts;
-  const waiting = store.findWaiting(after);
+export async function readNextOf(documents: WaitingDocuments, reader: Reader, after: number): Promise<number | null> {
+  const waiting = await documents.find(after);
   if (waiting === null) return null;
   const space = Math.floor(waiting.document / entriesPerSpace);
-  const subject = follower.confirm(waiting, toEntryNumber(waiting.document));
+  const subject = await documents.confirm(waiting);
   if (subject !== null) {
-    const attempts = waiting.attempts + 1;
-    store.transact(() => store.setAttempts(waiting.document, attempts));
-    const reading = await read(parts, waiting, subject);
-    settle(parts, waiting, reading);
+    await documents.setAttempts(waiting.document, waiting.attempts + 1);
+    const reading = await read({ ...reader, documents }, waiting, subject);
+    await documents.settle(waiting, reader.signal.aborted ? 'cut short' : reading);
     if (reading.state === 'waiting') return null;
   }
   return (space + 1) * entriesPerSpace - 1;
 }
 
 async function read(
-  { follower, extractor, readBlob }: Parts,
+  { documents, extractor, readBlob }: Reader & { documents: WaitingDocuments },
   { readable, attempts }: StoredRecord,
   { content, blob, size }: { content: number | null; blob: string | null; size: number },
 ): Promise<Reading> {
@@ -49,7 +75,7 @@ async function read(
   const most = isPlain ? mostTextBytes : mostDocumentBytes;
   // The end of the others tells where everything is.
   if (size > most && !isPlain && kind !== 'html') return skipped(`it is larger than ${most / 1024 / 1024} MiB`);
-  const bytes = blob === null ? follower.readBytes(content ?? 0) : await readBlob(blob, Math.min(size, most));
+  const bytes = blob === null ? await documents.readBytes(content ?? 0) : await readBlob(blob, Math.min(size, most));
   if (bytes === null) return attempts + 1 < mostAttempts ? { state: 'waiting' } : skipped('its bytes cannot be had');
   if (isPlain) return readPlain(Buffer.from(bytes), kind, charset);
   const outcome = await extractor.extract({ kind, charset, bytes: new Uint8Array(bytes) });
@@ -60,13 +86,17 @@ function skipped(reason: string): Reading {
   return { state: 'skipped', reason };
 }
 
-/** The entry may have changed meanwhile: then this is the text of a version that is no longer asked for. */
-function settle({ store, signal }: Parts, waiting: StoredRecord, reading: Reading): void {
-  const { document, content, readable, attempts } = waiting;
-  const current = store.find(document);
-  if (current?.state !== 'waiting' || current.content !== content || current.readable !== readable) return;
+/** Null: the entry has changed meanwhile, and this is the text of a version that is no longer asked for. */
+export function toStillWaiting(current: StoredRecord | null, { content, readable }: StoredRecord): StoredRecord | null {
+  const isSame = current?.state === 'waiting' && current.content === content && current.readable === readable;
+  return isSame ? current : null;
+}
+
+function settle(store: IndexStore, waiting: StoredRecord, reading: Reading | 'cut short'): void {
+  const current = toStillWaiting(store.find(waiting.document), waiting);
+  if (current === null) return;
   store.transact(() => {
-    if (signal.aborted) store.setAttempts(document, attempts);
+    if (reading === 'cut short') store.setAttempts(waiting.document, waiting.attempts);
     else if (reading.state !== 'waiting') store.put(current, reading);
   });
 }

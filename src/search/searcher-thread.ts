@@ -7,6 +7,7 @@
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { FaultKind } from '../domain/fault.ts';
 import { entriesPerSpace, type PackedText, toDocument, toEntryNumber, unpackText } from './index-store.ts';
 import type { Query } from './query.ts';
 import { toScore } from './score.ts';
@@ -61,7 +62,7 @@ export interface IndexStatus {
 }
 
 export type ToSearcher = { id: number } & ({ rank: RankAsked } | { snippets: SnippetsAsked } | { status: true });
-export type FromSearcher = { id: number } & ({ result: unknown } | { fault: string });
+export type FromSearcher = { id: number } & ({ result: unknown } | { fault: string; kind?: FaultKind });
 
 class Searcher {
   readonly #database: DatabaseSync;

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readMetrics } from '../service/prometheus.ts';
 import { assertRefusal } from './assertions.ts';
 import { CONTENT, send } from './client.ts';
 import { target } from './target.ts';
@@ -78,5 +79,22 @@ test('Health is told without credentials', async () => {
   for (const base of [Production, Test]) {
     assert.equal((await send(base, '/health/live')).body.toString(), '{"Status":"live"}');
     assert.equal((await send(base, '/health/ready')).body.toString(), '{"Status":"ready"}');
+  }
+});
+
+test('Metrics are told in the format of Prometheus, each environment its own, and to nobody whom a proxy brings', async () => {
+  for (const [name, base] of Object.entries({ production: Production, test: Test })) {
+    const answer = await send(base, '/metrics');
+    // By default they are for the machine that the service runs on; the suite may run elsewhere.
+    if (answer.status !== 200) {
+      assert.ok([401, 403].includes(answer.status));
+      continue;
+    }
+    assert.equal(answer.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
+    const families = readMetrics(answer.body.toString());
+    const environments = families.get('cabinet_ready')?.samples.map(({ labels }) => labels.environment);
+    assert.deepEqual(environments, [name]);
+    const headers = { 'X-Forwarded-For': '127.0.0.1' };
+    assertRefusal(await send(base, '/metrics', { headers }), 403, 'Forbidden');
   }
 });

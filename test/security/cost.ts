@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { importJWK, SignJWT } from 'jose';
 import type { Arrival } from '../../src/auth/arrival.ts';
 import { Authenticator, type Credentials } from '../../src/auth/authenticate.ts';
-import { openKeys, type SigningKey, signingAlgorithm } from '../../src/auth/keys.ts';
+import { keysInFolder, openKeys, type SigningKey, signingAlgorithm } from '../../src/auth/keys.ts';
 import { TokenVerifier } from '../../src/auth/tokens.ts';
 import { toCatalog } from '../../src/catalog/catalog.ts';
 import { openSqlite } from '../../src/catalog/sqlite.ts';
@@ -37,9 +37,9 @@ async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-cost-'));
   const catalog = toCatalog(await openSqlite({ path: join(folder, 'catalog.db'), onFatal: assert.fail }));
   try {
-    const { signing } = await openKeys(folder);
+    const { signing } = await openKeys(keysInFolder(folder));
     const bench = new Bench(
-      new Authenticator(catalog, new TokenVerifier({ issuer, audience, signingKeys: signing })),
+      new Authenticator(catalog, new TokenVerifier({ issuer, audience, signingKeys: signing, lookAgain: null })),
       signing[0] as SigningKey,
     );
     const scopes = ['content.read', 'content.write'] as const;

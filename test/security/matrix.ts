@@ -177,6 +177,7 @@ const forPeople = (status: number, says: RegExp): OpenLine => ({
 export const openLines: Record<string, OpenLine> = {
   'GET /health/live': everywhere(200, /^\{"Status":"live"\}$/),
   'GET /health/ready': everywhere(200, /^\{"Status":"ready"\}$/),
+  'GET /metrics': everywhere(200, /^# HELP cabinet_build_info /),
   'GET /openapi.json': everywhere(200, /^\{"openapi":"3\.1\.0"/),
   'GET /links/{token}': everywhere(404, /"Code":"LinkNotFound"/),
   'GET /docs': everywhere(200, /<title>The interface/),

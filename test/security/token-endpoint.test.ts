@@ -228,7 +228,8 @@ describe('secrets', () => {
   before(async () => {
     // Where there is an application, the first start has no secret to show.
     await cabinetJson(dataFolder, ['app', 'add', 'zero']);
-    service = await startService(dataFolder, { environment: { CABINET_LOG_LEVEL: 'trace', CABINET_MTLS_PORT: '0' } });
+    const environment = { CABINET_LOG_LEVEL: 'trace', CABINET_ACCESS_LOG: 'yes', CABINET_MTLS_PORT: '0' } as const;
+    service = await startService(dataFolder, { environment });
     spoken = await speakSecrets(service, dataFolder);
   });
   after(async () => {
@@ -260,6 +261,7 @@ describe('secrets', () => {
     await service.stop();
     const log = service.errors();
     assert.match(log, /"msg":"swept"/, 'there is a log');
+    assert.match(log, /"msg":"answered"/, 'every request is in it');
     for (const [what, value] of spoken) {
       assert.ok(!log.includes(value), `${what} is in the log`);
       assert.ok(!log.includes(encodeURIComponent(value)), `${what} is in the log`);

@@ -230,6 +230,20 @@ describe('config', () => {
       assert.equal(shown.CABINET_INLINE_LIMIT, '64KiB');
     }));
 
+  it('shows no secret, neither of its own nor in an address', () =>
+    withFolder(async (dataFolder) => {
+      const secret = 'a-secret-of-twenty-characters';
+      const secrets = {
+        CABINET_METRICS_TOKEN: secret,
+        CABINET_OTLP_ENDPOINT: `https://me:${secret}@collector.example/otlp`,
+        CABINET_CATALOG: `postgres://me:${secret}@database.example/cabinet`,
+      };
+      const { stdout, stderr } = await cabinet(dataFolder, ['config'], secrets);
+      assert.ok(!`${stdout}${stderr}`.includes(secret), `${stdout}${stderr}`);
+      assert.match(stdout, /^CABINET_METRICS_TOKEN=… /m);
+      assert.match(stdout, /^CABINET_CATALOG=postgres:\/\/me:…@database\.example\/cabinet /m);
+    }));
+
   it('tells every mistake at once, and the service does not start with one', () =>
     withFolder(async (dataFolder) => {
       const wrong = { CABINET_PORT: 'eighty', CABINET_NAMES: 'short', CABINET_HOST: '0.0.0.0' } as const;

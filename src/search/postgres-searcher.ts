@@ -1,0 +1,142 @@
+// Answers questions from the index on PostgreSQL: the same stages, slices, weights and snippets as `searcher-thread.ts` gives
+// on SQLite.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { isLost, openPool } from '../catalog/postgres-connection.ts';
+import { findSlice, type Slice, type SliceRow } from './postgres-slice.ts';
+import type { Query } from './query.ts';
+import { toScore } from './score.ts';
+import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from './searcher-thread.ts';
+import { toSnippet } from './snippet.ts';
+import { toLookup } from './vectors.ts';
+
+/** So long it looks on for a slice that has anything in it. */
+const lookMs = 50;
+/** So long it looks for words in long texts; further snippets of a page begin where their texts begin. */
+const snippetsMs = 100;
+const shortChars = 2000;
+/** Texts that are in memory at a time. */
+const textsAtOnce = 20;
+const mostSkippedShown = 100;
+const mostConnections = 3;
+/** How long a database that cannot be reached is waited for: it may be starting again. */
+const patienceMs = 10_000;
+
+export interface PostgresSearcherData {
+  url: string;
+  schema: string;
+}
+
+export class PostgresSearcher {
+  readonly #pool: ReturnType<typeof openPool>;
+
+  constructor({ url, schema }: PostgresSearcherData) {
+    this.#pool = openPool({ url, schema, mostConnections });
+  }
+
+  async #ask<Tuple extends unknown[]>(text: string, values: readonly unknown[]): Promise<Tuple[]> {
+    const until = performance.now() + patienceMs;
+    for (;;) {
+      try {
+        const { rows } = await this.#pool.query<Tuple>({
+          name: toName(text),
+          text,
+          values: [...values],
+          rowMode: 'array',
+        });
+        return rows;
+      } catch (error) {
+        if (!isLost(error) || performance.now() > until) throw error;
+        await pause(50 + Math.random() * 200);
+      }
+    }
+  }
+
+  async rank({ space, query, stage, before }: RankAsked): Promise<Ranked> {
+    const deadline = performance.now() + lookMs;
+    const lookup = toLookup(query);
+    const begin = before ?? (await this.#findNewest(space)) + 1;
+    if (lookup === null) return { entries: [], before: begin, next: null };
+    const column = stage === 0 ? 'names' : 'words';
+    let slice: Slice = { rows: [], begin, end: begin };
+    while (slice.end > 0) {
+      slice = await findSlice((sql, values) => this.#ask(sql, values), {
+        ...{ space, column, lookup, deadline },
+        begin: slice.end,
+      });
+      // Those that the first stage has proposed are left out.
+      const found = stage === 0 ? slice.rows : slice.rows.filter(({ isNamed }) => !isNamed);
+      if (found.length > 0) return { entries: sortByScore(found, query), before: slice.begin, next: slice.end || null };
+      if (performance.now() > deadline) break;
+    }
+    return { entries: [], before: begin, next: slice.end || null };
+  }
+
+  async #findNewest(space: number): Promise<number> {
+    const sql = 'SELECT entry FROM search_documents WHERE space = $1 ORDER BY entry DESC LIMIT 1';
+    const [found] = await this.#ask<[number]>(sql, [space]);
+    return found?.[0] ?? -1;
+  }
+
+  async snippets({ space, query, entries }: SnippetsAsked): Promise<string[]> {
+    const deadline = performance.now() + snippetsMs;
+    const made = new Map<number, string>();
+    for (let at = 0; at < entries.length; at += textsAtOnce) {
+      const isLate = performance.now() > deadline;
+      const found = await this.#ask<[number, string, string, string | null]>(
+        `SELECT entry, name, properties, CASE WHEN $3::boolean THEN left(text, ${shortChars}) ELSE text END
+         FROM search_documents WHERE space = $1 AND entry = ANY ($2::bigint[])`,
+        [space, entries.slice(at, at + textsAtOnce), isLate],
+      );
+      for (const [entry, name, properties, text] of found) {
+        const shown = performance.now() > deadline ? text?.slice(0, shortChars) : text;
+        made.set(entry, toSnippet(query.terms, { name, properties, text: shown ?? '' }));
+      }
+    }
+    return entries.map((entry) => made.get(entry) ?? '');
+  }
+
+  async status(): Promise<IndexStatus> {
+    const [counts] = await this.#ask<[number, number, number]>(
+      `SELECT count(*), count(*) FILTER (WHERE state = 'waiting'), count(*) FILTER (WHERE state = 'skipped')
+       FROM search_documents`,
+      [],
+    );
+    const [state] = await this.#ask<[number | null, number | null]>('SELECT position, walk FROM search_state', []);
+    const skipped = await this.#ask<[number, string]>(
+      `SELECT entry, reason FROM search_documents WHERE state = 'skipped' ORDER BY space, entry LIMIT ${mostSkippedShown}`,
+      [],
+    );
+    const [documents = 0, waiting = 0, skippedCount = 0] = counts ?? [];
+    const [position = null, walk = null] = state ?? [];
+    return {
+      ...{ documents, waiting, skipped: skippedCount },
+      position: position ?? 0,
+      // One that was not begun yet has everything before it.
+      walk: position === null ? 0 : walk,
+      skippedEntries: skipped.map(([entry, reason]) => ({ entry, reason })),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+const names = new Map<string, string>();
+
+/** Each statement is prepared once on each connection. */
+function toName(sql: string): string {
+  const name = names.get(sql) ?? `search ${names.size + 1}`;
+  names.set(sql, name);
+  return name;
+}
+
+function sortByScore(found: readonly SliceRow[], { terms }: Query): Ranked['entries'] {
+  return found
+    .map(({ entry, name, properties, length: words, frequencies }) => {
+      const pairs = new Uint32Array(new Uint8Array(frequencies).buffer);
+      return { entry, score: toScore(terms, { name, properties, words, pairs }) };
+    })
+    .sort((a, b) => b.score - a.score || b.entry - a.entry);
+}

@@ -1,0 +1,154 @@
+// What is counted of one environment: its requests, saves, batches and blobs, and what can be read of its parts when
+// somebody asks.
+
+import type { Counter, Histogram, Reading } from './metrics.ts';
+import { Registry } from './metrics.ts';
+import { RequestMetrics } from './request-metrics.ts';
+
+const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const blobBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+/** What has to be asked for is not asked for more often than this, and not waited for longer. */
+const askAgainMs = 10_000;
+const patienceMs = 1000;
+
+export interface PoolReading {
+  total: number;
+  idle: number;
+  /** How many wait for a connection. */
+  waiting: number;
+}
+
+/** What a search index and the journal say of themselves; asking costs them something. */
+export interface Asked {
+  search: { documents: number; behind: number; waiting: number; skipped: number };
+  journalPosition: number;
+}
+
+/** The parts of an environment, as far as they can be read. */
+export interface Parts {
+  /** Null: contents are not kept on a disk of ours. */
+  freeBytes(): number | null;
+  /** Null: there is no pool of connections. */
+  pool(): PoolReading | null;
+  isReady(): boolean;
+  uploadMemoryBytes(): number;
+  largeBodies(): number;
+  archives(): number;
+  ask(): Promise<Asked>;
+}
+
+export class EnvironmentMetrics {
+  readonly registry: Registry;
+  readonly requests: RequestMetrics;
+  readonly saves: { inline: Counter; blob: Counter };
+  readonly savedBytes: { inline: Counter; blob: Counter };
+  readonly blobPuts: { stored: Counter; failed: Counter };
+  readonly blobPutSeconds: Histogram;
+  readonly blobPutBytes: Counter;
+  readonly blobOpens: Counter;
+  readonly blobOpenBytes: Counter;
+  putsUnderWay = 0;
+  readonly #batchItems: Histogram;
+  readonly #commitSeconds: Histogram;
+  readonly #sweeps: { done: Counter; failed: Counter };
+  #sweptAt: number | null = null;
+  #parts: Parts | null = null;
+  #asked: Asked | null = null;
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(environment: string) {
+    this.registry = new Registry({ environment });
+    const { registry } = this;
+    this.requests = new RequestMetrics(registry);
+    const saves = registry.counters('cabinet_saves_total', 'Contents that were saved, by where they are kept');
+    this.saves = { inline: saves({ kind: 'inline' }), blob: saves({ kind: 'blob' }) };
+    const bytes = registry.counters('cabinet_saved_bytes_total', 'Bytes of contents that were saved');
+    this.savedBytes = { inline: bytes({ kind: 'inline' }), blob: bytes({ kind: 'blob' }) };
+    this.#batchItems = registry.histogram('cabinet_catalog_batch_writes', 'Writes in one commit', batchBounds);
+    this.#commitSeconds = registry.histogram(
+      'cabinet_catalog_batch_seconds',
+      'A batch, until it is durable',
+      commitBounds,
+    );
+    const puts = registry.counters('cabinet_blob_puts_total', 'Large contents that were written');
+    this.blobPuts = { stored: puts({ outcome: 'stored' }), failed: puts({ outcome: 'failed' }) };
+    this.blobPutSeconds = registry.histogram('cabinet_blob_put_seconds', 'Writing a large content', blobBounds);
+    this.blobPutBytes = registry.counter('cabinet_blob_put_bytes_total', 'Bytes that were given to the blob store');
+    this.blobOpens = registry.counter('cabinet_blob_opens_total', 'Large contents that were read, whole or in part');
+    this.blobOpenBytes = registry.counter('cabinet_blob_open_bytes_total', 'Bytes that were read from the blob store');
+    registry.read('gauge', 'cabinet_blob_puts_in_progress', 'Large contents that arrive', () => this.putsUnderWay);
+    const sweeps = registry.counters('cabinet_sweeps_total', 'Runs of the sweeper on this node');
+    this.#sweeps = { done: sweeps({ outcome: 'done' }), failed: sweeps({ outcome: 'failed' }) };
+    registry.read('gauge', 'cabinet_sweep_last_timestamp_seconds', 'When this node last swept', () => this.#sweptAt);
+    this.#readParts();
+  }
+
+  #readParts(): void {
+    const gauge = (name: string, help: string, read: (parts: Parts) => Reading) =>
+      this.registry.read('gauge', name, help, () => (this.#parts === null ? null : read(this.#parts)));
+    gauge('cabinet_ready', 'Whether new work is taken', (parts) => (parts.isReady() ? 1 : 0));
+    gauge('cabinet_disk_free_bytes', 'Free where contents are kept', (parts) => parts.freeBytes());
+    gauge('cabinet_upload_memory_bytes', 'Gathered and not yet written', (parts) => parts.uploadMemoryBytes());
+    gauge('cabinet_large_bodies_in_progress', 'Large JSON bodies being read', (parts) => parts.largeBodies());
+    gauge('cabinet_archives_in_progress', 'Archives being sent', (parts) => parts.archives());
+    gauge('cabinet_postgres_connections', 'Connections to PostgreSQL, by state', (parts) =>
+      toPoolSamples(parts.pool()),
+    );
+    gauge('cabinet_postgres_waiting', 'Who waits for a connection', (parts) => parts.pool()?.waiting ?? null);
+    const told = (name: string, help: string, read: (asked: Asked) => number) =>
+      gauge(name, help, () => (this.#asked === null ? null : read(this.#asked)));
+    told('cabinet_journal_position', 'The place of the last change', ({ journalPosition }) => journalPosition);
+    told('cabinet_search_documents', 'Entries in the search index', ({ search }) => search.documents);
+    told('cabinet_search_behind', 'Changes that the index has not seen', ({ search }) => search.behind);
+    told('cabinet_search_waiting', 'Documents whose text is not read yet', ({ search }) => search.waiting);
+    told('cabinet_search_skipped', 'Documents whose text cannot be read', ({ search }) => search.skipped);
+  }
+
+  /** From here on the environment is open. */
+  open(parts: Parts): void {
+    this.#parts = parts;
+    this.#askedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  close(): void {
+    this.#parts = null;
+    this.#asked = null;
+  }
+
+  countBatch(writes: number, seconds: number): void {
+    this.#batchItems.observe(writes);
+    this.#commitSeconds.observe(seconds);
+  }
+
+  countSweep(isDone: boolean, at: number): void {
+    if (isDone) this.#sweptAt = at / 1000;
+    (isDone ? this.#sweeps.done : this.#sweeps.failed).add();
+  }
+
+  /** What was learned last stands in for what does not answer in time. */
+  async render(): Promise<string> {
+    await this.#askParts();
+    return this.registry.render();
+  }
+
+  async #askParts(): Promise<void> {
+    const parts = this.#parts;
+    if (parts === null || performance.now() - this.#askedAt < askAgainMs) return;
+    this.#askedAt = performance.now();
+    const asking = parts.ask().then(
+      (asked) => {
+        if (this.#parts === parts) this.#asked = asked;
+      },
+      () => undefined,
+    );
+    await Promise.race([asking, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+  }
+}
+
+function toPoolSamples(pool: PoolReading | null): Reading {
+  if (pool === null) return null;
+  const { total, idle } = pool;
+  const states = { used: total - idle, idle };
+  return Object.entries(states).map(([state, value]) => ({ labels: { state }, value }));
+}

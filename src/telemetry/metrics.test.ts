@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readMetrics, sumOf } from '../../test/service/prometheus.ts';
+import { EnvironmentMetrics } from './environment-metrics.ts';
+import { Registry } from './metrics.ts';
+
+test('counters, gauges and histograms read as they were counted', () => {
+  const registry = new Registry({ environment: 'test' });
+  const counters = registry.counters('a_total', 'Things');
+  counters({ kind: 'x' }).add();
+  counters({ kind: 'x' }).add(2);
+  counters({ kind: 'y' }).add();
+  registry.read('gauge', 'b', 'Now', () => -1.5);
+  const histogram = registry.histogram('c_seconds', 'Times', [0.1, 1]);
+  for (const value of [0.05, 0.1, 0.5, 7]) histogram.observe(value);
+  const read = readMetrics(registry.render());
+  assert.equal(sumOf(read, 'a_total', { kind: 'x', environment: 'test' }), 3);
+  assert.equal(sumOf(read, 'a_total'), 4);
+  assert.equal(sumOf(read, 'b'), -1.5);
+  const buckets = ['0.1', '1', '+Inf'].map((le) => sumOf(read, 'c_seconds_bucket', { le }));
+  assert.deepEqual(buckets, [2, 3, 4], 'a bound belongs to its bucket');
+  assert.equal(sumOf(read, 'c_seconds_sum'), 7.65);
+  assert.equal(sumOf(read, 'c_seconds_count'), 4);
+});
+
+test('what cannot be read now is left out, with its name', () => {
+  const registry = new Registry();
+  registry.read('gauge', 'gone', 'Nothing to tell', () => null);
+  registry.read('gauge', 'there', 'Something', () => 1);
+  assert.equal(registry.render(), '# HELP there Something\n# TYPE there gauge\nthere 1\n');
+});
+
+test('labels are escaped', () => {
+  const registry = new Registry();
+  const value = 'a "quoted" \\ value\nin two lines';
+  registry.counters('a_total', 'Things')({ value }).add();
+  assert.equal(sumOf(readMetrics(registry.render()), 'a_total', { value }), 1);
+});
+
+test('a request is counted by its route, its method and its status', () => {
+  const { requests, registry } = new EnvironmentMetrics('production');
+  const route = { method: 'GET', path: '/files/{id}' };
+  requests.count(route, 'GET', 200, 0.004);
+  requests.count(route, 'HEAD', 200, 0.004);
+  requests.count(route, 'GET', 404, 0.2);
+  requests.count(route, 'GET', 0, 0.2);
+  requests.countUnrouted('BREW', 404);
+  const read = readMetrics(registry.render());
+  const count = (labels: Record<string, string>) => sumOf(read, 'cabinet_requests_total', labels);
+  assert.equal(count({ route: '/files/{id}', method: 'GET', status: '200' }), 1);
+  assert.equal(count({ route: '/files/{id}', method: 'HEAD', status: '200' }), 1);
+  assert.equal(count({ route: '/files/{id}', status: 'aborted' }), 1);
+  assert.equal(count({ route: 'none', method: 'other', status: '404' }), 1, 'what a client sends is no label');
+  assert.equal(sumOf(read, 'cabinet_request_seconds_bucket', { route: '/files/{id}', le: '0.005' }), 2);
+});
+
+const parts = {
+  freeBytes: () => null,
+  pool: () => ({ total: 5, idle: 3, waiting: 7 }),
+  isReady: () => true,
+  uploadMemoryBytes: () => 0,
+  largeBodies: () => 0,
+  archives: () => 0,
+};
+
+test('parts that do not answer are not waited for, and do not keep the rest from being told', async () => {
+  const metrics = new EnvironmentMetrics('production');
+  metrics.open({ ...parts, ask: () => new Promise(() => undefined) });
+  const begunAt = performance.now();
+  const read = readMetrics(await metrics.render());
+  assert.ok(performance.now() - begunAt < 3000);
+  assert.equal(sumOf(read, 'cabinet_postgres_connections', { state: 'used' }), 2);
+  assert.equal(sumOf(read, 'cabinet_postgres_waiting'), 7);
+  assert.ok(!read.has('cabinet_journal_position'));
+  assert.ok(!read.has('cabinet_disk_free_bytes'), 'there is no disk of ours');
+});
+
+test('parts are asked once, however often somebody reads, and not when they are closed', async () => {
+  const metrics = new EnvironmentMetrics('production');
+  let asked = 0;
+  const search = { documents: 4, behind: 3, waiting: 2, skipped: 1 };
+  metrics.open({ ...parts, ask: async () => ({ search, journalPosition: ++asked }) });
+  await metrics.render();
+  const read = readMetrics(await metrics.render());
+  assert.equal(sumOf(read, 'cabinet_journal_position'), 1);
+  assert.equal(sumOf(read, 'cabinet_search_behind'), 3);
+  metrics.close();
+  assert.ok(!readMetrics(await metrics.render()).has('cabinet_journal_position'));
+  assert.equal(asked, 1);
+});

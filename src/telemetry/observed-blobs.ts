@@ -1,0 +1,81 @@
+// A blob store whose writes and reads are counted, timed and traced: a wrapper with the same contract.
+
+import type { Blobs } from '../blobs/blobs.ts';
+import type { EnvironmentMetrics } from './environment-metrics.ts';
+import type { Span, Tracer } from './tracer.ts';
+
+export function observeBlobs(blobs: Blobs, metrics: EnvironmentMetrics, tracer: Tracer | null): Blobs {
+  return {
+    put: (id, blocks) => put(blobs, metrics, { id, blocks, span: tracer?.part('blobs put') ?? null }),
+    open: (id, start, end) => open(blobs.open(id, start, end), metrics, tracer),
+    discard: (id) => blobs.discard(id),
+    list: () => blobs.list(),
+    ...(blobs.tidy !== undefined && { tidy: blobs.tidy.bind(blobs) }),
+    close: () => blobs.close(),
+  };
+}
+
+interface Put {
+  id: string;
+  blocks: Parameters<Blobs['put']>[1];
+  span: Span | null;
+}
+
+async function put(blobs: Blobs, metrics: EnvironmentMetrics, { id, blocks, span }: Put): Promise<void> {
+  const begunAt = performance.now();
+  const counted = new CountedBlocks(blocks);
+  metrics.putsUnderWay += 1;
+  let isStored = false;
+  try {
+    await blobs.put(id, counted);
+    isStored = true;
+  } finally {
+    metrics.putsUnderWay -= 1;
+    metrics.blobPuts[isStored ? 'stored' : 'failed'].add();
+    metrics.blobPutSeconds.observe((performance.now() - begunAt) / 1000);
+    metrics.blobPutBytes.add(counted.bytes);
+    endSpan(span, counted.bytes, isStored);
+  }
+}
+
+class CountedBlocks implements AsyncIterable<readonly Uint8Array[]> {
+  bytes = 0;
+  readonly #blocks: AsyncIterable<readonly Uint8Array[]>;
+
+  constructor(blocks: AsyncIterable<readonly Uint8Array[]>) {
+    this.#blocks = blocks;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Uint8Array[]> {
+    for await (const block of this.#blocks) {
+      for (const { length } of block) this.bytes += length;
+      yield block;
+    }
+  }
+}
+
+async function* open(chunks: AsyncIterable<Buffer>, metrics: EnvironmentMetrics, tracer: Tracer | null) {
+  const span = tracer?.part('blobs open') ?? null;
+  let bytes = 0;
+  let isWell = true;
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  } catch (error) {
+    isWell = false;
+    throw error;
+  } finally {
+    metrics.blobOpens.add();
+    metrics.blobOpenBytes.add(bytes);
+    endSpan(span, bytes, isWell);
+  }
+}
+
+function endSpan(span: Span | null, bytes: number, isWell: boolean): void {
+  if (span === null) return;
+  span.attributes['cabinet.bytes'] = bytes;
+  span.isFailed = !isWell;
+  span.end();
+}

@@ -1,0 +1,65 @@
+// What nodes stand on: one PostgreSQL and one S3 for all test files of a run. `run.ts` starts them and tells the files of them in
+// the variable CLUSTER_GROUND; a file that is run by itself starts its own. Every installation on them is an empty one: a
+// database and a prefix of its own.
+
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { type Postgres, startPostgres } from './postgres.ts';
+import { type Swift, startSwift } from './swift.ts';
+
+/** The place of the two, as text that fits into a variable. */
+export interface Ground {
+  postgres: string;
+  s3: Pick<Swift, 'endpoint' | 'region' | 'accessKey' | 'secretKey' | 'bucket'> | null;
+}
+
+export interface Stores {
+  CABINET_CATALOG: string;
+  CABINET_BLOBS: string;
+}
+
+export interface OwnGround extends Ground {
+  server: Postgres;
+  swift: Swift | null;
+  stop(): Promise<void>;
+}
+
+export async function startGround(): Promise<OwnGround> {
+  const [server, swift] = await Promise.all([startPostgres(), startSwift()]);
+  return {
+    server,
+    swift,
+    postgres: server.url,
+    s3: swift,
+    stop: async () => void (await Promise.all([server.stop(), swift?.stop()])),
+  };
+}
+
+export async function findGround(): Promise<Ground & { stop(): Promise<void> }> {
+  const text = process.env.CLUSTER_GROUND;
+  if (text === undefined) return await startGround();
+  return { ...(JSON.parse(text) as Ground), stop: async () => undefined };
+}
+
+export function toText({ postgres, s3 }: Ground): string {
+  if (s3 === null) return JSON.stringify({ postgres, s3 });
+  const { endpoint, region, accessKey, secretKey, bucket } = s3;
+  return JSON.stringify({ postgres, s3: { endpoint, region, accessKey, secretKey, bucket } });
+}
+
+/** Without S3 each node keeps large contents for itself: tests that read them elsewhere are left out. */
+export async function newStores({ postgres, s3 }: Ground): Promise<Stores> {
+  const name = `cabinet_${randomBytes(6).toString('hex')}`;
+  const client = new pg.Client(postgres);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`).finally(() => client.end());
+  const catalog = new URL(postgres);
+  catalog.pathname = `/${name}`;
+  return { CABINET_CATALOG: catalog.href, CABINET_BLOBS: s3 === null ? 'file:' : toBlobs(s3, name) };
+}
+
+export function toBlobs(s3: NonNullable<Ground['s3']>, prefix: string): string {
+  const { endpoint, region, accessKey, secretKey, bucket } = s3;
+  const key = `${encodeURIComponent(accessKey)}:${encodeURIComponent(secretKey)}`;
+  return `s3://${key}@${bucket}/${prefix}?${new URLSearchParams({ endpoint, region, pathStyle: 'yes' })}`;
+}

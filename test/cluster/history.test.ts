@@ -1,0 +1,293 @@
+// The checker finds what it is there for: a history without a mistake passes, and every kind of mistake that is put into it is
+// found.
+
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { toLink } from '../../src/domain/chain.ts';
+import { type Attempt, check, type FoundEntry, type Kind } from './history.ts';
+import { type Row, Story, top } from './history-story.ts';
+
+function tellStory(): Story {
+  const story = new Story();
+  const folder = story.folder('folder');
+  story.save('a', 'one', folder);
+  story.save('a', 'two', folder);
+  story.read('a', hash('sha256', 'two'));
+  story.save('b', 'other');
+  story.rename('b', 'c');
+  story.attempt('save', { parent: top, name: 'a', sha256: 'x' }, { outcome: 'refused' });
+  story.attempt('save', { parent: top, name: 'd', sha256: 'y' }, { outcome: 'unknown', answeredAt: null });
+  const keyed = story.save('k', 'keyed', top, { hasKey: true, outcome: 'unknown', answeredAt: null });
+  delete keyed.told;
+  story.attempt('save', keyed.asked, { deed: keyed.deed, hasKey: true, told: { entry: 'k', name: 'k' } });
+  story.save('t', 'trashed');
+  story.trash('t');
+  story.read('t', null);
+  return story.finish();
+}
+
+function kindsOf({ history, found }: Story): Kind[] {
+  return [...new Set(check(history, found).map(({ kind }) => kind))].sort();
+}
+
+/** Gives the rows their places and links anew: the mistake shall be the only one. */
+function relink(story: Story): void {
+  let link = '';
+  for (const [index, row] of story.found.journal.entries()) {
+    row.position = index + 1;
+    row.link = toLink(link, row.position, row);
+    link = row.link;
+  }
+  story.finish();
+}
+
+function rowOf(story: Story, action: string, entry: string): Row {
+  const row = story.found.journal.find((one) => one.action === action && one.entry === entry);
+  assert.ok(row);
+  return row;
+}
+
+const swap = <Item>(list: Item[], a: number, b: number): void => {
+  [list[a], list[b]] = [list[b] as Item, list[a] as Item];
+};
+
+const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[] = [
+  {
+    title: 'an answered save that never happened',
+    kinds: ['lost'],
+    seed: (story) =>
+      void story.attempt('save', { parent: top, name: 'gone', sha256: 'z' }, { told: { entry: 'gone' } }),
+  },
+  {
+    title: 'an answered file that is not there in the end',
+    kinds: ['lost'],
+    seed(story) {
+      story.found.entries = story.found.entries.filter(({ id }) => id !== 'b');
+      story.finish();
+    },
+  },
+  {
+    title: 'a version with other bytes than were sent',
+    kinds: ['lost'],
+    seed: (story) => Object.assign(story.get('a').versions[0] as object, { sha256: 'other' }),
+  },
+  {
+    title: 'bytes that are read as others than they are said to be',
+    kinds: ['lost'],
+    seed: (story) => Object.assign(story.get('a').versions[1] as object, { read: 'other' }),
+  },
+  {
+    title: 'a rename that was answered and is not there',
+    kinds: ['lost'],
+    seed: (story) => Object.assign(story.get('b'), { name: 'b' }),
+  },
+  {
+    title: 'one key that had its effect twice',
+    kinds: ['duplicate'],
+    seed(story) {
+      const [first] = story.history.attempts.filter(({ hasKey }) => hasKey) as [Attempt];
+      story.save('k', 'keyed', top, { hasKey: true, deed: first.deed });
+      story.finish();
+    },
+  },
+  {
+    title: 'one request that had its effect twice',
+    kinds: ['duplicate'],
+    seed(story) {
+      const { request } = story.save('once', '1');
+      const details = { parent: top, name: 'once', version: 2, size: 1 };
+      story.write({ action: 'file.saved', entry: 'once', request, details });
+      const { versions } = story.get('once');
+      versions.push({ ...(versions[0] as FoundEntry['versions'][number]), version: 2 });
+      story.finish();
+    },
+  },
+  {
+    title: 'a version that nobody saved',
+    kinds: ['duplicate'],
+    seed(story) {
+      story.get('a').versions.push({ version: 3, size: 3, sha256: 'ghost', read: null });
+      story.finish();
+    },
+  },
+  {
+    title: 'something that was refused and happened',
+    kinds: ['contradiction'],
+    seed(story) {
+      const attempt = story.save('refused', 'x');
+      attempt.outcome = 'refused';
+      delete attempt.told;
+      story.finish();
+    },
+  },
+  {
+    title: 'something that nobody asked for',
+    kinds: ['contradiction'],
+    seed(story) {
+      story.save('ghost', 'x');
+      story.history.attempts.pop();
+      story.finish();
+    },
+  },
+  {
+    title: 'two entries of one name at the same time',
+    kinds: ['name'],
+    seed(story) {
+      Object.assign(story.get('k'), { name: 'c' });
+      const row = rowOf(story, 'file.created', 'k');
+      row.details = JSON.stringify({ parent: top, name: 'c', version: 1, size: 5 });
+      for (const attempt of story.history.attempts.filter(({ hasKey }) => hasKey)) {
+        attempt.asked = { ...attempt.asked, name: 'c' };
+        if (attempt.told !== undefined) attempt.told = { entry: 'k', name: 'c' };
+      }
+      relink(story);
+    },
+  },
+  {
+    title: 'a name that was taken twice for a while, in two spellings',
+    kinds: ['name'],
+    seed(story) {
+      story.save('é', '1');
+      story.save('e\u0301', '2');
+      story.trash('é');
+      story.finish();
+    },
+  },
+  {
+    title: 'a gap between versions',
+    kinds: ['version'],
+    seed(story) {
+      const row = rowOf(story, 'file.saved', 'a');
+      row.details = JSON.stringify({ ...JSON.parse(row.details), version: 3 });
+      Object.assign(story.get('a').versions[1] as object, { version: 3 });
+      const [attempt] = story.history.attempts.filter(({ told }) => told?.entry === 'a' && told.version === 2);
+      if (attempt?.told !== undefined) attempt.told.version = 3;
+      relink(story);
+    },
+  },
+  {
+    title: 'a version that was told with another number',
+    kinds: ['version'],
+    seed(story) {
+      const attempt = story.save('b', 'new');
+      attempt.asked.name = 'c';
+      Object.assign(attempt, { told: { entry: 'b', version: 9 } });
+      story.finish();
+    },
+  },
+  {
+    title: 'a folder of the wrong size',
+    kinds: ['size'],
+    seed: (story) => Object.assign(story.get('folder'), { size: 1 }),
+  },
+  { title: 'a file of the wrong size', kinds: ['size'], seed: (story) => Object.assign(story.get('k'), { size: 6 }) },
+  {
+    title: 'usage that is not exact',
+    kinds: ['size'],
+    seed: (story) => Object.assign(story.found.usage, { bytes: 1 }),
+  },
+  {
+    title: 'entries that are not counted',
+    kinds: ['size'],
+    seed: (story) => Object.assign(story.found.usage, { entries: 1 }),
+  },
+  {
+    title: 'a follower that missed a change',
+    kinds: ['feed'],
+    seed: (story) => void story.history.followers[1]?.splice(3, 1),
+  },
+  {
+    title: 'a follower that missed the last change',
+    kinds: ['feed'],
+    seed: (story) => void story.history.followers[1]?.pop(),
+  },
+  {
+    title: 'a follower that was told something twice',
+    kinds: ['feed'],
+    seed: (story) => void story.history.followers[0]?.push(5),
+  },
+  {
+    title: 'followers that were told in different orders',
+    kinds: ['feed'],
+    seed: (story) => swap(story.history.followers[0] as number[], 1, 2),
+  },
+  {
+    title: 'a change that stands before one that was answered earlier',
+    kinds: ['feed'],
+    seed(story) {
+      story.save('x', '1');
+      story.save('y', '1');
+      const { journal } = story.found;
+      swap(journal, journal.length - 1, journal.length - 2);
+      relink(story);
+    },
+  },
+  {
+    title: 'a gap in the journal',
+    kinds: ['journal'],
+    seed: (story) => void (story.found.journal[0] as Row).position++,
+  },
+  {
+    title: 'a row of the journal that was edited',
+    kinds: ['journal'],
+    seed: (story) => Object.assign(story.found.journal[2] as Row, { by: 'app:b' }),
+  },
+  {
+    title: 'an old version that is read after a newer one was answered',
+    kinds: ['contradiction'],
+    seed: (story) => story.read('a', hash('sha256', 'one')),
+  },
+  {
+    title: 'bytes that are read and were never sent',
+    kinds: ['contradiction'],
+    seed: (story) => story.read('a', 'torn'),
+  },
+  { title: 'an answered file that is not found', kinds: ['lost'], seed: (story) => story.read('a', null) },
+  {
+    title: 'a save into a folder that is in the trash',
+    kinds: ['contradiction'],
+    seed(story) {
+      story.folder('thrown away');
+      story.trash('thrown away');
+      story.save('inside', 'x', 'thrown away');
+      story.found.entries.pop();
+      story.finish();
+    },
+  },
+  {
+    title: 'something that is told to be another entry than it is',
+    kinds: ['contradiction'],
+    seed: (story) => Object.assign(story.save('w', '1'), { told: { entry: 'a' } }) && story.finish(),
+  },
+];
+
+describe('A history', () => {
+  it('without a mistake passes', () => {
+    const { history, found } = tellStory();
+    assert.deepEqual(check(history, found), []);
+  });
+
+  it('in which a blind retry was answered before the first attempt had its effect passes', () => {
+    const story = tellStory();
+    const again = story.save('twice', 'same', top);
+    story.save('between', 'x');
+    const first = story.save('twice', 'same', top, {
+      deed: again.deed,
+      outcome: 'unknown',
+      answeredAt: null,
+      sentAt: 0,
+    });
+    delete first.told;
+    story.finish();
+    assert.deepEqual(check(story.history, story.found), []);
+  });
+
+  for (const { title, kinds, seed } of mistakes) {
+    it(`with ${title} does not`, () => {
+      const story = tellStory();
+      seed(story);
+      assert.deepEqual(kindsOf(story), kinds);
+    });
+  }
+});

@@ -1,0 +1,235 @@
+// Judges what clients were told against what is there in the end. The journal says what happened and in which order: it is
+// played through, row by row, beside what was asked and answered. Pure: `faults.ts` gathers what goes in.
+
+import { type Change, toLink } from '../../src/domain/chain.ts';
+import { replay } from './history-replay.ts';
+
+/** `done`: answered with 200. `refused`: answered with 400 to 404, so it must not have happened. `unknown`: an answer of 500, or
+ *  none; it may have happened or not. */
+export type Outcome = 'done' | 'refused' | 'unknown';
+
+export type Action = 'save' | 'folder' | 'change' | 'trash' | 'restore' | 'remove';
+
+/** One request of a client. */
+export interface Attempt {
+  /** The tracking id that it carried. */
+  request: string;
+  /** Requests that ask for the same thing, again or at once, have the same number. */
+  deed: number;
+  action: Action;
+  hasKey: boolean;
+  /** Milliseconds of one clock. */
+  sentAt: number;
+  answeredAt: number | null;
+  outcome: Outcome;
+  asked: { parent?: string; name?: string; entry?: string; sha256?: string; behavior?: string };
+  /** What a 200 said. */
+  told?: { entry: string; name?: string; version?: number };
+}
+
+/** A file was read: its bytes had this digest; null: it was not found. */
+export interface Read {
+  entry: string;
+  sha256: string | null;
+  sentAt: number;
+  answeredAt: number;
+}
+
+export interface JournalRow extends Change {
+  position: number;
+  link: string;
+}
+
+export interface FoundEntry {
+  id: string;
+  parent: string;
+  name: string;
+  type: 'folder' | 'file';
+  size: number;
+  /** Of files, oldest first. `read`: the digest of the bytes that came, null where they were not fetched. */
+  versions: { version: number; size: number; sha256: string; read: string | null }[];
+}
+
+export interface History {
+  attempts: Attempt[];
+  reads: Read[];
+  /** The positions that each follower of the feed was told, in the order in which it was. */
+  followers: number[][];
+}
+
+/** What is there once all is over, and nothing is in the trash. */
+export interface Found {
+  /** Of all spaces, in the order of the table. */
+  journal: JournalRow[];
+  space: number;
+  /** The work began behind this position. */
+  after: number;
+  /** The folder in which all of it happened. */
+  top: string;
+  entries: FoundEntry[];
+  topSize: number;
+  usage: { entries: number; bytes: number };
+}
+
+/** `lost`: answered and not there. `duplicate`: there more often than asked for. `name`, `version`, `size`, `feed`, `journal`: the
+ *  promise of that name is broken. `contradiction`: it was told or done what cannot be. */
+export type Kind = 'lost' | 'duplicate' | 'name' | 'version' | 'size' | 'feed' | 'journal' | 'contradiction';
+
+export interface Problem {
+  kind: Kind;
+  what: string;
+}
+
+export type Tell = (kind: Kind, what: string) => void;
+
+const feedActions = /^(folder\.created|file\.(created|saved|changed)|entry\.(changed|trashed|restored|removed))$/;
+
+export function check(history: History, found: Found): Problem[] {
+  const problems: Problem[] = [];
+  const tell: Tell = (kind, what) => problems.push({ kind, what });
+  checkChain(found.journal, tell);
+  const rows = found.journal.filter(({ space, position, action }) => {
+    return space === found.space && position > found.after && feedActions.test(action);
+  });
+  const deeds = new Deeds(history.attempts, rows);
+  checkDeeds(deeds, rows, tell);
+  checkOrder(deeds, rows, tell);
+  checkFollowers(history.followers, rows, tell);
+  checkNames(found, tell);
+  checkSizes(found, tell);
+  replay({ deeds, rows, found, reads: history.reads }, tell);
+  return problems;
+}
+
+/** Attempts by their tracking ids and by their deeds. */
+export class Deeds {
+  readonly byRequest: Map<string, Attempt>;
+  readonly byDeed: Map<number, Attempt[]>;
+  readonly #happened: Map<number | undefined, JournalRow[]>;
+
+  constructor(attempts: readonly Attempt[], rows: readonly JournalRow[]) {
+    this.byRequest = new Map(attempts.map((attempt) => [attempt.request, attempt]));
+    this.byDeed = Map.groupBy(attempts, ({ deed }) => deed);
+    this.#happened = Map.groupBy(rows, ({ request }) => this.byRequest.get(request)?.deed);
+  }
+
+  /** When what this attempt did was first known to be done; null: never. An answer to another attempt speaks of it too, unless that
+   *  one did something of its own. */
+  answeredAt(attempt: Attempt): number | null {
+    const isOnce = this.#happened.get(attempt.deed)?.length === 1;
+    const attempts = isOnce ? (this.byDeed.get(attempt.deed) ?? []) : [attempt];
+    const done = attempts.filter(({ outcome, answeredAt }) => outcome === 'done' && answeredAt !== null);
+    return done.length === 0 ? null : Math.min(...done.map(({ answeredAt }) => answeredAt as number));
+  }
+}
+
+function checkChain(journal: readonly JournalRow[], tell: Tell): void {
+  let before = '';
+  for (const [index, row] of journal.entries()) {
+    if (row.position !== index + 1) {
+      tell('journal', `position ${index + 1} is missing or comes again: ${row.position} stands there`);
+      return;
+    }
+    if (toLink(before, row.position, row) !== row.link) tell('journal', `the link of ${row.position} is wrong`);
+    before = row.link;
+  }
+}
+
+/** Every deed that was answered happened, once; what was refused did not happen; nothing happened that nobody asked for. */
+function checkDeeds(deeds: Deeds, rows: readonly JournalRow[], tell: Tell): void {
+  const byRequest = Map.groupBy(rows, ({ request }) => request);
+  for (const [request, of] of byRequest) {
+    const attempt = deeds.byRequest.get(request);
+    const what = of.map(({ position, action }) => `${action} at ${position}`).join(', ');
+    if (attempt === undefined) tell('contradiction', `nobody asked for ${what}`);
+    else if (attempt.outcome === 'refused')
+      tell('contradiction', `${show(attempt)} was refused, and happened: ${what}`);
+    if (of.length > 1) tell('duplicate', `one request did ${what}`);
+  }
+  for (const attempts of deeds.byDeed.values()) checkDeed(attempts, byRequest, tell);
+}
+
+function checkDeed(attempts: readonly Attempt[], rows: Map<string, JournalRow[]>, tell: Tell): void {
+  const [first] = attempts as [Attempt];
+  const done = attempts.filter(({ outcome }) => outcome === 'done');
+  const happened = attempts.flatMap(({ request }) => rows.get(request) ?? []);
+  const what = `${show(first)}, asked for ${attempts.length} times`;
+  if (first.hasKey && happened.length > 1) {
+    tell('duplicate', `${what}, happened at ${happened.map(({ position }) => position).join(' and ')}`);
+  }
+  // Someone else's entry may be what is answered here.
+  if (first.asked.behavior === 'Existing') return;
+  if (done.length > 0 && happened.length === 0) tell('lost', `${what} and answered, never happened`);
+  const entries = new Set(happened.map(({ entry }) => entry));
+  for (const { told, request } of done) {
+    if (told === undefined || entries.size === 0) continue;
+    if (!entries.has(told.entry)) tell('contradiction', `${what}, was told to be ${told.entry}`);
+    const [row] = rows.get(request) ?? [];
+    if (row !== undefined) checkTold(told, row, tell);
+  }
+}
+
+function checkTold(told: NonNullable<Attempt['told']>, row: JournalRow, tell: Tell): void {
+  const { name, version } = JSON.parse(row.details) as { name?: string; version?: number };
+  if (told.name !== undefined && told.name !== name)
+    tell('contradiction', `${told.name} is ${name} at ${row.position}`);
+  if (told.version !== undefined && told.version !== version) {
+    tell('version', `version ${told.version} was told, ${version} stands at ${row.position}`);
+  }
+}
+
+/** What was answered before something else was asked for stands before it. */
+function checkOrder(deeds: Deeds, rows: readonly JournalRow[], tell: Tell): void {
+  let earliest = { answeredAt: Number.POSITIVE_INFINITY, position: 0 };
+  for (const row of rows.toReversed()) {
+    const attempt = deeds.byRequest.get(row.request);
+    if (attempt === undefined) continue;
+    if (earliest.answeredAt < attempt.sentAt) {
+      tell('feed', `${row.position} was asked for after ${earliest.position} was answered, and stands before it`);
+    }
+    const answeredAt = deeds.answeredAt(attempt) ?? Number.POSITIVE_INFINITY;
+    if (answeredAt < earliest.answeredAt) earliest = { answeredAt, position: row.position };
+  }
+}
+
+/** Whoever follows is told every change, once, in the order of the journal. */
+function checkFollowers(followers: readonly number[][], rows: readonly JournalRow[], tell: Tell): void {
+  const expected = rows.map(({ position }) => position);
+  for (const [index, told] of followers.entries()) {
+    const wrong = expected.findIndex((position, at) => told[at] !== position);
+    if (wrong >= 0) tell('feed', `follower ${index} was told ${told[wrong]} where ${expected[wrong]} comes`);
+    else if (told.length > expected.length) tell('feed', `follower ${index} was told ${told[expected.length]}`);
+  }
+}
+
+function checkNames({ entries }: Found, tell: Tell): void {
+  const places = Map.groupBy(entries, ({ parent, name }) => `${parent} ${name.normalize('NFC')}`);
+  for (const same of places.values()) {
+    if (same.length > 1) tell('name', `${same.length} entries of one folder are named ${same[0]?.name}`);
+  }
+}
+
+/** Folders are as large as the files beneath them; usage is of all versions. */
+function checkSizes({ entries, top, topSize, usage }: Found, tell: Tell): void {
+  const children = Map.groupBy(entries, ({ parent }) => parent);
+  const sum = (folder: string): number => {
+    const sizes = children.get(folder)?.map(({ id, type, size }) => {
+      if (type === 'file') return size;
+      const beneath = sum(id);
+      if (beneath !== size) tell('size', `folder ${id} has ${beneath} bytes beneath it, and says ${size}`);
+      return beneath;
+    });
+    return sizes?.reduce((total, size) => total + size, 0) ?? 0;
+  };
+  const total = sum(top);
+  if (total !== topSize) tell('size', `${total} bytes are there, the folder above all says ${topSize}`);
+  const versions = entries.flatMap((entry) => entry.versions);
+  const bytes = versions.reduce((all, { size }) => all + size, 0);
+  if (usage.bytes !== bytes) tell('size', `all versions have ${bytes} bytes, usage says ${usage.bytes}`);
+  if (usage.entries !== entries.length)
+    tell('size', `there are ${entries.length} entries, usage says ${usage.entries}`);
+}
+
+export function show({ action, asked }: Attempt): string {
+  return `${action} ${asked.name ?? asked.entry ?? ''}`;
+}

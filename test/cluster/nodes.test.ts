@@ -1,0 +1,193 @@
+// Three nodes that hold no state: what one is told, all obey; what one keeps, all give out.
+
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { assertRefusal } from '../interface/assertions.ts';
+import {
+  askToken,
+  basicAuthorization,
+  type Caller,
+  call,
+  download,
+  fetchToken,
+  saveFile,
+} from '../interface/client.ts';
+import { get } from '../interface/managing.ts';
+import { eventually } from '../service/service.ts';
+import { findGround, newStores } from './ground.ts';
+import { addCaller, at, everyScope, type Node, type Nodes, startNodes } from './nodes.ts';
+
+const ground = await findGround();
+let nodes: Nodes;
+let all: [Node, Node, Node];
+
+before(async () => {
+  nodes = await startNodes(3, { environment: { ...(await newStores(ground)) }, isProxied: true });
+  all = nodes.all as typeof all;
+});
+
+after(async () => {
+  await nodes.stop();
+  await ground.stop();
+});
+
+async function statusOn(node: { base: string }, caller: Caller): Promise<number> {
+  return (await call(at(caller, node), '/folders/-root-')).status;
+}
+
+describe('An application', () => {
+  it('is known to all nodes, and its token works on all and through the proxy', async () => {
+    const caller = await addCaller(all[0], 'everywhere');
+    for (const node of [...all, nodes]) assert.equal(await statusOn(node, caller), 200);
+    for (const node of all) {
+      const other = { ...caller, token: await fetchToken(node.base, caller.application) };
+      for (const asked of all) assert.equal(await statusOn(asked, other), 200);
+    }
+  });
+
+  it('that is disabled is refused by all nodes within a second, and taken again as soon', async () => {
+    const caller = await addCaller(all[0], 'disabled');
+    for (const node of all) assert.equal(await statusOn(node, caller), 200);
+    for (const [word, status] of [
+      ['disable', 401],
+      ['enable', 200],
+    ] as const) {
+      await all[1].cabinet('app', word, caller.application.AppKey);
+      const told = performance.now();
+      for (const node of all) await eventually(word, async () => (await statusOn(node, caller)) === status, 1000);
+      assert.ok(performance.now() - told < 1000, `${word} took more than a second`);
+    }
+    for (const node of all) await fetchToken(node.base, caller.application);
+  });
+
+  it('gets no token from any node with a secret that was taken from it', async () => {
+    const { application } = await addCaller(all[0], 'rotated');
+    await all[2].cabinet('app', 'rotate', application.AppKey);
+    for (const node of all) {
+      const Authorization = basicAuthorization(application.AppKey, application.Secret);
+      const answer = await askToken(node.base, { grant_type: 'client_credentials' }, { Authorization });
+      assert.equal(answer.status, 401);
+    }
+  });
+});
+
+describe('Signing keys', () => {
+  it('that are rotated on one node sign tokens that every node takes at once, and none fails meanwhile', async () => {
+    const caller = await addCaller(all[0], 'keys');
+    const kids = new Set<unknown>();
+    const refused: string[] = [];
+    let asked = 0;
+    let isOver = false;
+    const asking = all.map(async (node) => {
+      while (!isOver) {
+        const token = await fetchToken(node.base, caller.application);
+        kids.add(JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString()).kid);
+        for (const other of all) {
+          asked += 1;
+          const { status, body } = await call({ ...caller, token, base: other.base }, '/folders/-root-');
+          if (status !== 200) refused.push(body.toString());
+        }
+      }
+    });
+    await pause(200);
+    await all[0].cabinet('keys', 'rotate');
+    await pause(2000);
+    isOver = true;
+    await Promise.all(asking);
+    assert.equal(refused.length, 0, `${refused.length} of ${asked} were refused: ${refused[0]}`);
+    assert.equal(kids.size, 2, 'both the old and the new key signed');
+    const late = await Promise.all(all.map((node) => fetchToken(node.base, caller.application)));
+    const last = new Set(
+      late.map((token) => JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString()).kid),
+    );
+    assert.equal(last.size, 1, 'after two seconds all nodes sign with the new key');
+    for (const node of all) assert.equal(await statusOn(node, caller), 200, 'what the old key signed is still taken');
+  });
+
+  it('that are revoked on one node are taken by none within two seconds', async () => {
+    const caller = await addCaller(all[0], 'revoked');
+    for (const node of all) assert.equal(await statusOn(node, caller), 200);
+    await all[2].cabinet('keys', 'rotate', '--revoke-old');
+    await pause(2000);
+    for (const node of all) assert.equal(await statusOn(node, caller), 401);
+    const token = await fetchToken(all[1].base, caller.application);
+    for (const node of all) assert.equal(await statusOn(node, { ...caller, token }), 200);
+  });
+});
+
+describe('A quota', () => {
+  it('of bytes that is set on one node holds on all, also when they are asked at once', async () => {
+    const caller = await addCaller(all[0], 'limited', ...everyScope);
+    await all[0].cabinet('quota', 'set', '--space', caller.application.Space, '--bytes', '10000');
+    const saves = Array.from({ length: 30 }, (_, index) => {
+      const headers = { FileName: `${index}`, 'Content-Type': 'text/plain' };
+      return call(at(caller, all[index % 3] as Node), '/files', { method: 'POST', headers, body: randomBytes(1000) });
+    });
+    const answers = await Promise.all(saves);
+    assert.equal(answers.filter(({ status }) => status === 200).length, 10);
+    for (const answer of answers) if (answer.status !== 200) assertRefusal(answer, 403, 'QuotaExceeded');
+    for (const node of all) {
+      const { Space } = await get<{ Space: { Bytes: number; Entries: number } }>(at(caller, node), '/usage');
+      assert.deepEqual([Space.Bytes, Space.Entries], [10_000, 10]);
+    }
+  });
+});
+
+describe('Contents', () => {
+  it('that one node has saved are read on all, small ones and large ones', async (t) => {
+    const caller = await addCaller(all[0], 'contents');
+    const sizes = ground.s3 === null ? [0, 1, 65_536] : [0, 1, 65_536, 65_537, 300 * 1024, 20 * 1024 * 1024];
+    if (ground.s3 === null) t.diagnostic('SKIPPED: large contents, for there is no S3');
+    for (const [index, size] of sizes.entries()) {
+      const bytes = randomBytes(size);
+      const { File } = await saveFile(
+        at(caller, all[index % 3] as Node),
+        { FolderId: '-root-', FileName: `${size}` },
+        bytes,
+      );
+      for (const node of all)
+        assert.ok(bytes.equals(await download(at(caller, node), File.Id)), `${size} on ${node.base}`);
+    }
+  });
+
+  it('that one node has saved are found by search on all', async () => {
+    const caller = await addCaller(all[0], 'searching');
+    const word = `w${randomUUID().replaceAll('-', '')}`;
+    const at0 = { FolderId: '-root-', FileName: 'found.txt', 'Content-Type': 'text/plain' };
+    const { File } = await saveFile(at(caller, all[1]), at0, `before ${word} behind`);
+    for (const node of all) {
+      const found = async () =>
+        (await get<{ Results: { Entry: { Id: string } }[] }>(at(caller, node), `/search?q=${word}`)).Results;
+      await eventually('it is found', async () => (await found()).length > 0, 10_000);
+      assert.deepEqual(
+        (await found()).map(({ Entry }) => Entry.Id),
+        [File.Id],
+      );
+    }
+  });
+});
+
+describe('Nodes that start together on an empty database', () => {
+  it('make one schema, one set of keys and one first application', async () => {
+    const five = await startNodes(5, { environment: { ...(await newStores(ground)) } });
+    try {
+      const made = five.all.flatMap(({ said }) => [...said.matchAll(/-u '(ak_\w+):([^']+)'/g)]);
+      assert.equal(made.length, 1, 'one node made the first application and tells its secret');
+      const [, AppKey = '', Secret = ''] = made[0] ?? [];
+      const application = { Name: 'first', AppKey, Secret, Space: '', RootFolderId: '' };
+      for (const node of five.all) {
+        const { Applications } = await node.cabinet<{ Applications: { Name: string }[] }>('app', 'list');
+        assert.deepEqual(
+          Applications.map(({ Name }) => Name),
+          ['first'],
+        );
+        const token = await fetchToken(node.base, application);
+        for (const other of five.all) assert.equal(await statusOn(other, { base: '', application, token }), 200);
+      }
+    } finally {
+      await five.stop();
+    }
+  });
+});

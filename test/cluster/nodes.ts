@@ -1,0 +1,125 @@
+// Several nodes on one catalog and one blob store: real processes, each with a data folder of its own, behind a real proxy. A
+// node keeps its port when it is started again.
+
+import { type Caller, fetchToken } from '../interface/client.ts';
+import {
+  cabinetJson,
+  type Environment,
+  findFreePort,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+} from '../service/service.ts';
+import { startProxy } from './haproxy.ts';
+
+export interface NodeOptions {
+  environment?: Environment;
+  /** A program that runs the node, with its arguments. */
+  under?: string[];
+}
+
+export class Node {
+  readonly dataFolder = makeDataFolder();
+  readonly base: string;
+  readonly #environment: Environment;
+  readonly #under: string[];
+  #running: Started | null = null;
+  #said = '';
+
+  constructor(port: number, { environment = {}, under = [] }: NodeOptions) {
+    this.base = `http://127.0.0.1:${port}`;
+    this.#environment = { CABINET_PROXIES: '127.0.0.1', ...environment, CABINET_PORT: String(port) };
+    this.#under = under;
+  }
+
+  async start(under: string[] = this.#under): Promise<void> {
+    this.#running = await startService(this.dataFolder, { environment: this.#environment, under });
+  }
+
+  /** Resolves to the exit code. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const running = this.#running;
+    const code = (await running?.stop(signal)) ?? null;
+    this.#running = null;
+    this.#said += running?.errors() ?? '';
+    return code;
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
+    this.#running?.process.kill(signal);
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null && this.#running.process.exitCode === null;
+  }
+
+  /** Everything that it wrote to standard error since its first start. */
+  get said(): string {
+    return this.#said + (this.#running?.errors() ?? '');
+  }
+
+  cabinet<Result>(...words: string[]): Promise<Result> {
+    return cabinetJson<Result>(this.dataFolder, words, this.#environment);
+  }
+
+  remove(): void {
+    removeDataFolder(this.dataFolder);
+  }
+}
+
+export interface Nodes {
+  all: Node[];
+  /** The proxy's address, or the first node's where there is no proxy. */
+  base: string;
+  hasProxy: boolean;
+  stop(): Promise<void>;
+}
+
+export interface NodesOptions {
+  environment: Environment;
+  isProxied?: boolean;
+  /** What is different with one of them. */
+  toOptions?: (index: number) => NodeOptions;
+}
+
+export async function startNodes(count: number, options: NodesOptions): Promise<Nodes> {
+  const ports: number[] = [];
+  while (ports.length <= count) ports.push(await findFreePort());
+  const [port, ...nodePorts] = ports as [number, ...number[]];
+  const proxy = options.isProxied === true ? await startProxy(port, nodePorts) : null;
+  const base = `http://127.0.0.1:${proxy === null ? nodePorts[0] : port}`;
+  const all = nodePorts.map((nodePort, index) => {
+    const { environment, under = [] } = options.toOptions?.(index) ?? {};
+    return new Node(nodePort, {
+      environment: { ...options.environment, ...environment, CABINET_PUBLIC_URL: base },
+      under,
+    });
+  });
+  await Promise.all(all.map((node) => node.start()));
+  return {
+    all,
+    base,
+    hasProxy: proxy !== null,
+    async stop() {
+      await proxy?.stop();
+      await Promise.all(all.map((node) => node.stop()));
+      for (const node of all) node.remove();
+    },
+  };
+}
+
+/** Registers an application on one node and gets its token there. */
+export async function addCaller(node: Node, name: string, ...options: string[]): Promise<Caller> {
+  const registered = await node.cabinet<Registered>('app', 'add', name, ...options);
+  const application = { Name: name, ...registered };
+  return { base: node.base, application, token: await fetchToken(node.base, application) };
+}
+
+/** The same caller, asking another node. */
+export function at(caller: Caller, { base }: { base: string }): Caller {
+  return { ...caller, base };
+}
+
+export const everyScope = ['--scopes', 'content.read content.write content.admin'];

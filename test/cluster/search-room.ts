@@ -1,0 +1,114 @@
+// What tests of the search index on PostgreSQL work with: a catalog with an index, and the same on SQLite beside it.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Blobs } from '../../src/blobs/blobs.ts';
+import { type Catalog, toCatalog } from '../../src/catalog/catalog.ts';
+import { openPostgres } from '../../src/catalog/postgres.ts';
+import { openSqlite } from '../../src/catalog/sqlite.ts';
+import { openPostgresSearch } from '../../src/search/postgres-search.ts';
+import { openSearch, type Search } from '../../src/search/search.ts';
+import { addApplication, type Registered } from '../contracts/requests.ts';
+
+const patienceMs = 60_000;
+export const schema = 'cabinet_production';
+
+export interface Room {
+  catalog: Catalog;
+  search: Search;
+  application: Registered;
+  /** Bytes of large contents, by the names of their blobs. */
+  blobs: Map<string, Buffer>;
+}
+
+function toBlobs(bytes: ReadonlyMap<string, Buffer>): Blobs {
+  return {
+    async *open(id: string, start: number, end: number) {
+      const found = bytes.get(id);
+      if (found === undefined) throw new Error(`there is no blob ${id}`);
+      yield found.subarray(start, end);
+    },
+  } as Partial<Blobs> as Blobs;
+}
+
+/** One node: a catalog and an index that begins to follow it. */
+export async function openNode(context: TestContext, url: string): Promise<Omit<Room, 'application'>> {
+  const blobs = new Map<string, Buffer>();
+  const options = { url, schema, mostConnections: 4 };
+  let search: Search | null = null;
+  const engine = await openPostgres(options, { onSealed: () => search?.nudge() });
+  const onTrouble = (error: unknown) => assert.fail(String((error as Error).stack));
+  search = openPostgresSearch({
+    ...{ pool: engine.pool, options, blobs: toBlobs(blobs), extractTimeoutMs: 10_000 },
+    onTrouble,
+  });
+  const node = { catalog: toCatalog(engine), search, blobs };
+  search.follow();
+  context.after(async () => {
+    await node.search.close();
+    await node.catalog.close();
+  });
+  return node;
+}
+
+export async function openPostgresRoom(context: TestContext, url: string): Promise<Room> {
+  const node = await openNode(context, url);
+  return { ...node, application: await addApplication(node.catalog, 'app') };
+}
+
+export async function openSqliteRoom(context: TestContext): Promise<Room> {
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-search-'));
+  const path = join(folder, 'catalog.db');
+  const blobs = new Map<string, Buffer>();
+  const search = openSearch({
+    ...{ catalogPath: path, indexPath: join(folder, 'search.db'), reserveBytes: 0, extractTimeoutMs: 10_000 },
+    blobs: toBlobs(blobs),
+    onTrouble: (error) => assert.fail(String(error)),
+  });
+  const onFatal = (fault: unknown) => assert.fail(String(fault));
+  const catalog = toCatalog(await openSqlite({ path, onFatal, onCommitted: () => search.nudge() }));
+  search.follow();
+  context.after(async () => {
+    await search.close();
+    await catalog.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { catalog, search, blobs, application: await addApplication(catalog, 'app') };
+}
+
+export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const until = Date.now() + patienceMs;
+  while (!(await isSo())) {
+    assert.ok(Date.now() < until, what);
+    await sleep(50);
+  }
+}
+
+export async function isCaughtUp({ catalog, search }: Pick<Room, 'catalog' | 'search'>): Promise<boolean> {
+  const { position, walk, waiting } = await search.status();
+  const last = (await catalog.findJournalEnds({}))?.last ?? 0;
+  return position === last && walk === null && waiting === 0;
+}
+
+export async function catchUp(node: Pick<Room, 'catalog' | 'search'>): Promise<void> {
+  await eventually('the index is up to date', () => isCaughtUp(node));
+}
+
+/** Every entry that is proposed, slice after slice, in order. */
+export async function collect({ search, application: { space } }: Room, q: string) {
+  const query = search.parse(q);
+  const all: { entry: number; score: number }[] = [];
+  for (const stage of [0, 1]) {
+    for (let before: number | null = null; ; ) {
+      const { entries, next } = await search.rank({ space, query, stage, before });
+      all.push(...entries);
+      if (next === null) break;
+      before = next;
+    }
+  }
+  return all;
+}
