@@ -9,7 +9,14 @@
 import { Refusal } from '../domain/refusal.ts';
 import { Gathered } from './postgres-gathered.ts';
 import type { Reserved } from './postgres-numbers.ts';
-import { isPlainInsert, isPlainRead, toManyInserts, toManyReads, withNumber } from './postgres-statements.ts';
+import {
+  isPlainInsert,
+  isPlainRead,
+  isUnknowable,
+  toManyInserts,
+  toManyReads,
+  withNumber,
+} from './postgres-statements.ts';
 import type { Transaction } from './postgres-transaction.ts';
 import type { Query, Row, Step, Sum, Value, Verb } from './sql.ts';
 
@@ -154,7 +161,9 @@ async function readTogether(queries: readonly Query[], transaction: Transaction)
   const found: Row[][] = queries.map(() => []);
   const reads = [...bySql].map(async ([sql, entries]) => {
     const sets = Map.groupBy(entries, ([, { values }]) => toKey(values));
+    for (const [key, same] of sets) if (same[0]?.[1].values.some(isUnknowable)) sets.delete(key);
     const distinct = [...sets.values()].map((same) => (same[0] as [number, Query])[1].values);
+    if (distinct.length === 0) return;
     const isTuples = (entries[0] as [number, Query])[1].isTuples === true;
     const rows = await readEach(sql, distinct, isTuples, transaction);
     for (const [index, same] of [...sets.values()].entries()) {

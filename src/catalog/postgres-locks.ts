@@ -20,7 +20,7 @@ export interface Lock {
   isShared: boolean;
 }
 
-const everything = 0;
+export const everything = 0;
 const nowhere = -1;
 
 export function toLocks(items: readonly { name: string; input: unknown }[]): Lock[] {

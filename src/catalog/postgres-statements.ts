@@ -25,6 +25,11 @@ export function toStatement(sql: string): string {
   return text;
 }
 
+/** No text of PostgreSQL can hold a NUL, so none is equal to one that does. */
+export function isUnknowable(value: Value): boolean {
+  return typeof value === 'string' && value.includes('\0');
+}
+
 export function isPlainRead(sql: string): boolean {
   return /^\s*(SELECT|WITH)\b/.test(sql) && !isLocking(sql);
 }

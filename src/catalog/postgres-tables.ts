@@ -20,7 +20,7 @@ import { nameRow, type Table, type TableRow, tables, toInsert } from './tables.t
 const passing = ['size_additions', 'usage_additions', 'unsealed_changes', 'commits', 'leases'];
 const numbered = { space_numbers: 'spaces', entry_numbers: 'entries', content_numbers: 'contents' };
 
-const lockPatienceMs = 3000;
+const patienceMs = 3000;
 
 /** Null: as a source, there is none. */
 export async function openPostgresTables(options: PostgresOptions, role: StoreRole): Promise<TableStore | null> {
@@ -37,7 +37,7 @@ export async function openPostgresTables(options: PostgresOptions, role: StoreRo
       await pool.end();
       return null;
     }
-    return new PostgresTables(pool, client, options.schema, role);
+    return new PostgresTables(pool, client, options.schema);
   } catch (error) {
     await pool.end();
     throw toFault(error);
@@ -60,40 +60,43 @@ class PostgresTables implements TableStore {
   readonly #pool: pg.Pool;
   readonly #client: Client;
   readonly #schema: string;
-  readonly #role: StoreRole;
 
-  constructor(pool: pg.Pool, client: Client, schema: string, role: StoreRole) {
+  constructor(pool: pg.Pool, client: Client, schema: string) {
     this.#pool = pool;
     this.#client = client;
     this.#schema = schema;
-    this.#role = role;
   }
 
   /** Every verb that writes shares the lock of all spaces: whoever has it alone keeps them all out. */
   async hold(): Promise<void> {
-    const { rows } = await this.#query(
-      `SELECT count(*) AS connections FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'cabinet' AND pid <> pg_backend_pid()`,
-    );
-    if (rows[0]?.connections > 0) throw this.#inUse(`${rows[0]?.connections} connections`);
-    for (const purpose of ['sweep', 'spaces', 'seal', 'fold'] as const) await this.#lock(purpose);
-    if (this.#role === 'source') await this.#bringUpToDate();
-  }
-
-  /** What a run before us held is given back only when the server sees that it is gone. */
-  async #lock(purpose: Parameters<typeof toLockClass>[1]): Promise<void> {
-    const lock = [toLockClass(this.#schema, purpose)];
-    for (const until = Date.now() + lockPatienceMs; ; await pause(100)) {
-      const { rows } = await this.#query('SELECT pg_try_advisory_lock($1::int, 0) AS is_ours', lock);
-      if (rows[0]?.is_ours === true) return;
-      if (Date.now() > until) throw this.#inUse('a lock');
+    await this.#untilFree(async () => {
+      const { rows } = await this.#query(
+        `SELECT count(*) AS connections FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'cabinet' AND pid <> pg_backend_pid()`,
+      );
+      const connections = Number(rows[0]?.connections);
+      return connections === 0 ? null : `nodes have ${connections} connections`;
+    });
+    for (const purpose of ['sweep', 'spaces', 'seal', 'fold'] as const) {
+      const lock = [toLockClass(this.#schema, purpose)];
+      await this.#untilFree(async () => {
+        const { rows } = await this.#query('SELECT pg_try_advisory_lock($1::int, 0) AS is_ours', lock);
+        return rows[0]?.is_ours === true ? null : 'another process has a lock';
+      });
     }
+    await this.#bringUpToDate();
   }
 
-  #inUse(held: string): CatalogInUse {
-    return new CatalogInUse(
-      `The catalog ${this.#schema} on PostgreSQL is in use: another process holds ${held} there.`,
-    );
+  /** What a process before us held is given back only when the server sees that it is gone. */
+  async #untilFree(findObstacle: () => Promise<string | null>): Promise<void> {
+    for (const until = Date.now() + patienceMs; ; await pause(100)) {
+      const obstacle = await findObstacle();
+      if (obstacle === null) return;
+      if (Date.now() < until) continue;
+      throw new CatalogInUse(
+        `The catalog ${this.#schema} on PostgreSQL is in use: ${obstacle}. Stop all nodes that use this database first.`,
+      );
+    }
   }
 
   /** What a node would have done within a second. */

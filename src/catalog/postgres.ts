@@ -19,7 +19,7 @@ import {
 import type { Gathered } from './postgres-gathered.ts';
 import { saveInStep } from './postgres-in-step.ts';
 import { type Listening, listen } from './postgres-listener.ts';
-import { sharing, toLockClass, toLocks } from './postgres-locks.ts';
+import { everything, sharing, toLockClass, toLocks } from './postgres-locks.ts';
 import { migratePostgres } from './postgres-migrate.ts';
 import { Numbers, Reserved } from './postgres-numbers.ts';
 import { Tending, type TendingEvents } from './postgres-tending.ts';
@@ -197,7 +197,9 @@ class Postgres implements PostgresEngine {
         if (!isConflict(error)) throw error;
       }
     }
-    return await this.#transactor.transact(locks, (transaction) => this.#runOneByOne(batch, transaction));
+    // Whoever lost to others has the space alone now, and cannot lose again.
+    const alone = locks.map((lock) => ({ ...lock, isShared: lock.isShared && lock.space === everything }));
+    return await this.#transactor.transact(alone, (transaction) => this.#runOneByOne(batch, transaction));
   }
 
   async #runInStep(batch: Waiting[], transaction: Transaction, numbers: Reserved): Promise<Outcome[]> {

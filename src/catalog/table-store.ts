@@ -4,12 +4,13 @@
 import type { Verb } from './sql.ts';
 import type { Table, TableRow } from './tables.ts';
 
-/** As a source it is only read; what is behind saves (places in the journal, sums) is brought up to date by `hold`. */
+/** As a source it is only read. */
 export type StoreRole = 'source' | 'target';
 
 export interface TableStore {
   /** Keeps all others from changing the catalog until it is closed, and rejects with `CatalogInUse` if someone may be at it.
-   *  A source that is not held may change while it is read. */
+   *  What lags behind saves there (places in the journal, sums) is brought up to date. A source that is not held may
+   *  change while it is read. */
   hold(): Promise<void>;
   /** Runs a verb that only reads. */
   read<Result>(verb: Verb<Result>): Promise<Result>;
