@@ -46,7 +46,8 @@ export async function openEnvironment(
   // Only one process has this catalog: whoever was copying is gone.
   if (!isShared) await catalog.abandonCopies({ before: Date.now() }).catch(events.onTrouble);
   const purger = new Purger(catalog, blobs, events.onTrouble);
-  const cabinet = toCabinet(config, name, storage, purger);
+  const leases = isShared ? sharedLeases(catalog, events.onTrouble) : localLeases();
+  const cabinet = toCabinet(config, name, storage, { purger, leases });
   await cabinet.quotas.load();
   let onNewKeys: () => void = () => undefined;
   const environment: Environment = {
@@ -78,7 +79,12 @@ export async function emptyEnvironment(config: Config, name: EnvironmentName): P
   await emptyStorage(config, name);
 }
 
-function toCabinet(config: Config, name: EnvironmentName, storage: Storage, purger: Purger): Cabinet {
+function toCabinet(
+  config: Config,
+  name: EnvironmentName,
+  storage: Storage,
+  work: Pick<Cabinet, 'purger' | 'leases'>,
+): Cabinet {
   const { catalog, blobs, commits, search, journalFiles, freeBytes } = storage;
   return {
     catalog,
@@ -86,10 +92,9 @@ function toCabinet(config: Config, name: EnvironmentName, storage: Storage, purg
     limits: toLimits(config),
     names: config.names,
     freeBytes,
-    leases: storage.isShared ? sharedLeases(catalog) : localLeases(),
     uploadMemory: new UploadMemory(),
     signInLimits: new SignInLimits(),
-    purger,
+    ...work,
     commits,
     search,
     quotas: new Quotas(catalog),

@@ -37,7 +37,7 @@ export async function migrateEnvironment(
     const source = await openSide(from, name, 'source', opened);
     if (source === null) return null;
     await makeFolder(to, name);
-    const sealed = openSealedJournal(to, name);
+    const sealed = await openSealedJournal(to, name);
     const target = moved.records ? await openSide(to, name, 'target', opened) : { ...source, journalFiles: sealed };
     if (target === null) return null;
     const blobs = areBlobsMoved ? await openBlobs(from, to, name, opened) : null;
@@ -95,7 +95,7 @@ async function openSide(config: Config, name: EnvironmentName, role: StoreRole, 
   if (tables === null) return null;
   opened.add(tables);
   const keys = config.catalog.kind === 'sqlite' ? keysInFolder(folderOf(config, name)) : keysInTables(tables);
-  return { name: place, tables, keys, journalFiles: openSealedJournal(config, name) };
+  return { name: place, tables, keys, journalFiles: await openSealedJournal(config, name) };
 }
 
 async function openTables({ catalog, ...config }: Config, name: EnvironmentName, role: StoreRole) {

@@ -1,19 +1,17 @@
 // What an environment keeps things in, by configuration: records in SQLite or PostgreSQL, large contents on the disk or in
-// S3. Nothing above knows which; what is shared with other nodes is told by `isShared`.
+// S3. Nothing above knows which; what is shared with other nodes is told by `isShared`. What speaks to PostgreSQL and to S3 is
+// loaded only where it is used.
 
 import { mkdirSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type KeyStore, keysInCatalog, keysInFolder } from './auth/keys.ts';
+import { type KeyStore, keysInFolder } from './auth/keys.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { openLocalBlobs } from './blobs/local.ts';
-import { openS3Blobs, removeAll } from './blobs/s3.ts';
-import { s3Files } from './blobs/s3-files.ts';
 import { type Catalog, toCatalog } from './catalog/catalog.ts';
 import { announceCommits, Commits } from './catalog/commits.ts';
 import { keepFirstPages } from './catalog/first-pages.ts';
 import { type JournalFiles, openJournalFiles } from './catalog/journal-files.ts';
 import { localFiles } from './catalog/local-files.ts';
-import { openPostgres, removeSchema } from './catalog/postgres.ts';
 import type { PostgresOptions } from './catalog/postgres-connection.ts';
 import type { Engine } from './catalog/sql.ts';
 import { openSqlite } from './catalog/sqlite.ts';
@@ -21,7 +19,6 @@ import { syncFolder } from './certificates/durable-file.ts';
 import type { Config } from './config.ts';
 import { Fault } from './domain/fault.ts';
 import type { EnvironmentName } from './environment.ts';
-import { openPostgresSearch } from './search/postgres-search.ts';
 import { openSearch, type Search } from './search/search.ts';
 import type { EnvironmentMetrics, PoolReading } from './telemetry/environment-metrics.ts';
 import { observeBlobs } from './telemetry/observed-blobs.ts';
@@ -39,7 +36,7 @@ export interface StorageEvents {
   observed?: { metrics: EnvironmentMetrics; tracer: Tracer | null };
 }
 
-interface Records {
+export interface Records {
   catalog: Catalog;
   search: Search;
   keyStore: KeyStore;
@@ -72,7 +69,7 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
   for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) await syncFolder(named);
   const commits = new Commits();
   const isShared = config.catalog.kind === 'postgres';
-  const open = isShared ? openShared : openEmbedded;
+  const open = isShared ? (await import('./shared-storage.ts')).openShared : openEmbedded;
   const records = await open(config, name, { ...events, blobs, commits }).catch(async (error) => {
     await blobs.close();
     throw error;
@@ -84,7 +81,7 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
     blobs,
     commits,
     isShared,
-    journalFiles: openSealedJournal(config, name),
+    journalFiles: await openSealedJournal(config, name),
     freeBytes: disk.freeBytes,
     async close() {
       disk.stop();
@@ -111,20 +108,25 @@ async function requireFinished(storage: Storage): Promise<Storage> {
 }
 
 /** Where the sealed part of the journal is: with the large contents, where several nodes must reach it. */
-export function openSealedJournal(config: Config, name: EnvironmentName): JournalFiles {
+export async function openSealedJournal(config: Config, name: EnvironmentName): Promise<JournalFiles> {
   const s3 = config.catalog.kind === 'postgres' ? toS3Options(config, name) : null;
-  return openJournalFiles(s3 === null ? localFiles(join(folderOf(config, name), 'journal')) : s3Files(s3, 'journal/'));
+  if (s3 === null) return openJournalFiles(localFiles(join(folderOf(config, name), 'journal')));
+  const { s3Files } = await import('./blobs/s3-files.ts');
+  return openJournalFiles(s3Files(s3, 'journal/'));
 }
 
 /** Removes everything that an environment has. It is closed. */
 export async function emptyStorage(config: Config, name: EnvironmentName): Promise<void> {
-  if (config.catalog.kind === 'postgres') await removeSchema(toPostgresOptions(config.catalog, name));
+  if (config.catalog.kind === 'postgres') {
+    const { removeSchema } = await import('./catalog/postgres.ts');
+    await removeSchema(toPostgresOptions(config.catalog, name));
+  }
   const s3 = toS3Options(config, name);
-  if (s3 !== null) await removeAll(s3);
+  if (s3 !== null) await (await import('./blobs/s3.ts')).removeAll(s3);
   rmSync(folderOf(config, name), { recursive: true, force: true });
 }
 
-type PostgresConfig = Extract<Config['catalog'], { kind: 'postgres' }>;
+export type PostgresConfig = Extract<Config['catalog'], { kind: 'postgres' }>;
 
 export function toPostgresOptions(
   { url, schema, mostConnections }: PostgresConfig,
@@ -139,18 +141,23 @@ export function toS3Options({ blobs }: Config, name: EnvironmentName) {
 
 async function openBlobs(config: Config, name: EnvironmentName, events: StorageEvents): Promise<Blobs> {
   const s3 = toS3Options(config, name);
-  const { onFatal, observed } = events;
-  const opened =
-    s3 === null ? await openLocalBlobs({ folder: folderOf(config, name), onFatal }) : await openS3Blobs(s3);
+  const { onFatal, onTrouble, observed } = events;
+  const folder = folderOf(config, name);
+  let opened: Blobs;
+  if (s3 === null) opened = await openLocalBlobs({ folder, onFatal });
+  else {
+    const { openS3Blobs } = await import('./blobs/s3.ts');
+    opened = await openS3Blobs({ ...s3, spoolFolder: folder, onNotice: (text) => onTrouble(new Error(text)) });
+  }
   return observed === undefined ? opened : observeBlobs(opened, observed.metrics, observed.tracer);
 }
 
-function toObserved(engine: Engine, { observed }: StorageEvents): Catalog {
+export function toObserved(engine: Engine, { observed }: StorageEvents): Catalog {
   const catalog = toCatalog(engine);
   return observed === undefined ? catalog : observeCatalog(catalog, observed.metrics, observed.tracer);
 }
 
-interface Opening extends StorageEvents {
+export interface Opening extends StorageEvents {
   blobs: Blobs;
   commits: Commits;
 }
@@ -180,41 +187,6 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     isReachable: () => true,
     pool: () => null,
     unlessOthersDo: (work) => work(),
-  };
-}
-
-async function openShared(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
-  const { blobs, commits, onTrouble, observed } = opening;
-  const options = toPostgresOptions(config.catalog as PostgresConfig, name);
-  const sealed = new Set<() => void>();
-  const onSealed = (spaces: readonly number[]) => {
-    for (const space of spaces) commits.announce(space);
-    for (const hear of sealed) hear();
-  };
-  const engine = await openPostgres(options, {
-    onSealed,
-    onTrouble,
-    onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
-  });
-  const search = openPostgresSearch({
-    pool: engine.pool,
-    options,
-    blobs,
-    extractTimeoutMs: config.searchSeconds * 1000,
-    onTrouble,
-  });
-  sealed.add(() => search.nudge());
-  const catalog = announceCommits(toObserved(engine, opening), commits);
-  return {
-    catalog,
-    search,
-    keyStore: keysInCatalog(catalog),
-    isReachable: () => engine.isReachable(),
-    pool() {
-      const { totalCount: total, idleCount: idle, waitingCount: waiting } = engine.pool;
-      return { total, idle, waiting };
-    },
-    unlessOthersDo: (work) => engine.unlessOthersDo('sweep', work),
   };
 }
 

@@ -9,7 +9,15 @@ import type { Transaction } from './postgres-transaction.ts';
 type WriteName = keyof typeof writes;
 
 /** Verbs that share their space. They only add rows, or lock the row that they change. */
-export const sharing: ReadonlySet<string> = new Set<WriteName>(['createFolder', 'saveFile', 'saveVersion', 'noteRead']);
+export const sharing: ReadonlySet<string> = new Set<WriteName>([
+  'createFolder',
+  'endLease',
+  'leaseBlob',
+  'noteRead',
+  'renewLeases',
+  'saveFile',
+  'saveVersion',
+]);
 
 /** Verbs that may change entries of any space. */
 const sweeping: ReadonlySet<string> = new Set<WriteName>(['abandonCopies', 'abandonCopy', 'expireVersions']);

@@ -17,6 +17,8 @@ export interface EnvironmentReport {
   Journal: { Head: string; SealedParts: number | null; Problems: { Position: number; Problem: string }[] } | null;
   Differences: { Record: string; Problem: string }[];
   Finished: boolean;
+  /** When an earlier run had finished it, and nothing was left to do; null: it was this one, or none. */
+  FinishedBefore: string | null;
 }
 
 export interface Report {
@@ -27,7 +29,7 @@ export interface Report {
 export function toReport(
   name: string,
   places: { From: Places; To: Places },
-  { records, contents, journalFiles, chain, differences, isFinished }: MigrationReport,
+  { records, contents, journalFiles, chain, differences, isFinished, doneAt }: MigrationReport,
 ): EnvironmentReport {
   const count = (rows: Record<string, number>) => Object.values(rows).reduce((sum, rows) => sum + rows, 0);
   return {
@@ -42,6 +44,7 @@ export function toReport(
     },
     Differences: differences.map(({ record, problem }) => ({ Record: record, Problem: problem })),
     Finished: isFinished,
+    FinishedBefore: doneAt,
   };
 }
 
@@ -57,6 +60,7 @@ export function toLines({ Environments, Finished }: Report): string[] {
 
 function toEnvironmentLines(report: EnvironmentReport): string[] {
   const { Environment, From, To, Records, Contents, Journal, Differences } = report;
+  if (report.FinishedBefore !== null) return [`${Environment}: was finished on ${report.FinishedBefore}`];
   const lines: string[] = [];
   if (Records !== null) {
     const small = `${toSize(Records.Bytes)} of small contents among them`;

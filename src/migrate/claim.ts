@@ -4,7 +4,16 @@
 // what the other points to.
 
 import { createHash } from 'node:crypto';
-import { findIdentity, findMeta, readRows, removeMeta, setMeta, tables } from '../catalog/tables.ts';
+import {
+  findHead,
+  findIdentity,
+  findMeta,
+  isLargeContent,
+  readRows,
+  removeMeta,
+  setMeta,
+  tables,
+} from '../catalog/tables.ts';
 import { hasByteAt } from './blob-probe.ts';
 import { type BlobMove, CannotMigrate, type Migration, type Side } from './side.ts';
 
@@ -17,23 +26,58 @@ interface Claim {
   begunAt: string;
 }
 
-/** Tells whether nothing of the large contents is there yet. */
-export async function claimTarget({ source, target, moved, blobs }: Migration): Promise<{ isFresh: boolean }> {
-  const identity = await source.tables.read(findIdentity());
-  if (moved.records) await claimCatalog(source, target, identity);
-  return { isFresh: blobs !== null && (await claimBlobs(blobs, identity)) };
+/** What is left of a migration that is finished. head: of the journal's chain, as it was then. */
+interface Done {
+  source: string;
+  head: string;
+  at: string;
 }
 
-async function claimCatalog(source: Side, target: Side, identity: string): Promise<void> {
+export interface Claimed {
+  /** Nothing of the large contents is there yet. */
+  isFresh: boolean;
+  /** When all was finished already, and neither side has changed since; null: there is something to do. */
+  doneAt: string | null;
+}
+
+export async function claimTarget({ source, target, moved, blobs }: Migration): Promise<Claimed> {
+  const identity = await source.tables.read(findIdentity());
+  const doneAt = moved.records ? await claimCatalog(source, target, identity) : null;
+  if (blobs === null || doneAt !== null) return { isFresh: false, doneAt };
+  // Where the catalog is claimed, so is all that was copied for it. Otherwise a finished copy is known by what it holds.
+  const isKnown = (blob: string) => (moved.records ? false : source.tables.read(isLargeContent(blob)));
+  return { isFresh: await claimBlobs(blobs, identity, isKnown), doneAt };
+}
+
+async function claimCatalog(source: Side, target: Side, identity: string): Promise<string | null> {
   const text = await target.tables.read(findMeta(underWay));
   if (text !== null) {
     const { source: claimed, from } = JSON.parse(text) as Claim;
-    if (claimed === identity) return;
+    if (claimed === identity) return null;
     throw new CannotMigrate(`${target.name} holds a migration from elsewhere (${from}) that is not finished.`);
   }
+  const doneAt = await findDone(source, target, identity);
+  if (doneAt !== null) return doneAt;
   await requireEmpty(target);
   const claim: Claim = { source: identity, from: source.name, begunAt: new Date().toISOString() };
   await target.tables.write([setMeta(underWay, JSON.stringify(claim))]);
+  return null;
+}
+
+async function findDone(source: Side, target: Side, identity: string): Promise<string | null> {
+  const text = await target.tables.read(findMeta(done));
+  if (text === null) return null;
+  const finished = JSON.parse(text) as Done;
+  const heads = [await readHead(source), await readHead(target)];
+  if (finished.source === identity && heads.every((head) => head === finished.head)) return finished.at;
+  throw new CannotMigrate(
+    `${target.name} is in use: it was migrated to on ${finished.at}, and something has changed since.`,
+  );
+}
+
+async function readHead({ tables }: Side): Promise<string> {
+  const head = await tables.read(findHead());
+  return head === null ? '' : `${head.position}:${head.link}`;
 }
 
 async function requireEmpty(target: Side): Promise<void> {
@@ -42,20 +86,24 @@ async function requireEmpty(target: Side): Promise<void> {
     if ((await target.tables.read(readRows(table, null, 1))).length > 0) filled.push(table.name);
   }
   if (filled.length > 0) {
-    const migratedAt = await target.tables.read(findMeta(done));
-    const story = migratedAt === null ? '' : ` It was migrated to on ${migratedAt}, and that is finished.`;
-    throw new CannotMigrate(`${target.name} is in use: there are rows in ${filled.join(', ')}.${story}`);
+    throw new CannotMigrate(`${target.name} is in use: there are rows in ${filled.join(', ')}.`);
   }
   if ((await target.keys.read()) === null) return;
   throw new CannotMigrate(`${target.name} has keys already, of an environment that was there before.`);
 }
 
 /** Whether it was empty. */
-async function claimBlobs({ to: blobs, toName }: BlobMove, identity: string): Promise<boolean> {
+async function claimBlobs(
+  { to: blobs, toName }: BlobMove,
+  identity: string,
+  isKnown: (blob: string) => boolean | Promise<boolean>,
+): Promise<boolean> {
   const mark = toMark(identity);
   if (await hasByteAt(blobs, mark.id, mark.bytes.length - 1)) return false;
+  let isEmpty = true;
   for await (const { id } of blobs.list()) {
-    throw new CannotMigrate(`${toName} is in use: it holds ${id}, and perhaps more.`);
+    isEmpty = false;
+    if (!(await isKnown(id))) throw new CannotMigrate(`${toName} is in use: it holds ${id}, and perhaps more.`);
   }
   await blobs.put(
     mark.id,
@@ -63,7 +111,7 @@ async function claimBlobs({ to: blobs, toName }: BlobMove, identity: string): Pr
       yield [mark.bytes];
     })(),
   );
-  return true;
+  return isEmpty;
 }
 
 function toMark(identity: string): { id: string; bytes: Buffer } {
@@ -73,10 +121,12 @@ function toMark(identity: string): { id: string; bytes: Buffer } {
 
 /** The last step: from here on the target may be used. */
 export async function release({ source, target, moved, blobs }: Migration): Promise<void> {
+  const identity = await source.tables.read(findIdentity());
   if (moved.records) {
     await target.tables.settle();
-    await target.tables.write([removeMeta(underWay), setMeta(done, new Date().toISOString())]);
+    const finished: Done = { source: identity, head: await readHead(target), at: new Date().toISOString() };
+    await target.tables.write([removeMeta(underWay), setMeta(done, JSON.stringify(finished))]);
   }
   // Left behind by a crash just here, it is swept away after a day.
-  await blobs?.to.discard(toMark(await source.tables.read(findIdentity())).id);
+  await blobs?.to.discard(toMark(identity).id);
 }

@@ -17,13 +17,16 @@ export interface MigrationReport {
   differences: Difference[];
   /** Whether the target may be used from now on. */
   isFinished: boolean;
+  /** When an earlier run had finished it, and nothing was left to do; null: it was this one, or none. */
+  doneAt: string | null;
 }
 
 export async function migrate(migration: Migration): Promise<MigrationReport> {
   const { source, target, moved, blobs, isContentsOnly } = migration;
   if (moved.records) await target.tables.hold();
   if (!isContentsOnly) await source.tables.hold();
-  const { isFresh } = await claimTarget(migration);
+  const { isFresh, doneAt } = await claimTarget(migration);
+  if (doneAt !== null) return { contents: null, ...nothing, differences: [], isFinished: true, doneAt };
   const differences = new Differences();
   const contents = blobs === null ? null : await copyContents({ ...migration, blobs }, differences, isFresh);
   if (!isContentsOnly) await copyRest(migration);
@@ -31,7 +34,7 @@ export async function migrate(migration: Migration): Promise<MigrationReport> {
   const compared = isContentsOnly ? nothing : await compareRest(migration, differences);
   const isFinished = !isContentsOnly && differences.found.length === 0;
   if (isFinished) await release(migration);
-  return { contents, ...compared, differences: differences.found, isFinished };
+  return { contents, ...compared, differences: differences.found, isFinished, doneAt };
 }
 
 const nothing = { records: null, journalFiles: null, chain: null };

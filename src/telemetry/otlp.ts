@@ -45,6 +45,10 @@ export class OtlpExporter implements SpanSink {
     this.#timer = setInterval(() => this.#send(), sendEveryMs).unref();
   }
 
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   take(span: EndedSpan): void {
     if (this.#queue.length >= mostQueued) {
       this.dropped += 1;
