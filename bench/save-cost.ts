@@ -8,7 +8,7 @@ import { startPostgres } from '../test/cluster/postgres.ts';
 import { Children } from './children.ts';
 import { Client } from './client.ts';
 import { describeConditions } from './conditions.ts';
-import { untilQuiet } from './cost.ts';
+import { Neighbours, untilQuiet } from './cost.ts';
 import type { Job, JobResult } from './job.ts';
 import type { Options } from './options.ts';
 import { readCpuMicros, readDiskBytes, readEachThreadMicros, readThreadMicros } from './process-cost.ts';
@@ -42,11 +42,13 @@ export const cost: Scenario = {
   what: 'what a save costs on each engine, in processor time and bytes: what `scale` reckons with',
   size: 20_000,
   async run(children, options) {
+    const neighbours = new Neighbours();
     say('on SQLite');
     const sqlite = await measureSqlite(children, options);
     say('on PostgreSQL');
     const postgres = await measurePostgres(options);
-    const measured = describeConditions(options, [`${options.size} saves over ${connections} connections`]);
+    const others = `others used ${show(neighbours.percent(), 0)} % of the machine`;
+    const measured = describeConditions(options, [`${options.size} saves over ${connections} connections`, others]);
     const engines = { sqlite, postgres };
     return { markdown: `${measured}\n\n${toTable(engines)}\n`, isHeld: true, figures: { measured, engines } };
   },

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { EngineCost } from './save-cost.ts';
-import { isMeasured, load, machines, reachedAt, toLimits, toNeeds } from './scale.ts';
+import { isMeasured, load, machines, reachedAt, scale, toLimits, toNeeds } from './scale.ts';
 
 const cost: EngineCost = {
   nodeMicros: 500,
@@ -50,4 +52,10 @@ test('what runs out first comes first, with how far it goes', () => {
 test('what is not measured is said', () => {
   assert.ok(isMeasured(cost));
   assert.ok(!isMeasured({ ...cost, databaseMicros: null }));
+});
+
+test('docs/scale.md says what the figures give', async () => {
+  const { markdown } = await scale.run(null as never, null as never);
+  const page = readFileSync(join(import.meta.dirname, '../docs/scale.md'), 'utf8');
+  assert.ok(page.includes(markdown.trim()), 'npm run bench -- scale --out docs/scale.md');
 });

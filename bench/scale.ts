@@ -132,7 +132,7 @@ function toShared(cost: EngineCost, load: Load, machines: Machines): Limit[] {
       used: keptSaves,
       there: machines.tableRows,
       unit: 'rows',
-      next: 'partitions by space',
+      next: 'partitions, by space and by number',
     },
     {
       what: `the database, after ${machines.keptYears} years`,

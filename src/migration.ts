@@ -1,12 +1,13 @@
 // What `cabinet migrate` works on, by configuration: opens an environment in the storage that it has and in the one that it
 // is to have, for as long as it is moved. What is the same in both is not opened twice.
+// What speaks to PostgreSQL and to S3 is loaded only where it is used.
 
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { keysInFolder } from './auth/keys.ts';
+import type { Blobs } from './blobs/blobs.ts';
 import { openLocalBlobs, readLocalBlobs } from './blobs/local.ts';
-import { openS3Blobs } from './blobs/s3.ts';
-import { openPostgresTables } from './catalog/postgres-tables.ts';
+import type { S3Options } from './blobs/s3.ts';
 import { openSqliteTables } from './catalog/sqlite-tables.ts';
 import type { StoreRole, TableStore } from './catalog/table-store.ts';
 import { findMeta, setMeta } from './catalog/tables.ts';
@@ -91,7 +92,7 @@ async function makeFolder(config: Config, name: EnvironmentName): Promise<void> 
 
 async function openSide(config: Config, name: EnvironmentName, role: StoreRole, opened: Opened): Promise<Side | null> {
   const place = placeRecords(config, name);
-  const tables = await openTables(config, name, role).catch((error) => fail(place, error));
+  const tables = await openTables(config, name, role).catch((error) => tellPlace(place, error));
   if (tables === null) return null;
   opened.add(tables);
   const keys = config.catalog.kind === 'sqlite' ? keysInFolder(folderOf(config, name)) : keysInTables(tables);
@@ -99,7 +100,10 @@ async function openSide(config: Config, name: EnvironmentName, role: StoreRole, 
 }
 
 async function openTables({ catalog, ...config }: Config, name: EnvironmentName, role: StoreRole) {
-  if (catalog.kind === 'postgres') return await openPostgresTables(toPostgresOptions(catalog, name), role);
+  if (catalog.kind === 'postgres') {
+    const { openPostgresTables } = await import('./catalog/postgres-tables.ts');
+    return await openPostgresTables(toPostgresOptions(catalog, name), role);
+  }
   return openSqliteTables(join(folderOf({ catalog, ...config }, name), 'catalog.db'), role);
 }
 
@@ -113,19 +117,26 @@ async function openBlobs(from: Config, to: Config, name: EnvironmentName, opened
   const [fromName, toName] = [placeBlobs(from, name), placeBlobs(to, name)];
   const [fromS3, toS3] = [toS3Options(from, name), toS3Options(to, name)];
   const onFatal = () => undefined;
-  const source =
-    fromS3 === null
-      ? readLocalBlobs(folderOf(from, name))
-      : opened.add(await openS3Blobs(fromS3).catch((error) => fail(fromName, error)));
-  const target = toS3 === null ? openLocalBlobs({ folder: folderOf(to, name), onFatal }) : openS3Blobs(toS3);
-  return { from: source, to: opened.add(await target.catch((error) => fail(toName, error))), fromName, toName };
+  const source = fromS3 === null ? readLocalBlobs(folderOf(from, name)) : opened.add(await openS3(fromS3).catch(tell));
+  const target = toS3 === null ? openLocalBlobs({ folder: folderOf(to, name), onFatal }) : openS3(toS3);
+  return { from: source, to: opened.add(await target.catch(tell)), fromName, toName };
+}
+
+async function openS3(options: S3Options): Promise<Blobs> {
+  const { openS3Blobs } = await import('./blobs/s3.ts');
+  return await openS3Blobs(options);
 }
 
 /** Says where it was, and what the system said. */
-function fail(place: string, error: unknown): never {
+function tellPlace(place: string, error: unknown): never {
   const { message, cause } = error as Error;
   const { message: more, code } = (cause ?? {}) as NodeJS.ErrnoException;
   const reason = more || code;
   const told = reason === undefined || message.includes(reason) ? message : `${message}: ${reason}`;
   throw new CannotMigrate(`${place}: ${told}`);
+}
+
+/** Blob stores say it all. */
+function tell(error: Error): never {
+  throw new CannotMigrate(error.message);
 }

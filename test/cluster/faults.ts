@@ -21,6 +21,7 @@ const clients = 32;
 const followers = 3;
 const recoveryMs = 30_000;
 const mostShown = 20;
+const longSeconds = 120;
 
 interface Verdict {
   problems: Problem[];
@@ -36,6 +37,7 @@ export async function runFaults(seconds: number, logFolder: string | null): Prom
   const toS3 = ground.s3 === null ? [] : await openLines(Number(s3Port));
   const nodes = await startNodes(nodeCount, {
     environment: { ...stores, CABINET_LOG_LEVEL: 'warn' },
+    isTroubled: true,
     toOptions: (index) => ({
       environment: {
         CABINET_CATALOG: stores.CABINET_CATALOG.replace(`:${ground.server.port}/`, `:${toPostgres[index]?.port}/`),
@@ -48,7 +50,7 @@ export async function runFaults(seconds: number, logFolder: string | null): Prom
   });
   const begun = performance.now();
   const log = (text: string) => console.log(`${((performance.now() - begun) / 1000).toFixed(1)} s: ${text}`);
-  const nemesis = new Nemesis({ ground, nodes: nodes.all, toPostgres, toS3, log });
+  const nemesis = new Nemesis({ ground, nodes: nodes.all, toPostgres, toS3, isLong: seconds >= longSeconds, log });
   try {
     return await judge({ ground, nodes, nemesis, catalog: stores.CABINET_CATALOG, seconds });
   } finally {

@@ -1,11 +1,9 @@
-// A real proxy before the nodes: Debian's HAProxy with the project's own configuration, `deploy/haproxy.cfg`, in which only the
-// addresses are exchanged.
+// A real proxy before three nodes: Debian's HAProxy with the project's own configuration, `deploy/haproxy.cfg`, as it is. Only the
+// addresses are given, by its variables.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram } from '../service/programs.ts';
 import { eventually } from '../service/service.ts';
@@ -14,13 +12,16 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
+const configuration = join(import.meta.dirname, '../../deploy/haproxy.cfg');
+
 /** Null, and a line that nobody can overlook, where there is none. */
 export async function startProxy(port: number, nodePorts: readonly number[]): Promise<Proxy | null> {
   if (!hasProgram('haproxy')) return null;
-  const folder = mkdtempSync(join(tmpdir(), 'cabinet-haproxy-'));
-  const path = join(folder, 'haproxy.cfg');
-  writeFileSync(path, toConfiguration(port, nodePorts));
-  const child = spawn('haproxy', ['-db', '-f', path], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const addresses = nodePorts.map((nodePort, index) => [`CABINET_NODE_${index + 1}`, `127.0.0.1:${nodePort}`]);
+  const child = spawn('haproxy', ['-db', '-f', configuration], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, CABINET_BIND: `127.0.0.1:${port}`, ...Object.fromEntries(addresses) },
+  });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -31,37 +32,8 @@ export async function startProxy(port: number, nodePorts: readonly number[]): Pr
     if (child.exitCode !== null) throw new Error(`HAProxy does not start: ${said}`);
     return await canConnect(port);
   });
-  return {
-    async stop() {
-      await end(child);
-      rmSync(folder, { recursive: true });
-    },
-  };
+  return { stop: () => end(child) };
 }
-
-function toConfiguration(port: number, nodePorts: readonly number[]): string {
-  const servers = nodePorts.map((nodePort, index) => `  server node${index + 1} 127.0.0.1:${nodePort}`);
-  return `${settings.replace('PORT', String(port))}\n${servers.join('\n')}\n`;
-}
-
-const settings = `defaults
-  mode http
-  option redispatch
-  option forwardfor
-  retries 3
-  timeout connect 2s
-  timeout client 120s
-  timeout server 120s
-
-frontend cabinet
-  bind 127.0.0.1:PORT
-  default_backend nodes
-
-backend nodes
-  balance leastconn
-  option httpchk GET /health/ready
-  http-check expect status 200
-  default-server check inter 500ms fall 1 rise 1`;
 
 async function canConnect(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');

@@ -83,6 +83,12 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
     seed: (story) => Object.assign(story.get('b'), { name: 'b' }),
   },
   {
+    title: 'a rename that was answered and never happened',
+    kinds: ['lost'],
+    seed: (story) =>
+      void story.attempt('change', { entry: 'b', name: 'never' }, { told: { entry: 'b', name: 'never' } }),
+  },
+  {
     title: 'one key that had its effect twice',
     kinds: ['duplicate'],
     seed(story) {
@@ -280,6 +286,12 @@ describe('A history', () => {
     });
     delete first.told;
     story.finish();
+    assert.deepEqual(check(story.history, story.found), []);
+  });
+
+  it('in which an entry is given the name that it has passes', () => {
+    const story = tellStory();
+    story.attempt('change', { entry: 'b', name: 'c' }, { told: { entry: 'b', name: 'c' } });
     assert.deepEqual(check(story.history, story.found), []);
   });
 

@@ -146,36 +146,48 @@ function checkDeeds(deeds: Deeds, rows: readonly JournalRow[], tell: Tell): void
       tell('contradiction', `${show(attempt)} was refused, and happened: ${what}`);
     if (of.length > 1) tell('duplicate', `one request did ${what}`);
   }
-  for (const attempts of deeds.byDeed.values()) checkDeed(attempts, byRequest, tell);
-}
-
-function checkDeed(attempts: readonly Attempt[], rows: Map<string, JournalRow[]>, tell: Tell): void {
-  const [first] = attempts as [Attempt];
-  const done = attempts.filter(({ outcome }) => outcome === 'done');
-  const happened = attempts.flatMap(({ request }) => rows.get(request) ?? []);
-  const what = `${show(first)}, asked for ${attempts.length} times`;
-  if (first.hasKey && happened.length > 1) {
-    tell('duplicate', `${what}, happened at ${happened.map(({ position }) => position).join(' and ')}`);
-  }
-  // Someone else's entry may be what is answered here.
-  if (first.asked.behavior === 'Existing') return;
-  if (done.length > 0 && happened.length === 0) tell('lost', `${what} and answered, never happened`);
-  const entries = new Set(happened.map(({ entry }) => entry));
-  for (const { told, request } of done) {
-    if (told === undefined || entries.size === 0) continue;
-    if (!entries.has(told.entry)) tell('contradiction', `${what}, was told to be ${told.entry}`);
-    const [row] = rows.get(request) ?? [];
-    if (row !== undefined) checkTold(told, row, tell);
+  const byEntry = Map.groupBy(rows, ({ entry }) => entry);
+  for (const attempts of deeds.byDeed.values()) {
+    const [first] = attempts as [Attempt];
+    const what = `${show(first)}, asked for ${attempts.length} times`;
+    const happened = attempts.flatMap(({ request }) => byRequest.get(request) ?? []);
+    const isDone = attempts.some(({ outcome }) => outcome === 'done');
+    if (isDone && happened.length === 0 && !mayChangeNothing(first, byEntry))
+      tell('lost', `${what} and answered, never happened`);
+    if (first.hasKey && happened.length > 1) {
+      tell('duplicate', `${what}, happened at ${happened.map(({ position }) => position).join(' and ')}`);
+    }
+    checkTold(attempts, happened, tell);
   }
 }
 
-function checkTold(told: NonNullable<Attempt['told']>, row: JournalRow, tell: Tell): void {
-  const { name, version } = JSON.parse(row.details) as { name?: string; version?: number };
-  if (told.name !== undefined && told.name !== name)
-    tell('contradiction', `${told.name} is ${name} at ${row.position}`);
-  if (told.version !== undefined && told.version !== version) {
-    tell('version', `version ${told.version} was told, ${version} stands at ${row.position}`);
+/** Someone else's entry may be what is answered. Whoever gives an entry the name that it has changes nothing. */
+function mayChangeNothing({ action, asked }: Attempt, byEntry: Map<string, JournalRow[]>): boolean {
+  if (asked.behavior === 'Existing') return true;
+  if (action !== 'change') return false;
+  return byEntry.get(asked.entry ?? '')?.some((row) => toDetails(row).name === asked.name) === true;
+}
+
+function checkTold(attempts: readonly Attempt[], happened: readonly JournalRow[], tell: Tell): void {
+  for (const attempt of attempts) {
+    const { told, request, asked } = attempt;
+    if (told === undefined || happened.length === 0 || asked.behavior === 'Existing') continue;
+    if (!happened.some(({ entry }) => entry === told.entry)) {
+      tell('contradiction', `${show(attempt)} was told to be ${told.entry}`);
+    }
+    const row = happened.find((one) => one.request === request);
+    if (row === undefined) continue;
+    const { name, version } = toDetails(row);
+    if (told.name !== undefined && told.name !== name)
+      tell('contradiction', `${told.name} is ${name} at ${row.position}`);
+    if (told.version !== undefined && told.version !== version) {
+      tell('version', `version ${told.version} was told, ${version} stands at ${row.position}`);
+    }
   }
+}
+
+function toDetails({ details }: JournalRow): { name?: string; version?: number } {
+  return JSON.parse(details) as { name?: string; version?: number };
 }
 
 /** What was answered before something else was asked for stands before it. */

@@ -128,6 +128,32 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     assert.deepEqual(await ready.tellAll(there), await ready.tellAll(source));
   });
 
+  it('once: a second run finds that all is done', async () => {
+    const there = await moved();
+    const { isFinished, doneAt, records } = await move(ready.sqlite, there);
+    assert.deepEqual([isFinished, records], [true, null]);
+    assert.ok(Math.abs(Date.parse(doneAt ?? '') - Date.now()) < 60_000);
+  });
+
+  it('in its large contents alone, and again', async () => {
+    const source = ready.copyOf(ready.sqlite);
+    const to = ready.place();
+    const contentsAlone = ({ source }: Migration) => ({
+      target: source,
+      moved: { records: false, journalFiles: false },
+    });
+    const first = await move(source, to, contentsAlone);
+    assert.deepEqual([first.isFinished, first.contents?.copied, first.records], [true, 6, null]);
+    const second = await move(source, to, contentsAlone);
+    assert.deepEqual([second.isFinished, second.contents?.copied], [true, 0]);
+    assert.deepEqual(
+      listBlobs(to).map((path) => path.slice(-32)),
+      listBlobs(source).map((path) => path.slice(-32)),
+    );
+    writeFileSync(join(to.folder, 'blobs', 'ab', `ab${'0'.repeat(30)}`), 'x');
+    await assert.rejects(move(source, to, contentsAlone), /the new store is in use/);
+  });
+
   it('not into a target in use, nor into that of another migration', async () => {
     const { sqlite } = ready;
     const there = await ready.inPostgres();
@@ -140,7 +166,11 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
       assert.match(error.message, /in use: there are rows in spaces, applications/);
       return true;
     });
-    await assert.rejects(move(sqlite, await moved()), /that is finished/);
+    const used = await moved();
+    const later = await openCatalog(used);
+    await addApplication(later, 'later');
+    await later.close();
+    await assert.rejects(move(sqlite, used), /something has changed since/);
     const other = ready.place();
     const another = await openCatalog(other);
     await addApplication(another, 'another');

@@ -18,6 +18,8 @@ export interface Surroundings {
   /** From each node to PostgreSQL, and to S3. */
   toPostgres: readonly Line[];
   toS3: readonly Line[];
+  /** Whether there is time for a node to sleep until PostgreSQL takes its transactions for abandoned. */
+  isLong: boolean;
   log(text: string): void;
 }
 
@@ -64,7 +66,9 @@ export class Nemesis {
       () => this.#onNode('killed, its clock an hour ahead', (node) => this.#restart(node, 'SIGKILL', hourMs)),
       () => this.#onNode('killed, its clock an hour behind', (node) => this.#restart(node, 'SIGKILL', -hourMs)),
       () => this.#onNode('paused', (node) => this.#pauseNode(node, between(1000, 8000))),
-      () => this.#onNode('paused for long', (node) => this.#pauseNode(node, between(16_000, 18_000))),
+      ...(this.#around.isLong
+        ? [() => this.#onNode('paused for long', (node) => this.#pauseNode(node, between(16_000, 18_000)))]
+        : []),
       () => this.#once('PostgreSQL crashed', 'postgres', () => this.#crashPostgres()),
       () => this.#once('PostgreSQL crashed', 'postgres', () => this.#crashPostgres()),
       ...(swift === null ? [] : [() => this.#once('S3 crashed', 'swift', () => this.#crashSwift())]),

@@ -14,6 +14,8 @@ import {
 } from '../service/service.ts';
 import { startProxy } from './haproxy.ts';
 
+const mostErrorsTold = 10;
+
 export interface NodeOptions {
   environment?: Environment;
   /** A program that runs the node, with its arguments. */
@@ -80,6 +82,8 @@ export interface Nodes {
 export interface NodesOptions {
   environment: Environment;
   isProxied?: boolean;
+  /** Things are made to fail around them: what they say of it is no news. */
+  isTroubled?: boolean;
   /** What is different with one of them. */
   toOptions?: (index: number) => NodeOptions;
 }
@@ -105,9 +109,16 @@ export async function startNodes(count: number, options: NodesOptions): Promise<
     async stop() {
       await proxy?.stop();
       await Promise.all(all.map((node) => node.stop()));
+      if (options.isTroubled !== true) tellErrors(all);
       for (const node of all) node.remove();
     },
   };
+}
+
+/** Where nothing is made to fail, whoever looks for the reason of a 500 finds it here. */
+function tellErrors(nodes: readonly Node[]): void {
+  const errors = nodes.flatMap(({ said }) => said.split('\n').filter((line) => /^\{"level":[56]0,/.test(line)));
+  for (const line of errors.slice(0, mostErrorsTold)) console.error(line);
 }
 
 /** Registers an application on one node and gets its token there. */
