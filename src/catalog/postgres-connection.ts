@@ -18,7 +18,7 @@ export interface PostgresOptions {
 const oldestVersion = 14;
 const connectMs = 5000;
 /** Locks of a node that is cut off are given back after this long. */
-const idleInTransactionMs = 15_000;
+const idleInTransactionMs = 5000;
 const statementMs = 15_000;
 const lockMs = 10_000;
 /** No answer for so long, although the server would have given up by then: the connection is dead, though nobody said so. */

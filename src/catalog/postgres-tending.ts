@@ -2,6 +2,7 @@
 // and what a node that is gone has left undone.
 
 import type pg from 'pg';
+import { Fault } from '../domain/fault.ts';
 import type { PostgresOptions } from './postgres-connection.ts';
 import { toLockClass } from './postgres-locks.ts';
 import { foldSlice, sealSlice } from './postgres-sealer.ts';
@@ -9,6 +10,8 @@ import type { Transactor } from './postgres-transactor.ts';
 
 const sealSoonMs = 30;
 const tendEveryMs = 1000;
+const turnsBetweenClocks = 60;
+const mostOffMs = 15_000;
 
 export interface TendingEvents {
   /** Changes of these spaces, by whatever node, have their places in the journal. */
@@ -28,6 +31,7 @@ export class Tending {
   #nextSealing: Promise<void> | null = null;
   #sealSoon: NodeJS.Timeout | null = null;
   #isClosed = false;
+  #turnsDone = 0;
 
   constructor(pool: pg.Pool, options: PostgresOptions, transactor: Transactor, events: TendingEvents) {
     this.#pool = pool;
@@ -96,11 +100,23 @@ export class Tending {
     try {
       await this.seal();
       await this.fold();
+      if (this.#turnsDone % turnsBetweenClocks === 0) await this.#compareClocks();
+      this.#turnsDone += 1;
       await analyzeNew(this.#pool);
       await this.#pool.query(`DELETE FROM commits WHERE at < now() - interval '1 hour'`);
     } catch (error) {
       this.#trouble(error);
     }
+  }
+
+  /** Nodes whose clocks differ by more than the tolerance refuse each other's tokens. */
+  async #compareClocks(): Promise<void> {
+    const { rows } = await this.#pool.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at');
+    const offMs = Date.now() - Number(rows[0]?.at);
+    if (Math.abs(offMs) < mostOffMs) return;
+    const direction = offMs > 0 ? 'ahead of' : 'behind';
+    const seconds = Math.round(Math.abs(offMs) / 1000);
+    this.#trouble(new Fault('other', `the clock of this node is ${seconds} s ${direction} that of PostgreSQL`));
   }
 
   #trouble(error: unknown): void {

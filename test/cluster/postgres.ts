@@ -25,6 +25,10 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
+/** Whoever started it may be too busy to read its messages, and a server comes to a halt when too many are not read: only those
+ *  of starting and stopping are written. */
+const quiet = { log_min_messages: 'log', log_checkpoints: 'off' };
+
 export async function startPostgres(settings: Record<string, string> = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-postgres-'));
   // As root, PostgreSQL runs as another user, who must be able to reach its data.
@@ -39,7 +43,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: Object.entries({ max_connections: '200', ...settings }).flatMap(([name, value]) => [
+    postgresFlags: Object.entries({ ...quiet, max_connections: '200', ...settings }).flatMap(([name, value]) => [
       '-c',
       `${name}=${value}`,
     ]),
