@@ -15,8 +15,9 @@ const lookMs = 50;
 /** So long it looks for words in long texts; further snippets of a page begin where their texts begin. */
 const snippetsMs = 100;
 const shortChars = 2000;
-/** Texts that are in memory at a time. */
-const textsAtOnce = 20;
+/** Texts up to this size are fetched all at once, longer ones a few at a time. */
+const mostSmallBytes = 32 * 1024;
+const longTextsAtOnce = 8;
 const mostSkippedShown = 100;
 /** More documents are told as the database estimates them: metrics ask every few seconds. */
 const mostCounted = 1_000_000;
@@ -27,6 +28,15 @@ const patienceMs = 10_000;
 export interface PostgresSearcherData {
   url: string;
   schema: string;
+}
+
+interface Shown {
+  entry: number;
+  name: string;
+  properties: string;
+  text: string;
+  /** Whether it is only the beginning of the text. */
+  isCut: boolean;
 }
 
 export class PostgresSearcher {
@@ -82,20 +92,34 @@ export class PostgresSearcher {
 
   async snippets({ space, query, entries }: SnippetsAsked): Promise<string[]> {
     const deadline = performance.now() + snippetsMs;
+    const isLate = () => performance.now() > deadline;
     const made = new Map<number, string>();
-    for (let at = 0; at < entries.length; at += textsAtOnce) {
-      const isLate = performance.now() > deadline;
-      const found = await this.#ask<[number, string, string, string | null]>(
-        `SELECT entry, name, properties, CASE WHEN $3::boolean THEN left(text, ${shortChars}) ELSE text END
-         FROM search_documents WHERE space = $1 AND entry = ANY ($2::bigint[])`,
-        [space, entries.slice(at, at + textsAtOnce), isLate],
-      );
-      for (const [entry, name, properties, text] of found) {
-        const shown = performance.now() > deadline ? text?.slice(0, shortChars) : text;
-        made.set(entry, toSnippet(query.terms, { name, properties, text: shown ?? '' }));
-      }
+    const make = ({ entry, name, properties, text }: Shown) => {
+      const shown = isLate() ? text.slice(0, shortChars) : text;
+      made.set(entry, toSnippet(query.terms, { name, properties, text: shown }));
+    };
+    const found = await this.#findShown(space, entries, mostSmallBytes);
+    for (const shown of found) if (!shown.isCut) make(shown);
+    const long = found.filter(({ isCut }) => isCut);
+    for (let at = 0; at < long.length; at += longTextsAtOnce) {
+      const some = long.slice(at, at + longTextsAtOnce);
+      const numbers = some.map(({ entry }) => entry);
+      for (const shown of isLate() ? some : await this.#findShown(space, numbers, null)) make(shown);
     }
     return entries.map((entry) => made.get(entry) ?? '');
+  }
+
+  /** Of longer texts only the beginning. */
+  async #findShown(space: number, entries: readonly number[], mostBytes: number | null): Promise<Shown[]> {
+    const tuples = await this.#ask<[number, string, string, string | null, boolean | null]>(
+      `SELECT entry, name, properties,
+         CASE WHEN octet_length(text) > $3::int THEN left(text, ${shortChars}) ELSE text END, octet_length(text) > $3::int
+       FROM search_documents WHERE space = $1 AND entry = ANY ($2::bigint[])`,
+      [space, entries, mostBytes],
+    );
+    return tuples.map(([entry, name, properties, text, isCut]) => {
+      return { entry, name, properties, text: text ?? '', isCut: isCut ?? false };
+    });
   }
 
   async status(): Promise<IndexStatus> {

@@ -83,6 +83,10 @@ async function manage(catalog: Catalog, one: Registered): Promise<void> {
     const record = { model, id, uid: `u-${id}`, grant: 'g1', user, since: 5, payload: '{"a":"😀\\u0000"}' };
     await catalog.putIssuerRecord({ ...record, expiresAt: what.at + 9e9 });
   }
+  // More than are read at a time.
+  const session = { model: 'Interaction', uid: null, grant: null, user: null, since: null, payload: '{}' };
+  const put = (index: number) => catalog.putIssuerRecord({ ...session, id: `i${index}`, expiresAt: what.at + index });
+  await Promise.all(Array.from({ length: 2500 }, (_, index) => put(index)));
   await catalog.consumeIssuerRecord({ model: 'RefreshToken', id: 'r1', at: what.at });
   await catalog.endIssuerRecord({ model: 'Grant', id: 'g1' });
   const quota = { entries: 10_000, bytes: 5_000_000_000_000, requests: 7 };

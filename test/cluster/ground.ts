@@ -25,7 +25,9 @@ export interface OwnGround extends Ground {
 }
 
 export async function startGround(): Promise<OwnGround> {
-  const [server, swift] = await Promise.all([startPostgres(), startSwift()]);
+  // One after the other: each looks for free ports.
+  const server = await startPostgres();
+  const swift = await startSwift();
   return {
     server,
     swift,
