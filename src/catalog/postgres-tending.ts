@@ -8,7 +8,7 @@ import { toLockClass } from './postgres-locks.ts';
 import { foldSlice, sealSlice } from './postgres-sealer.ts';
 import type { Transactor } from './postgres-transactor.ts';
 
-const sealSoonMs = 30;
+const sealSoonMs = 100;
 const tendEveryMs = 1000;
 const turnsBetweenClocks = 60;
 const mostOffMs = 15_000;

@@ -17,6 +17,8 @@ interface Entry {
   versions: Version[];
   /** Those that took it away, or brought it back. */
   gone: Attempt[];
+  /** Every folder that it was in. */
+  parents: Set<string>;
 }
 
 interface Played {
@@ -66,7 +68,7 @@ class Model {
     if (asked.behavior !== 'Rename' && asked.name !== name) {
       this.#tell('contradiction', `${asked.name} was asked for, ${name} was made at ${row.position}`);
     }
-    const entry: Entry = { id: row.entry, parent, name, state: 'there', versions: [], gone: [] };
+    const entry: Entry = { id: row.entry, parent, name, state: 'there', versions: [], gone: [], parents: new Set() };
     this.entries.set(entry.id, entry);
     this.#claim(entry, row);
     if (row.action === 'folder.created') return;
@@ -108,6 +110,7 @@ class Model {
     if (other !== undefined)
       this.#tell('name', `${entry.name} is taken by ${other} when ${entry.id} gets it at ${position}`);
     this.#names.set(place, entry.id);
+    entry.parents.add(entry.parent);
     const parent = this.entries.get(entry.parent);
     const isThere = entry.parent === this.#top || (parent !== undefined && this.#isVisible(parent));
     if (!isThere) this.#tell('contradiction', `${entry.name} is put at ${position} into a folder that is not there`);
@@ -122,10 +125,17 @@ class Model {
     return state === 'there' && (above === undefined || this.#isVisible(above));
   }
 
-  /** Whoever took the entry away, or a folder above it. */
-  takersOf({ gone, parent }: Entry): Attempt[] {
-    const above = this.entries.get(parent);
-    return above === undefined ? gone : [...gone, ...this.takersOf(above)];
+  /** Whoever took the entry away, or a folder that was ever above it. */
+  takersOf({ gone, parents }: Entry): Attempt[] {
+    const takers = [...gone];
+    const above = new Set(parents);
+    for (const id of above) {
+      const folder = this.entries.get(id);
+      if (folder === undefined) continue;
+      takers.push(...folder.gone);
+      for (const one of folder.parents) above.add(one);
+    }
+    return takers;
   }
 
   compare(found: readonly FoundEntry[]): void {

@@ -289,6 +289,17 @@ describe('A history', () => {
     assert.deepEqual(check(story.history, story.found), []);
   });
 
+  it('in which something is not found while a folder above it is in the trash passes', () => {
+    const story = tellStory();
+    const folder = story.folder('for a while');
+    story.save('inside', 'x', folder);
+    story.trash(folder);
+    story.read('inside', null);
+    story.found.entries = story.found.entries.filter(({ id }) => id !== 'inside');
+    story.finish();
+    assert.deepEqual(check(story.history, story.found), []);
+  });
+
   it('in which an entry is given the name that it has passes', () => {
     const story = tellStory();
     story.attempt('change', { entry: 'b', name: 'c' }, { told: { entry: 'b', name: 'c' } });

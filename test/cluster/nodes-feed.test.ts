@@ -49,9 +49,9 @@ test('Followers on all nodes see every answered change once, in one order, while
   let isOver = false;
   const following = [0, 1, 2, 0, 1, 2].map((first) => follow(Cursor, first, () => isOver));
   const answered: string[] = [folder.Id];
-  const storm = Array.from({ length: 24 }, async (_, index) => {
+  const storm = Array.from({ length: 18 }, async (_, index) => {
     const caller = on[index % 3] as Caller;
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 8; round += 1) {
       const { File } = await saveFile(caller, { FolderId: folder.Id, FileName: `${index} ${round}` }, `${index}`);
       answered.push(File.Id);
       if (round % 4 === 1) answered.push((await createFolder(caller, folder.Id, `folder ${index} ${round}`)).Id);
