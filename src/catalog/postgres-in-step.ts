@@ -117,8 +117,8 @@ function advance(runner: Runner, found: Row[], surroundings: Surroundings): void
     }
     runner.outcome = { value: step.value };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    runner.outcome = { error };
+    // Whatever else went wrong shows again when it is alone, and then fails nobody but itself.
+    runner.outcome = error instanceof Refusal ? { error } : { isAlone: true };
     runner.gathered.sums.forget();
   }
 }

@@ -106,6 +106,22 @@ test('nodes that want the same name make one file of it, with every version', as
   await closeAll(nodes);
 });
 
+test('what PostgreSQL cannot take fails alone, not those that were saved with it', async () => {
+  const [catalog] = (await openNodes(1)) as [Catalog];
+  const application = await addApplication(catalog, 'poison');
+  const saves = Array.from({ length: 40 }, (_, index) =>
+    catalog.saveFile(fileIn(application, `${index}`, index === 20 ? { comment: 'a NUL: \0' } : {})),
+  );
+  const outcomes = await Promise.allSettled(saves);
+  assert.deepEqual(
+    outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])),
+    [20],
+  );
+  const page = await catalog.listFolder({ space: application.space, folder: application.rootId, limit: 1000 });
+  assert.equal(page?.children.length, 39);
+  await closeAll([catalog]);
+});
+
 test('a folder and a file never get the same name, whichever nodes are asked', async () => {
   const nodes = await openNodes(2);
   const application = await addApplication(nodes[0] as Catalog, 'kinds');

@@ -12,6 +12,7 @@ import {
   checkServer,
   endsTransaction,
   isConflict,
+  isLost,
   openPool,
   type PostgresOptions,
   toFault,
@@ -194,7 +195,8 @@ class Postgres implements PostgresEngine {
       try {
         return await this.#transactor.transact(locks, work, { isOnce: true });
       } catch (error) {
-        if (!isConflict(error)) throw error;
+        // What one of them cannot do, be it for others or for itself, must fail that one alone.
+        if (error instanceof Fault || isLost(error)) throw error;
       }
     }
     // Whoever lost to others has the space alone now, and cannot lose again.
