@@ -144,6 +144,7 @@ const foreignKeyViolation = '23503';
 const serializationFailure = '40001';
 const deadlockDetected = '40P01';
 const lockNotAvailable = '55P03';
+const queryCanceled = '57014';
 const diskFull = '53100';
 const conflicts = new Set([uniqueViolation, foreignKeyViolation, serializationFailure, deadlockDetected]);
 
@@ -187,6 +188,8 @@ export function toFault(error: unknown): Fault {
   const code = toCode(error);
   if (code === diskFull) return new Fault('full', 'PostgreSQL has no space left', error);
   if (isLost(error)) return new Fault('unavailable', 'PostgreSQL cannot be reached', error);
-  if (code === lockNotAvailable) return new Fault('unavailable', 'others held a lock for too long', error);
+  if (code === lockNotAvailable || code === queryCanceled) {
+    return new Fault('unavailable', 'PostgreSQL took too long, or others held a lock', error);
+  }
   return new Fault('other', `PostgreSQL: ${(error as Error).message}`, error);
 }

@@ -17,7 +17,7 @@ import { addCaller, at, everyScope, type Node, type Nodes, startNodes } from './
 import { Workload } from './workload.ts';
 
 const nodeCount = 3;
-const clients = 32;
+const clients = 48;
 const followers = 3;
 const recoveryMs = 30_000;
 const mostShown = 20;

@@ -4,7 +4,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { CONTENT } from '../interface/client.ts';
 import type { Outcome } from './history.ts';
 
-const patienceMs = 6000;
+const patienceMs = 4000;
 
 export interface Asked {
   method?: string;

@@ -88,7 +88,10 @@ describe('a migration that cannot be', { timeout: 300_000 }, () => {
       ['--blobs', toBlobs({ ...ground.s3, bucket: 'missing' }, 'x')],
       /does not have the bucket "missing": it must be made first\.$/,
     );
-    await assertSaid(['--blobs', toBlobs({ ...ground.s3, secretKey: secret }, 'x')], /refuses the access key .* with its secret/);
+    await assertSaid(
+      ['--blobs', toBlobs({ ...ground.s3, secretKey: secret }, 'x')],
+      /refuses the access key .* with its secret/,
+    );
   });
 
   it('says that the disk is full, and goes on when it is not', { skip: !canMount }, async () => {

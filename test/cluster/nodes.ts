@@ -101,18 +101,19 @@ export async function startNodes(count: number, options: NodesOptions): Promise<
       under,
     });
   });
-  await Promise.all(all.map((node) => node.start()));
-  return {
-    all,
-    base,
-    hasProxy: proxy !== null,
-    async stop() {
-      await proxy?.stop();
-      await Promise.all(all.map((node) => node.stop()));
-      if (options.isTroubled !== true) tellErrors(all);
-      for (const node of all) node.remove();
-    },
+  const stop = async () => {
+    await proxy?.stop();
+    await Promise.all(all.map((node) => node.stop()));
+    if (options.isTroubled !== true) tellErrors(all);
+    for (const node of all) node.remove();
   };
+  const started = await Promise.allSettled(all.map((node) => node.start()));
+  const failed = started.find((one) => one.status === 'rejected');
+  if (failed !== undefined) {
+    await stop();
+    throw failed.reason;
+  }
+  return { all, base, hasProxy: proxy !== null, stop };
 }
 
 /** Where nothing is made to fail, whoever looks for the reason of a 500 finds it here. */

@@ -2,6 +2,7 @@
 // became of it; make folders, rename, move, trash, restore, remove, read, and follow the feed. All that they ask and are told
 // goes into the history.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Caller, fetchToken, identity } from '../interface/client.ts';
@@ -11,6 +12,9 @@ import { type Answered, type Asked, ImpatientClient } from './impatient-client.t
 const mostThoughtMs = 60;
 const mostTries = 12;
 const followMs = 300;
+const awayShare = 0.05;
+/** The number of the client that asks. */
+const homes = new AsyncLocalStorage<number>();
 const sharedBytes = Array.from({ length: 3 }, () => randomBytes(100_000));
 
 interface Known {
@@ -48,7 +52,7 @@ export class Workload {
   }
 
   start(): void {
-    this.#running = Array.from({ length: this.#options.clients }, () => this.#work());
+    this.#running = Array.from({ length: this.#options.clients }, (_, index) => homes.run(index, () => this.#work()));
     this.#following = Array.from({ length: this.#options.followers }, () => this.#follow());
   }
 
@@ -113,11 +117,18 @@ export class Workload {
 
   async #ask(asked: Asked): Promise<Answered> {
     this.#count('requests');
-    const seat = pickOne(this.#options.seats);
+    const seat = this.#chooseSeat();
     const headers = { ...(identity(seat) as Record<string, string>), ...asked.headers };
     const answer = await this.#client.ask(seat.base, { ...asked, headers });
     if (answer.status === 401) await this.#renew(seat);
     return answer;
+  }
+
+  /** Mostly the same node: where one hangs, those that are at home elsewhere go on. */
+  #chooseSeat(): Caller {
+    const { seats } = this.#options;
+    const home = homes.getStore();
+    return home === undefined || Math.random() < awayShare ? pickOne(seats) : (seats[home % seats.length] as Caller);
   }
 
   async #renew(seat: Caller): Promise<void> {
@@ -176,19 +187,27 @@ export class Workload {
     Object.assign(request.headers ?? {}, { 'Idempotency-Key': randomUUID() });
     const deed = this.#newDeed();
     for (let tries = 0; tries < mostTries; tries += 1) {
-      const attempt = await this.#attempt({ action: 'save', asked, deed, hasKey: true }, request);
+      const attempt = await homes.run(this.#newHome(), () => {
+        return this.#attempt({ action: 'save', asked, deed, hasKey: true }, request);
+      });
       this.#learn(attempt);
       if (attempt.outcome !== 'unknown') return;
       await pause(100 + Math.random() * 900);
     }
   }
 
-  /** The same at once on two nodes. */
+  #newHome(): number {
+    return Math.floor(Math.random() * this.#options.seats.length);
+  }
+
+  /** The same at once on all nodes. */
   async #saveTwins(): Promise<void> {
     const { asked, request } = this.#makeSave(`twin ${Math.floor(Math.random() * 30)}.txt`, 'Rename');
     Object.assign(request.headers ?? {}, { 'Idempotency-Key': randomUUID() });
     const deed = this.#newDeed();
-    const twins = [0, 1, 2].map(() => this.#attempt({ action: 'save', asked, deed, hasKey: true }, request));
+    const twins = [0, 1, 2].map((home) => {
+      return homes.run(home, () => this.#attempt({ action: 'save', asked, deed, hasKey: true }, request));
+    });
     for (const twin of await Promise.all(twins)) this.#learn(twin);
   }
 
