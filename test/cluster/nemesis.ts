@@ -27,7 +27,7 @@ type Fault = () => Promise<void>;
 
 export class Nemesis {
   readonly counts: Record<string, number> = {};
-  /** What no fault excuses: nodes that end by themselves, or do not end when they are told to. */
+  /** What no fault excuses: nodes that end by themselves, or do not end when they are told to, or do not start again. */
   readonly troubles: string[] = [];
   readonly #around: Surroundings;
   readonly #busy = new Set<unknown>();
@@ -110,6 +110,8 @@ export class Nemesis {
     this.#around.log(what);
     try {
       await work();
+    } catch (error) {
+      this.troubles.push(`${what}: ${error instanceof Error ? error.stack : String(error)}`);
     } finally {
       this.#busy.delete(subject);
     }
