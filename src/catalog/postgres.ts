@@ -29,7 +29,7 @@ import { mostAttempts, release, Transactor } from './postgres-transactor.ts';
 import type { Engine, Verb } from './sql.ts';
 
 /** Batches under way at a time: while one commits, another is read for. */
-const lanes = 3;
+const lanes = 2;
 
 /** Reads that must see every committed change in its place. */
 const journalReads = new Set<string>(['findJournalEnds', 'listAudit', 'listChanges', 'listJournal', 'listPresent']);
