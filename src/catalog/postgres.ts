@@ -60,7 +60,9 @@ export async function openPostgres(options: PostgresOptions, events: PostgresEve
     return new Postgres({ pool, options, events, listening });
   } catch (error) {
     await pool.end();
-    throw error;
+    if (isLost(error))
+      throw new Fault('unavailable', `PostgreSQL cannot be reached: ${(error as Error).message}`, error);
+    throw toFault(error);
   }
 }
 
