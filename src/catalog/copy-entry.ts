@@ -75,7 +75,8 @@ export interface ContinueCopy {
 /** Returns what is left; nothing: all is there, and can be attached. */
 export function* continueCopy({ asked, top, stack, at }: ContinueCopy): Verb<Frame[]> {
   const copy = new Copy(asked);
-  const rest = [...stack];
+  // Copied, frames and all: a batch that is begun anew runs this again with the same input.
+  const rest = stack.map((frame) => ({ ...frame }));
   yield* copy.proceed(rest);
   yield* copy.finish();
   yield* rows('UPDATE hidden_trees SET at = $1 WHERE entry = $2', at, top);
