@@ -1,30 +1,71 @@
-// `npm test`: everything, in the order in which a failure is cheapest to understand. All parts run even if one fails.
+// `npm test`: everything, in the order in which a failure is cheapest to understand. Parts that only want the processor run two at a
+// time; those that measure, kill or cut have the machine to themselves. All run even if one fails; how a failed one ended is told
+// once more at the very end.
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const node = process.execPath;
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
+const toldLines = 80;
 
-const parts: { name: string; command: string[] }[] = [
+interface Part {
+  name: string;
+  command: string[];
+}
+
+interface Ended {
+  name: string;
+  isPassed: boolean;
+  lines: string[];
+}
+
+const beside: Part[] = [
   { name: 'types', command: [bin('tsc')] },
   { name: 'lint and format', command: [bin('biome'), 'check'] },
   { name: 'units and contracts', command: [node, '--test', 'src/**/*.test.ts', 'bench/*.test.ts', 'test/*.test.ts'] },
   { name: 'the interface, black box', command: [node, 'test/interface/run.ts'] },
   { name: 'against a model', command: [node, 'test/model/run.ts'] },
   { name: 'security', command: [node, 'test/security/run.ts'] },
+];
+
+const alone: Part[] = [
   { name: 'in a browser', command: [node, '--test', 'test/browser/*.test.ts'] },
-  // One at a time: they measure memory, count descriptors and kill what they started.
   { name: 'the service as a process', command: [node, '--test', '--test-concurrency=1', 'test/service/*.test.ts'] },
   { name: 'on PostgreSQL and S3, many nodes', command: [node, 'test/cluster/run.ts'] },
 ];
 
-const failed = parts.filter(({ name, command: [program, ...words] }) => {
-  process.stdout.write(`\n== ${name}\n`);
-  return spawnSync(program as string, words, { cwd: root, stdio: 'inherit' }).status !== 0;
-});
+async function run({ name, command: [program = '', ...words] }: Part): Promise<Ended> {
+  const begun = performance.now();
+  const child = spawn(program, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const told: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => told.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => told.push(chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  const text = Buffer.concat(told).toString();
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  process.stdout.write(`\n== ${name}\n${text}\n-- ${name}: ${code === 0 ? 'passed' : 'FAILED'} after ${seconds} s\n`);
+  return { name, isPassed: code === 0, lines: text.trimEnd().split('\n') };
+}
 
-process.stdout.write(`\n${parts.length - failed.length} passed, ${failed.length} failed\n`);
+/** A lane takes the next part when it is free. */
+async function runLanes(parts: Part[], lanes: number): Promise<Ended[]> {
+  const waiting = [...parts];
+  const ended: Ended[] = [];
+  const lane = async () => {
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) ended.push(await run(part));
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return ended;
+}
+
+const ended = [...(await runLanes(beside, 2)), ...(await runLanes(alone, 1))];
+const failed = ended.filter(({ isPassed }) => !isPassed);
+for (const { name, lines } of failed) {
+  process.stdout.write(`\n== how "${name}" ended\n${lines.slice(-toldLines).join('\n')}\n`);
+}
+process.stdout.write(`\n${ended.length - failed.length} passed, ${failed.length} failed\n`);
 if (failed.length > 0) process.stdout.write(`failed: ${failed.map(({ name }) => name).join(', ')}\n`);
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -4,6 +4,7 @@ import { startCommitCutter } from '../../test/cluster/commit-cutter.ts';
 import { type Postgres, startPostgres } from '../../test/cluster/postgres.ts';
 import { testCatalog } from '../../test/contracts/catalog.ts';
 import { testChanges } from '../../test/contracts/changes.ts';
+import { toFrozen } from '../../test/contracts/frozen.ts';
 import { testLeases } from '../../test/contracts/leases.ts';
 import { testManaging } from '../../test/contracts/managing.ts';
 import { testPeople } from '../../test/contracts/people.ts';
@@ -27,7 +28,7 @@ async function openForContract() {
   const url = await postgres.newDatabase();
   const options = { url, schema: 'cabinet_production', mostConnections: 8 };
   const catalog = toCatalog(await openPostgres(options, { onTrouble: (error) => assert.fail(String(error)) }));
-  return { catalog, close: () => catalog.close() };
+  return { catalog: toFrozen(catalog), close: () => catalog.close() };
 }
 
 testCatalog('PostgreSQL', openForContract);

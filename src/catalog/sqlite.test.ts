@@ -136,6 +136,30 @@ test('a verb that fails after it has begun to write fails alone and leaves nothi
   rmSync(folder, { recursive: true });
 });
 
+test('a slice of a copy that is run again, because another verb of its batch failed, leaves nothing out', async () => {
+  const folder = makeFolder();
+  const catalog = await openIn(folder);
+  const app = await addApplication(catalog, 'app');
+  const { space, rootId } = app;
+  const { folder: full } = await catalog.createFolder(folderIn(app, 'full'));
+  await Promise.all(Array.from({ length: 300 }, (_, i) => catalog.saveFile(fileIn(app, `${i}`, { folder: full.id }))));
+  const asked = { ...{ space, id: full.id, parent: rootId, name: 'copy', conflict: 'Fail' as const }, ...what };
+  const begun = await catalog.beginCopy(asked);
+  assert.ok(begun !== null && 'top' in begun);
+  let { stack } = begun;
+  while (stack.length > 0) {
+    const slice = catalog.continueCopy({ asked, top: begun.top, stack, at: what.at });
+    const poison = catalog.saveFile(fileIn(app, 'poison', { contentType: null as unknown as string }));
+    await assert.rejects(poison);
+    stack = await slice;
+  }
+  const { entry } = await catalog.finishCopy({ asked, top: begun.top });
+  const page = await catalog.listFolder({ space, folder: entry.id, limit: 1000 });
+  assert.equal(page?.children.length, 300);
+  await catalog.close();
+  rmSync(folder, { recursive: true });
+});
+
 test('closing commits what was asked before', async () => {
   const folder = makeFolder();
   const first = await openIn(folder);

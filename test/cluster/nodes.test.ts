@@ -160,7 +160,7 @@ describe('Contents', () => {
     for (const node of all) {
       const found = async () =>
         (await get<{ Results: { Entry: { Id: string } }[] }>(at(caller, node), `/search?q=${word}`)).Results;
-      await eventually('it is found', async () => (await found()).length > 0, 10_000);
+      await eventually('it is found', async () => (await found()).length > 0, 30_000);
       assert.deepEqual(
         (await found()).map(({ Entry }) => Entry.Id),
         [File.Id],

@@ -346,7 +346,7 @@ test('a node that is killed while it indexes is replaced within seconds, and not
   const next = await openNode(context, url);
   const begun = performance.now();
   await eventually('another one leads', async () => (await countLeaders(pool)) === 1 || (await isCaughtUp(next)));
-  assert.ok(performance.now() - begun < 10_000);
+  assert.ok(performance.now() - begun < 30_000);
   await catchUp(next);
   assert.equal(await count({ ...room, search: next.search }, 'endurance'), saved);
 });
