@@ -26,6 +26,7 @@ import { addSpace, findSpace, renameSpace } from './spaces.ts';
 import type { Engine, Verb } from './sql.ts';
 import { emptyTrash, isInTrash, listTrash, removeEntry, restoreEntry, trashEntry } from './trash.ts';
 import { findByPath, findDetails, findEntry, findSpaceOf } from './tree.ts';
+import * as uploads from './uploads.ts';
 import { commentVersion, expireVersions, listVersions, removeVersion, restoreVersion } from './versions.ts';
 
 export const reads = {
@@ -48,6 +49,7 @@ export const reads = {
   findSizeOf: quotas.findSizeOf,
   findTrashBytes: quotas.findTrashBytes,
   findUnreferencedBlobs,
+  findUpload: uploads.findUpload,
   findUsage: quotas.findUsage,
   findUser: people.findUser,
   listApplications: applications.listApplications,
@@ -76,23 +78,27 @@ export const writes = {
   addSpace,
   addUser: people.addUser,
   beginCopy,
+  beginUpload: uploads.beginUpload,
   changeEntry,
   claimSetting: settings.claimSetting,
   commentVersion,
   consumeIssuerRecord: issuerRecords.consumeIssuerRecord,
   continueCopy,
   createFolder,
+  dropUpload: uploads.dropUpload,
   emptyTrash,
   endGrant: issuerRecords.endGrant,
   endIssuerRecord: issuerRecords.endIssuerRecord,
   endLease,
   endSignIns: people.endSignIns,
   expireLeases,
+  expireUploads: uploads.expireUploads,
   expireVersions,
   finishCopy,
   forgetIssuerRecords: issuerRecords.forgetIssuerRecords,
   forgetJournal: journal.forgetJournal,
   forgetResults,
+  keepUpload: uploads.keepUpload,
   leaseBlob,
   noteRead: journal.noteRead,
   purgeSlice,
@@ -115,6 +121,8 @@ export const writes = {
   setRole: members.setRole,
   setSetting: settings.setSetting,
   setUserState: people.setUserState,
+  spendUploads: uploads.spendUploads,
+  takeTurn: uploads.takeTurn,
   trashEntry,
 };
 

@@ -51,7 +51,7 @@ export function* findContent({ space, id, version }: FindContent): Verb<FileCont
   return { name: file.name, version: version ?? file.version, contentType, modifiedAt, sizeBytes, ...rest };
 }
 
-/** Of these blobs, the ones that no record points to and none will: they are not leased either. */
+/** Of these blobs, the ones that no record points to and none will: they are neither leased nor of an upload. */
 export function* findUnreferencedBlobs({ blobs }: { blobs: string[] }): Verb<string[]> {
   const wanted = yield* together(blobs.map(isWanted));
   return blobs.filter((_, index) => !wanted[index]);
@@ -59,7 +59,8 @@ export function* findUnreferencedBlobs({ blobs }: { blobs: string[] }): Verb<str
 
 function* isWanted(blob: string): Verb<boolean> {
   const found = yield* row(
-    'SELECT blob FROM contents WHERE blob = $1 UNION ALL SELECT blob FROM leases WHERE blob = $1',
+    `SELECT blob FROM contents WHERE blob = $1 UNION ALL SELECT blob FROM leases WHERE blob = $1
+     UNION ALL SELECT blob FROM uploads WHERE blob = $1`,
     blob,
   );
   return found !== undefined;

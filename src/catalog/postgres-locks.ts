@@ -10,13 +10,18 @@ type WriteName = keyof typeof writes;
 
 /** Verbs that share their space. They only add rows, or lock the row that they change. */
 export const sharing: ReadonlySet<string> = new Set<WriteName>([
+  'beginUpload',
   'createFolder',
+  'dropUpload',
   'endLease',
+  'keepUpload',
   'leaseBlob',
   'noteRead',
   'renewLeases',
   'saveFile',
   'saveVersion',
+  'spendUploads',
+  'takeTurn',
 ]);
 
 /** Verbs that may change entries of any space. */

@@ -17,7 +17,7 @@ import { nameRow, type Table, type TableRow, tables, toInsert } from './tables.t
 
 /** What is not moved: rows that only say what is to be added to other rows (folded before), what became of commits, and
  *  which uploads are under way. */
-const passing = ['size_additions', 'usage_additions', 'unsealed_changes', 'commits', 'leases'];
+const passing = ['size_additions', 'usage_additions', 'unsealed_changes', 'commits', 'leases', 'uploads'];
 const numbered = { space_numbers: 'spaces', entry_numbers: 'entries', content_numbers: 'contents' };
 
 const patienceMs = 3000;

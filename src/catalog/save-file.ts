@@ -27,6 +27,7 @@ import {
   requireFolder,
   toDetails,
 } from './tree.ts';
+import { settleUpload } from './uploads.ts';
 import { addUsage, checkQuota } from './usage.ts';
 import { dropOldVersions, supersede } from './versions.ts';
 
@@ -64,10 +65,12 @@ export interface SaveFile {
   at: number;
   request: string;
   idempotency: Idempotency | null;
+  /** The upload that ends with this save. */
+  upload?: { id: string; turn: number };
 }
 
 /** What is common to every way of saving bytes. */
-type Save = Omit<SaveFile, 'folder' | 'id' | 'name' | 'nameKey' | 'conflict' | 'idempotency'>;
+type Save = Omit<SaveFile, 'folder' | 'id' | 'name' | 'nameKey' | 'conflict' | 'idempotency' | 'upload'>;
 
 export interface SavedFile {
   folder: Entry;
@@ -84,6 +87,12 @@ export interface SavedFile {
 }
 
 export function* saveFile(asked: SaveFile): Verb<SavedFile> {
+  const saved = yield* saveOrRecall(asked);
+  if (asked.upload !== undefined) yield* settleUpload(asked.upload, saved.file.id);
+  return saved;
+}
+
+function* saveOrRecall(asked: SaveFile): Verb<SavedFile> {
   const earlier = yield* recall<SavedFile>(asked.idempotency, asked.at);
   if (earlier !== null) return { ...earlier, isReplayed: true, isBlobUsed: false, freedBlobs: [] };
   const { space, name, nameKey, conflict } = asked;

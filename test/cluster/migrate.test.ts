@@ -38,7 +38,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     const names = tables.map(({ name }) => name);
     const database = new DatabaseSync(join(ready.sqlite.folder, 'catalog.db'), { readOnly: true });
     const here = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-    assert.deepEqual(here.map(({ name }) => name).sort(), [...names, 'leases', 'meta'].sort());
+    assert.deepEqual(here.map(({ name }) => name).sort(), [...names, 'leases', 'meta', 'uploads'].sort());
     for (const { name, columns } of tables) {
       const found = database.prepare(`PRAGMA table_info(${name})`).all();
       assert.deepEqual(found.map((column) => column.name).sort(), [...columns].sort(), name);
@@ -51,7 +51,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
       `SELECT table_name AS name, array_agg(column_name::text) AS columns FROM information_schema.columns
        WHERE table_schema = 'cabinet_production' GROUP BY 1`,
     );
-    const passing = ['meta', 'leases', 'commits', 'size_additions', 'usage_additions', 'unsealed_changes'];
+    const passing = ['meta', 'leases', 'uploads', 'commits', 'size_additions', 'usage_additions', 'unsealed_changes'];
     const others = rows.filter(({ name }) => !names.includes(name) && !/^search_/.test(name)).map(({ name }) => name);
     assert.deepEqual(others.sort(), passing.sort());
     for (const { name, columns } of tables) {
