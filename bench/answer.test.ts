@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { checkAnswer, checkEnvelope, parseHead } from './answer.ts';
 
 const saved = { kind: 'saved', childrenCount: 1 } as const;
+const wanted = { name: 'a.bin', sizeBytes: 4096 };
 
 function toBody(child: { Name: string; Size: number }): Buffer {
   return Buffer.from(JSON.stringify({ Folder: { Id: '1', Name: 'f', Size: 4096 }, Children: [{ Id: '2', ...child }] }));
@@ -15,27 +16,36 @@ test('a head is found only when it is whole, and tells where the body ends', () 
   assert.deepEqual(parseHead(response), { status: 200, bodyStart, end: response.length });
 });
 
-test('a chunked answer is refused by name', () => {
+test('a chunked answer ends with its last chunk', () => {
   const response = Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n');
-  assert.throws(() => parseHead(response), /in chunks/);
+  for (let length = 0; length < response.length; length++) assert.equal(parseHead(response.subarray(0, length)), null);
+  assert.equal(parseHead(response)?.end, response.length);
+  assert.throws(() => parseHead(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')), /unknown length/);
 });
 
 test('the saved name and size make an answer right', () => {
-  assert.equal(checkAnswer(toBody({ Name: 'a.bin', Size: 4096 }), 200, saved, 'a.bin'), null);
-  assert.equal(checkEnvelope(toBody({ Name: 'a.bin', Size: 4096 }), saved, 'a.bin'), null);
+  assert.equal(checkAnswer(toBody({ Name: 'a.bin', Size: 4096 }), 200, saved, wanted), null);
+  assert.equal(checkEnvelope(toBody({ Name: 'a.bin', Size: 4096 }), saved, wanted), null);
 });
 
 test('correct JSON with white space and another order of fields is right too', () => {
   const body = Buffer.from('{ "Children": [ { "Size": 4096, "Name": "a.bin" } ] }');
-  assert.equal(checkAnswer(body, 200, saved, 'a.bin'), null);
+  assert.equal(checkAnswer(body, 200, saved, wanted), null);
+});
+
+test('where only a status is wanted, any other one is wrong', () => {
+  const created = { kind: 'status', status: 201 } as const;
+  assert.equal(checkAnswer(Buffer.alloc(0), 201, created, wanted), null);
+  assert.match(checkAnswer(Buffer.alloc(0), 200, created, wanted) ?? '', /status 200, wanted 201/);
+  assert.equal(parseHead(Buffer.from('HTTP/1.1 204 No Content\r\n\r\n'))?.status, 204);
 });
 
 test('another name, another size and another status are wrong', () => {
-  assert.match(checkAnswer(toBody({ Name: 'b.bin', Size: 4096 }), 200, saved, 'a.bin') ?? '', /first child is b\.bin/);
-  assert.match(checkAnswer(toBody({ Name: 'a.bin', Size: 40960 }), 200, saved, 'a.bin') ?? '', /of 40960 bytes/);
-  assert.match(checkAnswer(Buffer.from('{"Error":{}}'), 500, saved, 'a.bin') ?? '', /status 500.*Error/);
+  assert.match(checkAnswer(toBody({ Name: 'b.bin', Size: 4096 }), 200, saved, wanted) ?? '', /first child is b\.bin/);
+  assert.match(checkAnswer(toBody({ Name: 'a.bin', Size: 40960 }), 200, saved, wanted) ?? '', /of 40960 bytes/);
+  assert.match(checkAnswer(Buffer.from('{"Error":{}}'), 500, saved, wanted) ?? '', /status 500.*Error/);
   assert.match(
-    checkEnvelope(toBody({ Name: 'a.bin', Size: 4096 }), { ...saved, childrenCount: 100 }, 'a.bin') ?? '',
+    checkEnvelope(toBody({ Name: 'a.bin', Size: 4096 }), { ...saved, childrenCount: 100 }, wanted) ?? '',
     /1 ch/,
   );
 });

@@ -1,7 +1,7 @@
 // Reads just enough of an HTTP/1.1 response to know where it ends and whether it says what it should. The same bytes may
 // come in any pieces: the caller gathers them and asks again.
 
-import { bodySizeBytes, type Expectation } from './job.ts';
+import type { Expectation } from './job.ts';
 
 export type Head = { status: number; bodyStart: number; end: number };
 
@@ -11,33 +11,49 @@ export function parseHead(bytes: Buffer): Head | null {
   if (headEnd < 0) return null;
   const text = bytes.toString('latin1', 0, headEnd);
   if (!text.startsWith('HTTP/1.1 ')) throw new Error(`not an HTTP/1.1 response: ${excerpt(text)}`);
-  const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
-  if (length === undefined) {
-    const isChunked = /\r\ntransfer-encoding: *chunked/i.test(text);
-    throw new Error(
-      `a response ${isChunked ? 'in chunks' : 'of unknown length'}, wanted Content-Length: ${excerpt(text)}`,
-    );
-  }
+  const status = Number(text.slice(9, 12));
+  const length = status === 204 ? '0' : /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
   const bodyStart = headEnd + 4;
-  return { status: Number(text.slice(9, 12)), bodyStart, end: bodyStart + Number(length) };
+  if (length === undefined) {
+    if (!/\r\ntransfer-encoding: *chunked/i.test(text))
+      throw new Error(`a response of unknown length: ${excerpt(text)}`);
+    const end = findLastChunk(bytes, bodyStart);
+    return end === null ? null : { status, bodyStart, end };
+  }
+  return { status, bodyStart, end: bodyStart + Number(length) };
 }
 
+/** Where the chunks end, whose framing stays in the body; null while they do not. Trailers are not expected. */
+function findLastChunk(bytes: Buffer, start: number): number | null {
+  for (let at = start; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    if (lineEnd < 0) return null;
+    const sizeBytes = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    at = lineEnd + 2 + sizeBytes + 2;
+    if (at > bytes.length) return null;
+    if (sizeBytes === 0) return at;
+  }
+}
+
+export type Saved = { name: string; sizeBytes: number };
+
 /** Null when the answer is right, else what was got. */
-export function checkAnswer(body: Buffer, status: number, expect: Expectation, name: string): string | null {
-  if (status !== 200) return `status ${status}, wanted 200: ${excerpt(body.toString())}`;
-  if (expect.kind === 'any' || holdsSaved(body, name)) return null;
+export function checkAnswer(body: Buffer, status: number, expect: Expectation, saved: Saved): string | null {
+  const wanted = expect.kind === 'status' ? expect.status : 200;
+  if (status !== wanted) return `status ${status}, wanted ${wanted}: ${excerpt(body.toString())}`;
+  if (expect.kind === 'status' || holdsSaved(body, saved)) return null;
   // The substring check assumes `Name` before `Size` and no white space; other correct JSON is still correct.
-  return checkEnvelope(body, { kind: 'saved', childrenCount: null }, name);
+  return checkEnvelope(body, { kind: 'saved', childrenCount: null }, saved);
 }
 
 /** The thorough check: parses the envelope. Used on some answers only, because it would cost more than the request. */
-export function checkEnvelope(body: Buffer, expect: Expectation, name: string): string | null {
-  if (expect.kind === 'any') return null;
+export function checkEnvelope(body: Buffer, expect: Expectation, wanted: Saved): string | null {
+  if (expect.kind === 'status') return null;
   const children = parseChildren(body);
   const saved = children?.[0];
   if (children === null || saved === undefined) return `no envelope with children: ${excerpt(body.toString())}`;
-  if (saved.Name !== name || saved.Size !== bodySizeBytes)
-    return `first child is ${saved.Name} of ${saved.Size} bytes, wanted ${name} of ${bodySizeBytes}`;
+  if (saved.Name !== wanted.name || saved.Size !== wanted.sizeBytes)
+    return `first child is ${saved.Name} of ${saved.Size} bytes, wanted ${wanted.name} of ${wanted.sizeBytes}`;
   if (expect.childrenCount !== null && children.length !== expect.childrenCount)
     return `${children.length} children, wanted ${expect.childrenCount}`;
   return null;
@@ -56,9 +72,9 @@ function parseChildren(body: Buffer): Child[] | null {
 
 // A record is some 350 bytes; the search for the size stays near the name so that another child's size does not pass for it.
 const recordReachBytes = 600;
-const sizeField = `"Size":${bodySizeBytes}`;
 
-function holdsSaved(body: Buffer, name: string): boolean {
+function holdsSaved(body: Buffer, { name, sizeBytes }: Saved): boolean {
+  const sizeField = `"Size":${sizeBytes}`;
   const nameAt = body.indexOf(`"Name":"${name}"`, 0, 'latin1');
   if (nameAt < 0) return false;
   const record = body.toString('latin1', nameAt, nameAt + recordReachBytes);

@@ -156,7 +156,7 @@ function toSaverJob({ service, saves }: Stage, label: string): SaverJob {
     connections: saverConnections,
     expect: { kind: 'saved', childrenCount: 1 } as const,
     limit: { requests: Number.MAX_SAFE_INTEGER },
-    serverPid: service.pid,
+    serverPids: [service.pid],
   };
   return { job, perSecond: savesPerSecond };
 }

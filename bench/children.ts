@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -47,6 +48,26 @@ export class Children {
       });
     });
     return { pid: child.pid ?? 0, ready: parseJson(ready, command) };
+  }
+
+  /** Starts a server that says nothing when it is ready: it takes connections then. */
+  async listen(command: Command, port: number): Promise<number> {
+    const { child, stdout, readLog } = this.#spawn(command);
+    stdout.resume();
+    let ended: number | string | null = null;
+    child.once('exit', (code, signal) => {
+      ended = code ?? signal;
+    });
+    child.once('error', (error) => {
+      ended = error.message;
+    });
+    const until = performance.now() + readyTimeoutMs;
+    while (!(await takesConnections(port))) {
+      if (ended !== null) throw new Error(`${describe(command)} ended with ${ended} before it was ready\n${readLog()}`);
+      if (performance.now() > until) throw new Error(`${describe(command)} was not ready in time\n${readLog()}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return child.pid ?? 0;
   }
 
   /** Runs a command to its end and returns the JSON that it printed. */
@@ -118,6 +139,17 @@ export class Children {
     if (command.input !== undefined) stdin.end(command.input);
     return { child, stdin, stdout, readLog: () => readFileSync(logFile, 'utf8').slice(-logTailChars) };
   }
+}
+
+function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
 }
 
 function endGently(child: ChildProcess): Promise<void> {

@@ -135,7 +135,7 @@ class ClusterBench {
       connections: share,
       expect: { kind: 'saved', childrenCount: 1 },
       limit: { seconds, warmupSeconds },
-      serverPid: node.pid,
+      serverPids: [node.pid],
     };
     const args = [`${import.meta.dirname}/load.ts`];
     const result = await this.#children.run({ program: process.execPath, args, input: JSON.stringify(job) });

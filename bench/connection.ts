@@ -15,6 +15,7 @@ export class Connection {
   #job: Job;
   #request: Buffer;
   #nameAt: number;
+  #bodyBytes: number;
   #name = '';
   #socket: Socket | null = null;
   #isOutstanding = false;
@@ -27,9 +28,10 @@ export class Connection {
   constructor(job: Job, answered: (answered: Answered) => void) {
     this.#job = job;
     this.#answered = answered;
-    const head = layOutHead(job);
-    this.#nameAt = head.indexOf('\r\nFileName: ') + 12;
-    this.#request = Buffer.concat([head, randomFillSync(Buffer.allocUnsafe(bodySizeBytes))]);
+    this.#bodyBytes = job.bodyBytes ?? bodySizeBytes;
+    const head = layOutHead(job, this.#bodyBytes);
+    this.#nameAt = head.indexOf(toName('0'.repeat(numberDigits), job.label));
+    this.#request = Buffer.concat([head, randomFillSync(Buffer.allocUnsafe(this.#bodyBytes))]);
   }
 
   open(): Promise<void> {
@@ -57,10 +59,12 @@ export class Connection {
   }
 
   send(number: number): void {
-    const hex = (this.#job.areNamesOrdered ? number : scatter(number)).toString(16).padStart(numberDigits, '0');
-    this.#name = toName(hex, this.#job.label);
+    const { areNamesOrdered, distinctNames, label } = this.#job;
+    const which = distinctNames === undefined ? number : number % distinctNames;
+    const hex = (areNamesOrdered ? which : scatter(which)).toString(16).padStart(numberDigits, '0');
+    this.#name = toName(hex, label);
     this.#request.write(hex, this.#nameAt, 'latin1');
-    this.#request.writeUInt32LE(number, this.#request.length - bodySizeBytes);
+    this.#request.writeUInt32LE(number, this.#request.length - this.#bodyBytes);
     this.#isOutstanding = true;
     this.#sentAtMs = performance.now();
     this.#socket?.write(this.#request);
@@ -87,10 +91,11 @@ export class Connection {
   }
 
   #check(body: Buffer, status: number): string | null {
-    const failure = checkAnswer(body, status, this.#job.expect, this.#name);
+    const wanted = { name: this.#name, sizeBytes: this.#bodyBytes };
+    const failure = checkAnswer(body, status, this.#job.expect, wanted);
     if (failure !== null || !this.#isFirst) return failure;
     this.#isFirst = false;
-    return checkEnvelope(body, this.#job.expect, this.#name);
+    return checkEnvelope(body, this.#job.expect, wanted);
   }
 
   /** Copies the piece, whose buffer the socket uses again, behind what has come so far. */
@@ -113,16 +118,18 @@ export class Connection {
   }
 }
 
-function layOutHead(job: Job): Buffer {
+function layOutHead(job: Job, bodyBytes: number): Buffer {
+  const name = toName('0'.repeat(numberDigits), job.label);
+  const path = job.path.replace('{name}', name);
   const headers: Record<string, string> = {
     Host: `127.0.0.1:${job.port}`,
-    FileName: toName('0'.repeat(numberDigits), job.label),
+    ...(path === job.path ? { FileName: name } : {}),
     'Content-Type': 'application/octet-stream',
-    'Content-Length': String(bodySizeBytes),
+    'Content-Length': String(bodyBytes),
     ...job.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`POST ${job.path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
+  return Buffer.from(`${job.method ?? 'POST'} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
 }
 
 function toName(hex: string, label: string): string {

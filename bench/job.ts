@@ -1,24 +1,31 @@
 // What the benchmark asks of the load generator and what it gets back: one JSON document each way, over standard input
 // and output. Times are milliseconds unless the name says otherwise.
 
+/** Of a save, unless a job says otherwise. */
 export const bodySizeBytes = 4096;
 
-/** What a correct answer looks like: any 200, or an envelope whose first child is the saved file. */
-export type Expectation = { kind: 'any' } | { kind: 'saved'; childrenCount: number | null };
+/** What a correct answer looks like: one status, or a 200 with an envelope whose first child is the saved file. */
+export type Expectation = { kind: 'status'; status: number } | { kind: 'saved'; childrenCount: number | null };
 
 export type Job = {
   port: number;
+  /** POST unless said. */
+  method?: 'POST' | 'PUT';
+  /** `{name}` in it, or else the header FileName, is the name of the file. */
   path: string;
   headers: Record<string, string>;
+  bodyBytes?: number;
   /** Goes into every file name; no two jobs share one, so every save is of a new file. */
   label: string;
   areNamesOrdered: boolean;
+  /** So many names take turns: from the second round on, saves are new versions. */
+  distinctNames?: number;
   connections: number;
   expect: Expectation;
   /** Either a time (after a warm-up whose requests are answered and checked but not counted) or a number of requests. */
   limit: { seconds: number; warmupSeconds: number } | { requests: number };
-  /** The server's process, whose CPU time and memory are read at the edges of the measured time. */
-  serverPid: number;
+  /** The server's processes, whose CPU time, memory and writing are read at the edges of the measured time. */
+  serverPids: readonly number[];
 };
 
 export type Measurement = {
@@ -29,6 +36,8 @@ export type Measurement = {
   p99Ms: number;
   serverCpuMicros: number | null;
   serverPeakRssBytes: number | null;
+  /** Given to the disk, as the kernel counts it. */
+  serverDiskBytes: number | null;
   generatorCpuMicros: number;
   /** What the rest of the machine used of its cores meanwhile, 0 to 1. Above a few hundredths the timings are not worth much. */
   neighboursShare: number | null;

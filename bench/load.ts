@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { type Answered, Connection } from './connection.ts';
 import type { Job, JobResult, Measurement } from './job.ts';
-import { readCpuMicros, readMachineCpuMicros, readPeakRssBytes, resetPeakRss } from './process-cost.ts';
+import { readCpuMicros, readDiskBytes, readMachineCpuMicros, readPeakRssBytes, resetPeakRss } from './process-cost.ts';
 import { sleep } from './scenario.ts';
 import { quantile } from './table.ts';
 
@@ -14,6 +14,7 @@ const answerTimeoutMs = 20_000;
 type Edge = {
   atMs: number;
   serverCpuMicros: number | null;
+  serverDiskBytes: number | null;
   generatorCpuMicros: number;
   machineCpuMicros: number | null;
 };
@@ -92,7 +93,7 @@ class Load {
   }
 
   #startCounting(): Edge {
-    resetPeakRss(this.#job.serverPid);
+    for (const pid of this.#job.serverPids) resetPeakRss(pid);
     const edge = this.#readEdge();
     this.#isCounting = true;
     return edge;
@@ -111,17 +112,20 @@ class Load {
       p95Ms: quantile(sorted, 0.95),
       p99Ms: quantile(sorted, 0.99),
       serverCpuMicros: difference(end.serverCpuMicros, start.serverCpuMicros),
-      serverPeakRssBytes: readPeakRssBytes(this.#job.serverPid),
+      serverPeakRssBytes: sum(this.#job.serverPids, readPeakRssBytes),
+      serverDiskBytes: difference(end.serverDiskBytes, start.serverDiskBytes),
       generatorCpuMicros: end.generatorCpuMicros - start.generatorCpuMicros,
       neighboursShare: toNeighboursShare(start, end),
     };
   }
 
   #readEdge(): Edge {
-    const serverCpuMicros = readCpuMicros(this.#job.serverPid);
+    const serverCpuMicros = sum(this.#job.serverPids, readCpuMicros);
+    const serverDiskBytes = sum(this.#job.serverPids, readDiskBytes);
     const { user, system } = process.cpuUsage();
     const machineCpuMicros = readMachineCpuMicros();
-    return { atMs: performance.now(), serverCpuMicros, generatorCpuMicros: user + system, machineCpuMicros };
+    const generatorCpuMicros = user + system;
+    return { atMs: performance.now(), serverCpuMicros, serverDiskBytes, generatorCpuMicros, machineCpuMicros };
   }
 
   /** Ends the wait when no answer has come for a while; a slow server that still answers is only slow. */
@@ -140,6 +144,11 @@ function toNeighboursShare(start: Edge, end: Edge): number | null {
   if (machineMicros === null || serverMicros === null) return null;
   const ours = serverMicros + end.generatorCpuMicros - start.generatorCpuMicros;
   return Math.max(0, (machineMicros - ours) / ((end.atMs - start.atMs) * 1000 * availableParallelism()));
+}
+
+/** Null if one of them is not known. */
+function sum(pids: readonly number[], read: (pid: number) => number | null): number | null {
+  return pids.map(read).reduce((total, value) => (total === null || value === null ? null : total + value), 0);
 }
 
 function difference(end: number | null, start: number | null): number | null {

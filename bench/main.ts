@@ -9,6 +9,7 @@ import { cluster } from './cluster.ts';
 import { download } from './download.ts';
 import { listing } from './listing.ts';
 import { type Options, parseOptions, UsageError, usage } from './options.ts';
+import { peers } from './peers.ts';
 import { writeSection } from './results.ts';
 import { cost } from './save-cost.ts';
 import { saves } from './saves.ts';
@@ -24,6 +25,7 @@ const scenarios: Record<string, Scenario> = {
   download,
   archive,
   search,
+  peers,
   cluster,
   cost,
   scale,

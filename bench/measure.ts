@@ -9,7 +9,7 @@ import { createFolder, readFolderSize, type Service, startService } from './serv
 
 export type Sample = Measurement & { variant: Variant; connections: number; round: number };
 
-type Target = Pick<Job, 'port' | 'path' | 'headers' | 'expect' | 'serverPid'>;
+type Target = Pick<Job, 'port' | 'path' | 'headers' | 'expect' | 'serverPids'>;
 
 const savePath = '/v1/contentmanagement/files';
 const prefillConnections = 64;
@@ -84,7 +84,7 @@ class Bench {
     const service = this.#service;
     if (service === null) throw new Error('the service is not started');
     const headers = { ...service.headers, FolderId: await createFolder(service, variant) };
-    const common = { port: toPort(service.base), path: savePath, serverPid: service.pid };
+    const common = { port: toPort(service.base), path: savePath, serverPids: [service.pid] };
     if (variant === 'default') {
       const childrenCount = Math.min(pageSize, this.#options.prefill + 1);
       // Within the first answers of a small folder the page is still growing.
@@ -101,7 +101,7 @@ class Bench {
     const standIn = { Authorization: `Bearer ${'x'.repeat(600)}`, AppKey: `ak_${'x'.repeat(32)}` };
     const headers = { ...(this.#service?.headers ?? standIn), FolderId: 'x'.repeat(36), Prefer: 'return=minimal' };
     const port = toPort((ready as { Production: string }).Production);
-    return { port, path: savePath, headers, expect: { kind: 'any' }, serverPid: pid };
+    return { port, path: savePath, headers, expect: { kind: 'status', status: 200 }, serverPids: [pid] };
   }
 
   async #run(variant: Variant, asked: Omit<Job, 'areNamesOrdered'>): Promise<JobResult> {

@@ -43,10 +43,15 @@ export function readEachThreadMicros(pid: number): Map<string, number> | null {
   return new Map(tasks.map((task) => [task, read(task)]));
 }
 
-/** Bytes that the process has given to the disk, as the kernel counts them. */
+/** Bytes that the process tree has given to the disk, as the kernel counts them. */
 export function readDiskBytes(pid: number): number | null {
-  const [, bytes] = /^write_bytes: (\d+)$/m.exec(readText(`/proc/${pid}/io`) ?? '') ?? [];
-  return bytes === undefined ? null : Number(bytes);
+  let bytes = 0;
+  for (const member of readTree(pid) ?? []) {
+    const [, written] = /^write_bytes: (\d+)$/m.exec(readText(`/proc/${member}/io`) ?? '') ?? [];
+    if (written === undefined) return null;
+    bytes += Number(written);
+  }
+  return bytes;
 }
 
 /** Busy time of all cores since the machine started, time stolen by its host included. */

@@ -159,7 +159,7 @@ async function save(
     connections,
     expect: { kind: 'saved', childrenCount: 1 },
     limit: { requests: count },
-    serverPid: service.pid,
+    serverPids: [service.pid],
   };
   const args = [join(import.meta.dirname, 'load.ts')];
   const { failure } = (await children.run({

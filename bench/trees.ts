@@ -147,7 +147,7 @@ function toSaverJob({ base, headers, pid }: Service, { folder, label, rate }: Sa
     connections: saverConnections,
     expect: { kind: 'saved', childrenCount: 1 },
     limit: { requests: Number.MAX_SAFE_INTEGER },
-    serverPid: pid,
+    serverPids: [pid],
   };
   return { job, perSecond: rate };
 }

@@ -19,6 +19,8 @@ export interface Swift {
   /** An empty one. */
   bucket: string;
   newBucket(): Promise<string>;
+  /** Of its processes that run now. */
+  pids(): number[];
   /** Ends its processes at once, as a power cut would; `start` goes on with the same data. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -32,8 +34,9 @@ const accessKey = 'test:tester';
 const secretKey = 'testing';
 const startPatienceMs = 60_000;
 
-/** Null, and a line that nobody can overlook, where it cannot be had. */
-export async function startSwift(): Promise<Swift | null> {
+/** Null, and a line that nobody can overlook, where it cannot be had. `memcachePort`: of a memcached, in which Swift keeps its own
+ *  tokens; S3 does without. */
+export async function startSwift(memcachePort = 1): Promise<Swift | null> {
   const reason = findObstacle();
   if (reason !== null) {
     console.error(`SKIPPED: everything that needs S3 (${reason})`);
@@ -42,7 +45,7 @@ export async function startSwift(): Promise<Swift | null> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-swift-'));
   const ports = await findFreePorts(1 + storage.length);
   const port = ports[0] as number;
-  writeConfiguration(folder, ports);
+  writeConfiguration(folder, ports, memcachePort);
   const endpoint = `http://127.0.0.1:${port}`;
   let running: ChildProcess[] = [];
   let buckets = 0;
@@ -71,6 +74,7 @@ export async function startSwift(): Promise<Swift | null> {
     secretKey,
     bucket: await newBucket(),
     newBucket,
+    pids: () => running.flatMap(({ pid }) => pid ?? []),
     start,
     kill: () => end('SIGKILL'),
     async stop() {
@@ -97,7 +101,7 @@ function isInstalled(): boolean {
   return ['proxy', ...storage].every((name) => existsSync(`/usr/bin/swift-${name}-server`));
 }
 
-function writeConfiguration(folder: string, ports: readonly number[]): void {
+function writeConfiguration(folder: string, ports: readonly number[], memcachePort: number): void {
   mkdirSync(join(folder, 'devices', 'one'), { recursive: true });
   const write = (name: string, sections: Record<string, Record<string, string>>) => {
     const lines = Object.entries(sections).flatMap(([section, settings]) => [
@@ -125,7 +129,9 @@ function writeConfiguration(folder: string, ports: readonly number[]): void {
     });
     makeRing(folder, name, port);
   }
-  write('proxy.conf', { DEFAULT: common(ports[0] as number), ...proxySections });
+  // Demanded, and done without if nothing listens there.
+  const cache = { use: 'egg:swift#memcache', memcache_servers: `127.0.0.1:${memcachePort}` };
+  write('proxy.conf', { DEFAULT: common(ports[0] as number), ...proxySections, 'filter:cache': cache });
 }
 
 const proxySections = {
@@ -138,8 +144,6 @@ const proxySections = {
     error_suppression_limit: '1000000',
   },
   'filter:catch_errors': { use: 'egg:swift#catch_errors' },
-  // Demanded, and done without: nothing listens there.
-  'filter:cache': { use: 'egg:swift#memcache', memcache_servers: '127.0.0.1:1' },
   'filter:s3api': { use: 'egg:swift#s3api', location: region, s3_acl: 'false' },
   'filter:tempauth': { use: 'egg:swift#tempauth', user_test_tester: `${secretKey} .admin` },
   'filter:bulk': { use: 'egg:swift#bulk' },
@@ -211,7 +215,7 @@ async function makeBucket(endpoint: string, bucket: string, client = openClient(
 }
 
 /** Held all at once while they are found, so that none is found twice. */
-async function findFreePorts(count: number): Promise<number[]> {
+export async function findFreePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = servers.map(
     (server) =>

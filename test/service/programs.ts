@@ -4,14 +4,15 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Whether the program can be used; it comes with the Debian package of the same name. */
-export function hasProgram(name: string): boolean {
+/** Whether the program can be used; it comes with the Debian package of the same name, unless said. */
+export function hasProgram(name: string, from = name): boolean {
   const isThere = () => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
   if (isThere()) return true;
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
     spawnSync('apt-get', ['update', '-qq']);
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', from], {
+      // In this run level a package that is a service is not started because it is installed.
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
     });
     if (isThere()) return true;
   }

@@ -1,0 +1,195 @@
+// The scenario `peers`: durable saves of 4 KiB beside what people would take instead, in one run, in turns. What each promises at
+// success stands beside its figure: a server that syncs nothing and asks nobody is faster for a reason.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findFreePorts } from '../test/cluster/swift.ts';
+import { type Bar as ChartBar, drawBars } from './chart.ts';
+import type { Children } from './children.ts';
+import { describeConditions } from './conditions.ts';
+import { bodySizeBytes, type Job, type JobResult, type Measurement } from './job.ts';
+import type { Options } from './options.ts';
+import { empty, tus } from './peers/node-servers.ts';
+import { minio, seaweedFs, stopObjectStores, swift } from './peers/object-stores.ts';
+import type { Peer, Target } from './peers/peer.ts';
+import { apache, nginx, rclone } from './peers/web-servers.ts';
+import { type Scenario, say } from './scenario.ts';
+import { createFolder, startService } from './service.ts';
+import { divide, layOut, median, medianKnown, show } from './table.ts';
+
+const cabinet = 'Cabinet';
+const ownPromises = { synced: 'yes', authenticated: 'by token and key', versions: 'yes' };
+const others: readonly Peer[] = [empty, nginx, apache, rclone, tus, swift, minio, seaweedFs];
+const connections = 128;
+
+/** Of Cabinet's throughput to the peer's, at least. */
+const bars: Record<string, number> = { [empty.name]: 0.55, [tus.name]: 4, [rclone.name]: 1.5, [nginx.name]: 0.7 };
+const mostCpuRatio = 2.3;
+
+type Started = { name: string; promises: Peer['promises']; target: Target };
+type Row = Started & {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  cpuMicros: number | null;
+  rssBytes: number | null;
+  writtenPerByte: number | null;
+};
+
+export const peers: Scenario = {
+  what: 'durable saves beside other servers, with what each promises',
+  size: null,
+  async run(children, options) {
+    try {
+      const started = await startAll(children, options);
+      const samples = await measureAll(children, started, options);
+      const rows = started.map((one) => toRow(one, samples.get(one.name) ?? []));
+      drawChart(rows, options);
+      const bars = toBars(rows);
+      return {
+        markdown: toMarkdown(rows, bars, options),
+        isHeld: bars.every(({ holds }) => holds),
+        figures: { rows, bars },
+      };
+    } finally {
+      await stopObjectStores();
+    }
+  },
+};
+
+async function startAll(children: Children, options: Options): Promise<Started[]> {
+  const service = await startService(children, options);
+  const headers = {
+    ...service.headers,
+    FolderId: await createFolder(service, 'peers'),
+    Prefer: 'return=minimal',
+  };
+  const started: Started[] = [
+    {
+      name: cabinet,
+      promises: ownPromises,
+      target: {
+        port: Number(new URL(service.base).port),
+        path: '/v1/contentmanagement/files',
+        headers,
+        expect: { kind: 'saved', childrenCount: 1 },
+        serverPids: [service.pid],
+      },
+    },
+  ];
+  const ports = await findFreePorts(others.length);
+  for (const [index, peer] of others.entries()) {
+    const folder = join(children.folder, `peer-${index}`);
+    mkdirSync(folder);
+    say(`starting ${peer.name}`);
+    const target = await peer.start({ children, folder, port: ports[index] as number });
+    if (target !== null) started.push({ name: peer.name, promises: peer.promises, target });
+  }
+  return started;
+}
+
+async function measureAll(
+  children: Children,
+  started: Started[],
+  options: Options,
+): Promise<Map<string, Measurement[]>> {
+  const samples = new Map<string, Measurement[]>();
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const one of started) {
+      const measured = await measure(children, one, { ...options, label: `r${round}` });
+      say(`round ${round}, ${one.name}: ${Math.round(measured.requests / measured.seconds)} requests/s`);
+      samples.set(one.name, [...(samples.get(one.name) ?? []), measured]);
+    }
+  }
+  return samples;
+}
+
+async function measure(
+  children: Children,
+  { name, target }: Started,
+  { seconds, warmupSeconds, label }: Options & { label: string },
+): Promise<Measurement> {
+  const limit = { seconds, warmupSeconds };
+  const job: Job = { ...target, label, areNamesOrdered: false, connections, limit };
+  const args = [join(import.meta.dirname, 'load.ts')];
+  const command = { program: process.execPath, args, input: JSON.stringify(job) };
+  const { failure, measured } = (await children.run(command)) as JobResult;
+  if (failure !== null) throw new Error(`${name}: wrong answer: ${failure}`);
+  if (measured === null) throw new Error(`${name}: no answer within the measured time`);
+  return measured;
+}
+
+function toRow(started: Started, samples: Measurement[]): Row {
+  const each = (read: (sample: Measurement) => number) => median(samples.map(read));
+  const known = (read: (sample: Measurement) => number | null) => medianKnown(samples.map(read));
+  return {
+    ...started,
+    perSecond: each(({ requests, seconds }) => requests / seconds),
+    p50Ms: each(({ p50Ms }) => p50Ms),
+    p99Ms: each(({ p99Ms }) => p99Ms),
+    cpuMicros: known(({ serverCpuMicros, requests }) => divide(serverCpuMicros, requests)),
+    rssBytes: known(({ serverPeakRssBytes }) => serverPeakRssBytes),
+    writtenPerByte: known(({ serverDiskBytes, requests }) => divide(serverDiskBytes, requests * bodySizeBytes)),
+  };
+}
+
+type Held = { what: string; ratio: number; bar: string; holds: boolean };
+
+function toBars(rows: Row[]): Held[] {
+  const own = rows[0] as Row;
+  const held = rows.flatMap(({ name, perSecond }) => {
+    const least = bars[name];
+    if (least === undefined) return [];
+    const ratio = own.perSecond / perSecond;
+    return [{ what: `saves, Cabinet / ${name}`, ratio, bar: `≥ ${least}`, holds: ratio >= least }];
+  });
+  const ratio = divide(own.cpuMicros, rows.find(({ name }) => name === empty.name)?.cpuMicros ?? null);
+  if (ratio === null) return held;
+  return [...held, { what: 'CPU, save / empty', ratio, bar: `≤ ${mostCpuRatio}`, holds: ratio <= mostCpuRatio }];
+}
+
+function toMarkdown(rows: Row[], bars: Held[], options: Options): string {
+  const facts = [`${connections} connections`, `medians of ${options.rounds} rounds of ${options.seconds} s`];
+  const head = [
+    '4 KiB file',
+    'synced',
+    'asks who',
+    'versions',
+    'files/s',
+    'p50 ms',
+    'p99 ms',
+    'CPU µs',
+    'RSS MiB',
+    'written',
+  ];
+  const cells = rows.map(({ name, promises, ...row }) => [
+    name,
+    promises.synced,
+    promises.authenticated,
+    promises.versions,
+    row.perSecond.toFixed(0),
+    row.p50Ms.toFixed(1),
+    row.p99Ms.toFixed(1),
+    show(row.cpuMicros, 0),
+    show(divide(row.rssBytes, 1024 * 1024), 0),
+    show(row.writtenPerByte, 1),
+  ]);
+  const held = bars.map(({ what, ratio, bar, holds }) => [what, ratio.toFixed(2), bar, holds ? 'holds' : 'missed']);
+  const parts = [describeConditions(options, facts), layOut(head, cells), layOut(['Bar', 'measured', 'bar', ''], held)];
+  return `${parts.join('\n\n')}\n\n\`written\`: bytes given to the disk per byte of the file.\n`;
+}
+
+/** Beside the results that are kept, if they are. */
+function drawChart(rows: Row[], { outFile }: Options): void {
+  if (outFile === null) return;
+  const drawn: ChartBar[] = rows.map(({ name, promises, perSecond }) => ({
+    label: name.replaceAll('`', ''),
+    note:
+      promises.synced === 'yes' ? 'on disk when answered' : promises.synced === 'no' ? 'not synced' : promises.synced,
+    value: perSecond,
+    isOwn: name === cabinet,
+  }));
+  mkdirSync(dirname(outFile), { recursive: true });
+  const title = `Files of 4 KiB saved per second, ${connections} connections`;
+  writeFileSync(outFile.replace(/\.md$/, '.svg'), drawBars(title, drawn));
+}
