@@ -24,11 +24,13 @@ interface Ended {
 
 const beside: Part[] = [
   { name: 'types', command: [bin('tsc')] },
+  { name: 'types of the client', command: [bin('tsc'), '-p', 'sdk'] },
   { name: 'lint and format', command: [bin('biome'), 'check'] },
   { name: 'units and contracts', command: [node, '--test', 'src/**/*.test.ts', 'bench/*.test.ts', 'test/*.test.ts'] },
   { name: 'the interface, black box', command: [node, 'test/interface/run.ts'] },
   { name: 'against a model', command: [node, 'test/model/run.ts'] },
   { name: 'security', command: [node, 'test/security/run.ts'] },
+  { name: 'the client', command: [node, '--test', '--test-concurrency=2', 'sdk/test/*.test.ts'] },
 ];
 
 const alone: Part[] = [

@@ -1,0 +1,59 @@
+// A connection: where the service is, and as whom we ask. Nothing is sent until something is asked for.
+
+import type { TokenSource } from './tokens.ts';
+
+export interface ConnectOptions {
+  /** The base address, such as `https://cabinet.example`. */
+  url: string;
+  /** Which application is asking. */
+  appKey: string;
+  /** Where tokens come from: `applicationToken(…)`, `certificateToken()`, `personToken(…)`, or a function of your own. */
+  token: TokenSource | (() => string | Promise<string>);
+  /** Which space is meant, for a person who is in several. */
+  spaceId?: string | undefined;
+  /** Instead of the global one; `mutualTls` of `@cabinet/client/node` makes one. */
+  fetch?: Fetch | undefined;
+  /** How often a request is tried again when the connection is lost or the service asks to wait; 4 by default. */
+  retries?: number | undefined;
+}
+
+export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
+
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | undefined;
+  signal?: AbortSignal | undefined;
+  duplex?: 'half' | undefined;
+}
+
+/** What every operation takes first. */
+export interface Cabinet {
+  readonly url: string;
+  readonly appKey: string;
+  readonly token: TokenSource;
+  readonly spaceId: string | undefined;
+  readonly fetch: Fetch;
+  readonly retries: number;
+}
+
+/** What every operation takes last. */
+export interface CallOptions {
+  /** Ends the call; it then fails with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A connection to Cabinet. Make one and keep it: it holds the token. */
+export function connect(options: ConnectOptions): Cabinet {
+  const url = options.url.replace(/\/+$/, '');
+  if (!/^https?:\/\/[^/]/.test(url)) throw new TypeError(`url must be an http or https address, not ${options.url}`);
+  if (options.appKey === '') throw new TypeError('appKey is empty');
+  return {
+    url,
+    appKey: options.appKey,
+    token: async (asked) => options.token(asked),
+    spaceId: options.spaceId,
+    fetch: options.fetch ?? ((address, init) => fetch(address, init as RequestInit)),
+    retries: options.retries ?? 4,
+  };
+}

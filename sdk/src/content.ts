@@ -1,0 +1,68 @@
+// What can be sent as a file, and how it becomes the body of a request: sized or not, sent again or not, counted as it goes.
+
+/** Bytes to save. A `Blob` (a browser's `File`, or `fileContent(path)` of `@cabinet/client/node`) is read as it is sent, and
+ *  read again if the connection is lost. A stream is read once. A string is sent as UTF-8. */
+export type Content = Blob | Uint8Array | ArrayBuffer | string | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** How many bytes have gone, of how many; null where that is not known. */
+export type Progress = (sentBytes: number, totalBytes: number | null) => void;
+
+/** A content in one of its two natures. */
+export type Prepared = { blob: Blob; stream?: undefined } | { stream: ReadableStream<Uint8Array>; blob?: undefined };
+
+export function prepare(content: Content): Prepared {
+  if (content instanceof Blob) return { blob: content };
+  if (content instanceof ReadableStream) return { stream: content };
+  if (typeof content === 'string' || content instanceof ArrayBuffer || ArrayBuffer.isView(content)) {
+    return { blob: new Blob([content as Uint8Array<ArrayBuffer>]) };
+  }
+  return { stream: toStream(content) };
+}
+
+function toStream(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel(reason) {
+      await iterator.return?.(reason);
+    },
+  });
+}
+
+const pieceBytes = 64 * 1024;
+
+/** The same bytes in small pieces; `onBytes` hears of each one when it is taken. */
+export function countBytes(
+  stream: ReadableStream<Uint8Array>,
+  onBytes: (bytes: number) => void,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  let rest = new Uint8Array();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (rest.byteLength === 0) {
+          const { done, value } = await reader.read();
+          if (done) return controller.close();
+          rest = value as Uint8Array<ArrayBuffer>;
+        }
+        const piece = rest.subarray(0, pieceBytes);
+        rest = rest.subarray(piece.byteLength);
+        onBytes(piece.byteLength);
+        controller.enqueue(piece);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Whether a stream can be the body of a request. Browsers buffer it, refuse it, or want HTTP/2 for it. */
+export const sendsStreams = typeof document === 'undefined' && typeof WorkerGlobalScope === 'undefined';
+
+declare const document: unknown;
+declare const WorkerGlobalScope: unknown;

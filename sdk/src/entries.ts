@@ -1,0 +1,99 @@
+// What folders and files have in common: show, rename, move, copy, delete.
+
+import type { Cabinet, CallOptions } from './connect.ts';
+import type { ShownEntry } from './description.ts';
+import { ask } from './request.ts';
+
+/** An entry with its path and, for files, its digest and version. */
+export function showEntry(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<ShownEntry> {
+  return ask(cabinet, 'GET /entries/{id}', { ...options, path: { id } });
+}
+
+/** A file by its path from the root, such as `/Invoices/a.pdf`. */
+export function findFile(cabinet: Cabinet, path: string, options: CallOptions = {}): Promise<ShownEntry> {
+  return ask(cabinet, 'GET /files', { ...options, query: { path } });
+}
+
+export interface EntryChange {
+  name?: string | undefined;
+  /** The id of the folder to move it to; `-root-` for the root. */
+  parent?: string | undefined;
+  /** Merged into what there is; null removes a key. */
+  properties?: Record<string, string | null> | undefined;
+  objectType?: string | undefined;
+  /** If the name is taken: fail (by default), or take `name (2)`. */
+  conflict?: 'Fail' | 'Rename' | undefined;
+  /** Only if its `ETag` is still this one; otherwise `PreconditionFailed`. */
+  ifMatch?: string | undefined;
+}
+
+export interface ChangeRequest extends EntryChange {
+  id: string;
+}
+
+/** Renames, moves, or sets properties: whatever is given, in one step. */
+export function changeEntry(
+  cabinet: Cabinet,
+  { id, ifMatch, ...change }: ChangeRequest,
+  options: CallOptions = {},
+): Promise<ShownEntry> {
+  return ask(cabinet, 'PATCH /entries/{id}', {
+    ...options,
+    path: { id },
+    headers: { 'If-Match': ifMatch },
+    json: {
+      Name: change.name,
+      ParentFolderId: change.parent,
+      Properties: change.properties,
+      ObjectType: change.objectType,
+      ConflictBehavior: change.conflict,
+    },
+    // Sent twice, a condition would fail because of our own change, and a second free name would be found.
+    isRepeatable: ifMatch === undefined && change.conflict !== 'Rename',
+  });
+}
+
+export interface CopyRequest {
+  id: string;
+  /** The id of the folder to copy it to; the root by default. */
+  parent?: string | undefined;
+  /** The name that it has, by default. */
+  name?: string | undefined;
+  /** If the name is taken: fail (by default), or take `name (2)`. */
+  conflict?: 'Fail' | 'Rename' | undefined;
+}
+
+/** Copies a file or a whole tree; no bytes are moved. */
+export function copyEntry(
+  cabinet: Cabinet,
+  { id, ...asked }: CopyRequest,
+  options: CallOptions = {},
+): Promise<ShownEntry> {
+  return ask(cabinet, 'POST /entries/{id}/copy', {
+    ...options,
+    path: { id },
+    json: { ParentFolderId: asked.parent, Name: asked.name, ConflictBehavior: asked.conflict },
+  });
+}
+
+export interface DeleteRequest {
+  id: string;
+  /** For good, instead of into the trash. */
+  permanent?: boolean | undefined;
+  /** Only if its `ETag` is still this one; otherwise `PreconditionFailed`. */
+  ifMatch?: string | undefined;
+}
+
+/** Moves a file or a whole tree to the trash, or removes it for good. */
+export function deleteEntry(
+  cabinet: Cabinet,
+  { id, permanent, ifMatch }: DeleteRequest,
+  options: CallOptions = {},
+): Promise<ShownEntry> {
+  return ask(cabinet, 'DELETE /entries/{id}', {
+    ...options,
+    path: { id },
+    query: { permanent: permanent === true ? 'true' : undefined },
+    headers: { 'If-Match': ifMatch },
+  });
+}

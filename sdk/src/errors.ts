@@ -1,0 +1,88 @@
+// Every way in which a call fails: one class, told apart by `code`. What the caller aborts fails with the signal's own reason.
+
+import type { Entry, Error as ErrorAnswer } from './description.ts';
+
+/** What the service answers with, and what can go wrong on this side:
+ *  - `Unreachable`: no answer, after all retries;
+ *  - `UnexpectedAnswer`: something answered that is not Cabinet, a proxy for one;
+ *  - `TokenRefused`: the issuer gave no token for these credentials. */
+export type ErrorCode = ErrorAnswer['Error']['Code'] | 'Unreachable' | 'UnexpectedAnswer' | 'TokenRefused';
+
+export interface ErrorDetails {
+  status?: number | undefined;
+  target?: string | undefined;
+  hint?: string | undefined;
+  conflicts?: Entry[] | undefined;
+  trackingId?: string | undefined;
+  retryAfter?: number | undefined;
+  cause?: unknown;
+}
+
+/** Why a call failed. `message` is for people, `code` for programs. */
+export class CabinetError extends Error {
+  readonly code: ErrorCode;
+  /** The HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  /** The field or header at fault, by its wire name. */
+  readonly target: string | undefined;
+  /** What to send instead. */
+  readonly hint: string | undefined;
+  /** The entries that are in the way. */
+  readonly conflicts: Entry[];
+  /** Names the request in the logs of the service. */
+  readonly trackingId: string | undefined;
+  /** Seconds after which the same request may succeed. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'CabinetError';
+    this.code = code;
+    this.status = details.status ?? 0;
+    this.target = details.target;
+    this.hint = details.hint;
+    this.conflicts = details.conflicts ?? [];
+    this.trackingId = details.trackingId;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+/** Whether a call failed in this way: `if (hasCode(error, 'NameAlreadyExists')) …`. */
+export function hasCode(error: unknown, ...codes: ErrorCode[]): error is CabinetError {
+  return error instanceof CabinetError && codes.includes(error.code);
+}
+
+/** The error that an answer tells of. Reads its body. */
+export async function toError(response: Response): Promise<CabinetError> {
+  const text = await response.text().catch(() => '');
+  const { status } = response;
+  const trackingId = response.headers.get('requesttrackingid') ?? undefined;
+  const retryAfter = readRetryAfter(response);
+  const told = readErrorAnswer(text);
+  if (told === null) {
+    const message = `The answer, with status ${status}, is not one of Cabinet: ${text.slice(0, 200) || 'empty'}`;
+    return new CabinetError('UnexpectedAnswer', message, { status, trackingId, retryAfter });
+  }
+  return new CabinetError(told.Code, told.Message, {
+    status,
+    target: told.Target,
+    hint: told.Hint,
+    conflicts: told.Conflicts,
+    trackingId: told.RequestTrackingId,
+    retryAfter,
+  });
+}
+
+function readErrorAnswer(text: string): ErrorAnswer['Error'] | null {
+  try {
+    const { Error: told } = JSON.parse(text) as Partial<ErrorAnswer>;
+    return typeof told?.Code === 'string' && typeof told.Message === 'string' ? told : null;
+  } catch {
+    return null;
+  }
+}
+
+function readRetryAfter({ headers }: Response): number | undefined {
+  const text = headers.get('retry-after');
+  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+}

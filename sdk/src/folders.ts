@@ -1,0 +1,76 @@
+// Folders: create them, show them, list what is in them.
+
+import type { Cabinet, CallOptions } from './connect.ts';
+import type { Entry, Envelope, Operations, Properties } from './description.ts';
+import { makeKey } from './keys.ts';
+import { askPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
+import { ask } from './request.ts';
+
+/** The id that means the root folder. */
+export const rootFolder = '-root-';
+
+export interface NewFolder {
+  /** The id of the folder to create it in; the root by default. */
+  parent?: string | undefined;
+  name: string;
+  /** If the name is taken: fail (by default), take `name (2)`, or give the folder that is there. */
+  conflict?: 'Fail' | 'Rename' | 'Existing' | undefined;
+  properties?: Properties | undefined;
+  objectType?: string | undefined;
+}
+
+/** Creates a folder. Sent again after a lost connection, it is still created once. */
+export function createFolder(cabinet: Cabinet, asked: NewFolder, options: CallOptions = {}): Promise<Envelope> {
+  return ask(cabinet, 'POST /folders', {
+    ...options,
+    headers: { 'Idempotency-Key': makeKey() },
+    json: {
+      FolderName: asked.name,
+      ParentFolderId: asked.parent,
+      ConflictBehavior: asked.conflict,
+      Properties: asked.properties,
+      ObjectType: asked.objectType,
+    },
+    isRepeatable: true,
+  });
+}
+
+export type Order = NonNullable<Operations['GET /folders/{id}']['query']['order']>;
+
+export interface ShowFolderOptions extends PageOptions {
+  /** Folders come first in every order. */
+  order?: Order | undefined;
+}
+
+/** A folder and a page of what is in it; `next` is the cursor of the page after it. */
+export function showFolder(
+  cabinet: Cabinet,
+  folder: string,
+  { signal, ...query }: ShowFolderOptions = {},
+): Promise<Paged<Envelope>> {
+  return askPage(cabinet, 'GET /folders/{id}', { path: { id: folder }, query, signal });
+}
+
+/** The same by the path from the root, such as `/Invoices/2026`. */
+export function findFolder(
+  cabinet: Cabinet,
+  path: string,
+  { signal, ...query }: ShowFolderOptions = {},
+): Promise<Paged<Envelope>> {
+  return askPage(cabinet, 'GET /folders', { query: { ...query, path }, signal });
+}
+
+export interface ListChildrenOptions extends ListOptions {
+  /** Folders come first in every order. */
+  order?: Order | undefined;
+}
+
+/** Everything in a folder, over all pages. */
+export async function* listChildren(
+  cabinet: Cabinet,
+  folder: string = rootFolder,
+  { signal, order, pageSize = defaultPageSize }: ListChildrenOptions = {},
+): AsyncGenerator<Entry, void, undefined> {
+  const pages = eachPage((cursor) => showFolder(cabinet, folder, { signal, order, limit: pageSize, cursor }));
+  for await (const { Children } of pages) yield* Children;
+}

@@ -1,0 +1,60 @@
+// Lists that come page by page: one page, or all of them as an async iterator that asks for the next page when the one
+// before has been read.
+
+import type { Cabinet, CallOptions } from './connect.ts';
+import type { Operations } from './description.ts';
+import { type OperationName, type Request, readJson, send } from './request.ts';
+
+/** For what gives one page. */
+export interface PageOptions extends CallOptions {
+  /** How many at most, up to 1000; 100 by default. */
+  limit?: number | undefined;
+  /** The `next` of the page before. */
+  cursor?: string | undefined;
+}
+
+/** For what goes through all pages. */
+export interface ListOptions extends CallOptions {
+  /** How many are fetched at once, up to 1000. */
+  pageSize?: number | undefined;
+}
+
+/** An answer with the cursor of the page after it; null at the end. */
+export type Paged<Answer> = Answer & { next: string | null };
+
+/** Operations that take a cursor. */
+type PagedName = {
+  [Name in OperationName]: Operations[Name]['query'] extends { cursor?: string | undefined } ? Name : never;
+}[OperationName];
+
+/** One page. */
+export async function askPage<Name extends PagedName>(
+  cabinet: Cabinet,
+  name: Name,
+  request: Request<Name>,
+): Promise<Paged<Operations[Name]['answer']>> {
+  const response = await send(cabinet, name, request);
+  const answer = await readJson<Operations[Name]['answer'] & object>(response, request);
+  return { ...answer, next: readNext(response) };
+}
+
+/** All pages, one after the other. */
+export async function* eachPage<Answer>(
+  askAt: (cursor: string | undefined) => Promise<Paged<Answer>>,
+): AsyncGenerator<Paged<Answer>, void, undefined> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await askAt(cursor);
+    yield page;
+    if (page.next === null) return;
+    cursor = page.next;
+  }
+}
+
+/** The size of pages where nobody sees them. */
+export const defaultPageSize = 500;
+
+/** The cursor in `Link: <…?cursor=…>; rel="next"`. The rest of that address is what this page was asked with. */
+function readNext({ headers }: Response): string | null {
+  const [, address] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '') ?? [];
+  return address === undefined ? null : new URL(address, 'http://any').searchParams.get('cursor');
+}

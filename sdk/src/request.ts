@@ -1,0 +1,150 @@
+// One request to the content interface: its address, who asks, what is sent again and when, and the answer or the error.
+// The name of an operation, such as `GET /folders/{id}`, is a key of the service's own description: what is given and what
+// is answered is checked against it by the compiler.
+
+import type { Cabinet, CallOptions, FetchInit } from './connect.ts';
+import type { Operations } from './description.ts';
+import { CabinetError, toError } from './errors.ts';
+import { sendPatiently } from './retry.ts';
+
+export type OperationName = keyof Operations;
+
+type Given<Name extends OperationName> = (keyof Operations[Name]['path'] extends never
+  ? { path?: undefined }
+  : { path: Operations[Name]['path'] }) & {
+  query?: Operations[Name]['query'] | undefined;
+  headers?: (Operations[Name]['headers'] & { 'Content-Type'?: string; Accept?: string }) | undefined;
+};
+
+export type Request<Name extends OperationName> = Given<Name> &
+  CallOptions & {
+    json?: Operations[Name]['body'] | undefined;
+    /** A body that is not JSON. A function opens it anew for every attempt. */
+    body?: FetchInit['body'] | (() => FetchInit['body']);
+    /** Whether sending it twice does what sending it once does; of course so for GET. */
+    isRepeatable?: boolean | undefined;
+  };
+
+/** The answer as JSON. */
+export async function ask<Name extends OperationName>(
+  cabinet: Cabinet,
+  name: Name,
+  request: Request<Name>,
+): Promise<Operations[Name]['answer']> {
+  return readJson(await send(cabinet, name, request), request);
+}
+
+export async function readJson<Answer>(response: Response, { signal }: CallOptions): Promise<Answer> {
+  try {
+    return (await response.json()) as Answer;
+  } catch (cause) {
+    if (signal?.aborted === true) throw signal.reason;
+    const message = 'The answer broke off, or is not JSON. What was asked may have been done.';
+    throw new CabinetError('UnexpectedAnswer', message, { status: response.status, cause });
+  }
+}
+
+/** The answer, whole, if it is a success; otherwise throws what it says. */
+export async function send<Name extends OperationName>(
+  cabinet: Cabinet,
+  name: Name,
+  request: Request<Name>,
+): Promise<Response> {
+  const response = await sendAsked(cabinet, name, request);
+  if (!response.ok) throw await toError(response);
+  return response;
+}
+
+/** The answer, whatever it says. */
+export async function sendAsked<Name extends OperationName>(
+  cabinet: Cabinet,
+  name: Name,
+  request: Request<Name>,
+): Promise<Response> {
+  const [method = '', template = ''] = name.split(' ');
+  return sendTo(cabinet, { ...request, method, url: toUrl(cabinet, template, request) });
+}
+
+export interface PlainRequest extends CallOptions {
+  method: string;
+  url: string;
+  headers?: object | undefined;
+  json?: unknown;
+  body?: FetchInit['body'] | (() => FetchInit['body']);
+  isRepeatable?: boolean | undefined;
+}
+
+/** Sends a request in the name of the caller, with a new token if the old one is not taken any more. */
+export async function sendTo(cabinet: Cabinet, request: PlainRequest): Promise<Response> {
+  const token = await awaitToken(cabinet, null, request.signal);
+  const response = await sendWith(cabinet, request, token);
+  if (response.status !== 401 || !canOpenAgain(request)) return response;
+  const { code } = await toError(response.clone());
+  if (code !== 'TokenInvalid') return response;
+  const other = await awaitToken(cabinet, token, request.signal);
+  return other === token ? response : sendWith(cabinet, request, other);
+}
+
+/** A stream can be sent once. */
+function canOpenAgain({ body }: PlainRequest): boolean {
+  return typeof body === 'function' || !(body instanceof ReadableStream);
+}
+
+function sendWith(cabinet: Cabinet, request: PlainRequest, token: string): Promise<Response> {
+  const { method, url, json, signal } = request;
+  const headers = toHeaders(cabinet, request, token);
+  const open = () => (typeof request.body === 'function' ? request.body() : request.body);
+  return sendPatiently(cabinet, {
+    signal,
+    isRepeatable: (request.isRepeatable ?? (method === 'GET' || method === 'HEAD')) && canOpenAgain(request),
+    send: () => {
+      const body = json === undefined ? open() : JSON.stringify(json);
+      const duplex = body instanceof ReadableStream ? ('half' as const) : undefined;
+      return cabinet.fetch(url, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+        ...(signal && { signal }),
+        ...(duplex && { duplex }),
+      });
+    },
+  });
+}
+
+function toHeaders(cabinet: Cabinet, { headers, json }: PlainRequest, token: string): Record<string, string> {
+  const given = Object.entries({ ...headers }).filter(([, value]) => value !== undefined && value !== null);
+  return {
+    Authorization: `Bearer ${token}`,
+    AppKey: cabinet.appKey,
+    ...(cabinet.spaceId !== undefined && { SpaceId: cabinet.spaceId }),
+    ...(json !== undefined && { 'Content-Type': 'application/json' }),
+    ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+  };
+}
+
+/** Other callers wait for the same token: it goes on being fetched when this one gives up. */
+async function awaitToken(cabinet: Cabinet, refused: string | null, signal?: AbortSignal): Promise<string> {
+  signal?.throwIfAborted();
+  const token = cabinet.token({ cabinet, refused });
+  if (signal === undefined) return token;
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  return Promise.race([token, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+}
+
+export function toUrl(
+  cabinet: Cabinet,
+  template: string,
+  given: { path?: object | undefined; query?: object | undefined },
+): string {
+  const values = given.path as Record<string, string | number> | undefined;
+  const path = template
+    .replace(/^\{base\}|^/, (base) => (base === '' ? `${cabinet.url}/v1/contentmanagement` : cabinet.url))
+    .replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(values?.[key] ?? '')));
+  const query = Object.entries(given.query ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  if (query.length === 0) return path;
+  return `${path}?${new URLSearchParams(query.map(([key, value]) => [key, String(value)]))}`;
+}
