@@ -1,5 +1,9 @@
 // The client library of Cabinet: everything that it offers, re-exported. What is not used is left out by bundlers.
 
+export * from './about.ts';
+export * from './applications.ts';
+export { openArchive } from './archive.ts';
+export * from './changes.ts';
 export { type Cabinet, type CallOptions, type ConnectOptions, connect, type Fetch, type FetchInit } from './connect.ts';
 export type { Content, Progress } from './content.ts';
 export type {
@@ -9,40 +13,37 @@ export type {
   Envelope,
   Event,
   Link,
+  Operations,
   Properties,
   Quota,
+  RegisteredApplication,
   SavedVersion,
   SearchResult,
   ServiceLimits,
   ShownEntry as EntryDetails,
   Space,
+  TokenAnswer,
   Usage,
   User,
   Version,
 } from './description.ts';
 export { type Download, type DownloadOptions, openFile, readFile, readText } from './downloads.ts';
-export {
-  type ChangeRequest,
-  type CopyRequest,
-  changeEntry,
-  copyEntry,
-  type DeleteRequest,
-  deleteEntry,
-  findFile,
-  showEntry,
-} from './entries.ts';
+export * from './entries.ts';
 export { CabinetError, type ErrorCode, hasCode } from './errors.ts';
 export { type NewFile, type NewVersion, type SaveOptions, saveFile, saveVersion } from './files.ts';
-export {
-  createFolder,
-  findFolder,
-  type ListChildrenOptions,
-  listChildren,
-  type NewFolder,
-  type Order,
-  rootFolder,
-  type ShowFolderOptions,
-  showFolder,
-} from './folders.ts';
+export * from './folders.ts';
+export { createLink, type LinkRequest } from './links.ts';
+export * from './managing.ts';
 export type { ListOptions, Paged, PageOptions } from './pages.ts';
-export { type ApplicationCredentials, applicationToken, certificateToken, type TokenSource } from './tokens.ts';
+export * from './search.ts';
+export * from './sign-in.ts';
+export {
+  type ApplicationCredentials,
+  applicationToken,
+  certificateToken,
+  keepToken,
+  type TokenAsked,
+  type TokenSource,
+} from './tokens.ts';
+export * from './trash.ts';
+export * from './versions.ts';

@@ -40,6 +40,7 @@ export async function openFile(cabinet: Cabinet, id: string, options: DownloadOp
   const isPart = start > 0 || end !== undefined;
   const response = await sendAsked(cabinet, 'GET /files/{id}/content', {
     signal,
+    isStreamed: true,
     path: { id },
     query: { version },
     headers: { Range: isPart ? toRange(start, end) : undefined, 'If-Match': ifMatch },
@@ -144,6 +145,7 @@ async function askAgain(
 ): Promise<Response> {
   const response = await sendAsked(cabinet, 'GET /files/{id}/content', {
     signal: options.signal,
+    isStreamed: true,
     path: { id },
     query: { version: options.version },
     headers: { Range: toRange(start, end), 'If-Range': etag },

@@ -34,7 +34,7 @@ export async function askPage<Name extends PagedName>(
   request: Request<Name>,
 ): Promise<Paged<Operations[Name]['answer']>> {
   const response = await send(cabinet, name, request);
-  const answer = await readJson<Operations[Name]['answer'] & object>(response, request);
+  const answer = await readJson<Operations[Name]['answer'] & object>(response);
   return { ...answer, next: readNext(response) };
 }
 

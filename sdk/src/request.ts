@@ -23,6 +23,7 @@ export type Request<Name extends OperationName> = Given<Name> &
     body?: FetchInit['body'] | (() => FetchInit['body']);
     /** Whether sending it twice does what sending it once does; of course so for GET. */
     isRepeatable?: boolean | undefined;
+    isStreamed?: boolean | undefined;
   };
 
 /** The answer as JSON. */
@@ -31,15 +32,15 @@ export async function ask<Name extends OperationName>(
   name: Name,
   request: Request<Name>,
 ): Promise<Operations[Name]['answer']> {
-  return readJson(await send(cabinet, name, request), request);
+  return readJson(await send(cabinet, name, request));
 }
 
-export async function readJson<Answer>(response: Response, { signal }: CallOptions): Promise<Answer> {
+export async function readJson<Answer>(response: Response): Promise<Answer> {
+  const text = await response.text();
   try {
-    return (await response.json()) as Answer;
+    return JSON.parse(text) as Answer;
   } catch (cause) {
-    if (signal?.aborted === true) throw signal.reason;
-    const message = 'The answer broke off, or is not JSON. What was asked may have been done.';
+    const message = `The answer is not JSON, so not one of Cabinet: ${text.slice(0, 200) || 'empty'}`;
     throw new CabinetError('UnexpectedAnswer', message, { status: response.status, cause });
   }
 }
@@ -72,6 +73,7 @@ export interface PlainRequest extends CallOptions {
   json?: unknown;
   body?: FetchInit['body'] | (() => FetchInit['body']);
   isRepeatable?: boolean | undefined;
+  isStreamed?: boolean | undefined;
 }
 
 /** Sends a request in the name of the caller, with a new token if the old one is not taken any more. */
@@ -93,9 +95,12 @@ function canOpenAgain({ body }: PlainRequest): boolean {
 function sendWith(cabinet: Cabinet, request: PlainRequest, token: string): Promise<Response> {
   const { method, url, json, signal } = request;
   const headers = toHeaders(cabinet, request, token);
+  // A mistake in a header is told at once; inside the attempts it would look like a lost connection.
+  new Headers(headers);
   const open = () => (typeof request.body === 'function' ? request.body() : request.body);
   return sendPatiently(cabinet, {
     signal,
+    isStreamed: request.isStreamed,
     isRepeatable: (request.isRepeatable ?? (method === 'GET' || method === 'HEAD')) && canOpenAgain(request),
     send: () => {
       const body = json === undefined ? open() : JSON.stringify(json);
@@ -133,6 +138,31 @@ async function awaitToken(cabinet: Cabinet, refused: string | null, signal?: Abo
     signal.addEventListener('abort', onAbort, { once: true });
   });
   return Promise.race([token, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+}
+
+/** What is answered to anyone, without a token. */
+export async function askOpenly<Name extends OperationName>(
+  cabinet: Cabinet,
+  name: Name,
+  options: CallOptions,
+): Promise<Operations[Name]['answer']> {
+  const response = await sendOpenly(cabinet, name, options);
+  if (!response.ok) throw await toError(response);
+  return readJson(response);
+}
+
+export function sendOpenly(
+  cabinet: Cabinet,
+  name: OperationName,
+  { signal, headers = {} }: CallOptions & { headers?: Record<string, string> },
+): Promise<Response> {
+  const [method = '', template = ''] = name.split(' ');
+  const init = { method, headers, ...(signal && { signal }) };
+  return sendPatiently(cabinet, {
+    signal,
+    isRepeatable: true,
+    send: () => cabinet.fetch(toUrl(cabinet, template, {}), init),
+  });
 }
 
 export function toUrl(

@@ -7,6 +7,8 @@ export interface Attempted {
   send: () => Promise<Response>;
   /** Whether sending it twice does what sending it once does. Otherwise it is sent again only if it cannot have arrived. */
   isRepeatable: boolean;
+  /** The body is left to the caller to read, if it is a success. Otherwise an answer that breaks off is a lost connection. */
+  isStreamed?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -16,14 +18,15 @@ const longestPauseMs = 10_000;
 const longestWaitSeconds = 60;
 
 /** The first answer that does not ask to come back later, or the last one. */
-export async function sendPatiently(cabinet: Cabinet, { send, isRepeatable, signal }: Attempted): Promise<Response> {
+export async function sendPatiently(cabinet: Cabinet, attempted: Attempted): Promise<Response> {
+  const { send, isRepeatable, isStreamed = false, signal } = attempted;
   for (let attempt = 0; ; attempt++) {
     const isLast = attempt >= cabinet.retries;
     try {
-      const response = await send();
+      const answer = await send();
+      const response = isStreamed && answer.ok ? answer : await readWhole(answer);
       const waitMs = isLast ? null : toWaitMs(response, isRepeatable, attempt);
       if (waitMs === null) return response;
-      await response.body?.cancel();
       await pause(waitMs, signal);
     } catch (error) {
       if (signal?.aborted === true || !isConnectionLost(error)) throw error;
@@ -31,6 +34,12 @@ export async function sendPatiently(cabinet: Cabinet, { send, isRepeatable, sign
       await pause(toPauseMs(attempt), signal);
     }
   }
+}
+
+async function readWhole(response: Response): Promise<Response> {
+  const { status, headers } = response;
+  const bytes = await response.arrayBuffer();
+  return new Response(bytes.byteLength === 0 ? null : bytes, { status, headers });
 }
 
 /** How long the service, or a proxy before it, asks to wait. */

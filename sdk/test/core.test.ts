@@ -8,15 +8,9 @@ import { changeEntry, copyEntry, deleteEntry, findFile, showEntry } from '../src
 import { CabinetError, hasCode } from '../src/errors.ts';
 import { saveFile, saveVersion } from '../src/files.ts';
 import { createFolder, findFolder, listChildren, showFolder } from '../src/folders.ts';
-import { makeFolder, standOnService } from './ground.ts';
+import { gather, makeFolder, standOnService } from './ground.ts';
 
-const ground = standOnService();
-
-async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
+const ground = await standOnService();
 
 test('a folder is created, found by its path and listed', async () => {
   const cabinet = ground.connect();

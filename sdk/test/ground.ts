@@ -1,6 +1,6 @@
 // What the tests of the client stand on: a real service in a process of its own, and connections to it.
 
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import {
   cabinetJson,
   type Environment,
@@ -22,35 +22,21 @@ export interface Ground {
   connect(options?: Partial<ConnectOptions>): Cabinet;
 }
 
-/** Starts a service before the tests of this file and stops it after them. */
-export function standOnService(environment: Environment = {}): Ground {
-  let started: { service: Started; dataFolder: string; application: Registered } | null = null;
-  const require = () => {
-    if (started === null) throw new Error('the service has not been started');
-    return started;
-  };
-  before(async () => {
-    const dataFolder = makeDataFolder();
-    const service = await startService(dataFolder, { environment });
-    const words = ['app', 'add', 'sdk', '--scopes', 'content.read,content.write,content.admin'];
-    started = { service, dataFolder, application: await cabinetJson<Registered>(dataFolder, words) };
-  });
+/** Starts a service, which is stopped after the tests of this file. */
+export async function standOnService(environment: Environment = {}): Promise<Ground> {
+  const dataFolder = makeDataFolder();
+  const service = await startService(dataFolder, { environment });
   after(async () => {
-    await started?.service.stop();
-    if (started !== null) removeDataFolder(started.dataFolder);
+    await service.stop();
+    removeDataFolder(dataFolder);
   });
+  const words = ['app', 'add', 'sdk', '--scopes', 'content.read,content.write,content.admin'];
+  const application = await cabinetJson<Registered>(dataFolder, words);
   return {
-    get service() {
-      return require().service;
-    },
-    get dataFolder() {
-      return require().dataFolder;
-    },
-    get application() {
-      return require().application;
-    },
+    service,
+    dataFolder,
+    application,
     connect(options = {}) {
-      const { service, application } = require();
       const token = applicationToken({ secret: application.Secret });
       return connect({ url: service.production, appKey: application.AppKey, token, ...options });
     },
@@ -63,4 +49,10 @@ let folders = 0;
 export async function makeFolder(cabinet: Cabinet): Promise<string> {
   const { Folder } = await createFolder(cabinet, { name: `test ${process.pid} ${++folders}` });
   return Folder.Id;
+}
+
+export async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }

@@ -1,0 +1,30 @@
+// Short-lived addresses for the bytes of a file, for what cannot send headers: an image in a page, a mail.
+
+import type { Cabinet, CallOptions } from './connect.ts';
+import type { Link } from './description.ts';
+import { ask } from './request.ts';
+
+export interface LinkRequest {
+  /** The id of the file. */
+  id: string;
+  /** 60 by default; a day at most. */
+  expiresInSeconds?: number | undefined;
+  /** The current one by default. */
+  version?: number | undefined;
+  /** Whether a browser keeps what it gets (by default) or shows it, if that is safe. */
+  disposition?: 'attachment' | 'inline' | undefined;
+}
+
+/** Makes an address that anyone can read the file at, for a while. */
+export function createLink(cabinet: Cabinet, { id, ...asked }: LinkRequest, options: CallOptions = {}): Promise<Link> {
+  return ask(cabinet, 'POST /files/{id}/link', {
+    ...options,
+    path: { id },
+    json: {
+      ExpiresInSeconds: asked.expiresInSeconds,
+      Version: asked.version,
+      Disposition: asked.disposition,
+    },
+    isRepeatable: true,
+  });
+}

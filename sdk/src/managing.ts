@@ -1,0 +1,113 @@
+// Spaces, people, what they did and what they use. Changing any of it needs the role `manager` or the scope `content.admin`.
+
+import type { Cabinet, CallOptions } from './connect.ts';
+import type { Event, Events, NewUser, ServiceLimits, Space, Usage, User, Users } from './description.ts';
+import { askPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
+import { ask } from './request.ts';
+
+export type Role = NonNullable<User['Role']>;
+
+/** The spaces that the caller is in. */
+export async function listSpaces(cabinet: Cabinet, options: CallOptions = {}): Promise<Space[]> {
+  return (await ask(cabinet, 'GET /spaces', options)).Spaces;
+}
+
+export function showSpace(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<Space> {
+  return ask(cabinet, 'GET /spaces/{id}', { ...options, path: { id } });
+}
+
+export function addSpace(cabinet: Cabinet, { name }: { name: string }, options: CallOptions = {}): Promise<Space> {
+  return ask(cabinet, 'POST /spaces', { ...options, json: { Name: name } });
+}
+
+export function renameSpace(
+  cabinet: Cabinet,
+  { id, name }: { id: string; name: string },
+  options: CallOptions = {},
+): Promise<Space> {
+  return ask(cabinet, 'PATCH /spaces/{id}', { ...options, path: { id }, json: { Name: name }, isRepeatable: true });
+}
+
+/** The people of a space. */
+export async function* listUsers(
+  cabinet: Cabinet,
+  { signal, pageSize = defaultPageSize }: ListOptions = {},
+): AsyncGenerator<User, void, undefined> {
+  const pages = eachPage((cursor) => usersPage(cabinet, { signal, limit: pageSize, cursor }));
+  for await (const { Users } of pages) yield* Users;
+}
+
+export function usersPage(cabinet: Cabinet, { signal, ...query }: PageOptions = {}): Promise<Paged<Users>> {
+  return askPage(cabinet, 'GET /users', { query, signal });
+}
+
+export interface UserRequest {
+  /** What the person signs in with; never given out twice. */
+  id: string;
+  role: Role;
+  name?: string | undefined;
+  /** At least 12 characters; one is made, and shown once, if it is absent. */
+  password?: string | undefined;
+}
+
+/** Adds a person to the space, and to the service if nobody has the id yet. */
+export function addUser(cabinet: Cabinet, asked: UserRequest, options: CallOptions = {}): Promise<NewUser> {
+  const { id, role, name, password } = asked;
+  return ask(cabinet, 'POST /users', { ...options, json: { Id: id, Role: role, Name: name, Password: password } });
+}
+
+/** Gives a person another role in the space. */
+export function changeUser(
+  cabinet: Cabinet,
+  { id, role }: { id: string; role: Role },
+  options: CallOptions = {},
+): Promise<User> {
+  return ask(cabinet, 'PATCH /users/{id}', { ...options, path: { id }, json: { Role: role }, isRepeatable: true });
+}
+
+/** Takes a person out of the space. */
+export function removeUser(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<User> {
+  return ask(cabinet, 'DELETE /users/{id}', { ...options, path: { id } });
+}
+
+export interface AuditFilter {
+  since?: Date | string | undefined;
+  until?: Date | string | undefined;
+  by?: string | undefined;
+  action?: string | undefined;
+  /** The id of an entry. */
+  entry?: string | undefined;
+}
+
+/** Who did what, newest first. */
+export async function* listAudit(
+  cabinet: Cabinet,
+  filter: AuditFilter = {},
+  { signal, pageSize = defaultPageSize }: ListOptions = {},
+): AsyncGenerator<Event, void, undefined> {
+  const pages = eachPage((cursor) => auditPage(cabinet, filter, { signal, limit: pageSize, cursor }));
+  for await (const { Events } of pages) yield* Events;
+}
+
+export function auditPage(
+  cabinet: Cabinet,
+  { since, until, ...filter }: AuditFilter = {},
+  { signal, ...page }: PageOptions = {},
+): Promise<Paged<Events>> {
+  const query = { ...filter, ...page, since: toTime(since), until: toTime(until) };
+  return askPage(cabinet, 'GET /audit', { query, signal });
+}
+
+function toTime(at: Date | string | undefined): string | undefined {
+  return at instanceof Date ? at.toISOString() : at;
+}
+
+/** What the space uses, and a page of who made how much of it. */
+export function showUsage(cabinet: Cabinet, { signal, ...query }: PageOptions = {}): Promise<Paged<Usage>> {
+  return askPage(cabinet, 'GET /usage', { query, signal });
+}
+
+/** What the service allows. */
+export function showLimits(cabinet: Cabinet, options: CallOptions = {}): Promise<ServiceLimits> {
+  return ask(cabinet, 'GET /limits', options);
+}
