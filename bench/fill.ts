@@ -53,12 +53,12 @@ export class Filling {
     return id;
   }
 
-  /** Returns some of them, taken evenly. */
-  async addFiles(folder: string, count: number, returned = 0): Promise<Filled[]> {
+  /** Returns some of them, taken evenly. `first`: where the counting of names begins, in a folder that has some. */
+  async addFiles(folder: string, count: number, returned = 0, first = 0): Promise<Filled[]> {
     const some: Filled[] = [];
     const every = returned === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(count / returned));
     for (let index = 0; index < count; index++) {
-      const file = { id: randomUUIDv7(), name: toName(index) };
+      const file = { id: randomUUIDv7(), name: toName(first + index) };
       if (index % every === 0 && some.length < returned) some.push(file);
       await this.#add(() => this.#save(folder, file));
     }

@@ -7,20 +7,27 @@ import { archive } from './archive.ts';
 import { Children } from './children.ts';
 import { cluster } from './cluster.ts';
 import { download } from './download.ts';
+import { grow } from './grow.ts';
+import { guard } from './guard.ts';
+import { large } from './large.ts';
 import { listing } from './listing.ts';
+import { mixed } from './mixed.ts';
 import { type Options, parseOptions, UsageError, usage } from './options.ts';
 import { peers } from './peers.ts';
 import { writeSection } from './results.ts';
 import { cost } from './save-cost.ts';
-import { saves } from './saves.ts';
 import { scale } from './scale.ts';
 import type { Scenario } from './scenario.ts';
 import { search } from './search.ts';
+import { small } from './small.ts';
 import { trees } from './trees.ts';
 
 const scenarios: Record<string, Scenario> = {
-  saves,
+  small,
   listing,
+  large,
+  mixed,
+  grow,
   trees,
   download,
   archive,
@@ -29,9 +36,10 @@ const scenarios: Record<string, Scenario> = {
   cluster,
   cost,
   scale,
+  guard,
 };
 
-const firstScenario = 'saves';
+const firstScenario = 'small';
 
 async function main(args: string[]): Promise<number> {
   if (args.includes('--help')) {

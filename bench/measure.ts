@@ -1,13 +1,21 @@
-// The order of a run: servers up, folder filled, then rounds that alternate between the variants so that a slow minute of the
-// machine falls on all of them; at the end the folder's size must account for every save that was answered.
+// The order of a run: servers up, folders filled, then rounds that alternate between the lines so that a slow minute of the
+// machine falls on all of them; at the end the folders' sizes must account for every save that was answered.
 
 import type { Children } from './children.ts';
-import { bodySizeBytes, type Expectation, type Job, type JobResult, type Measurement } from './job.ts';
+import {
+  type Expectation,
+  type Job,
+  type JobResult,
+  type Measurement,
+  bodySizeBytes as usualBodyBytes,
+} from './job.ts';
 import type { Options, Variant } from './options.ts';
 import { say } from './scenario.ts';
 import { createFolder, readFolderSize, type Service, startService } from './service.ts';
 
-export type Sample = Measurement & { variant: Variant; connections: number; round: number };
+/** One line of the report. `files`: how many the folder holds before; null: it is empty, or there is none. */
+export type Line = { variant: Variant; connections: number; bodyBytes: number; files: number | null };
+export type Sample = Measurement & Line & { round: number };
 
 type Target = Pick<Job, 'port' | 'path' | 'headers' | 'expect' | 'serverPids'>;
 
@@ -15,26 +23,39 @@ const savePath = '/v1/contentmanagement/files';
 const prefillConnections = 64;
 // A save's reply lists this many entries, the saved file first.
 const pageSize = 100;
+/** Of the variant `version`: each is saved again and again. */
+const distinctNames = 1000;
 
 export async function measureAll(children: Children, options: Options): Promise<Sample[]> {
   const bench = new Bench(children, options);
   await bench.prepare();
   const samples: Sample[] = [];
   for (let round = 1; round <= options.rounds; round++) {
-    for (const connections of options.connections) {
-      for (const variant of options.only) samples.push(await bench.measure(variant, connections, round));
-    }
+    for (const line of toLines(options)) samples.push(await bench.measure(line, round));
   }
   await bench.checkFolderSizes();
   return samples;
+}
+
+/** Folders of other sizes, and new versions, are measured with the usual size only. */
+export function toLines({ only, connections, bodyBytes, prefills }: Options): Line[] {
+  return connections.flatMap((each) =>
+    only.flatMap((variant): Line[] => {
+      const line = { variant, connections: each };
+      if (variant === 'default') return prefills.map((files) => ({ ...line, bodyBytes: usualBodyBytes, files }));
+      if (variant === 'version') return [{ ...line, bodyBytes: usualBodyBytes, files: null }];
+      return bodyBytes.map((bytes) => ({ ...line, bodyBytes: bytes, files: null }));
+    }),
+  );
 }
 
 class Bench {
   #children: Children;
   #options: Options;
   #service: Service | null = null;
-  #targets = new Map<Variant, Target>();
-  #answered = new Map<Variant, number>();
+  #targets = new Map<string, Target>();
+  /** Bytes that the folder must hold in the end. */
+  #savedBytes = new Map<string, number>();
   #jobs = 0;
 
   constructor(children: Children, options: Options) {
@@ -43,55 +64,64 @@ class Bench {
   }
 
   async prepare(): Promise<void> {
-    const { only, prefill } = this.#options;
+    const { only } = this.#options;
     if (only.some((variant) => variant !== 'empty')) this.#service = await startService(this.#children, this.#options);
-    for (const variant of only) this.#targets.set(variant, await this.#openTarget(variant));
-    const target = this.#targets.get('default');
-    if (target === undefined) return;
-    say(`filling a folder with ${prefill} files`);
-    const minimal = { ...target, headers: { ...target.headers, Prefer: 'return=minimal' }, expect: toExpectation(1) };
-    const limit = { requests: prefill };
-    await this.#run('default', { ...minimal, label: 'prefill', connections: prefillConnections, limit });
+    for (const line of toLines(this.#options)) {
+      if (this.#targets.has(toKey(line))) continue;
+      this.#targets.set(toKey(line), await this.#openTarget(line));
+      if (line.files !== null) await this.#fill(line, line.files);
+    }
   }
 
-  async measure(variant: Variant, connections: number, round: number): Promise<Sample> {
-    const target = this.#targets.get(variant);
-    if (target === undefined) throw new Error(`${variant} is not prepared`);
+  async #fill(line: Line, requests: number): Promise<void> {
+    say(`filling a folder with ${requests} files`);
+    const target = this.#requireTarget(line);
+    const headers = { ...target.headers, Prefer: 'return=minimal' };
+    const connections = Math.min(prefillConnections, requests);
+    const asked = { ...target, headers, expect: toExpectation(1), label: 'prefill', limit: { requests } };
+    await this.#run({ ...line, connections }, asked);
+  }
+
+  async measure(line: Line, round: number): Promise<Sample> {
     const { seconds, warmupSeconds } = this.#options;
     const label = String(this.#jobs++).padStart(4, '0');
-    const { measured } = await this.#run(variant, { ...target, label, connections, limit: { seconds, warmupSeconds } });
-    if (measured === null) throw new Error(`${variant}: no answer within the measured time`);
+    const asked = { ...this.#requireTarget(line), label, limit: { seconds, warmupSeconds } };
+    const { measured } = await this.#run(line, asked);
+    if (measured === null) throw new Error(`${line.variant}: no answer within the measured time`);
     const perSecond = Math.round(measured.requests / measured.seconds);
-    say(`round ${round}, ${connections} connections, ${variant}: ${perSecond} requests/s`);
-    return { ...measured, variant, connections, round };
+    say(
+      `round ${round}, ${line.connections} connections, ${toKey(line)}, ${line.bodyBytes} B: ${perSecond} requests/s`,
+    );
+    return { ...measured, ...line, round };
   }
 
   async checkFolderSizes(): Promise<void> {
-    for (const [variant, target] of this.#targets) {
+    for (const [key, target] of this.#targets) {
       const folderId = target.headers.FolderId;
-      if (this.#service === null || variant === 'empty' || folderId === undefined) continue;
+      if (this.#service === null || key === 'empty' || folderId === undefined) continue;
       const sizeBytes = await readFolderSize(this.#service, folderId);
-      const wantedBytes = ((this.#answered.get(variant) ?? 0) + 1) * bodySizeBytes;
+      const wantedBytes = (this.#savedBytes.get(key) ?? 0) + usualBodyBytes;
       if (sizeBytes !== wantedBytes)
-        throw new Error(
-          `${variant}: the folder's size is ${sizeBytes}, the saves that were answered make ${wantedBytes}`,
-        );
+        throw new Error(`${key}: the folder's size is ${sizeBytes}, the saves that were answered make ${wantedBytes}`);
     }
   }
 
-  async #openTarget(variant: Variant): Promise<Target> {
-    if (variant === 'empty') return this.#openEmpty();
+  #requireTarget(line: Line): Target {
+    const target = this.#targets.get(toKey(line));
+    if (target === undefined) throw new Error(`${toKey(line)} is not prepared`);
+    return target;
+  }
+
+  async #openTarget(line: Line): Promise<Target> {
+    if (line.variant === 'empty') return this.#openEmpty();
     const service = this.#service;
     if (service === null) throw new Error('the service is not started');
-    const headers = { ...service.headers, FolderId: await createFolder(service, variant) };
+    const headers = { ...service.headers, FolderId: await createFolder(service, toKey(line).replace('/', '-')) };
     const common = { port: toPort(service.base), path: savePath, serverPids: [service.pid] };
-    if (variant === 'default') {
-      const childrenCount = Math.min(pageSize, this.#options.prefill + 1);
-      // Within the first answers of a small folder the page is still growing.
-      const isFull = childrenCount === pageSize;
-      return { ...common, headers, expect: toExpectation(isFull ? pageSize : null) };
-    }
-    return { ...common, headers: { ...headers, Prefer: 'return=minimal' }, expect: toExpectation(1) };
+    if (line.files === null)
+      return { ...common, headers: { ...headers, Prefer: 'return=minimal' }, expect: toExpectation(1) };
+    // Within the first answers of a small folder the page is still growing.
+    return { ...common, headers, expect: toExpectation(line.files + 1 < pageSize ? null : pageSize) };
   }
 
   /** The same headers as a minimal save, so that both servers parse the same request. */
@@ -104,15 +134,23 @@ class Bench {
     return { port, path: savePath, headers, expect: { kind: 'status', status: 200 }, serverPids: [pid] };
   }
 
-  async #run(variant: Variant, asked: Omit<Job, 'areNamesOrdered'>): Promise<JobResult> {
-    const job: Job = { ...asked, areNamesOrdered: this.#options.areNamesOrdered };
+  async #run(line: Line, asked: Omit<Job, 'areNamesOrdered' | 'connections'>): Promise<JobResult> {
+    const { connections, bodyBytes, variant } = line;
+    const names = variant === 'version' ? { distinctNames } : {};
+    const job: Job = { ...asked, connections, bodyBytes, areNamesOrdered: this.#options.areNamesOrdered, ...names };
     const args = [`${import.meta.dirname}/load.ts`];
     const result = await this.#children.run({ program: process.execPath, args, input: JSON.stringify(job) });
     const { failure, answered } = result as JobResult;
-    if (failure !== null) throw new Error(`${variant}, ${job.connections} connections: wrong answer: ${failure}`);
-    this.#answered.set(variant, (this.#answered.get(variant) ?? 0) + answered);
+    if (failure !== null) throw new Error(`${toKey(line)}, ${connections} connections: wrong answer: ${failure}`);
+    const files = variant === 'version' ? Math.min(answered, distinctNames) : answered;
+    this.#savedBytes.set(toKey(line), (this.#savedBytes.get(toKey(line)) ?? 0) + files * bodyBytes);
     return result as JobResult;
   }
+}
+
+/** What shares a folder, or a server. */
+function toKey({ variant, files }: Line): string {
+  return files === null ? variant : `${variant}/${files}`;
 }
 
 function toExpectation(childrenCount: number | null): Expectation {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-export const variants = ['empty', 'minimal', 'default'] as const;
+export const variants = ['empty', 'minimal', 'default', 'version'] as const;
 export const treeShapes = ['wide', 'narrow'] as const;
 export type TreeShape = (typeof treeShapes)[number];
 
@@ -26,7 +26,10 @@ export type Options = {
   rounds: number;
   connections: number[];
   only: Variant[];
-  prefill: number;
+  /** How large the saved files are. */
+  bodyBytes: number[];
+  /** How many files the folders of the default reply hold before. */
+  prefills: number[];
   areNamesOrdered: boolean;
   /** The folder under which the service's temporary data folder is made: its disk is the disk that is measured. */
   dataParent: string;
@@ -50,8 +53,10 @@ export const usage = `  --size N            entries in the large folder or tree,
   --warmup N          seconds of load before it (0.5)
   --rounds N          rounds; medians are reported (3)
   --connections A,B   connections, one request outstanding on each (32,128)
-  --only A,B          some of empty, minimal, default
-  --prefill N         files in the folder of the default reply (10000)
+  --only A,B          some of empty, minimal, default, version
+  --kib A,B           in small: sizes of the saved files (4)
+  --prefill A,B       in small: files in the folders of the default reply (10000)
+  --full              in small: 1, 4, 16, 64 KiB; 1, 8, 32, 128, 512 connections; folders of 10, 1000, 100000
   --names ORDER       scattered, as people's names are, or ordered, as a counter's are (scattered)
   --data DIR          where the temporary data folder is made (the system's temporary folder)
   --program FILE      another cabinet than bin/cabinet, to compare two versions
@@ -63,8 +68,23 @@ export const usage = `  --size N            entries in the large folder or tree,
 
 export function parseOptions(args: string[]): Options {
   const { values, positionals } = parseFlags(args);
-  const { seconds, warmup, rounds, connections, only, prefill, names, data, program, set, size, rate, ...rest } =
-    values;
+  const {
+    seconds,
+    warmup,
+    rounds,
+    connections,
+    only,
+    prefill,
+    kib,
+    full,
+    names,
+    data,
+    program,
+    set,
+    size,
+    rate,
+    ...rest
+  } = values;
   const [scenario, ...others] = positionals;
   if (others.length > 0) throw new UsageError(`${others.join(' ')}: one scenario at a time`);
   const toPath = (path: string | undefined) => (path === undefined ? null : resolve(path));
@@ -77,9 +97,10 @@ export function parseOptions(args: string[]): Options {
     seconds: checkNumber('seconds', seconds ?? '3', { above: 0 }),
     warmupSeconds: checkNumber('warmup', warmup ?? '0.5', { above: -1 }),
     rounds: checkWhole('rounds', rounds ?? '3'),
-    connections: (connections ?? '32,128').split(',').map((part) => checkWhole('connections', part)),
+    connections: checkWholes('connections', connections ?? (full ? '1,8,32,128,512' : '32,128')),
     only: (only ?? variants.join(',')).split(',').map(checkVariant),
-    prefill: checkWhole('prefill', prefill ?? '10000'),
+    bodyBytes: checkWholes('kib', kib ?? (full ? '1,4,16,64' : '4')).map((each) => 1024 * each),
+    prefills: checkWholes('prefill', prefill ?? (full ? '10,1000,100000' : '10000')),
     areNamesOrdered: checkOrder(names ?? 'scattered'),
     dataParent: resolve(data ?? tmpdir()),
     program: resolve(program ?? `${import.meta.dirname}/../bin/cabinet`),
@@ -100,6 +121,8 @@ function parseFlags(args: string[]) {
     connections: text,
     only: text,
     prefill: text,
+    kib: text,
+    full: { type: 'boolean' },
     names: text,
     data: text,
     program: text,
@@ -131,6 +154,10 @@ function checkWhole(flag: string, given: string): number {
   const number = checkNumber(flag, given, { above: 0 });
   if (!Number.isInteger(number)) throw new UsageError(`--${flag} ${given}: wanted a whole number`);
   return number;
+}
+
+function checkWholes(flag: string, given: string): number[] {
+  return given.split(',').map((part) => checkWhole(flag, part));
 }
 
 function checkVariant(given: string): Variant {

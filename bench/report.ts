@@ -1,13 +1,11 @@
 // From samples to what is printed: medians over the rounds, and the ratios the project promises with their bars.
 
 import { describeConditions } from './conditions.ts';
-import type { Sample } from './measure.ts';
+import { type Line, type Sample, toLines } from './measure.ts';
 import type { Options, Variant } from './options.ts';
-import { divide, layOut, median, medianKnown } from './table.ts';
+import { divide, layOut, median, medianKnown, show } from './table.ts';
 
-export type Row = {
-  variant: Variant;
-  connections: number;
+export type Row = Line & {
   requestsPerSecond: number;
   lowest: number;
   highest: number;
@@ -16,6 +14,7 @@ export type Row = {
   p99Ms: number;
   cpuMicrosPerRequest: number | null;
   peakRssBytes: number | null;
+  writtenPerByte: number | null;
   generatorCpuMicrosPerRequest: number;
   neighboursShare: number | null;
 };
@@ -23,27 +22,35 @@ export type Row = {
 export type Bar = { what: string; ratio: number; bar: string; holds: boolean };
 export type Report = { rows: Row[]; bars: Bar[]; conditions: string };
 
-const leastThroughputRatio = 0.35;
-const mostCpuRatio = 3;
+const leastThroughputRatio = 0.55;
+const mostCpuRatio = 2.3;
+const mostDefaultRatio = 1.6;
+
+const names: Record<Variant, string> = {
+  empty: 'empty `node:http` server',
+  minimal: 'save, minimal reply',
+  default: 'save, default reply',
+  version: 'save, a new version',
+};
 
 export function toReport(samples: Sample[], options: Options): Report {
-  const rows = options.connections.flatMap((connections) =>
-    options.only.map((variant) =>
-      toRow(samples.filter((sample) => sample.variant === variant && sample.connections === connections)),
-    ),
-  );
+  const rows = toLines(options).map((line) => toRow(line, samples.filter(isOf(line))));
   const bars = options.connections.flatMap((connections) => toBars(rows, connections));
   return { rows, bars, conditions: describeConditions(options, toFacts(options)) };
 }
 
+function isOf(line: Line): (sample: Sample) => boolean {
+  return ({ variant, connections, bodyBytes, files }) =>
+    variant === line.variant &&
+    connections === line.connections &&
+    bodyBytes === line.bodyBytes &&
+    files === line.files;
+}
+
 export function toMarkdown(report: Report): string {
-  const names: Record<Variant, string> = {
-    empty: 'empty `node:http` server',
-    minimal: 'save, minimal reply',
-    default: 'save, default reply',
-  };
   const head = [
-    '4 KiB POST',
+    'POST',
+    'KiB',
     'conn',
     'requests/s',
     'lowest–highest',
@@ -52,35 +59,33 @@ export function toMarkdown(report: Report): string {
     'p99 ms',
     'CPU µs',
     'RSS MiB',
-    'gen µs',
-    'others %',
   ];
   const cells = report.rows.map((row) => [
-    names[row.variant],
+    row.files === null ? names[row.variant] : `${names[row.variant]}, among ${row.files}`,
+    String(row.bodyBytes / 1024),
     String(row.connections),
     row.requestsPerSecond.toFixed(0),
     `${row.lowest.toFixed(0)}–${row.highest.toFixed(0)}`,
     row.p50Ms.toFixed(2),
     row.p95Ms.toFixed(2),
     row.p99Ms.toFixed(2),
-    row.cpuMicrosPerRequest?.toFixed(0) ?? 'n/a',
-    row.peakRssBytes === null ? 'n/a' : (row.peakRssBytes / 1024 / 1024).toFixed(0),
+    show(row.cpuMicrosPerRequest, 0),
+    show(divide(row.peakRssBytes, 1024 * 1024), 0),
+    show(row.writtenPerByte, 1),
     row.generatorCpuMicrosPerRequest.toFixed(0),
     row.neighboursShare === null ? 'n/a' : (100 * row.neighboursShare).toFixed(0),
   ]);
   const bars = report.bars.map((bar) => [bar.what, bar.ratio.toFixed(2), bar.bar, bar.holds ? 'holds' : 'missed']);
-  const parts = [report.conditions, layOut(head, cells)];
+  const parts = [report.conditions, layOut([...head, 'written', 'gen µs', 'others %'], cells)];
   if (bars.length > 0) parts.push(layOut(['Promise', 'measured', 'bar', ''], bars));
   return `${parts.join('\n\n')}\n`;
 }
 
-function toRow(samples: Sample[]): Row {
-  const [first] = samples;
-  if (first === undefined) throw new Error('no samples');
+function toRow(line: Line, samples: Sample[]): Row {
   const rates = samples.map((sample) => sample.requests / sample.seconds);
+  const bytes = ({ requests }: Sample) => requests * line.bodyBytes;
   return {
-    variant: first.variant,
-    connections: first.connections,
+    ...line,
     requestsPerSecond: median(rates),
     lowest: Math.min(...rates),
     highest: Math.max(...rates),
@@ -89,24 +94,30 @@ function toRow(samples: Sample[]): Row {
     p99Ms: median(samples.map((sample) => sample.p99Ms)),
     cpuMicrosPerRequest: medianKnown(samples.map((sample) => divide(sample.serverCpuMicros, sample.requests))),
     peakRssBytes: medianKnown(samples.map((sample) => sample.serverPeakRssBytes)),
+    writtenPerByte: medianKnown(samples.map((sample) => divide(sample.serverDiskBytes, bytes(sample)))),
     generatorCpuMicrosPerRequest: median(samples.map((sample) => sample.generatorCpuMicros / sample.requests)),
     neighboursShare: medianKnown(samples.map((sample) => sample.neighboursShare)),
   };
 }
 
 function toBars(rows: Row[], connections: number): Bar[] {
-  const find = (variant: Variant) => rows.find((row) => row.variant === variant && row.connections === connections);
+  const usual = rows.filter((row) => row.connections === connections && row.bodyBytes === 4096);
+  const find = (variant: Variant) => usual.filter((row) => row.variant === variant).at(-1);
   const [empty, minimal, full] = [find('empty'), find('minimal'), find('default')];
   const bars: Bar[] = [];
+  const add = (what: string, ratio: number | null, most: number) => {
+    if (ratio !== null)
+      bars.push({ what: `${what}, ${connections} connections`, ratio, bar: `≤ ${most}`, holds: ratio <= most });
+  };
   if (empty && minimal) {
     const ratio = minimal.requestsPerSecond / empty.requestsPerSecond;
     const what = `throughput, minimal / empty, ${connections} connections`;
     bars.push({ what, ratio, bar: `≥ ${leastThroughputRatio}`, holds: ratio >= leastThroughputRatio });
+    add('CPU, minimal / empty', divide(minimal.cpuMicrosPerRequest, empty.cpuMicrosPerRequest), mostCpuRatio);
   }
-  const ratio = divide(full?.cpuMicrosPerRequest ?? null, minimal?.cpuMicrosPerRequest ?? 0);
-  if (ratio !== null) {
-    const what = `CPU per save, default / minimal, ${connections} connections`;
-    bars.push({ what, ratio, bar: `≤ ${mostCpuRatio}`, holds: ratio <= mostCpuRatio });
+  if (full && minimal) {
+    const ratio = divide(full.cpuMicrosPerRequest, minimal.cpuMicrosPerRequest);
+    add(`CPU per save, default among ${full.files} / minimal`, ratio, mostDefaultRatio);
   }
   return bars;
 }

@@ -18,7 +18,7 @@ async function bench(...args: string[]): Promise<string> {
   return stdout;
 }
 
-describe('at a tiny size', { concurrency: true }, () => {
+describe('at a tiny size', { concurrency: 3 }, () => {
   it('listing prints a line for every order, place and limit, and for every change', async () => {
     const printed = await bench('listing', '--size', '1000', '--rounds', '1');
     assert.equal(printed.match(/^\| page by /gm)?.length, 36);
@@ -55,6 +55,42 @@ describe('at a tiny size', { concurrency: true }, () => {
     const printed = await bench('scale');
     assert.equal(printed.match(/^\| (one|processor|writing|the|log|rows) .*[\d,]+× \| /gm)?.length, 9);
     assert.equal(printed.match(/^\| [\d,]+× .* (yes|no) \|$/gm)?.length, 10);
+  });
+
+  it('small prints a line for every reply, size and folder, and compares them', async () => {
+    const flags = [
+      '--seconds',
+      '0.5',
+      '--warmup',
+      '0.1',
+      '--rounds',
+      '1',
+      '--connections',
+      '4',
+      '--prefill',
+      '10,150',
+      '--kib',
+      '1,4',
+    ];
+    const printed = await bench('small', ...flags);
+    assert.equal(printed.match(/^\| (empty|save)/gm)?.length, 7);
+    assert.equal(printed.match(/ (holds|missed) \|$/gm)?.length, 3);
+  });
+
+  it('mixed reads, lists and saves', async () => {
+    const printed = await bench('mixed', '--size', '2000', '--seconds', '1', '--rounds', '1', '--wait', '5');
+    assert.equal(printed.match(/^\| (read|list|save) +\| +[1-9]/gm)?.length, 3);
+  });
+
+  it('grow measures the same at every size, and draws it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cabinet-bench-'));
+    try {
+      const printed = await bench('grow', '--size', '2000', '--wait', '5', '--out', join(folder, 'grow.md'));
+      assert.equal(printed.match(/^\| 2,000 /gm)?.length, 1);
+      assert.match(readFileSync(join(folder, 'grow.svg'), 'utf8'), /^<svg [\s\S]*<path class="first" d="M/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('download checks every part, and its section is written beside those of others', async () => {

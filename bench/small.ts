@@ -1,12 +1,12 @@
-// The scenario `saves`, which is also the one that runs when none is named: what a durable 4 KiB save costs beside the
+// The scenario `small`, which is also the one that runs when none is named: what a durable save of few bytes costs beside the
 // emptiest server that Node can be.
 
 import { measureAll } from './measure.ts';
 import { toMarkdown, toReport } from './report.ts';
 import type { Scenario } from './scenario.ts';
 
-export const saves: Scenario = {
-  what: 'a durable save beside the emptiest server (the default)',
+export const small: Scenario = {
+  what: 'durable saves of small files beside the emptiest server (the default)',
   size: null,
   async run(children, options) {
     const samples = await measureAll(children, options);

@@ -1,0 +1,145 @@
+// The scenario `grow`: what a save, a page and the start cost while a cabinet grows, a tenth of all entries in one folder. At
+// each size the service is started anew on the same data.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Curve, drawCurves } from './chart.ts';
+import type { Children } from './children.ts';
+import { Client } from './client.ts';
+import { describeConditions } from './conditions.ts';
+import { type Cost, measureBatch, untilQuiet } from './cost.ts';
+import { Filling } from './fill.ts';
+import { bodySizeBytes } from './job.ts';
+import type { Options } from './options.ts';
+import { type Scenario, say } from './scenario.ts';
+import { type Application, catalogFile, register, type Service, startService } from './service.ts';
+import { layOut, show } from './table.ts';
+
+const filesInFolder = 1000;
+const firstSize = 10_000;
+const requests = 2000;
+const inFlight = 32;
+const pageSize = 100;
+
+type Point = { entries: number; startMs: number; save: Cost; page: Cost };
+
+export const grow: Scenario = {
+  what: 'saves, pages and the start while a cabinet grows tenfold again and again',
+  size: 1_000_000,
+  async run(children, options) {
+    const application = await register(children, options);
+    const growth = await Growth.begin(catalogFile(children), application);
+    const points: Point[] = [];
+    for (let entries = Math.min(firstSize, options.size ?? 0); entries <= (options.size ?? 0); entries *= 10) {
+      await growth.reach(entries);
+      points.push(await measure(children, options, { application, large: growth.large, entries }));
+    }
+    drawChart(points, options);
+    return { markdown: toMarkdown(points, options), isHeld: true, figures: { points } };
+  },
+};
+
+/** Fills more and more in. Of ten entries one goes into the large folder, the others into folders of a thousand. */
+class Growth {
+  large = '';
+  readonly #path: string;
+  readonly #application: Application;
+  #entries = 0;
+  #folders = 0;
+
+  private constructor(path: string, application: Application) {
+    this.#path = path;
+    this.#application = application;
+  }
+
+  static async begin(path: string, application: Application): Promise<Growth> {
+    const growth = new Growth(path, application);
+    const filling = await Filling.open(path, application);
+    growth.large = await filling.addFolder(filling.root, 'large');
+    await filling.close();
+    return growth;
+  }
+
+  async reach(entries: number): Promise<void> {
+    say(`filling up to ${entries} entries`);
+    const filling = await Filling.open(this.#path, this.#application);
+    const more = entries - this.#entries;
+    await filling.addFiles(this.large, Math.floor(more / 10), 0, this.#entries);
+    while (filling.entries < more) {
+      const folder = await filling.addFolder(filling.root, `folder ${this.#folders++}`);
+      await filling.addFiles(folder, Math.min(filesInFolder, Math.max(0, more - filling.entries)));
+    }
+    await filling.close();
+    this.#entries = entries;
+  }
+}
+
+type At = { application: Application; large: string; entries: number };
+
+async function measure(children: Children, options: Options, { application, large, entries }: At): Promise<Point> {
+  const begun = performance.now();
+  const service = await startService(children, options, application);
+  const startMs = performance.now() - begun;
+  await untilQuiet(service.pid, options.waitSeconds);
+  const client = new Client(service);
+  await saves(client, service, { large, label: `warm-${entries}` });
+  const save = await saves(client, service, { large, label: `saved-${entries}` });
+  const page = await measureBatch(
+    service.pid,
+    Array.from({ length: requests }, () => async () => {
+      const { body, ms } = await client.ask(`/folders/${large}?limit=${pageSize}`);
+      const { Children: listed } = JSON.parse(body.toString()) as { Children: unknown[] };
+      if (listed.length !== pageSize) throw new Error(`a page of ${listed.length} entries`);
+      return ms;
+    }),
+    inFlight,
+  );
+  client.close();
+  await children.end([service.pid]);
+  say(
+    `${entries} entries: start ${startMs.toFixed(0)} ms, save ${save.ms.toFixed(2)} ms, page ${page.ms.toFixed(2)} ms`,
+  );
+  return { entries, startMs, save, page };
+}
+
+function saves(client: Client, { pid }: Service, { large, label }: { large: string; label: string }): Promise<Cost> {
+  const one = (index: number) => async () => {
+    const headers = { FolderId: large, FileName: `${label}-${index}`, Prefer: 'return=minimal' };
+    return (await client.ask('/files', { method: 'POST', headers, body: randomBytes(bodySizeBytes) })).ms;
+  };
+  return measureBatch(
+    pid,
+    Array.from({ length: requests }, (_, index) => one(index)),
+    inFlight,
+  );
+}
+
+function toMarkdown(points: Point[], options: Options): string {
+  const facts = [`a tenth of all entries in one folder`, `${requests} requests, ${inFlight} at a time`];
+  const rows = points.map(({ entries, startMs, save, page }) => [
+    entries.toLocaleString('en'),
+    startMs.toFixed(0),
+    save.ms.toFixed(2),
+    show(save.cpuMicros, 0),
+    page.ms.toFixed(2),
+    show(page.cpuMicros, 0),
+  ]);
+  const head = ['entries', 'start, ms', 'save, p50 ms', 'save, CPU µs', 'page of 100, p50 ms', 'page, CPU µs'];
+  return `${describeConditions(options, facts)}\n\n${layOut(head, rows)}\n`;
+}
+
+function drawChart(points: Point[], { outFile }: Options): void {
+  if (outFile === null) return;
+  const of = (label: string, read: (point: Point) => number | null): Curve => ({
+    label,
+    points: points.map((point) => [point.entries, read(point) ?? 0]),
+  });
+  const curves = [
+    of('a save in a folder of a tenth of them', ({ save }) => save.cpuMicros),
+    of('a page of 100 of that folder', ({ page }) => page.cpuMicros),
+  ];
+  mkdirSync(dirname(outFile), { recursive: true });
+  const title = 'Processor time in µs, by entries in the cabinet';
+  writeFileSync(outFile.replace(/\.md$/, '.svg'), drawCurves(title, curves));
+}

@@ -1,0 +1,54 @@
+// The scenario `guard`: processor time of a durable save over that of an empty request, beside the ratio that is recorded in
+// `results/guard.json`. Processor time, not throughput: the machine may be shared. A neighbour can still disturb a try, so the best of
+// a few counts; a save that has become dearer is dearer in all of them. `--json bench/results/guard.json` records a new one.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Children } from './children.ts';
+import { describeConditions } from './conditions.ts';
+import { measureAll } from './measure.ts';
+import type { Options } from './options.ts';
+import { toReport } from './report.ts';
+import { type Scenario, say } from './scenario.ts';
+import { divide } from './table.ts';
+
+const recordFile = join(import.meta.dirname, 'results/guard.json');
+const mostAbove = 1.25;
+const tries = 3;
+
+type Recorded = { cpuRatio: number };
+
+export const guard: Scenario = {
+  what: 'fails when a save costs a quarter more processor time, beside an empty request, than is recorded',
+  size: null,
+  async run(children, options) {
+    const { cpuRatio: recorded } = JSON.parse(readFileSync(recordFile, 'utf8')) as Recorded;
+    const most = recorded * mostAbove;
+    const measured: number[] = [];
+    while (measured.length < tries && !measured.some((ratio) => ratio <= most)) {
+      const ratio = await measure(children, options);
+      if (ratio === null) return skip();
+      say(`try ${measured.length + 1}: ${ratio.toFixed(2)} times the processor time of an empty request`);
+      measured.push(ratio);
+    }
+    const cpuRatio = Math.min(...measured);
+    if (options.jsonFile === null && cpuRatio > most)
+      throw new Error(
+        `a save costs ${cpuRatio.toFixed(2)} times an empty request; at most ${most.toFixed(2)} is right`,
+      );
+    const markdown = `${describeConditions(options, [])}\n\nA save costs ${cpuRatio.toFixed(2)} times the processor time of an empty request; recorded ${recorded.toFixed(2)}, at most ${most.toFixed(2)}.\n`;
+    return { markdown, isHeld: cpuRatio <= most, figures: { cpuRatio } };
+  },
+};
+
+async function measure(children: Children, options: Options): Promise<number | null> {
+  const asked: Options = { ...options, only: ['empty', 'minimal'], connections: [128], bodyBytes: [4096], rounds: 5 };
+  const { rows } = toReport(await measureAll(children, asked), asked);
+  const cpu = (variant: string) => rows.find((row) => row.variant === variant)?.cpuMicrosPerRequest ?? null;
+  return divide(cpu('minimal'), cpu('empty'));
+}
+
+function skip() {
+  say('SKIPPED: processor time can be read on Linux only');
+  return { markdown: 'skipped\n', isHeld: true, figures: {} };
+}
