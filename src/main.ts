@@ -16,18 +16,25 @@ import type { Config } from './config.ts';
 import { serveControl } from './control/socket.ts';
 import type { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
-import { type Environment, type EnvironmentName, emptyEnvironment, openEnvironment } from './environment.ts';
+import {
+  type Environment,
+  type EnvironmentName,
+  emptyEnvironment,
+  environmentNames,
+  openEnvironment,
+} from './environment.ts';
+import { readConsole } from './http/console-files.ts';
 import type { Served } from './http/route.ts';
 import { Slots, tooManyArchives } from './http/slots.ts';
 import { Observability } from './observability.ts';
-import { type ApplicationWithSecret, addApplication, plainApplication } from './operations/applications.ts';
+import { addFirst, type First, keepConsole } from './operations/console.ts';
 import { sweep } from './operations/sweep.ts';
 
 const sweepEveryMs = 60 * 60 * 1000;
 const largeBodiesAtOnce = 8;
 const archivesAtOnce = 16;
 
-export interface FirstApplication extends ApplicationWithSecret {
+export interface FirstApplication extends First {
   environment: EnvironmentName;
   url: string;
 }
@@ -41,12 +48,16 @@ export interface Service {
   hasOwnIssuer: boolean;
   /** Made where an environment was empty; their secrets are told nowhere else. */
   firstApplications: FirstApplication[];
+  /** Where people open the console. */
+  consoles: { environment: EnvironmentName; url: string }[];
   close(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Whether an empty environment gets its first application; then someone must be told its secret. */
+  /** Whether an empty environment gets its first application and person; then someone must be told their secrets. */
   isFirstMade?: boolean;
+  /** Whether people sign in to the console. */
+  hasConsole?: boolean;
   /** An environment can promise nothing any more. The other one goes on. */
   onFatal?: (environment: EnvironmentName, fault: Fault) => void;
 }
@@ -63,13 +74,14 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     lock.release();
     throw error;
   }
-  const { production, test, mutualTls, firstApplications } = service;
+  const { production, test, mutualTls, firstApplications, consoles } = service;
   return {
     production,
     test,
     mutualTls,
     hasOwnIssuer: config.isOwnIssuer,
     firstApplications,
+    consoles,
     async close() {
       await service.close();
       lock.release();
@@ -102,6 +114,7 @@ class RunningService {
   #sweeps: NodeJS.Timeout | null = null;
   #closeControl: (() => Promise<void>) | null = null;
   readonly #observability: Observability;
+  readonly #console = readConsole();
 
   constructor(config: Config, log: Logger, options: StartOptions) {
     this.#config = config;
@@ -120,6 +133,13 @@ class RunningService {
 
   get mutualTls(): string | null {
     return this.#mutualTls?.url ?? null;
+  }
+
+  get consoles(): Service['consoles'] {
+    return environmentNames.flatMap((environment) => {
+      const { served } = this.#parts[environment];
+      return served === null ? [] : [{ environment, url: served.publicUrl }];
+    });
   }
 
   async open(): Promise<void> {
@@ -163,6 +183,7 @@ class RunningService {
     this.#serve(part.environment);
     const isEmpty = !(await part.environment.cabinet.catalog.hasApplications({}));
     if (this.#options.isFirstMade && isEmpty) this.firstApplications.push(...(await this.#addFirstUnlessThere(name)));
+    if (this.#options.hasConsole && this.#config.isOwnIssuer) await this.#keepConsole(name);
     part.environment.onNewKeys(() => {
       const { environment } = part;
       if (environment !== null && part.served !== null) this.#serve(environment);
@@ -212,6 +233,7 @@ class RunningService {
       archives: new Slots(archivesAtOnce, tooManyArchives),
       linkKeys: toLinkKeys(keys.cookies),
       metrics: { access: this.#config.telemetry.metrics, render: () => this.#observability.render(name) },
+      console: this.#console,
       isReady: () => !this.#isClosing && environment.isReachable() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
     };
     part.served = served;
@@ -242,8 +264,16 @@ class RunningService {
 
   async #addFirst(name: EnvironmentName): Promise<FirstApplication> {
     const { cabinet } = this.#requireEnvironment(name);
-    const made = await addApplication(cabinet, { ...plainApplication, name: 'first', certificates: [] });
-    return { ...made, environment: name, url: this.#parts[name].served?.publicUrl ?? '' };
+    return { ...(await addFirst(cabinet)), environment: name, url: this.#parts[name].served?.publicUrl ?? '' };
+  }
+
+  /** Without it nobody signs in there; everything else goes on. */
+  async #keepConsole(name: EnvironmentName): Promise<void> {
+    try {
+      await keepConsole(this.#requireEnvironment(name).cabinet, this.#parts[name].served?.publicUrl ?? '');
+    } catch (error) {
+      this.#log.warn({ environment: name, err: error }, 'people cannot sign in to the console');
+    }
   }
 
   #fail(name: EnvironmentName, fault: Fault): void {

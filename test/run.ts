@@ -25,6 +25,7 @@ interface Ended {
 const beside: Part[] = [
   { name: 'types', command: [bin('tsc')] },
   { name: 'types of the client', command: [bin('tsc'), '-p', 'sdk'] },
+  { name: 'types of the console', command: [bin('tsc'), '-p', 'src/console'] },
   { name: 'lint and format', command: [bin('biome'), 'check'] },
   { name: 'units and contracts', command: [node, '--test', 'src/**/*.test.ts', 'bench/*.test.ts', 'test/*.test.ts'] },
   { name: 'the interface, black box', command: [node, 'test/interface/run.ts'] },
@@ -34,7 +35,7 @@ const beside: Part[] = [
 ];
 
 const alone: Part[] = [
-  { name: 'in a browser', command: [node, '--test', 'test/browser/*.test.ts'] },
+  { name: 'in a browser', command: [node, 'test/browser/run.ts'] },
   { name: 'the service as a process', command: [node, '--test', '--test-concurrency=1', 'test/service/*.test.ts'] },
   { name: 'on PostgreSQL and S3, many nodes', command: [node, 'test/cluster/run.ts'] },
 ];

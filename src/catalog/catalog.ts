@@ -7,6 +7,7 @@ import * as applications from './applications.ts';
 import { addCertificate, listCertificates, removeCertificate } from './certificates.ts';
 import { changeEntry } from './change-entry.ts';
 import { listChanges, listPresent } from './changes.ts';
+import { keepConsole } from './console-application.ts';
 import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './contents.ts';
 import { abandonCopies, abandonCopy, beginCopy, continueCopy, finishCopy } from './copy-entry.ts';
 import { createFolder } from './create-folder.ts';
@@ -99,6 +100,7 @@ export const writes = {
   forgetJournal: journal.forgetJournal,
   forgetResults,
   keepUpload: uploads.keepUpload,
+  keepConsole,
   leaseBlob,
   noteRead: journal.noteRead,
   purgeSlice,

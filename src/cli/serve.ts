@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { type FirstApplication, type Service, start } from '../main.ts';
+import { prepareConsole } from './console.ts';
 import { fail } from './output.ts';
 
 /** The exit code of a process that must not go on; a supervisor starts it again. */
@@ -22,10 +23,13 @@ export function registerServe(program: Command): void {
 async function serve(options: { json?: boolean }): Promise<void> {
   process.on('uncaughtException', stopAtOnce);
   process.on('unhandledRejection', stopAtOnce);
+  const problem = await prepareConsole();
+  if (problem !== null) process.stderr.write(`${problem}\n`);
   let service: Service;
   try {
     service = await start(readConfig(), {
       isFirstMade: true,
+      hasConsole: true,
       onFatal(environment) {
         if (environment === 'production') setTimeout(() => process.exit(faultExitCode), lastWordsMs);
       },
@@ -72,7 +76,20 @@ function announce(service: Service, isJson: boolean): void {
   const lines = ['Cabinet serves', `  production  ${service.production}`];
   if (service.test !== null) lines.push(`  test        ${service.test}`);
   if (service.mutualTls !== null) lines.push(`  mutual TLS  ${service.mutualTls}`);
+  if (service.hasOwnIssuer) lines.push('', ...renderConsole(service));
   process.stdout.write(`${lines.join('\n')}\n${banner}`);
+}
+
+/** Where people sign in, and as whom: told once, at the first start. */
+function renderConsole({ consoles, firstApplications }: Service): string[] {
+  const lines = consoles.map(({ environment, url }) => {
+    const person = firstApplications.find((first) => first.environment === environment)?.person ?? null;
+    const how = person === null ? '' : `  sign in as ${person.id} with the password ${person.password}`;
+    return `  ${environment.padEnd(10)}  ${url}/${how}`;
+  });
+  const isTold = firstApplications.some(({ person }) => person !== null);
+  const hint = isTold ? 'the passwords are shown only now' : 'people are added with: cabinet user add NAME';
+  return [`The console, in a browser (${hint})`, ...lines];
 }
 
 function renderBanner(applications: readonly FirstApplication[]): string {

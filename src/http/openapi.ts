@@ -24,6 +24,7 @@ export const tags = {
   Changes: 'Every change, in order, to follow.',
   Managing: 'Spaces, applications, people, what they did and what they use.',
   Service: 'What the service says about itself.',
+  Console: 'The pages that people use.',
   'Signing in': 'Tokens, by OAuth 2.0 and OpenID Connect.',
 } as const;
 

@@ -11,6 +11,7 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
 import type { Answer } from './answer.ts';
 import type { Body, BodyDigests } from './body.ts';
+import type { ConsoleFiles } from './console-files.ts';
 import type { Description } from './openapi.ts';
 import type { ServedMetrics } from './routes/metrics.ts';
 import type { Slots } from './slots.ts';
@@ -31,6 +32,7 @@ export interface Served {
   /** The first seals links, all of them open some. */
   linkKeys: readonly Buffer[];
   metrics: ServedMetrics;
+  console: ConsoleFiles;
 }
 
 export interface Exchange {
@@ -54,6 +56,8 @@ interface Path {
   path: string;
   /** People's browsers use it; it is not there on the mutual-TLS address. */
   isForPeople?: boolean;
+  /** Opening it leaves nothing behind, so anyone may as often as they like. */
+  isUnlimited?: boolean;
   /** The OpenAPI operation. */
   describe: Description;
 }

@@ -11,6 +11,7 @@ import { listAuditRoute } from './routes/audit.ts';
 import * as certificates from './routes/certificates.ts';
 import { changeEntryRoute, copyEntryRoute, deleteEntryRoute } from './routes/change-entries.ts';
 import { changesRoute } from './routes/changes.ts';
+import { consoleRoutes } from './routes/console.ts';
 import { docsFileRoute, docsRoute } from './routes/docs.ts';
 import { findFileRoute, showEntryRoute } from './routes/entries.ts';
 import { openFileRoute, saveFileRoute } from './routes/files.ts';
@@ -97,5 +98,6 @@ export const routes: readonly Route[] = [
   docsFileRoute,
   showSignInRoute,
   signInRoute,
+  ...consoleRoutes,
   ...foreignRoutes,
 ];

@@ -216,7 +216,7 @@ class Door {
     if (served === null)
       throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
     const arrival = this.#toArrival(request);
-    if (route.isForPeople) this.#guardPages(arrival, query, served);
+    if (route.isForPeople && !route.isUnlimited) this.#guardPages(arrival, query, served);
     if (route.action === 'foreign') {
       response.setHeader('requesttrackingid', requestId);
       await this.#issue(served, request, response, arrival);

@@ -82,7 +82,7 @@ function checkTogether({ kind, redirectUris, isForPeopleOnly, space, certificate
 }
 
 /** Codes travel to it: only over TLS, or not over a wire at all. */
-function checkRedirectUri(uri: string): string {
+export function checkRedirectUri(uri: string): string {
   const url = URL.parse(uri);
   const isSafe =
     url?.protocol === 'https:' ||

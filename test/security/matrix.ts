@@ -183,6 +183,17 @@ export const openLines: Record<string, OpenLine> = {
   'GET /docs': everywhere(200, /<title>The interface/),
   // The name in braces is none of its files.
   'GET /docs/{file}': everywhere(404, /"Code":"RouteNotFound"/),
+  'GET /': forPeople(200, /<title>Cabinet/),
+  'GET /files': forPeople(200, /<title>Cabinet/),
+  'GET /files/{id}': forPeople(200, /<title>Cabinet/),
+  'GET /search': forPeople(200, /<title>Cabinet/),
+  'GET /trash': forPeople(200, /<title>Cabinet/),
+  'GET /changes': forPeople(200, /<title>Cabinet/),
+  'GET /manage': forPeople(200, /<title>Cabinet/),
+  'GET /manage/{page}': forPeople(200, /<title>Cabinet/),
+  'GET /manage/{page}/{id}': forPeople(200, /<title>Cabinet/),
+  // The name in braces is none of its files.
+  'GET /assets/{file}': forPeople(404, /"Code":"RouteNotFound"/),
   'GET /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/token': everywhere(400, /"error":"invalid_request"/),

@@ -1,0 +1,26 @@
+// Builds the console before the service starts, where it is missing or older than its sources: in a process of its own, so
+// that nothing of the tools stays in the service's memory.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { canBuild, isBuilt } from '../console/build.ts';
+
+const builder = join(import.meta.dirname, '../console/build.ts');
+const longestMs = 120_000;
+
+/** Returns what went wrong; the service starts without the page, or with the one that was built before. */
+export async function prepareConsole(): Promise<string | null> {
+  if (!canBuild() || isBuilt()) return null;
+  const child = spawn(process.execPath, [builder], { stdio: ['ignore', 'pipe', 'pipe'], timeout: longestMs });
+  let told = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      told += text;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0
+    ? null
+    : `The console could not be built; the service runs without it or with an older one.\n${told}`;
+}

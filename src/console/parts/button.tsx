@@ -1,0 +1,47 @@
+// Buttons. One that shows an icon alone is told apart by its label, which also appears when one points at it.
+
+import type { ReactNode } from 'react';
+import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
+import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip';
+import { Icon, type IconName } from './icon.tsx';
+import './button.css';
+
+export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className'> {
+  /** `main`: what one most likely wants; `quiet`: one of many; `bad`: cannot be undone. */
+  look?: 'main' | 'plain' | 'quiet' | 'bad';
+  icon?: IconName;
+  children: ReactNode;
+}
+
+export function Button({ look = 'plain', icon, children, ...rest }: ButtonProps) {
+  return (
+    <AriaButton className={`button button-${look}`} {...rest}>
+      {icon !== undefined && <Icon name={icon} size={18} />}
+      {children}
+    </AriaButton>
+  );
+}
+
+export interface IconButtonProps extends Omit<AriaButtonProps, 'children' | 'className' | 'aria-label'> {
+  icon: IconName;
+  label: string;
+  isPressed?: boolean;
+}
+
+export function IconButton({ icon, label, isPressed, ...rest }: IconButtonProps) {
+  return (
+    <TooltipTrigger delay={500}>
+      <AriaButton
+        className="icon-button"
+        aria-label={label}
+        {...(isPressed !== undefined && { 'aria-pressed': isPressed, 'data-on': isPressed })}
+        {...rest}
+      >
+        <Icon name={icon} />
+      </AriaButton>
+      <Tooltip className="tooltip" offset={6}>
+        {label}
+      </Tooltip>
+    </TooltipTrigger>
+  );
+}

@@ -1,0 +1,53 @@
+// What stands where something is not there: not yet (skeletons), not at all (an empty state that teaches), or not possible
+// (trouble that says what to do and shows the tracking id).
+
+import type { ReactNode } from 'react';
+import { useWords } from '../words/words.tsx';
+import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
+import { TrackingId } from './notices.tsx';
+import { explain } from './trouble.ts';
+import './states.css';
+
+export function Skeleton({ rows = 8, label }: { rows?: number; label: string }) {
+  return (
+    <div className="skeleton" role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows that are all alike and never move
+        <div key={row} className="skeleton-row" style={{ inlineSize: `${88 - ((row * 17) % 46)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <span className="empty-tab">
+        <Icon name={icon} size={34} />
+      </span>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Trouble({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const words = useWords();
+  const { text, trackingId } = explain(error, words);
+  return (
+    <div className="trouble" role="alert">
+      <Icon name="warning" size={26} />
+      <div>
+        <h2>{words.trouble.title}</h2>
+        <p>{text}</p>
+        {trackingId !== null && <TrackingId id={trackingId} />}
+        {onRetry !== undefined && (
+          <Button icon="again" onPress={onRetry}>
+            {words.trouble.retry}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

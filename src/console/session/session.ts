@@ -1,0 +1,155 @@
+// The sign-in: code flow with PKCE against the service's own issuer. Tokens live in memory alone. A reload goes through
+// the issuer once more, whose cookie no script can read: it asks for no password while that sign-in lasts.
+
+import { makeRandom, readClaims, toChallenge } from './pkce.ts';
+
+export const appKey = 'ak_cabinetconsole000000000000000000';
+const redirectUri = `${window.location.origin}/`;
+const scope = 'openid profile offline_access content.read content.write content.admin';
+const begunKey = 'cabinet.sign-in';
+/** Says that someone signed in with this browser before: then there is no page to ask whether they want to. */
+const knownKey = 'cabinet.known';
+const earlierMs = 60_000;
+
+interface Tokens {
+  access_token: string;
+  refresh_token?: string;
+  id_token: string;
+  expires_in: number;
+}
+
+export interface Person {
+  id: string;
+  name: string;
+}
+
+export type SessionProblem = 'expired' | 'refused' | 'insecure' | 'no-issuer' | 'unreachable';
+
+export class SignInFailed extends Error {
+  readonly problem: SessionProblem;
+
+  constructor(problem: SessionProblem) {
+    super(problem);
+    this.problem = problem;
+  }
+}
+
+export class Session {
+  readonly person: Person;
+  #tokens: Tokens;
+  #expiresAt = 0;
+  #renewing: Promise<void> | null = null;
+  #onEnd: () => void = () => undefined;
+
+  constructor(tokens: Tokens) {
+    const { sub, name } = readClaims(tokens.id_token);
+    this.person = { id: sub, name: name ?? sub };
+    this.#tokens = tokens;
+    this.#take(tokens);
+  }
+
+  onEnd(listener: () => void): void {
+    this.#onEnd = listener;
+  }
+
+  /** A token that is good for a while; `isNew` where the last one was refused. */
+  async token(isNew = false): Promise<string> {
+    if (isNew || Date.now() > this.#expiresAt - earlierMs) {
+      this.#renewing ??= this.#renew().finally(() => {
+        this.#renewing = null;
+      });
+      await this.#renewing;
+    }
+    return this.#tokens.access_token;
+  }
+
+  async #renew(): Promise<void> {
+    const { refresh_token: token } = this.#tokens;
+    try {
+      if (token === undefined) throw new SignInFailed('expired');
+      this.#take(await askForTokens({ grant_type: 'refresh_token', refresh_token: token }));
+    } catch (error) {
+      if (error instanceof SignInFailed && error.problem !== 'unreachable') this.#onEnd();
+      throw error;
+    }
+  }
+
+  #take(tokens: Tokens): void {
+    this.#tokens = { ...this.#tokens, ...tokens };
+    this.#expiresAt = Date.now() + tokens.expires_in * 1000;
+  }
+
+  /** Leaves the page: the issuer asks, and comes back to the sign-in page. */
+  signOut(): void {
+    window.localStorage.removeItem(knownKey);
+    const query = new URLSearchParams({
+      id_token_hint: this.#tokens.id_token,
+      post_logout_redirect_uri: redirectUri,
+      client_id: appKey,
+    });
+    window.location.assign(`/oauth2/logout?${query}`);
+  }
+}
+
+async function askForTokens(form: Record<string, string>): Promise<Tokens> {
+  const body = new URLSearchParams({ client_id: appKey, ...form });
+  const answer = await fetch('/oauth2/token', { method: 'POST', body }).catch(() => null);
+  if (answer === null || answer.status >= 500) throw new SignInFailed('unreachable');
+  if (!answer.ok) throw new SignInFailed('expired');
+  return (await answer.json()) as Tokens;
+}
+
+/** Sends the browser to the issuer; it comes back to where it is now. */
+export async function beginSignIn(): Promise<never> {
+  if (!window.isSecureContext) throw new SignInFailed('insecure');
+  await goToOwnAddress();
+  const [state, verifier] = [makeRandom(), makeRandom()];
+  const { pathname, search } = window.location;
+  const back = /[?&](code|error|state)=/.test(search) ? '/' : `${pathname}${search}`;
+  window.sessionStorage.setItem(begunKey, JSON.stringify({ state, verifier, back }));
+  const query = new URLSearchParams({
+    client_id: appKey,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope,
+    state,
+    code_challenge: await toChallenge(verifier),
+    code_challenge_method: 'S256',
+  });
+  window.location.assign(`/oauth2/authorize?${query}`);
+  return await new Promise<never>(() => undefined);
+}
+
+/** Codes are sent to the public address only: whoever came by another name of the host goes there first. */
+async function goToOwnAddress(): Promise<void> {
+  const answer = await fetch('/.well-known/openid-configuration').catch(() => null);
+  if (answer === null) throw new SignInFailed('unreachable');
+  if (!answer.ok) throw new SignInFailed('no-issuer');
+  const { issuer } = (await answer.json()) as { issuer: string };
+  const { origin, pathname, search } = window.location;
+  if (new URL(issuer).origin === origin) return;
+  window.location.replace(`${issuer}${pathname}${search}`);
+  await new Promise(() => undefined);
+}
+
+/** What the address says of a sign-in that comes back; null: none does and nobody is known here. */
+export async function resumeSession(): Promise<Session | null> {
+  const params = new URLSearchParams(window.location.search);
+  const isBack = window.location.pathname === '/' && params.has('state') && (params.has('code') || params.has('error'));
+  if (isBack) return await finishSignIn(params);
+  if (window.localStorage.getItem(knownKey) !== null) return await beginSignIn();
+  return null;
+}
+
+async function finishSignIn(params: URLSearchParams): Promise<Session> {
+  const begun = JSON.parse(window.sessionStorage.getItem(begunKey) ?? '{}') as Record<string, string>;
+  window.sessionStorage.removeItem(begunKey);
+  window.history.replaceState(null, '', begun.back ?? '/');
+  window.localStorage.removeItem(knownKey);
+  const [code, state] = [params.get('code'), params.get('state')];
+  if (code === null || begun.verifier === undefined || state !== begun.state) throw new SignInFailed('refused');
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: begun.verifier };
+  const session = new Session(await askForTokens(form));
+  window.localStorage.setItem(knownKey, '1');
+  return session;
+}

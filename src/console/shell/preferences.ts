@@ -1,0 +1,57 @@
+// What a person prefers in this browser: colours, density, language, and how folders are shown. Nothing of it is secret.
+
+import { useSyncExternalStore } from 'react';
+
+export interface Preferences {
+  theme: 'system' | 'light' | 'dark';
+  density: 'comfortable' | 'compact';
+  /** Null: as the browser says. */
+  language: string | null;
+  view: 'list' | 'grid';
+  /** The space that was open last. */
+  spaceId: string | null;
+}
+
+const key = 'cabinet.preferences';
+const usual: Preferences = { theme: 'system', density: 'comfortable', language: null, view: 'list', spaceId: null };
+const listeners = new Set<() => void>();
+let current = read();
+
+function read(): Preferences {
+  try {
+    return { ...usual, ...(JSON.parse(window.localStorage.getItem(key) ?? '{}') as Partial<Preferences>) };
+  } catch {
+    return usual;
+  }
+}
+
+export function preferences(): Preferences {
+  return current;
+}
+
+export function prefer(changes: Partial<Preferences>): void {
+  current = { ...current, ...changes };
+  try {
+    window.localStorage.setItem(key, JSON.stringify(current));
+  } catch {
+    // A browser that keeps nothing forgets it at the next start; that is what it was asked to do.
+  }
+  applyPreferences();
+  for (const listener of listeners) listener();
+}
+
+/** The style sheets read them from the root element. */
+export function applyPreferences(): void {
+  const { dataset } = document.documentElement;
+  dataset.theme = current.theme;
+  dataset.density = current.density;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(subscribe, preferences);
+}

@@ -1,0 +1,53 @@
+// Which language is spoken, and how its words are reached: `useWords()`. A part with words of its own (managing) brings its
+// catalogues and asks `useLanguage()` which one is meant.
+
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { I18nProvider } from 'react-aria-components/I18nProvider';
+import { usePreferences } from '../shell/preferences.ts';
+import { en, type Words } from './en.ts';
+
+/** By the code of the language; those behind `import` are loaded when they are spoken. */
+export const languages: Record<string, { name: string; load: () => Promise<Words> }> = {
+  en: { name: 'English', load: async () => en },
+  de: { name: 'Deutsch', load: async () => (await import('./de.ts')).de },
+};
+
+const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);
+const WordsContext = createContext<Words>(en);
+
+export function toLanguage(preferred: string | null): string {
+  const asked = preferred === null ? navigator.languages : [preferred];
+  return asked.map((one) => one.split('-')[0] ?? '').find((one) => one in languages) ?? 'en';
+}
+
+export function WordsProvider({ children }: { children: ReactNode }) {
+  const language = toLanguage(usePreferences().language);
+  const [words, setWords] = useState<Words | null>(language === 'en' ? en : null);
+  useEffect(() => {
+    let isWanted = true;
+    void languages[language]?.load().then((loaded) => {
+      if (isWanted) setWords(loaded);
+    });
+    const { documentElement } = document;
+    documentElement.lang = language;
+    documentElement.dir = rightToLeft.has(language) ? 'rtl' : 'ltr';
+    return () => {
+      isWanted = false;
+    };
+  }, [language]);
+  if (words === null) return null;
+  return (
+    <I18nProvider locale={words.locale}>
+      <WordsContext value={words}>{children}</WordsContext>
+    </I18nProvider>
+  );
+}
+
+export function useWords(): Words {
+  return useContext(WordsContext);
+}
+
+/** The code of the language that is spoken. */
+export function useLanguage(): string {
+  return useWords().locale;
+}

@@ -1,0 +1,140 @@
+// The console as it was built (`npm run build:console`, or on the way by `cabinet serve`), held in memory: what a client
+// names is looked up among what was read at the start and never becomes a path on disk.
+
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Answer } from './answer.ts';
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** As the build left them beside the file; the first that a browser takes is sent. */
+const encodings = [
+  { name: 'br', extension: '.br' },
+  { name: 'gzip', extension: '.gz' },
+] as const;
+
+/** Nothing inline, nothing from elsewhere, no markup made of text. Blobs are previews: pictures, sound, and PDFs in the
+ *  browser's own viewer. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "media-src 'self' blob:",
+  'frame-src blob:',
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const headers = {
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  Vary: 'Accept-Encoding',
+};
+
+/** The name of an asset has the hash of its bytes in it: what is kept is never wrong. */
+const foreverSeconds = 365 * 24 * 3600;
+
+interface ConsoleFile {
+  type: string;
+  etag: string;
+  bytes: Buffer;
+  encoded: { name: string; bytes: Buffer }[];
+}
+
+export interface ConsoleFiles {
+  page: ConsoleFile | null;
+  /** By name. */
+  assets: ReadonlyMap<string, ConsoleFile>;
+}
+
+export const builtConsoleFolder = join(import.meta.dirname, '../../dist/console');
+
+export function readConsole(folder = builtConsoleFolder): ConsoleFiles {
+  if (!existsSync(join(folder, 'index.html'))) return { page: null, assets: new Map() };
+  const assets = join(folder, 'assets');
+  const names = readdirSync(assets).filter((name) => extname(name) in types);
+  return {
+    page: readOne(join(folder, 'index.html')),
+    assets: new Map(names.map((name) => [name, readOne(join(assets, name))])),
+  };
+}
+
+function readOne(path: string): ConsoleFile {
+  const bytes = readFileSync(path);
+  const encoded = encodings
+    .filter(({ extension }) => existsSync(path + extension))
+    .map(({ name, extension }) => ({ name, bytes: readFileSync(path + extension) }));
+  const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`;
+  return { type: types[extname(path)] ?? 'application/octet-stream', etag, bytes, encoded };
+}
+
+export interface Asked {
+  acceptEncoding: string | undefined;
+  ifNoneMatch: string | undefined;
+}
+
+export function answerConsolePage({ page }: ConsoleFiles, asked: Asked): Answer {
+  if (page === null) return notBuilt();
+  return answer(page, asked, 'no-cache');
+}
+
+/** Null: there is none of this name. */
+export function answerConsoleAsset({ assets }: ConsoleFiles, name: string, asked: Asked): Answer | null {
+  const file = assets.get(name);
+  return file === undefined ? null : answer(file, asked, `public, max-age=${foreverSeconds}, immutable`);
+}
+
+function answer(file: ConsoleFile, { acceptEncoding, ifNoneMatch }: Asked, cacheControl: string): Answer {
+  const sent = file.encoded.find(({ name }) => isAccepted(acceptEncoding ?? '', name));
+  const bytes = sent?.bytes ?? file.bytes;
+  const etag = sent === undefined ? file.etag : file.etag.replace(/"$/, `-${sent.name}"`);
+  const told = { ...headers, 'Content-Type': file.type, 'Cache-Control': cacheControl, ETag: etag };
+  if (ifNoneMatch?.includes(etag)) return { status: 304, headers: told, body: '' };
+  const length = { 'Content-Length': String(bytes.length) };
+  const encoding = sent !== undefined && { 'Content-Encoding': sent.name };
+  return { status: 200, headers: { ...told, ...length, ...encoding }, body: once(bytes) };
+}
+
+/** RFC 9110, section 12.5.3; a weight of 0 means not. */
+function isAccepted(accepted: string, encoding: string): boolean {
+  return accepted.split(',').some((one) => {
+    const [name, weight] = one
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/);
+    return name === encoding && Number(weight ?? 1) > 0;
+  });
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+function notBuilt(): Answer {
+  const body = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Cabinet</title>
+<h1>The console is not built.</h1>
+<p>The service runs; only this page is missing. Build it with <code>npm run build:console</code> and start again.</p>
+<p><a href="/docs">The interface</a> is described here.</p></html>
+`;
+  const told = { ...headers, 'Content-Type': types['.html'] ?? '', 'Cache-Control': 'no-store' };
+  return { status: 503, headers: told, body };
+}

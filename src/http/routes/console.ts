@@ -1,0 +1,75 @@
+// The console: `/` and the addresses that its own router knows, which are all the same page, and the assets that it is made
+// of. Opening them leaves nothing behind and needs no credentials; the page brings them with each request it makes.
+
+import { answerConsoleAsset, answerConsolePage } from '../console-files.ts';
+import { bytesAnswer, header, pageAnswer, pathId } from '../openapi.ts';
+import { type Exchange, type OpenRoute, routeNotFound } from '../route.ts';
+
+const pages: Record<string, string> = {
+  '/': 'Console',
+  '/files': 'ConsoleFiles',
+  '/files/{id}': 'ConsoleFolder',
+  '/search': 'ConsoleSearch',
+  '/trash': 'ConsoleTrash',
+  '/changes': 'ConsoleChanges',
+  '/manage': 'ConsoleManage',
+  '/manage/{page}': 'ConsoleManagePage',
+  '/manage/{page}/{id}': 'ConsoleManageOne',
+};
+
+function toAsked({ request: { headers } }: Exchange) {
+  const accepted = headers['accept-encoding'];
+  return { acceptEncoding: String(accepted ?? ''), ifNoneMatch: headers['if-none-match'] };
+}
+
+const ifNoneMatch = header('If-None-Match', '304 if it is still the same');
+const notModified = { 304: { description: 'It has not changed' } };
+
+const pageRoutes = Object.entries(pages).map(
+  ([path, operationId]): OpenRoute => ({
+    method: 'GET',
+    path,
+    action: null,
+    isForPeople: true,
+    isUnlimited: true,
+    async handle({ console }, exchange) {
+      return answerConsolePage(console, toAsked(exchange));
+    },
+    describe: {
+      operationId,
+      tag: 'Console',
+      summary: path === '/' ? 'The console' : 'A page of the console',
+      description: 'For people: the same page at each of its addresses.',
+      parameters: [
+        ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathId('What is shown', name ?? '')),
+        ifNoneMatch,
+      ],
+      responses: { 200: pageAnswer('The page'), ...notModified, 503: pageAnswer('It was not built') },
+      refusals: [],
+    },
+  }),
+);
+
+const assetRoute: OpenRoute = {
+  method: 'GET',
+  path: '/assets/{file}',
+  action: null,
+  isForPeople: true,
+  isUnlimited: true,
+  async handle({ console }, exchange) {
+    const answer = answerConsoleAsset(console, exchange.parameters.file ?? '', toAsked(exchange));
+    if (answer === null) throw routeNotFound();
+    return answer;
+  },
+  describe: {
+    operationId: 'ConsoleAsset',
+    tag: 'Console',
+    summary: 'A script, a style or a picture of the console',
+    description: 'Its name changes with its bytes, so browsers keep it.',
+    parameters: [pathId('Its name', 'file'), ifNoneMatch],
+    responses: { 200: bytesAnswer('The file'), ...notModified },
+    refusals: ['RouteNotFound'],
+  },
+};
+
+export const consoleRoutes: readonly OpenRoute[] = [...pageRoutes, assetRoute];
