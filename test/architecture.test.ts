@@ -25,7 +25,7 @@ const mayImport: Record<string, readonly string[]> = {
   auth: ['catalog', 'certificates'],
   http: ['operations', 'auth', 'catalog', 'certificates', 'archive', 'telemetry'],
   control: ['operations', 'catalog', 'certificates', 'src'],
-  cli: ['sdk', 'operations', 'auth', 'catalog', 'control', 'migrate', 'src'],
+  cli: ['sdk', 'console', 'operations', 'auth', 'catalog', 'control', 'migrate', 'src'],
   src: ['operations', 'catalog', 'blobs', 'search', 'auth', 'certificates', 'http', 'control', 'telemetry', 'migrate'],
 };
 

@@ -1211,6 +1211,130 @@ export interface Operations {
     body: SignIn;
     answer: unknown;
   };
+  /** The console. */
+  'GET {base}/': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** A page of the console. */
+  'GET {base}/files': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** A page of the console. */
+  'GET {base}/files/{id}': {
+    path: {
+      /** What is shown */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** A page of the console. */
+  'GET {base}/search': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** A page of the console. */
+  'GET {base}/trash': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** A page of the console. */
+  'GET {base}/changes': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** A page of the console. */
+  'GET {base}/manage': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** A page of the console. */
+  'GET {base}/manage/{page}': {
+    path: {
+      /** What is shown */
+      page: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** A page of the console. */
+  'GET {base}/manage/{page}/{id}': {
+    path: {
+      /** What is shown */
+      page: string;
+      /** What is shown */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** A script, a style or a picture of the console. */
+  'GET {base}/assets/{file}': {
+    path: {
+      /** Its name */
+      file: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
   /** Get an access token. */
   'POST {base}/oauth2/token': {
     path: Record<never, never>;

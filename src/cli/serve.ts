@@ -67,7 +67,7 @@ function announce(service: Service, isJson: boolean): void {
   const isShown = service.hasOwnIssuer && service.firstApplications.length > 0;
   const banner = isShown ? renderBanner(service.firstApplications) : '';
   if (isJson) {
-    process.stderr.write(banner);
+    if (isShown) process.stderr.write(`${renderConsole(service).join('\n')}\n${banner}`);
     process.stdout.write(
       `${JSON.stringify({ Production: service.production, Test: service.test, MutualTls: service.mutualTls })}\n`,
     );

@@ -1,7 +1,12 @@
 // Menus that a button opens, and choices among a few things.
 
 import type { ReactNode } from 'react';
-import { Menu as AriaMenu, MenuItem as AriaMenuItem, MenuTrigger, type MenuItemProps } from 'react-aria-components/Menu';
+import {
+  Menu as AriaMenu,
+  MenuItem as AriaMenuItem,
+  type MenuItemProps,
+  MenuTrigger,
+} from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { Separator } from 'react-aria-components/Separator';
 import { Icon, type IconName } from './icon.tsx';
@@ -43,7 +48,11 @@ export function MenuItem({ icon, keys, isBad = false, isChosen, children, ...res
       {icon !== undefined && <Icon name={icon} size={18} />}
       <span className="menu-text">{children}</span>
       {isChosen === true && <Icon name="check" size={16} />}
-      {keys !== undefined && <kbd aria-hidden="true">{keys}</kbd>}
+      {keys !== undefined && (
+        <span aria-hidden="true">
+          <kbd>{keys}</kbd>
+        </span>
+      )}
     </AriaMenuItem>
   );
 }

@@ -52,9 +52,9 @@ export class Session {
     this.#onEnd = listener;
   }
 
-  /** A token that is good for a while; `isNew` where the last one was refused. */
-  async token(isNew = false): Promise<string> {
-    if (isNew || Date.now() > this.#expiresAt - earlierMs) {
+  /** A token that is good for a while; another one than that which was refused. */
+  async token(refused: string | null = null): Promise<string> {
+    if (refused === this.#tokens.access_token || Date.now() > this.#expiresAt - earlierMs) {
       this.#renewing ??= this.#renew().finally(() => {
         this.#renewing = null;
       });

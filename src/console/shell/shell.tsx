@@ -1,0 +1,101 @@
+// The frame around every page: where one can go, what is open, and the account. On a phone the ways stand at the bottom.
+
+import { type ReactNode, useEffect, useState } from 'react';
+import { IconButton } from '../parts/button.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { Link } from '../routing/link.tsx';
+import { type Page, usePlace } from '../routing/router.ts';
+import { useGround, useSpaceParams } from '../session/ground.tsx';
+import type { Words } from '../words/en.ts';
+import { useWords } from '../words/words.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { Mark } from './mark.tsx';
+import { SearchBox } from './search-box.tsx';
+import { SpaceChoice } from './space-choice.tsx';
+import './shell.css';
+
+interface Way {
+  page: Page;
+  icon: IconName;
+  label(words: Words): string;
+  short?(words: Words): string;
+}
+
+const ways: readonly Way[] = [
+  { page: 'files', icon: 'folder', label: ({ shell }) => shell.files },
+  { page: 'search', icon: 'search', label: ({ shell }) => shell.search },
+  {
+    page: 'changes',
+    icon: 'clock',
+    label: ({ shell }) => shell.changes,
+    short: ({ shell }) => shell.changesShort,
+  },
+  { page: 'trash', icon: 'trash', label: ({ shell }) => shell.trash },
+];
+const managing: Way = { page: 'manage', icon: 'gear', label: ({ shell }) => shell.manage };
+
+export interface ShellProps {
+  /** What stands in the sidebar below the ways: the tree of folders. */
+  aside: ReactNode;
+  children: ReactNode;
+}
+
+export function Shell({ aside, children }: ShellProps) {
+  const words = useWords();
+  const { canManage } = useGround();
+  const place = usePlace();
+  const [isOpen, setOpen] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: wherever one goes, the drawer closes
+  useEffect(() => setOpen(false), [place]);
+  const shown = canManage ? [...ways, managing] : ways;
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {words.shell.skip}
+      </a>
+      <header className="bar">
+        <span className="bar-menu">
+          <IconButton icon="list" label={words.shell.navigation} onPress={() => setOpen(!isOpen)} />
+        </span>
+        <Link className="brand" to={{ page: 'files' }}>
+          <Mark />
+          <span>Cabinet</span>
+        </Link>
+        <SearchBox />
+        <AccountMenu />
+      </header>
+      <nav className="side" data-open={isOpen} aria-label={words.shell.navigation}>
+        <SpaceChoice />
+        <Ways ways={shown} />
+        {aside}
+      </nav>
+      {isOpen && (
+        <button type="button" className="side-scrim" aria-label={words.shell.close} onClick={() => setOpen(false)} />
+      )}
+      <main className="content" id="content" tabIndex={-1}>
+        {children}
+      </main>
+      <nav className="bottom" aria-label={words.shell.more}>
+        <Ways ways={shown} isShort />
+      </nav>
+    </div>
+  );
+}
+
+function Ways({ ways: shown, isShort = false }: { ways: readonly Way[]; isShort?: boolean }) {
+  const words = useWords();
+  const { page: current } = usePlace();
+  const params = useSpaceParams();
+  return (
+    <ul className="ways">
+      {shown.map(({ page, icon, label, short }) => (
+        <li key={page}>
+          <Link to={{ page, params }} className="way" aria-current={page === current ? 'page' : undefined}>
+            <Icon name={icon} />
+            <span>{isShort && short !== undefined ? short(words) : label(words)}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
