@@ -2,7 +2,7 @@
 // can be done, counted as they go.
 
 import type { FetchInit } from './connect.ts';
-import { type Content, countBytes, type Prepared, type Progress, prepare, sendsStreams } from './content.ts';
+import { type Content, type Prepared, type Progress, prepare, sendsStreams, watchBytes } from './content.ts';
 import { frame } from './multipart.ts';
 
 export interface FileBody {
@@ -23,15 +23,16 @@ export interface RequestBody {
 /** Under these types a body is not taken for the file itself. */
 const framedTypes = /^\s*(application\/json|multipart\/)/i;
 
-export async function toRequestBody(file: FileBody): Promise<RequestBody> {
+/** Sends a file by `send`. If the file cannot be read, that is why it fails; if sending fails, its stream is let go of. */
+export async function sendFile<Answer>(file: FileBody, send: (body: RequestBody) => Promise<Answer>): Promise<Answer> {
   const content = await settle(prepare(file.content));
-  const contentType = file.contentType ?? (content.blob?.type || 'application/octet-stream');
-  const fields = Object.entries(file.fields ?? {}).filter((field): field is [string, string] => field[1] !== undefined);
-  const isBare = file.isAlwaysBare === true || (fields.length === 0 && !framedTypes.test(contentType));
-  const framed = isBare ? { content, contentType } : frame(content, contentType, fields);
-  const { body, length } = toCounted(framed.content, toCounter(file.onProgress, content.blob?.size ?? null));
-  const headers = { 'Content-Type': framed.contentType, ...(length !== undefined && { 'Content-Length': length }) };
-  return { body, headers };
+  const reading = new Reading(file.onProgress, content.blob?.size ?? null);
+  try {
+    return await send(toRequestBody(file, content, reading));
+  } catch (error) {
+    reading.stop(error);
+    throw reading.failure ?? error;
+  }
 }
 
 /** Where streams cannot be sent, they are gathered first. */
@@ -40,30 +41,54 @@ async function settle(content: Prepared): Promise<Prepared> {
   return { blob: await new Response(content.stream as ReadableStream<Uint8Array<ArrayBuffer>>).blob() };
 }
 
-type OnBytes = (sentBytes: number) => void;
-
-/** Framing is not counted. */
-function toCounter(onProgress: Progress | undefined, totalBytes: number | null): OnBytes | undefined {
-  return onProgress && ((sentBytes) => onProgress(Math.min(sentBytes, totalBytes ?? sentBytes), totalBytes));
+function toRequestBody(file: FileBody, content: Prepared, reading: Reading): RequestBody {
+  const contentType = file.contentType ?? (content.blob?.type || 'application/octet-stream');
+  const fields = Object.entries(file.fields ?? {}).filter((field): field is [string, string] => field[1] !== undefined);
+  const isBare = file.isAlwaysBare === true || (fields.length === 0 && !framedTypes.test(contentType));
+  const framed = isBare ? { content, contentType } : frame(content, contentType, fields);
+  const headers = { 'Content-Type': framed.contentType };
+  const { blob, stream } = framed.content;
+  if (blob === undefined) return { body: reading.watch(stream), headers };
+  if (!sendsStreams || !reading.isCounted || blob.size < countedFrom) return { body: blob, headers };
+  return {
+    body: () => reading.watch(blob.stream()),
+    headers: { ...headers, 'Content-Length': String(blob.size) },
+  };
 }
 
 /** Smaller ones are gone at once. */
 const countedFrom = 256 * 1024;
 
-function toCounted(
-  { blob, stream }: Prepared,
-  onBytes: OnBytes | undefined,
-): { body: RequestBody['body']; length?: string } {
-  if (blob === undefined) return { body: onBytes === undefined ? stream : countSent(stream, onBytes) };
-  if (onBytes === undefined || !sendsStreams || blob.size < countedFrom) return { body: blob };
-  return { body: () => countSent(blob.stream(), onBytes), length: String(blob.size) };
-}
+/** What is known of a content while it is sent. Each attempt counts from the beginning; framing is not counted. */
+class Reading {
+  readonly isCounted: boolean;
+  failure: unknown;
+  readonly #onProgress: Progress | undefined;
+  readonly #totalBytes: number | null;
+  #stop: (reason: unknown) => void = () => {};
 
-/** Each attempt counts from the beginning. */
-function countSent(stream: ReadableStream<Uint8Array>, onBytes: OnBytes): ReadableStream<Uint8Array> {
-  let sentBytes = 0;
-  return countBytes(stream, (bytes) => {
-    sentBytes += bytes;
-    onBytes(sentBytes);
-  });
+  constructor(onProgress: Progress | undefined, totalBytes: number | null) {
+    this.isCounted = onProgress !== undefined;
+    this.#onProgress = onProgress;
+    this.#totalBytes = totalBytes;
+  }
+
+  watch(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    let sentBytes = 0;
+    const { stream, stop } = watchBytes(source, {
+      onBytes: (bytes) => {
+        sentBytes += bytes;
+        this.#onProgress?.(Math.min(sentBytes, this.#totalBytes ?? sentBytes), this.#totalBytes);
+      },
+      onFailure: (error) => {
+        this.failure = error;
+      },
+    });
+    this.#stop = stop;
+    return stream;
+  }
+
+  stop(reason: unknown): void {
+    this.#stop(reason);
+  }
 }

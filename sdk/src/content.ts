@@ -35,30 +35,39 @@ function toStream(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> 
 
 const pieceBytes = 64 * 1024;
 
-/** The same bytes in small pieces; `onBytes` hears of each one when it is taken. */
-export function countBytes(
-  stream: ReadableStream<Uint8Array>,
-  onBytes: (bytes: number) => void,
-): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
+export interface Watched {
+  stream: ReadableStream<Uint8Array>;
+  /** Lets go of what it reads from. */
+  stop(reason: unknown): void;
+}
+
+export interface Watcher {
+  /** Hears of each piece when it is taken. */
+  onBytes?: ((bytes: number) => void) | undefined;
+  /** Hears that there is no reading on. */
+  onFailure(error: unknown): void;
+}
+
+/** The same bytes in small pieces, watched as they go. */
+export function watchBytes(source: ReadableStream<Uint8Array>, { onBytes, onFailure }: Watcher): Watched {
+  const reader = source.getReader();
   let rest = new Uint8Array();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        while (rest.byteLength === 0) {
-          const { done, value } = await reader.read();
-          if (done) return controller.close();
-          rest = value as Uint8Array<ArrayBuffer>;
-        }
-        const piece = rest.subarray(0, pieceBytes);
-        rest = rest.subarray(piece.byteLength);
-        onBytes(piece.byteLength);
-        controller.enqueue(piece);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+  const stop = (reason: unknown) => void reader.cancel(reason).catch(() => {});
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    while (rest.byteLength === 0) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        onFailure(error);
+        throw error;
+      });
+      if (done) return controller.close();
+      rest = value as Uint8Array<ArrayBuffer>;
+    }
+    const piece = rest.subarray(0, pieceBytes);
+    rest = rest.subarray(piece.byteLength);
+    onBytes?.(piece.byteLength);
+    controller.enqueue(piece);
+  };
+  return { stream: new ReadableStream<Uint8Array>({ pull, cancel: stop }, { highWaterMark: 0 }), stop };
 }
 
 /** Whether a stream can be the body of a request. Browsers buffer it, refuse it, or want HTTP/2 for it. */

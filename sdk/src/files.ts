@@ -1,6 +1,6 @@
 // Files: save them and read their bytes.
 
-import { toRequestBody } from './bodies.ts';
+import { sendFile } from './bodies.ts';
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Content, Progress } from './content.ts';
 import type { Envelope, Properties, SavedVersion } from './description.ts';
@@ -37,26 +37,24 @@ export async function saveFile(
   const { signal = asked.signal, onProgress = asked.onProgress } = options;
   const { content, contentType, objectType: ObjectType } = asked;
   const Properties = asked.properties && JSON.stringify(asked.properties);
-  const { body, headers } = await toRequestBody({
-    content,
-    contentType,
-    onProgress,
-    fields: { Properties, ObjectType },
-  });
-  const envelope = await ask(cabinet, 'POST /files', {
-    signal,
-    headers: {
-      FolderId: asked.folder,
-      FileName: encodeURIComponent(asked.name),
-      ConflictBehavior: asked.conflict,
-      Comment: encodeHeader(asked.comment),
-      'Idempotency-Key': makeKey(),
-      Prefer: 'return=minimal',
-      ...headers,
-    },
-    body,
-    isRepeatable: true,
-  });
+  const file = { content, contentType, onProgress, fields: { Properties, ObjectType } };
+  const key = makeKey();
+  const envelope = await sendFile(file, ({ body, headers }) =>
+    ask(cabinet, 'POST /files', {
+      signal,
+      headers: {
+        FolderId: asked.folder,
+        FileName: encodeURIComponent(asked.name),
+        ConflictBehavior: asked.conflict,
+        Comment: encodeHeader(asked.comment),
+        'Idempotency-Key': key,
+        Prefer: 'return=minimal',
+        ...headers,
+      },
+      body,
+      isRepeatable: true,
+    }),
+  );
   const { Size: sizeBytes = 0 } = envelope.Children[0] ?? {};
   onProgress?.(sizeBytes, sizeBytes);
   return envelope;
@@ -80,15 +78,16 @@ export async function saveVersion(
 ): Promise<SavedVersion> {
   const { signal = asked.signal, onProgress = asked.onProgress } = options;
   const { content, contentType } = asked;
-  const { body, headers } = await toRequestBody({ content, contentType, onProgress, isAlwaysBare: true });
-  return ask(cabinet, 'PUT /files/{id}/content', {
-    signal,
-    path: { id: asked.id },
-    headers: { 'If-Match': asked.ifMatch, Comment: encodeHeader(asked.comment), ...headers },
-    body,
-    // Sent twice, a condition would fail because of our own version.
-    isRepeatable: asked.ifMatch === undefined,
-  });
+  return sendFile({ content, contentType, onProgress, isAlwaysBare: true }, ({ body, headers }) =>
+    ask(cabinet, 'PUT /files/{id}/content', {
+      signal,
+      path: { id: asked.id },
+      headers: { 'If-Match': asked.ifMatch, Comment: encodeHeader(asked.comment), ...headers },
+      body,
+      // Sent twice, a condition would fail because of our own version.
+      isRepeatable: asked.ifMatch === undefined,
+    }),
+  );
 }
 
 function encodeHeader(text: string | undefined): string | undefined {

@@ -1,0 +1,101 @@
+// Ending a call in the middle: it fails with the signal's own reason, at once, and leaves nothing behind.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { followChanges } from '../src/changes.ts';
+import { connect } from '../src/connect.ts';
+import { openFile, readFile } from '../src/downloads.ts';
+import { saveFile } from '../src/files.ts';
+import { listChildren, showFolder } from '../src/folders.ts';
+import { gather, makeFolder, standOnService } from './ground.ts';
+
+const ground = await standOnService();
+
+test('a save that is aborted in the middle leaves no file', async () => {
+  const cabinet = ground.connect();
+  const folder = await makeFolder(cabinet);
+  const controller = new AbortController();
+  const content = randomBytes(6_000_000);
+  const onProgress = (bytes: number) => {
+    if (bytes > 1_000_000) controller.abort(new Error('changed my mind'));
+  };
+  const { signal } = controller;
+  await assert.rejects(saveFile(cabinet, { folder, name: 'a', content, onProgress, signal }), /changed my mind/);
+  assert.deepEqual(await gather(listChildren(cabinet, folder)), []);
+});
+
+test('a save of a stream that is aborted cancels the stream', async () => {
+  const cabinet = ground.connect();
+  const folder = await makeFolder(cabinet);
+  const controller = new AbortController();
+  let isCancelled = false;
+  const content = new ReadableStream<Uint8Array>({
+    async pull(stream) {
+      stream.enqueue(randomBytes(10_000));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    cancel() {
+      isCancelled = true;
+    },
+  });
+  setTimeout(() => controller.abort(new Error('enough')), 200);
+  await assert.rejects(saveFile(cabinet, { folder, name: 'a', content }, { signal: controller.signal }), /enough/);
+  assert.ok(isCancelled);
+});
+
+test('a stream that fails is the reason why the save fails', async () => {
+  const cabinet = ground.connect();
+  const folder = await makeFolder(cabinet);
+  const content = (async function* () {
+    yield randomBytes(100_000);
+    throw new Error('the disk is broken');
+  })();
+  await assert.rejects(saveFile(cabinet, { folder, name: 'a', content }), /the disk is broken/);
+  assert.deepEqual(await gather(listChildren(cabinet, folder)), []);
+});
+
+test('a download that is aborted in the middle fails with the reason; one that is left is closed', async () => {
+  const cabinet = ground.connect();
+  const folder = await makeFolder(cabinet);
+  const { Children } = await saveFile(cabinet, { folder, name: 'a', content: randomBytes(8_000_000) });
+  const id = Children[0]?.Id ?? '';
+  const controller = new AbortController();
+  const onProgress = () => controller.abort(new Error('seen enough'));
+  await assert.rejects(readFile(cabinet, id, { signal: controller.signal, onProgress }), /seen enough/);
+  const { stream } = await openFile(cabinet, id);
+  for await (const _ of stream) break;
+  assert.equal(stream.locked, false);
+});
+
+test('waiting for changes is aborted at once', async () => {
+  const cabinet = ground.connect();
+  const controller = new AbortController();
+  const pages = followChanges(cabinet, { from: 'now', signal: controller.signal });
+  await pages.next();
+  setTimeout(() => controller.abort(new Error('home time')), 200);
+  const begun = Date.now();
+  await assert.rejects(pages.next(), /home time/);
+  assert.ok(Date.now() - begun < 10_000);
+});
+
+test('a pause between two attempts is aborted, too', async () => {
+  const gone = connect({ url: 'http://127.0.0.1:9', appKey: 'a', token: async () => 't', retries: 50 });
+  await assert.rejects(showFolder(gone, '-root-', { signal: AbortSignal.timeout(300) }), { name: 'TimeoutError' });
+});
+
+test('one caller who gives up does not take the token from the others', async () => {
+  const cabinet = ground.connect();
+  const signal = AbortSignal.abort(new Error('never mind'));
+  const later = new AbortController();
+  const [first, second] = await Promise.allSettled([
+    showFolder(cabinet, '-root-', { signal }),
+    (async () => {
+      const shown = showFolder(cabinet, '-root-');
+      later.abort();
+      return shown;
+    })(),
+  ]);
+  assert.equal(first.status, 'rejected');
+  assert.equal(second.status, 'fulfilled');
+});

@@ -1,0 +1,100 @@
+// Which function asks for which operation of the description.
+
+import * as client from '../src/cabinet.ts';
+import type { Operations } from '../src/description.ts';
+
+export interface Call {
+  functionName: keyof typeof client;
+  call: (cabinet: client.Cabinet) => Promise<unknown>;
+}
+
+function by(functionName: Call['functionName'], call: Call['call']): Call {
+  return { functionName, call };
+}
+
+const id = 'an-id';
+const appKey = 'ak_other';
+const version = 2;
+
+/** What a program has no use for: a person opens it in a browser, or it is an address that was given away. */
+export const forBrowsers: Partial<Record<keyof Operations, string>> = {
+  'GET {base}/links/{token}': 'what `createLink` gives is opened as it is',
+  'GET {base}/docs': 'a page',
+  'GET {base}/docs/{file}': 'what the page is made of',
+  'GET {base}/oauth2/authorize': 'the page that `beginSignIn` gives the address of',
+  'GET {base}/oauth2/authorize/{uid}': 'the sign-in page leads there',
+  'GET {base}/oauth2/login/{uid}': 'the sign-in page',
+  'POST {base}/oauth2/login/{uid}': 'what its form sends',
+  'GET {base}/oauth2/logout': 'a page',
+  'POST {base}/oauth2/logout/confirm': 'what its form sends',
+  'GET {base}/oauth2/logout/success': 'a page',
+};
+
+type Asked = Exclude<
+  keyof Operations,
+  `GET {base}/${'links' | 'docs'}${string}` | `${string} {base}/oauth2/${'authorize' | 'login' | 'logout'}${string}`
+>;
+
+export const calls: Record<Asked, Call> = {
+  'POST /folders': by('createFolder', (c) => client.createFolder(c, { name: 'a' })),
+  'GET /folders': by('findFolder', (c) => client.findFolder(c, '/a')),
+  'GET /folders/{id}': by('listChildren', (c) => client.listChildren(c, id).next()),
+  'GET /folders/{id}/archive': by('openArchive', (c) => client.openArchive(c, id)),
+  'POST /files': by('saveFile', (c) => client.saveFile(c, { name: 'a', content: 'a' })),
+  'GET /files': by('findFile', (c) => client.findFile(c, '/a')),
+  'GET /entries/{id}': by('showEntry', (c) => client.showEntry(c, id)),
+  'PATCH /entries/{id}': by('changeEntry', (c) => client.changeEntry(c, { id, name: 'b' })),
+  'DELETE /entries/{id}': by('deleteEntry', (c) => client.deleteEntry(c, { id })),
+  'POST /entries/{id}/copy': by('copyEntry', (c) => client.copyEntry(c, { id })),
+  'POST /entries/{id}/restore': by('restoreEntry', (c) => client.restoreEntry(c, { id })),
+  'GET /trash': by('listTrash', (c) => client.listTrash(c).next()),
+  'DELETE /trash': by('emptyTrash', (c) => client.emptyTrash(c)),
+  'GET /files/{id}/content': by('openFile', (c) => client.openFile(c, id)),
+  'PUT /files/{id}/content': by('saveVersion', (c) => client.saveVersion(c, { id, content: 'a' })),
+  'POST /files/{id}/link': by('createLink', (c) => client.createLink(c, { id })),
+  'GET /files/{id}/versions': by('listVersions', (c) => client.listVersions(c, id).next()),
+  'POST /files/{id}/versions/{version}/restore': by('restoreVersion', (c) => client.restoreVersion(c, { id, version })),
+  'DELETE /files/{id}/versions/{version}': by('removeVersion', (c) => client.removeVersion(c, { id, version })),
+  'PATCH /files/{id}/versions/{version}': by('commentVersion', (c) =>
+    client.commentVersion(c, { id, version, comment: null }),
+  ),
+  'GET /changes': by('followChanges', (c) => client.followChanges(c).next()),
+  'GET /search': by('search', (c) => client.search(c, 'word').next()),
+  'GET /spaces': by('listSpaces', (c) => client.listSpaces(c)),
+  'POST /spaces': by('addSpace', (c) => client.addSpace(c, { name: 'a' })),
+  'GET /spaces/{id}': by('showSpace', (c) => client.showSpace(c, id)),
+  'PATCH /spaces/{id}': by('renameSpace', (c) => client.renameSpace(c, { id, name: 'b' })),
+  'GET /applications': by('listApplications', (c) => client.listApplications(c).next()),
+  'POST /applications': by('addApplication', (c) => client.addApplication(c, { name: 'a' })),
+  'GET /applications/{appKey}': by('showApplication', (c) => client.showApplication(c, appKey)),
+  'PATCH /applications/{appKey}': by('changeApplication', (c) =>
+    client.changeApplication(c, { appKey, state: 'disabled' }),
+  ),
+  'DELETE /applications/{appKey}': by('removeApplication', (c) => client.removeApplication(c, appKey)),
+  'POST /applications/{appKey}/rotate': by('rotateSecret', (c) => client.rotateSecret(c, { appKey })),
+  'GET /applications/{appKey}/certificates': by('listCertificates', (c) => client.listCertificates(c, appKey)),
+  'POST /applications/{appKey}/certificates': by('addCertificate', (c) =>
+    client.addCertificate(c, { appKey, certificate: 'PEM' }),
+  ),
+  'DELETE /applications/{appKey}/certificates/{thumbprint}': by('removeCertificate', (c) =>
+    client.removeCertificate(c, { appKey, thumbprint: 't' }),
+  ),
+  'GET /users': by('listUsers', (c) => client.listUsers(c).next()),
+  'POST /users': by('addUser', (c) => client.addUser(c, { id, role: 'viewer' })),
+  'PATCH /users/{id}': by('changeUser', (c) => client.changeUser(c, { id, role: 'editor' })),
+  'DELETE /users/{id}': by('removeUser', (c) => client.removeUser(c, id)),
+  'GET /audit': by('listAudit', (c) => client.listAudit(c).next()),
+  'GET /usage': by('showUsage', (c) => client.showUsage(c)),
+  'GET /limits': by('showLimits', (c) => client.showLimits(c)),
+  'GET {base}/health/live': by('showLiveness', (c) => client.showLiveness(c)),
+  'GET {base}/health/ready': by('showReadiness', (c) => client.showReadiness(c)),
+  'GET {base}/metrics': by('readMetrics', (c) => client.readMetrics(c)),
+  'GET {base}/openapi.json': by('readDescription', (c) => client.readDescription(c)),
+  'POST {base}/oauth2/token': by('applicationToken', (c) =>
+    client.applicationToken({ secret: 's' })({ cabinet: c, refused: null }),
+  ),
+  'POST {base}/oauth2/revoke': by('revokeToken', (c) => client.revokeToken(c, 'token')),
+  'GET {base}/oauth2/jwks': by('readKeys', (c) => client.readKeys(c)),
+  'GET {base}/.well-known/oauth-authorization-server': by('showIssuer', (c) => client.showIssuer(c)),
+  'GET {base}/.well-known/openid-configuration': by('showOpenIdIssuer', (c) => client.showOpenIdIssuer(c)),
+};
