@@ -25,13 +25,14 @@ import {
 } from './environment.ts';
 import { readConsole } from './http/console-files.ts';
 import type { Served } from './http/route.ts';
-import { Slots, tooManyArchives } from './http/slots.ts';
+import { Slots, tooManyArchives, tooManyBatches } from './http/slots.ts';
 import { Observability } from './observability.ts';
 import { addFirst, type First, keepConsole } from './operations/console.ts';
 import { sweep } from './operations/sweep.ts';
 
 const sweepEveryMs = 60 * 60 * 1000;
 const largeBodiesAtOnce = 8;
+const batchesAtOnce = 8;
 const archivesAtOnce = 16;
 
 export interface FirstApplication extends First {
@@ -230,6 +231,7 @@ class RunningService {
       publicUrl,
       cursorKey: keys.cursors,
       largeBodies: new Slots(largeBodiesAtOnce),
+      batches: new Slots(batchesAtOnce, tooManyBatches),
       archives: new Slots(archivesAtOnce, tooManyArchives),
       linkKeys: toLinkKeys(keys.cookies),
       metrics: { access: this.#config.telemetry.metrics, render: () => this.#observability.render(name) },

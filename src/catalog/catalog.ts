@@ -11,7 +11,7 @@ import { keepConsole } from './console-application.ts';
 import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './contents.ts';
 import { abandonCopies, abandonCopy, beginCopy, continueCopy, finishCopy } from './copy-entry.ts';
 import { createFolder } from './create-folder.ts';
-import { forgetResults } from './idempotency.ts';
+import { checkBatchKey, forgetResults } from './idempotency.ts';
 import * as issuerRecords from './issuer-records.ts';
 import * as journal from './journal.ts';
 import { endLease, expireLeases, leaseBlob, renewLeases } from './leases.ts';
@@ -31,6 +31,7 @@ import * as uploads from './uploads.ts';
 import { commentVersion, expireVersions, listVersions, removeVersion, restoreVersion } from './versions.ts';
 
 export const reads = {
+  checkBatchKey,
   findApplication: applications.findApplication,
   hasApplications: applications.hasApplications,
   findBlob,

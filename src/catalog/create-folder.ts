@@ -1,19 +1,26 @@
-// The verb that creates a folder.
+// The verb that creates a folder, and with it the folders that are missing on the way to it.
 
 import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
-import { insertRow, type NewEntry, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { type EntryRow, findRowByName, insertRow, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
 import { settleName } from './naming.ts';
 import { append, type Verb } from './sql.ts';
-import { checkLevel, raiseHeights, requireFolder } from './tree.ts';
+import { checkLevel, type Located, raiseHeights, requireFolder } from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
 
-export interface CreateFolder {
-  space: number;
-  parent: string;
+/** A folder that may have to be made, with the id that it gets then. */
+export interface WantedFolder {
   id: string;
   name: string;
   nameKey: string;
+}
+
+export interface CreateFolder extends WantedFolder {
+  space: number;
+  parent: string;
+  /** The folders between `parent` and the new one, top first: those that are missing are made, the others are used. */
+  way?: readonly WantedFolder[];
   objectType: string | null;
   properties: Record<string, string> | null;
   conflict: ConflictBehavior;
@@ -29,8 +36,16 @@ export interface CreatedFolder {
   folder: Entry;
   isExisting: boolean;
   isReplayed: boolean;
-  /** The place of the change in the journal; null when nothing changed. */
-  position: number | null;
+  /** All that were made, top first; none when nothing changed. */
+  made: MadeFolder[];
+}
+
+export interface MadeFolder {
+  /** The id of the folder that it was made in. */
+  holder: string;
+  folder: Entry;
+  /** The place of the change in the journal. */
+  position: number;
 }
 
 export function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
@@ -41,43 +56,71 @@ export function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
   return created;
 }
 
-const oneEntry = { entries: 1, bytes: 0 };
-
 function* create(asked: CreateFolder): Verb<CreatedFolder> {
-  const { space, name, nameKey, conflict, at, by } = asked;
+  const { space, conflict, by } = asked;
   const parent = yield* requireFolder(space, asked.parent, 'ParentFolderId');
-  const wanted = {
-    space,
-    parent: parent.entry,
-    name,
-    nameKey,
-    conflict,
-    kind: 'folder',
-    target: 'FolderName',
-  } as const;
-  const naming = yield* settleName(wanted);
-  if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false, position: null };
-  checkLevel(parent, 'ParentFolderId');
-  yield* checkQuota(space, by, oneEntry);
-  const folder: NewEntry = {
-    ...toNewFolder({ id: asked.id, parent: parent.entry, ...naming.free, at, by }),
-    object_type: asked.objectType,
-    properties: toStoredProperties(asked.properties),
-    created_at: asked.times?.createdAt ?? at,
-    modified_at: asked.times?.modifiedAt ?? at,
-  };
-  yield* insertRow(space, folder);
-  yield* raiseHeights(parent, 0);
-  yield* addUsage(space, by, oneEntry);
-  const details = JSON.stringify({ parent: parent.id, name: folder.name });
-  const position = yield* append({
-    at,
-    space,
-    by,
-    action: 'folder.created',
-    entry: folder.id,
-    request: asked.request,
-    details,
+  const { holder, missing } = yield* walk(parent, asked);
+  const { id, name, nameKey, way } = asked;
+  const target = way === undefined ? 'FolderName' : 'RelativePath';
+  const wanted = { space, parent: holder.entry, name, nameKey, conflict, kind: 'folder', target } as const;
+  const naming = missing.length > 0 ? { free: { name, nameKey } } : yield* settleName(wanted);
+  if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false, made: [] };
+  const folders = [...missing, { id, ...naming.free }];
+  checkLevel(holder, way === undefined ? 'ParentFolderId' : target, folders.length);
+  const added = { entries: folders.length, bytes: 0 };
+  yield* checkQuota(space, by, added);
+  const made = yield* makeAll(asked, holder, folders);
+  yield* raiseHeights(holder, folders.length - 1);
+  yield* addUsage(space, by, added);
+  const { folder } = made.at(-1) as MadeFolder;
+  return { folder, isExisting: false, isReplayed: false, made };
+}
+
+/** As far down the way as there are folders. */
+function* walk(parent: Located, { space, way = [] }: CreateFolder): Verb<{ holder: Located; missing: WantedFolder[] }> {
+  let holder = parent;
+  for (const [index, { nameKey }] of way.entries()) {
+    const found = yield* findRowByName(space, holder.entry, nameKey);
+    if (found === undefined) return { holder, missing: way.slice(index) };
+    if (found.kind !== 0) throw fileInTheWay(found);
+    holder = { ...found, above: [holder, ...holder.above] };
+  }
+  return { holder, missing: [] };
+}
+
+function fileInTheWay(taken: EntryRow): Refusal {
+  const message = `${JSON.stringify(taken.name)}, on the way, is a file; a folder is needed there.`;
+  return new Refusal('NameAlreadyExists', message, {
+    target: 'RelativePath',
+    hint: 'Choose another path, or move that file away.',
+    conflicts: [toEntry(taken)],
   });
-  return { folder: toEntry(folder), isExisting: false, isReplayed: false, position };
+}
+
+/** Each in the one before it. */
+function* makeAll(asked: CreateFolder, holder: Located, folders: readonly WantedFolder[]): Verb<MadeFolder[]> {
+  const { space, at, by, request } = asked;
+  const made: MadeFolder[] = [];
+  let under: Pick<Located, 'entry' | 'id'> = holder;
+  for (const [index, wanted] of folders.entries()) {
+    const height = folders.length - 1 - index;
+    const row = { ...toNewFolder({ ...wanted, parent: under.entry, at, by }), height };
+    const folder = height === 0 ? { ...row, ...toOwn(asked) } : row;
+    const entry = yield* insertRow(space, folder);
+    const details = JSON.stringify({ parent: under.id, name: folder.name });
+    const position = yield* append({ at, space, by, action: 'folder.created', entry: folder.id, request, details });
+    made.push({ holder: under.id, folder: toEntry(folder), position });
+    under = { entry, id: folder.id };
+  }
+  return made;
+}
+
+/** What was asked of the new folder itself, not of those on the way. */
+function toOwn({ objectType, properties, times, at }: CreateFolder) {
+  return {
+    object_type: objectType,
+    properties: toStoredProperties(properties),
+    created_at: times?.createdAt ?? at,
+    modified_at: times?.modifiedAt ?? at,
+  };
 }

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { testCatalog } from '../../test/contracts/catalog.ts';
 import { addApplication, fileIn, folderIn, inline } from '../../test/contracts/requests.ts';
+import { testWays } from '../../test/contracts/ways.ts';
 import { compareNameKeys } from '../domain/name.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import { keepFirstPages } from './first-pages.ts';
@@ -27,6 +28,7 @@ async function open(): Promise<{ bare: Catalog; catalog: Catalog; close(): Promi
 }
 
 testCatalog('SQLite with first pages kept', open);
+testWays('SQLite with first pages kept', open);
 
 test('names are compared as their UTF-8 bytes are', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\uffff', '\ue000', '😀', 'a', '\ud7ff', 'é'));

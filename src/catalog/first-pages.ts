@@ -138,10 +138,11 @@ export function keepFirstPages(catalog: Catalog): Catalog {
       const created = await catalog.createFolder(asked);
       if (created.isReplayed || created.isExisting) return created;
       outcomes += 1;
-      const page = pages.get(asked.parent);
-      if (page !== undefined && follow(page, created.position)) {
-        place(page, created.folder);
-        if (isHeavy(created.folder)) pages.delete(asked.parent);
+      for (const { holder, folder, position } of created.made) {
+        const page = pages.get(holder);
+        if (page === undefined || !follow(page, position)) continue;
+        place(page, folder);
+        if (isHeavy(folder)) pages.delete(holder);
       }
       return created;
     },

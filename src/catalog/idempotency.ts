@@ -9,7 +9,8 @@ export const rememberedMs = 24 * 60 * 60 * 1000;
 
 export interface Idempotency {
   appKey: string;
-  operation: 'create-folder' | 'save-file';
+  operation: 'create-folder' | 'save-file' | 'save-batch';
+  /** Of a file in a batch: the key of the batch, a space (which no key has), and its place. */
   key: string;
   /** SHA-256 of the request's parameters and of the file's digest. */
   fingerprint: string;
@@ -25,17 +26,32 @@ export function* recall<Result>(asked: Idempotency | null, at: number): Verb<Res
     at - rememberedMs,
   );
   if (found === undefined) return null;
-  if (found.fingerprint !== asked.fingerprint) {
-    throw new Refusal(
-      'IdempotencyKeyReused',
-      'This Idempotency-Key was used with another request in the last 24 hours.',
-      {
-        target: 'Idempotency-Key',
-        hint: 'Send a new key with each new request; repeat a key only to repeat the very same request.',
-      },
-    );
-  }
+  if (found.fingerprint !== asked.fingerprint) throw keyReused();
   return JSON.parse(found.result) as Result;
+}
+
+function keyReused(): Refusal {
+  const message = 'This Idempotency-Key was used with another request in the last 24 hours.';
+  return new Refusal('IdempotencyKeyReused', message, {
+    target: 'Idempotency-Key',
+    hint: 'Send a new key with each new request; repeat a key only to repeat the very same request.',
+  });
+}
+
+/** Refuses the key of a batch under which files of another batch are remembered. */
+export function* checkBatchKey({ asked, at }: { asked: Idempotency; at: number }): Verb<null> {
+  const other = yield* row(
+    `SELECT key FROM idempotency
+     WHERE app_key = $1 AND operation = $2 AND key > $3 AND key < $4 AND at > $5 AND fingerprint <> $6 LIMIT 1`,
+    asked.appKey,
+    asked.operation,
+    `${asked.key} `,
+    `${asked.key}!`,
+    at - rememberedMs,
+    asked.fingerprint,
+  );
+  if (other !== undefined) throw keyReused();
+  return null;
 }
 
 export function* remember(asked: Idempotency | null, at: number, result: unknown): Verb<void> {

@@ -8,7 +8,7 @@ import type { Verb } from './sql.ts';
 
 export function nameAlreadyExists(taken: EntryRow, target: string): Refusal {
   const hint =
-    taken.kind === 0 && target === 'FolderName'
+    taken.kind === 0 && (target === 'FolderName' || target === 'RelativePath')
       ? 'Send ConflictBehavior: Existing to get the existing folder, or Rename to get another name.'
       : 'Choose another name, or send ConflictBehavior: Rename.';
   const what = taken.kind === 0 ? 'folder' : 'file';

@@ -41,16 +41,23 @@ interface Wanting {
   folder?: string;
   parent?: string;
   nameKey?: string;
+  way?: readonly { nameKey: string }[];
   file?: string;
   content?: { blob: string | null; sha256: Uint8Array };
   idempotency?: { appKey: string; operation: string; key: string } | null;
 }
 
+/** How many entries a batch makes at most. */
+export function countEntries(batch: readonly Waiting[]): number {
+  return batch.reduce((count, { input }) => count + 1 + ((input as Wanting).way?.length ?? 0), 0);
+}
+
 /** What no two verbs of a batch may want: a name in a folder, a file, the same large bytes, an Idempotency-Key. */
 function toKeys({ input }: Waiting): string[] {
-  const { space, folder, parent, nameKey, file, content, idempotency } = input as Wanting;
+  const { space, folder, parent, nameKey, way, file, content, idempotency } = input as Wanting;
   const keys: string[] = [];
-  if (nameKey !== undefined) keys.push(`${space} name ${folder ?? parent} ${nameKey}`);
+  // With folders on the way, the first of them is what is wanted where it begins.
+  if (nameKey !== undefined) keys.push(`${space} name ${folder ?? parent} ${way?.[0]?.nameKey ?? nameKey}`);
   if (file !== undefined) keys.push(`${space} file ${file}`);
   if (content !== undefined && content.blob !== null) keys.push(`bytes ${Buffer.from(content.sha256).toString('hex')}`);
   if (idempotency) keys.push(`key ${idempotency.appKey} ${idempotency.operation} ${idempotency.key}`);

@@ -42,7 +42,7 @@ export class Reserved {
     this.#numbers = numbers;
   }
 
-  /** For so many saves: each makes one entry and one content at most. */
+  /** For so many new entries, and as many contents. */
   static async from(numbers: Numbers, count: number): Promise<Reserved> {
     const [entry, content] = await Promise.all([numbers.reserve('entry', count), numbers.reserve('content', count)]);
     return new Reserved({ entry, content });

@@ -6,7 +6,7 @@ import { Fault } from '../domain/fault.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { reads, writes } from './catalog.ts';
 import { runAlone } from './postgres-alone.ts';
-import { takeBatch, type Waiting } from './postgres-batches.ts';
+import { countEntries, takeBatch, type Waiting } from './postgres-batches.ts';
 import {
   type Client,
   checkServer,
@@ -192,7 +192,7 @@ class Postgres implements PostgresEngine {
     const locks = toLocks(batch);
     const isGathered = batch.length > 1 || sharing.has((batch[0] as Waiting).name);
     if (isGathered) {
-      const numbers = await this.#transactor.patiently(() => Reserved.from(this.#numbers, batch.length));
+      const numbers = await this.#transactor.patiently(() => Reserved.from(this.#numbers, countEntries(batch)));
       const work = (transaction: Transaction) => this.#runInStep(batch, transaction, numbers);
       try {
         return await this.#transactor.transact(locks, work, { isOnce: true });

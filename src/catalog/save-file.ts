@@ -15,7 +15,7 @@ import {
 } from './entries.ts';
 import { type Idempotency, recall, remember } from './idempotency.ts';
 import { takeOver } from './leases.ts';
-import { settleName } from './naming.ts';
+import { type Naming, settleName } from './naming.ts';
 import { append, insert, row, rows, type Verb } from './sql.ts';
 import {
   addToSizes,
@@ -26,6 +26,7 @@ import {
   type Located,
   requireFolder,
   toDetails,
+  toFileDetails,
 } from './tree.ts';
 import { settleUpload } from './uploads.ts';
 import { addUsage, checkQuota } from './usage.ts';
@@ -61,6 +62,8 @@ export interface SaveFile {
   /** For what comes from elsewhere; otherwise the time of saving. */
   times?: EntryTimes;
   conflict: ConflictBehavior;
+  /** Whether the result shall hold what is shown of the file. */
+  isShown?: true;
   by: string;
   at: number;
   request: string;
@@ -70,11 +73,12 @@ export interface SaveFile {
 }
 
 /** What is common to every way of saving bytes. */
-type Save = Omit<SaveFile, 'folder' | 'id' | 'name' | 'nameKey' | 'conflict' | 'idempotency' | 'upload'>;
+type Save = Omit<SaveFile, 'folder' | 'id' | 'name' | 'nameKey' | 'conflict' | 'isShown' | 'idempotency' | 'upload'>;
 
 export interface SavedFile {
   folder: Entry;
   file: Entry;
+  version: number;
   isReplayed: boolean;
   /** Whether a record now points to the blob that came with the request; if not, it can be discarded. */
   isBlobUsed: boolean;
@@ -84,6 +88,8 @@ export interface SavedFile {
   above: string[];
   /** The place of the change in the journal; null when nothing changed. */
   position: number | null;
+  /** As of this very commit, where it was asked for. */
+  details?: EntryDetails;
 }
 
 export function* saveFile(asked: SaveFile): Verb<SavedFile> {
@@ -99,14 +105,26 @@ function* saveOrRecall(asked: SaveFile): Verb<SavedFile> {
   const folder = yield* requireFolder(space, asked.folder, 'FolderId');
   const parent = folder.entry;
   const naming = yield* settleName({ space, parent, name, nameKey, conflict, kind: 'file', target: 'FileName' });
+  const saved = yield* settle(asked, folder, naming);
+  yield* remember(asked.idempotency, asked.at, saved);
+  return saved;
+}
+
+function* settle(asked: SaveFile, folder: Located, naming: Naming): Verb<SavedFile> {
+  if ('taken' in naming && asked.conflict === 'Existing') {
+    const kept = toUnchanged(folder, naming.taken);
+    const sha256 = asked.isShown ? yield* findContentDigest(naming.taken) : null;
+    return sha256 === null ? kept : withDetails(kept, folder, sha256);
+  }
   const saved =
     'free' in naming
       ? yield* saveNew(asked, folder, { ...asked, ...naming.free })
-      : conflict === 'Existing'
-        ? toUnchanged(folder, naming.taken)
-        : yield* saveOver(asked, folder, yield* requireRowToChange(naming.taken.entry));
-  yield* remember(asked.idempotency, asked.at, saved);
-  return saved;
+      : yield* saveOver(asked, folder, yield* requireRowToChange(naming.taken.entry));
+  return asked.isShown ? withDetails(saved, folder, asked.content.sha256) : saved;
+}
+
+function withDetails(saved: SavedFile, folder: Located, sha256: Uint8Array): SavedFile {
+  return { ...saved, details: toFileDetails(folder, saved.file, { sha256, version: saved.version }) };
 }
 
 function* saveNew(
@@ -205,6 +223,7 @@ function toUnchanged(folder: EntryRow, file: EntryRow): SavedFile {
   return {
     folder: toEntry(folder),
     file: toEntry(file),
+    version: file.version,
     isReplayed: false,
     isBlobUsed: false,
     freedBlobs: [],
@@ -239,7 +258,16 @@ function* finish(asked: Save, folder: Located, file: NewEntry, done: Finish): Ve
   const position = yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
   const grown = { ...folder, size: folder.size + done.deltaBytes };
   const { isBlobUsed, freedBlobs } = done;
-  return { folder: toEntry(grown), file: toEntry(file), isReplayed: false, isBlobUsed, freedBlobs, above, position };
+  return {
+    folder: toEntry(grown),
+    file: toEntry(file),
+    version: file.version,
+    isReplayed: false,
+    isBlobUsed,
+    freedBlobs,
+    above,
+    position,
+  };
 }
 
 function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {

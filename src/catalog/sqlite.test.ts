@@ -11,6 +11,7 @@ import { testManaging } from '../../test/contracts/managing.ts';
 import { testPeople } from '../../test/contracts/people.ts';
 import { addApplication, fileIn, folderIn, inline, what } from '../../test/contracts/requests.ts';
 import { testSums } from '../../test/contracts/sums.ts';
+import { testWays } from '../../test/contracts/ways.ts';
 import { type Change, toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
@@ -41,6 +42,7 @@ testCatalog('SQLite', openForContract);
 testPeople('SQLite', openForContract);
 testManaging('SQLite', openForContract);
 testSums('SQLite', openForContract);
+testWays('SQLite', openForContract);
 testChanges('SQLite', openForContract);
 testLeases('SQLite', openForContract);
 

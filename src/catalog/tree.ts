@@ -63,7 +63,7 @@ export function* requireFolder(space: number, id: string, target: string): Verb<
 }
 
 /** Of a root, `/`. */
-export function pathOf({ name, above }: Located): string {
+export function pathOf({ name, above }: Pick<Located, 'name' | 'above'>): string {
   return `/${[name, ...above.map((folder) => folder.name)].slice(0, -1).reverse().join('/')}`;
 }
 
@@ -76,9 +76,9 @@ export function* addToSizes(folder: Located, deltaBytes: number): Verb<string[]>
   return folder.above.map(({ id }) => id);
 }
 
-/** "More than 100 levels deep: 400 `TooDeep`": for a new folder. */
-export function checkLevel(parent: Located, target: string): void {
-  if (parent.above.length + 1 > deepestLevel) throw tooDeep(target);
+/** "More than 100 levels deep: 400 `TooDeep`": for new folders, each in the one before it. */
+export function checkLevel(parent: Located, target: string, count = 1): void {
+  if (parent.above.length + count > deepestLevel) throw tooDeep(target);
 }
 
 function tooDeep(target: string): Refusal {
@@ -132,10 +132,24 @@ export interface EntryDetails {
 
 export function* toDetails(found: Located, path = pathOf(found)): Verb<EntryDetails> {
   const sha256 = found.kind === 0 ? null : yield* findSha256(found);
-  const entry = toEntry(found);
-  const { sizeBytes: _, ...record } = entry;
-  const compared = JSON.stringify([record, found.above[0]?.id ?? null, sha256, found.version]);
-  return { entry, path, etag: `"${hash('sha256', compared, 'base64url')}"`, sha256, version: found.version };
+  return compose({ entry: toEntry(found), path, sha256, version: found.version }, found.above[0]?.id ?? null);
+}
+
+function compose(known: Omit<EntryDetails, 'etag'>, holder: string | null): EntryDetails {
+  const { sizeBytes: _, ...record } = known.entry;
+  const compared = JSON.stringify([record, holder, known.sha256, known.version]);
+  return { ...known, etag: `"${hash('sha256', compared, 'base64url')}"` };
+}
+
+/** The same of a file that was just written, without asking for what is known. */
+export function toFileDetails(
+  folder: Located,
+  file: Entry,
+  content: { sha256: Uint8Array; version: number },
+): EntryDetails {
+  const path = pathOf({ name: file.name, above: [folder, ...folder.above] });
+  const sha256 = Buffer.from(content.sha256).toString('hex');
+  return compose({ entry: file, path, sha256, version: content.version }, folder.id);
 }
 
 function* findSha256({ entry, version }: EntryRow): Verb<string | null> {

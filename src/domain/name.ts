@@ -1,6 +1,7 @@
 // What may be a name, when two names are the same, and how a name travels in a header (INTERFACE.md, sections 5 and 6).
 // Hides the character classes. A name is stored as it was sent: nothing here repairs one.
 
+import { deepestLevel } from './entry.ts';
 import { Refusal } from './refusal.ts';
 
 /** `portable` also refuses what Windows refuses. */
@@ -25,6 +26,24 @@ const windowsDevice = /^(CON|PRN|AUX|NUL|(?:COM|LPT)[1-9¹²³]) *(?:\.|$)/i;
 export function checkName(name: string, target: string, rules: NameRules): string {
   if (legal.test(name) && (rules === 'any' || isPortable(name))) return name;
   throw new Refusal('InvalidName', whyIllegal(name) ?? whyNotPortable(name), { target });
+}
+
+/** The names of `a/b/c`, from the top down; refuses saying which of them is none. */
+export function checkRelativePath(path: string, rules: NameRules): string[] {
+  const names = path.split('/');
+  // A file may stand in the deepest folder.
+  if (names.length > deepestLevel + 1) {
+    throw new Refusal('TooDeep', `Folders can be nested ${deepestLevel} levels deep.`, { target: 'RelativePath' });
+  }
+  for (const [index, name] of names.entries()) {
+    if (legal.test(name) && (rules === 'any' || isPortable(name))) continue;
+    const why = whyIllegal(name) ?? whyNotPortable(name);
+    throw new Refusal('InvalidName', `Name ${index + 1} of ${names.length} in RelativePath cannot be used. ${why}`, {
+      target: 'RelativePath',
+      hint: 'Send names with / between them, and none before the first or after the last: Invoices/2026/March.',
+    });
+  }
+  return names;
 }
 
 /** The order of UTF-8 bytes, which is that of code points; JavaScript's own order puts surrogates before U+E000. */

@@ -9,6 +9,7 @@ export const refusalCodes = [
   'AppKeyUnknown',
   'ApplicationNotFound',
   'AttachmentMissing',
+  'BatchTooLarge',
   'CertificateInvalid',
   'CertificateNotFound',
   'CursorExpired',

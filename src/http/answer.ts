@@ -18,6 +18,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   AppKeyUnknown: 401,
   ApplicationNotFound: 404,
   AttachmentMissing: 400,
+  BatchTooLarge: 400,
   CertificateInvalid: 401,
   CertificateNotFound: 404,
   CursorExpired: 400,

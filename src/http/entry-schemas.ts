@@ -2,12 +2,53 @@
 
 import Type from 'typebox';
 import { longestComment } from '../domain/entry.ts';
-import { Entry, Envelope, ShownEntry } from './schemas.ts';
+import { Entry, Envelope, ErrorAnswer, Properties, ShownEntry } from './schemas.ts';
 
 const time = { format: 'date-time', description: 'UTC, always three decimals.' };
 const objectType = Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' });
 const conflictBehavior = Type.Enum(['Fail', 'Rename'], { description: 'What to do when the name is taken.' });
 const comment = Type.Union([Type.String({ maxLength: longestComment }), Type.Null()]);
+
+/** What is asked of one file of a batch; the part with its bytes has the same place among the file parts. */
+export const BatchFile = Type.Object(
+  {
+    FileName: Type.Optional(Type.String({ description: "Absent: the part's own file name." })),
+    RelativePath: Type.Optional(
+      Type.String({
+        description: 'In place of FileName: folders and the name, with / between them; missing folders are made.',
+      }),
+    ),
+    FolderId: Type.Optional(Type.String({ description: 'Absent: the header FolderId, or the root.' })),
+    ContentType: Type.Optional(Type.String({ description: "Absent: the part's own." })),
+    ObjectType: Type.Optional(objectType),
+    Properties: Type.Optional(Properties),
+    ConflictBehavior: Type.Optional(Type.Enum(['Version', 'Fail', 'Rename', 'Existing'])),
+    Comment: Type.Optional(Type.String({ description: 'What is new in this version.' })),
+    Sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'Hexadecimal; checked.' })),
+  },
+  { title: 'BatchFile' },
+);
+
+export const SaveBatchForm = Type.Object(
+  {
+    Files: Type.Optional(
+      Type.Array(BatchFile, { description: 'JSON: one object for each file part, in the same order.' }),
+    ),
+    filename: Type.Array(Type.String({ contentMediaType: 'application/octet-stream' }), {
+      description: 'The files, each a part of this name; "file" is taken too.',
+    }),
+  },
+  { title: 'SaveBatchForm' },
+);
+
+export const BatchResults = Type.Object(
+  {
+    Results: Type.Array(Type.Union([ShownEntry, ErrorAnswer]), {
+      description: 'One for each file, in the order in which they were sent: what was saved, or why it was not.',
+    }),
+  },
+  { title: 'BatchResults' },
+);
 
 export const ChangeEntry = Type.Object(
   {

@@ -70,6 +70,10 @@ const told: Record<RefusalCode, string | Told> = {
   AppKeyUnknown: 'No active application has this AppKey.',
   ApplicationNotFound: 'There is no such application.',
   AttachmentMissing: 'The body has no part named "filename".',
+  BatchTooLarge: {
+    Message: 'One batch has at most 1000 files.',
+    Hint: 'Send several batches; a large file is best sent alone, by POST /files.',
+  },
   CertificateInvalid: 'The certificate is not trusted.',
   CertificateNotFound: 'The application has no such certificate.',
   CursorExpired: 'The changes behind this cursor are no longer kept.',

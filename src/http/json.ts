@@ -5,7 +5,7 @@ import { Refusal } from '../domain/refusal.ts';
 export const smallBodyBytes = 1024 * 1024;
 const deepestNesting = 16;
 /** Far more than anything we take needs; parsing a million keys would hold up everyone else. */
-const mostStrings = 10_000;
+const fewStrings = 10_000;
 const bracketOpen = new Set([0x5b, 0x7b]);
 const bracketClose = new Set([0x5d, 0x7d]);
 const quote = 0x22;
@@ -27,15 +27,17 @@ export async function readWhole(
 }
 
 export function parseObject(body: Buffer, hint: string): Record<string, unknown> {
-  checkShape(body, hint);
-  let value: unknown;
+  return checkObject(parseValue(body, hint, fewStrings), hint);
+}
+
+export function parseValue(body: Buffer, hint: string, mostStrings: number): unknown {
+  checkShape(body, hint, mostStrings);
   try {
-    value = JSON.parse(toText(body, hint));
+    return JSON.parse(toText(body, hint)) as unknown;
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw invalidBody('The body is not valid JSON.', hint);
   }
-  return checkObject(value, hint);
 }
 
 export function checkObject(value: unknown, hint: string): Record<string, unknown> {
@@ -49,7 +51,7 @@ export function checkObject(value: unknown, hint: string): Record<string, unknow
 }
 
 /** Measured before parsing and without recursion; the insides of strings are jumped over. */
-function checkShape(body: Buffer, hint: string): void {
+function checkShape(body: Buffer, hint: string, mostStrings: number): void {
   let depth = 0;
   let strings = 0;
   let outsideBytes = 0;

@@ -62,6 +62,7 @@ export const exampleLimits = {
   FolderLevels: 100,
   Properties: { Keys: 100, KeyBytes: 128, ValueBytes: 4096, Bytes: 65536 },
   PageEntries: { Default: 100, Most: 1000 },
+  Batch: { Files: 1000, Bytes: 33554432 },
   TrashDays: 30,
   JournalDays: 90,
   Space: { Quota: { Bytes: 10737418240 } },

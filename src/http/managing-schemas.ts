@@ -168,6 +168,7 @@ export const ServiceLimits = Type.Object(
     FolderLevels: count,
     Properties: Type.Object({ Keys: count, KeyBytes: count, ValueBytes: count, Bytes: count }),
     PageEntries: Type.Object({ Default: count, Most: count }),
+    Batch: Type.Object({ Files: count, Bytes: count }, { description: 'One request of POST /files/batch.' }),
     VersionsKept: Type.Optional(count),
     VersionDays: Type.Optional(count),
     TrashDays: Type.Optional(count),

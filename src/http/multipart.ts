@@ -17,13 +17,17 @@ export interface Part {
   body: AsyncIterable<Buffer>;
 }
 
-const maxParts = 20;
+const fewParts = 20;
 const maxHeaders = 16;
 const maxHeaderBytes = 16 * 1024;
 const maxMarginBytes = 64 * 1024;
 
 /** Leaving early closes the source. */
-export async function* readParts(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
+export async function* readParts(
+  source: AsyncIterable<Buffer>,
+  boundary: string,
+  maxParts = fewParts,
+): AsyncGenerator<Part> {
   checkBoundary(boundary);
   const iterator = source[Symbol.asyncIterator]();
   try {

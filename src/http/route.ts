@@ -28,6 +28,7 @@ export interface Served {
   /** Whether new work is taken. */
   isReady(): boolean;
   largeBodies: Slots;
+  batches: Slots;
   archives: Slots;
   /** The first seals links, all of them open some. */
   linkKeys: readonly Buffer[];

@@ -8,6 +8,7 @@ import { liveRoute, readyRoute } from './routes/about.ts';
 import * as applications from './routes/applications.ts';
 import { openArchiveRoute } from './routes/archive.ts';
 import { listAuditRoute } from './routes/audit.ts';
+import { saveBatchRoute } from './routes/batch.ts';
 import * as certificates from './routes/certificates.ts';
 import { changeEntryRoute, copyEntryRoute, deleteEntryRoute } from './routes/change-entries.ts';
 import { changesRoute } from './routes/changes.ts';
@@ -52,6 +53,7 @@ export const routes: readonly Route[] = [
   listFolderRoute,
   openArchiveRoute,
   saveFileRoute,
+  saveBatchRoute,
   findFileRoute,
   showEntryRoute,
   changeEntryRoute,

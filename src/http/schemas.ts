@@ -103,12 +103,15 @@ export const SignIn = Type.Object({ user: Type.String(), password: Type.String()
 export const CreateFolder = Type.Object(
   {
     ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),
-    FolderName: Type.String({ description: 'The name of the new folder.' }),
+    FolderName: Type.Optional(Type.String({ description: 'The name of the new folder.' })),
+    RelativePath: Type.Optional(
+      Type.String({ description: 'In place of FolderName: names with / between them; missing folders are made.' }),
+    ),
     Properties: Type.Optional(Properties),
     ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
     ConflictBehavior: Type.Optional(Type.Enum(['Fail', 'Rename', 'Existing'])),
   },
-  { title: 'CreateFolder' },
+  { title: 'CreateFolder', description: 'With exactly one of FolderName and RelativePath.' },
 );
 
 export const SaveFileForm = Type.Object(

@@ -36,6 +36,13 @@ function tooManyUploads(): Refusal {
   });
 }
 
+export function tooManyBatches(): Refusal {
+  return new Refusal('TooManyUploads', 'Too many large batches are being read at once. Nothing was saved.', {
+    hint: 'Try again, or send batches of less than 1 MiB: those are never too many.',
+    retryAfterSeconds: 1,
+  });
+}
+
 export function tooManyArchives(): Refusal {
   return new Refusal('TooManyRequests', 'Too many archives are being made at once.', { retryAfterSeconds: 10 });
 }

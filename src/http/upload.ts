@@ -139,7 +139,7 @@ function readFields(fields: Map<string, string>, partType: string | null) {
 }
 
 /** A content type that is none counts as absent: the bytes and the name then tell. */
-function knownType(header: string | null): string | null {
+export function knownType(header: string | null): string | null {
   return header !== null && readMediaType(header) !== null ? header.trim() : null;
 }
 

@@ -12,6 +12,7 @@ import { maxKeyBytes, maxKeys, maxTotalBytes, maxValueBytes } from '../domain/pr
 import type { ApplicationWithSecret } from '../operations/applications.ts';
 import { firstPageLimit, largestPageLimit } from '../operations/list-folder.ts';
 import type { NewMember } from '../operations/manage-people.ts';
+import { mostBatchBytes, mostBatchFiles } from '../operations/save-batch.ts';
 import type { ShownLimits, SpaceUsage } from '../operations/show-usage.ts';
 import { renderTime } from './wire.ts';
 
@@ -134,6 +135,7 @@ export function renderLimits({ limits, ofSpace, ofCaller }: ShownLimits): string
     FolderLevels: deepestLevel,
     Properties: { Keys: maxKeys, KeyBytes: maxKeyBytes, ValueBytes: maxValueBytes, Bytes: maxTotalBytes },
     PageEntries: { Default: firstPageLimit, Most: largestPageLimit },
+    Batch: { Files: mostBatchFiles, Bytes: mostBatchBytes },
     ...(keptVersions !== null && { VersionsKept: keptVersions }),
     ...(versionMs !== null && { VersionDays: versionMs / dayMs }),
     ...(trashMs !== null && { TrashDays: trashMs / dayMs }),

@@ -5,7 +5,8 @@ import type { FeedChange, FeedEntry } from '../catalog/changes.ts';
 import type { TrashedEntry } from '../catalog/trash.ts';
 import type { Version } from '../catalog/versions.ts';
 import type { Entry } from '../domain/entry.ts';
-import type { Refusal } from '../domain/refusal.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { BatchResult } from '../operations/save-batch.ts';
 import type { SearchResult } from '../operations/search.ts';
 import type { EntryView } from '../operations/show-entry.ts';
 
@@ -81,6 +82,14 @@ function renderShown({ entry, path, etag, sha256, version }: EntryView): string 
 /** The envelope of a save, and what is shown of the file. */
 export function renderSavedVersion(folder: Entry, children: readonly Entry[], view: EntryView): string {
   return `${renderEnvelope(folder, children).slice(0, -1)},${renderShown(view)}}`;
+}
+
+/** In the order in which the files were sent. */
+export function renderBatch(results: readonly BatchResult[], trackingId: string): string {
+  const rendered = results.map((result) =>
+    result instanceof Refusal ? renderRefusal(result, trackingId) : renderShownEntry(result.view),
+  );
+  return `{"Results":[${rendered.join(',')}]}`;
 }
 
 export function renderTrash(entries: readonly TrashedEntry[]): string {

@@ -1,10 +1,11 @@
 // Creates a folder under a parent folder.
 
 import { randomUUIDv7 } from 'node:crypto';
+import type { CreateFolder, WantedFolder } from '../catalog/create-folder.ts';
 import { type Caller, toFolderId } from '../domain/caller.ts';
 import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
 import { folderNotFound } from '../domain/missing.ts';
-import { checkName, toNameKey } from '../domain/name.ts';
+import { checkName, checkRelativePath, type NameRules, toNameKey } from '../domain/name.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
@@ -14,6 +15,8 @@ import { type FolderListing, firstPageLimit } from './list-folder.ts';
 export interface CreateFolderRequest {
   parentFolderId: string | null;
   folderName: string;
+  /** It is a path, `a/b/c`: folders on the way are made where they are missing. */
+  isRelativePath?: boolean;
   objectType: string | null;
   properties: Record<string, string> | null;
   conflict: ConflictBehavior;
@@ -34,13 +37,10 @@ export async function createFolder(
   const parent = toFolderId(caller, request.parentFolderId);
   const missing = () => folderNotFound('ParentFolderId');
   const { space } = await enter(cabinet, caller, { action: 'write', id: parent, missing });
-  const name = checkName(request.folderName, 'FolderName', cabinet.names);
   const { folder, isExisting, isReplayed } = await cabinet.catalog.createFolder({
     space,
     parent,
-    id: randomUUIDv7(),
-    name,
-    nameKey: toNameKey(name),
+    ...toWanted(request, cabinet.names),
     objectType: request.objectType,
     properties: request.properties,
     conflict: request.conflict,
@@ -56,6 +56,22 @@ export async function createFolder(
   });
   if (isExisting) return { ...(await showExisting(cabinet, space, folder)), isReplayed };
   return { folder, children: [], next: null, isReplayed };
+}
+
+type Named = Pick<CreateFolder, 'id' | 'name' | 'nameKey' | 'way'>;
+
+function toWanted({ folderName, isRelativePath }: CreateFolderRequest, rules: NameRules): Named {
+  if (isRelativePath) return toEndOfWay(checkRelativePath(folderName, rules));
+  return toNew(checkName(folderName, 'FolderName', rules));
+}
+
+/** The last of the names, and the folders on the way to it. */
+export function toEndOfWay(names: readonly string[]): Named {
+  return { ...toNew(names.at(-1) ?? ''), way: names.slice(0, -1).map(toNew) };
+}
+
+function toNew(name: string): WantedFolder {
+  return { id: randomUUIDv7(), name, nameKey: toNameKey(name) };
 }
 
 /** "`Existing` answers 200 with the existing folder and its first page of children." */

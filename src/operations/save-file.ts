@@ -2,6 +2,7 @@
 // decided before a byte is read; `saveFile` writes the record that makes the received bytes visible.
 
 import { randomUUIDv7 } from 'node:crypto';
+import type { Idempotency } from '../catalog/idempotency.ts';
 import type { SavedFile, SavedVersion, StoredContent } from '../catalog/save-file.ts';
 import { type Caller, type Seat, toFolderId } from '../domain/caller.ts';
 import { toContentType } from '../domain/content-type.ts';
@@ -65,8 +66,13 @@ async function checkShortage(cabinet: Cabinet, caller: Caller, seat: Seat, targe
   if (sizeBytes === null || sizeBytes < declaredBytes) throw shortage;
 }
 
-function checkRoom({ limits, freeBytes }: Cabinet, declaredBytes: number | null): void {
+function checkRoom(cabinet: Cabinet, declaredBytes: number | null): void {
+  const { limits } = cabinet;
   if ((declaredBytes ?? 0) > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
+  checkFree(cabinet, declaredBytes);
+}
+
+export function checkFree({ limits, freeBytes }: Cabinet, declaredBytes: number | null): void {
   if (freeBytes() - (declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
 }
 
@@ -88,6 +94,8 @@ export interface SaveRequest {
   comment: string | null;
   conflict: ConflictBehavior;
   idempotencyKey: string | null;
+  /** One of many, remembered in their name; the result holds what is shown of the file. */
+  inBatch?: { idempotency: Idempotency | null };
   /** For what comes from elsewhere. */
   times?: EntryTimes;
   received: ReceivedContent;
@@ -199,7 +207,7 @@ function forgetLease({ leases }: Cabinet, { blob }: StoredContent): void {
 }
 
 /** The bytes may have taken long: what counts is what the caller may do now. */
-function requireSeat({ seats }: Caller, seat: Seat, missing: () => Refusal): Seat {
+export function requireSeat({ seats }: Caller, seat: Seat, missing: () => Refusal): Seat {
   const now = seats.find(({ space }) => space === seat.space);
   if (now === undefined) throw missing();
   return now;
@@ -237,7 +245,11 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
     conflict: request.conflict,
     ...(request.times !== undefined && { times: request.times }),
     ...byCaller(caller),
-    idempotency: toIdempotency(caller, 'save-file', request.idempotencyKey, toParameters(request)),
+    ...(request.inBatch !== undefined && { isShown: true }),
+    idempotency:
+      request.inBatch === undefined
+        ? toIdempotency(caller, 'save-file', request.idempotencyKey, toParameters(request))
+        : request.inBatch.idempotency,
   });
 }
 

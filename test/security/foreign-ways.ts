@@ -41,6 +41,15 @@ const newFile = (
   ask: (id) => ({ path: '/files', method: 'POST', headers: { FolderId: id, FileName: 'taken.txt', ...headers }, body }),
   code,
 });
+const newBatch = (headers: Request['headers']): Way => ({
+  ask: (id) => ({
+    path: '/files/batch',
+    method: 'POST',
+    headers: { FolderId: id, 'Content-Type': MULTIPART, ...headers },
+    body: multipart([filePart('x', { fileName: 'taken.txt' })]),
+  }),
+  code: 'FolderNotFound',
+});
 const asJson = (more: object) => (id: string) => JSON.stringify({ ParentFolderId: id, FolderName: 'taken', ...more });
 
 const newLink = (fields: object, code = 'FileNotFound'): Way => ({
@@ -100,6 +109,9 @@ export const ways: Record<string, Record<string, Way>> = {
     'to get what exists': newFolder(json, asJson({ ConflictBehavior: 'Existing' })),
     'with a wrong name': newFolder(json, asJson({ FolderName: '..' }), nameOrFolder),
     'with a key': newFolder({ ...json, 'Idempotency-Key': 'foreign' }, asJson({})),
+    'with the folders on the way': newFolder(json, (id) =>
+      JSON.stringify({ ParentFolderId: id, RelativePath: 'on/the/way' }),
+    ),
   },
   [`POST ${CONTENT}/files`]: {
     'with the bare bytes': newFile({}),
@@ -109,6 +121,11 @@ export const ways: Record<string, Record<string, Way>> = {
     'unless it exists': newFile({ ConflictBehavior: 'Fail' }),
     'with a wrong name': newFile({ FileName: '..' }, 'x', nameOrFolder),
     'with a key': newFile({ 'Idempotency-Key': 'foreign' }),
+  },
+  [`POST ${CONTENT}/files/batch`]: {
+    plainly: newBatch({}),
+    'to get what exists': newBatch({ ConflictBehavior: 'Existing' }),
+    'with a key': newBatch({ 'Idempotency-Key': 'foreign' }),
   },
   [`GET ${CONTENT}/entries/{id}`]: {
     plainly: { ask: (id) => ({ path: `/entries/${encodeURIComponent(id)}` }), code: 'EntryNotFound' },

@@ -16,6 +16,7 @@ import {
   send,
 } from '../interface/client.ts';
 import { put, trash } from '../interface/life.ts';
+import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
 import { addCaller, cabinetJson, type Registered, type Started, startService } from '../service/service.ts';
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
@@ -72,6 +73,14 @@ export const contentLines: Record<string, ContentLine> = {
   [`POST ${CONTENT}/files`]: {
     path: () => '/files',
     request: ({ folder }) => ({ headers: { FolderId: folder, FileName: 'matrix.txt' }, body: 'x' }),
+    missing: 'FolderNotFound',
+  },
+  [`POST ${CONTENT}/files/batch`]: {
+    path: () => '/files/batch',
+    request: ({ folder }) => ({
+      headers: { FolderId: folder, 'Content-Type': MULTIPART },
+      body: multipart([filePart('x', { fileName: 'matrix.txt' })]),
+    }),
     missing: 'FolderNotFound',
   },
   [`GET ${CONTENT}/files/{id}/content`]: {

@@ -97,9 +97,11 @@ function renderRequestBody(root, body) {
 
 function renderMedia(root, media) {
   const hasFields = Object.keys(media.schema).length > 0 && resolve(root, media.schema).type !== 'string';
+  const examples =
+    media.examples === undefined ? [media.example] : Object.values(media.examples).map(({ value }) => value);
   return [
     hasFields ? renderLazily('Fields', () => renderSchema(root, media.schema)) : null,
-    media.example === undefined ? null : makeExample(media.example),
+    ...examples.map((example) => (example === undefined ? null : makeExample(example))),
   ];
 }
 

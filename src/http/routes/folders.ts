@@ -3,7 +3,7 @@
 import Type from 'typebox';
 import { type Caller, toFolderId } from '../../domain/caller.ts';
 import { readMediaType } from '../../domain/content-type.ts';
-import { type Order, orders } from '../../domain/entry.ts';
+import { type ConflictBehavior, type Order, orders } from '../../domain/entry.ts';
 import { folderNotFound } from '../../domain/missing.ts';
 import { checkObjectType, checkProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -30,7 +30,7 @@ import { CreateFolder, compileCheck } from '../schemas.ts';
 import { renderEnvelope } from '../wire.ts';
 
 const bodies =
-  'Send JSON {"ParentFolderId": "…", "FolderName": "…"}, bare or under "requestPayload", or the same fields as a URL-encoded form.';
+  'Send JSON {"ParentFolderId": "…", "FolderName": "…"}, bare or under "requestPayload", or the same fields as a URL-encoded form; RelativePath, "a/b/c", stands in place of FolderName.';
 
 export const createFolderRoute: CallerRoute = {
   method: 'POST',
@@ -41,7 +41,8 @@ export const createFolderRoute: CallerRoute = {
     const idempotencyKey = readIdempotencyKey(exchange.request);
     const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));
     const request = await readFolderRequest(exchange);
-    const conflict = behavior ?? request.conflict;
+    // Whoever names a path wants it to be there: what exists of it is used, to its end.
+    const conflict = behavior ?? request.conflict ?? (request.isRelativePath ? 'Existing' : 'Fail');
     if (conflict === 'Version') throw noVersions();
     const current = await exchange.renewCaller();
     const created = await createFolder(served.cabinet, current, { ...request, conflict, idempotencyKey });
@@ -57,7 +58,9 @@ export const createFolderRoute: CallerRoute = {
     summary: 'Create a folder under a parent folder',
     description:
       'The name is taken: 400 `NameAlreadyExists`, unless `ConflictBehavior` says otherwise. `Existing` answers with the ' +
-      'folder that has the name (`mkdir -p`), `Rename` makes `Invoices (2)`.',
+      'folder that has the name (`mkdir -p`), `Rename` makes `Invoices (2)`. `RelativePath` in place of `FolderName` makes the ' +
+      'folders that are missing on the way, all in one step or none; what exists is used, and `ConflictBehavior`, which says ' +
+      'what becomes of the last name, is then `Existing` by default.',
     parameters: [
       headers.conflictBehavior('Fail', 'Rename', 'Existing'),
       headers.idempotencyKey,
@@ -71,7 +74,16 @@ export const createFolderRoute: CallerRoute = {
       content: {
         'application/json': {
           schema: { anyOf: [CreateFolder, Type.Object({ requestPayload: CreateFolder })] },
-          example: { ParentFolderId: '-root-', FolderName: 'Invoices', Properties: { Year: '2026' } },
+          examples: {
+            FolderName: {
+              summary: 'One folder',
+              value: { ParentFolderId: '-root-', FolderName: 'Invoices', Properties: { Year: '2026' } },
+            },
+            RelativePath: {
+              summary: 'With the folders on the way',
+              value: { ParentFolderId: '-root-', RelativePath: 'Invoices/2026/March' },
+            },
+          },
         },
         'application/x-www-form-urlencoded': {
           schema: CreateFolder,
@@ -89,10 +101,9 @@ export const createFolderRoute: CallerRoute = {
   },
 };
 
-async function readFolderRequest({
-  request,
-  openBody,
-}: Exchange): Promise<Omit<CreateFolderRequest, 'idempotencyKey'>> {
+type FolderRequest = Omit<CreateFolderRequest, 'idempotencyKey' | 'conflict'> & { conflict: ConflictBehavior | null };
+
+async function readFolderRequest({ request, openBody }: Exchange): Promise<FolderRequest> {
   const digests = { sha256: readSha256(request, 'content-digest'), md5: readMd5(request) };
   const header = readHeader(request, 'content-type');
   const essence = header === null || header === '' ? null : (readMediaType(header)?.essence ?? 'unknown');
@@ -121,25 +132,36 @@ function checkPayload(payload: unknown): Record<string, unknown> {
 function readForm(form: Map<string, string>): Record<string, unknown> {
   const payload = form.get('requestPayload');
   if (payload !== undefined) return unwrap(parseObject(Buffer.from(payload), bodies));
-  const names = ['ParentFolderId', 'FolderName', 'ObjectType', 'ConflictBehavior'];
+  const names = ['ParentFolderId', 'FolderName', 'RelativePath', 'ObjectType', 'ConflictBehavior'];
   return Object.fromEntries(names.filter((name) => form.has(name)).map((name) => [name, form.get(name)]));
 }
 
 const checkCreateFolder = compileCheck(CreateFolder);
 
-function toRequest(fields: Record<string, unknown>): Omit<CreateFolderRequest, 'idempotencyKey'> {
-  if (!Object.hasOwn(fields, 'FolderName')) {
+function toRequest(fields: Record<string, unknown>): FolderRequest {
+  const isRelativePath = Object.hasOwn(fields, 'RelativePath');
+  if (!isRelativePath && !Object.hasOwn(fields, 'FolderName')) {
     throw new Refusal('FolderNameMissing', 'FolderName is missing.', { target: 'FolderName', hint: bodies });
   }
+  if (isRelativePath && Object.hasOwn(fields, 'FolderName')) throw namedTwice();
   if (fields.ConflictBehavior === 'Version') throw noVersions();
-  const { ParentFolderId, FolderName, Properties, ObjectType, ConflictBehavior } = checkCreateFolder(fields);
+  const checked = checkCreateFolder(fields);
+  const { ParentFolderId, FolderName, RelativePath, Properties, ObjectType, ConflictBehavior } = checked;
   return {
     parentFolderId: ParentFolderId ?? null,
-    folderName: FolderName,
+    folderName: RelativePath ?? FolderName ?? '',
+    isRelativePath,
     objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
     properties: Properties === undefined ? null : checkProperties(Properties),
-    conflict: checkConflictBehavior(ConflictBehavior ?? null) ?? 'Fail',
+    conflict: checkConflictBehavior(ConflictBehavior ?? null),
   };
+}
+
+function namedTwice(): Refusal {
+  return new Refusal('InvalidField', 'FolderName and RelativePath cannot be sent together.', {
+    target: 'RelativePath',
+    hint: 'Send FolderName for one folder, or RelativePath, "a/b/c", for one and the folders that are missing on the way to it.',
+  });
 }
 
 function noVersions(): Refusal {
