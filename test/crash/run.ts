@@ -1,0 +1,50 @@
+// `npm run crash`: the proof that a 200 is kept, in parts, each as large as it is asked to be. Without arguments: all of them,
+// small, as `npm test` runs them. One line of counts for each; the exit code says whether anything was wrong.
+
+import { parseArgs } from 'node:util';
+import { runFaults } from './faults.ts';
+import { runKills } from './kills.ts';
+import type { Report } from './report.ts';
+import { runStates } from './states.ts';
+
+const { values } = parseArgs({
+  options: {
+    states: { type: 'string' },
+    faults: { type: 'boolean' },
+    size: { type: 'string' },
+    kills: { type: 'string' },
+    served: { type: 'string' },
+    record: { type: 'string' },
+    only: { type: 'string' },
+    seed: { type: 'string' },
+  },
+});
+
+const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
+const toNumber = (text: string | undefined, fallback: number) => (text === undefined ? fallback : Number(text));
+
+const wanted: Record<string, (() => Promise<Report>) | undefined> = {
+  states: () =>
+    runStates({
+      seed,
+      states: toNumber(values.states, 2000),
+      served: toNumber(values.served, 4),
+      only: values.only === undefined ? null : Number(values.only),
+      kept: values.record ?? null,
+    }),
+  kills: () => runKills({ seed, kills: toNumber(values.kills, 60) }),
+  faults: () => runFaults({ seed, size: values.size === undefined ? (isAll ? 30 : null) : Number(values.size) }),
+};
+const names = Object.keys(wanted).filter((name) => name in values);
+const isAll = names.length === 0;
+
+let hasFailed = false;
+for (const [name, part] of Object.entries(wanted)) {
+  if (part === undefined || !(isAll || names.includes(name))) continue;
+  const begun = performance.now();
+  const report = await part();
+  report.count('seconds', Math.round((performance.now() - begun) / 1000));
+  report.print();
+  hasFailed ||= report.problems.length > 0;
+}
+process.exitCode = hasFailed ? 1 : 0;
