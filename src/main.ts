@@ -14,7 +14,7 @@ import { TokenVerifier } from './auth/tokens.ts';
 import { lockFolder } from './catalog/folder-lock.ts';
 import type { Config } from './config.ts';
 import { serveControl } from './control/socket.ts';
-import type { Fault } from './domain/fault.ts';
+import { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
 import {
   type Environment,
@@ -66,7 +66,7 @@ export interface StartOptions {
 export async function start(config: Config, options: StartOptions = {}): Promise<Service> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
-  const lock = lockFolder(config.dataFolder);
+  const lock = lockFolder(config.dataFolder, 'cabinet serve');
   const service = new RunningService(config, log, options);
   try {
     await service.open();
@@ -328,6 +328,7 @@ class RunningService {
       } catch (error) {
         this.#observability.metrics[environment.name].countSweep(false, Date.now());
         this.#log.error({ environment: environment.name, err: error }, 'sweeping failed');
+        if (error instanceof Fault && error.kind === 'fatal') this.#fail(environment.name, error);
       }
     }
   }

@@ -18,6 +18,7 @@ import { openSqlite } from './catalog/sqlite.ts';
 import { syncFolder } from './certificates/durable-file.ts';
 import type { Config } from './config.ts';
 import { Fault } from './domain/fault.ts';
+import { Syncs } from './domain/syncs.ts';
 import type { EnvironmentName } from './environment.ts';
 import { openSearch, type Search } from './search/search.ts';
 import type { EnvironmentMetrics, PoolReading } from './telemetry/environment-metrics.ts';
@@ -64,13 +65,14 @@ export function folderOf(config: Config, name: EnvironmentName): string {
 export async function openStorage(config: Config, name: EnvironmentName, events: StorageEvents): Promise<Storage> {
   const folder = folderOf(config, name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const blobs = await openBlobs(config, name, events);
+  const syncs = new Syncs();
+  const blobs = await openBlobs(config, name, { ...events, syncs });
   // New names in these folders are durable from here on.
   for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) await syncFolder(named);
   const commits = new Commits();
   const isShared = config.catalog.kind === 'postgres';
   const open = isShared ? (await import('./shared-storage.ts')).openShared : openEmbedded;
-  const records = await open(config, name, { ...events, blobs, commits }).catch(async (error) => {
+  const records = await open(config, name, { ...events, blobs, commits, syncs }).catch(async (error) => {
     await blobs.close();
     throw error;
   });
@@ -139,12 +141,16 @@ export function toS3Options({ blobs }: Config, name: EnvironmentName) {
   return blobs.kind === 's3' ? { ...blobs, prefix: `${blobs.prefix}${name}/` } : null;
 }
 
-async function openBlobs(config: Config, name: EnvironmentName, events: StorageEvents): Promise<Blobs> {
+async function openBlobs(
+  config: Config,
+  name: EnvironmentName,
+  events: StorageEvents & { syncs: Syncs },
+): Promise<Blobs> {
   const s3 = toS3Options(config, name);
-  const { onFatal, onTrouble, observed } = events;
+  const { onFatal, onTrouble, observed, syncs } = events;
   const folder = folderOf(config, name);
   let opened: Blobs;
-  if (s3 === null) opened = await openLocalBlobs({ folder, onFatal });
+  if (s3 === null) opened = await openLocalBlobs({ folder, onFatal, syncs });
   else {
     const { openS3Blobs } = await import('./blobs/s3.ts');
     opened = await openS3Blobs({ ...s3, spoolFolder: folder, onNotice: (text) => onTrouble(new Error(text)) });
@@ -160,10 +166,11 @@ export function toObserved(engine: Engine, { observed }: StorageEvents): Catalog
 export interface Opening extends StorageEvents {
   blobs: Blobs;
   commits: Commits;
+  syncs: Syncs;
 }
 
 async function openEmbedded(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
-  const { blobs, commits, onFatal, onTrouble, observed } = opening;
+  const { blobs, commits, syncs, onFatal, onTrouble, observed } = opening;
   const folder = folderOf(config, name);
   const path = join(folder, 'catalog.db');
   const search = openSearch({
@@ -176,6 +183,7 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
   });
   const engine = await openSqlite({
     path,
+    syncs,
     onFatal,
     onCommitted: () => search.nudge(),
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { read, testBlobs, toAsync } from '../../test/contracts/blobs.ts';
 import { Fault } from '../domain/fault.ts';
+import { Syncs } from '../domain/syncs.ts';
 import { newBlobId } from './blobs.ts';
 import { openLocalBlobs } from './local.ts';
 
@@ -127,5 +128,17 @@ test('the next block is asked for while the last one is being written, and no fu
   await withBrokenFile('writev', slow, () => blobs.put(newBlobId(), blocks()));
   const expected = ['asked 0', 'asked 1', 'written 0', 'asked 2', 'written 1', 'asked 3', 'written 2', 'written 3'];
   assert.deepEqual(events, expected);
+  rmSync(folder, { recursive: true });
+});
+
+test('once a sync of the environment has failed, no blob is synced, and none is left', async () => {
+  const folder = makeFolder();
+  const syncs = new Syncs();
+  const blobs = await openLocalBlobs({ folder, syncs, onFatal: () => undefined });
+  syncs.fail();
+  await withBrokenFile('datasync', assert.fail, async () => {
+    await assert.rejects(blobs.put(newBlobId(), toAsync([[randomBytes(10)]])), /nothing is synced any more/);
+  });
+  assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
   rmSync(folder, { recursive: true });
 });

@@ -6,6 +6,7 @@
 import { type FileHandle, mkdir, open, opendir, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
+import { Syncs } from '../domain/syncs.ts';
 import { type BlobInfo, type Blobs, chunkBytes } from './blobs.ts';
 
 /** Syncing now and then keeps the last sync short and the memory that waits to be written bounded. */
@@ -15,9 +16,11 @@ export interface LocalBlobsOptions {
   folder: string;
   /** Called when a sync failed: what was written may not be on the disk. */
   onFatal: (fault: Fault) => void;
+  /** Shared with whatever else of the environment syncs. */
+  syncs?: Syncs;
 }
 
-export async function openLocalBlobs({ folder, onFatal }: LocalBlobsOptions): Promise<Blobs> {
+export async function openLocalBlobs({ folder, onFatal, syncs }: LocalBlobsOptions): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
   const blobs = join(folder, 'blobs');
   await mkdir(incoming, { recursive: true, mode: 0o700 });
@@ -32,30 +35,36 @@ export async function openLocalBlobs({ folder, onFatal }: LocalBlobsOptions): Pr
   }
   await syncFolder(blobs);
   await syncFolder(folder);
-  return new LocalBlobs(incoming, blobs, onFatal);
+  return new LocalBlobs(incoming, blobs, { onFatal, syncs: syncs ?? new Syncs() });
 }
 
 /** Looks at a folder that another process may be using: nothing is tidied up, and nothing can be written. */
 export function readLocalBlobs(folder: string): Pick<Blobs, 'open' | 'list'> {
-  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), () => undefined);
+  const told = { onFatal: () => undefined, syncs: new Syncs() };
+  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), told);
 }
 
 class LocalBlobs implements Blobs {
   readonly #incoming: string;
   readonly #blobs: string;
   readonly #onFatal: (fault: Fault) => void;
+  readonly #syncs: Syncs;
 
-  constructor(incoming: string, blobs: string, onFatal: (fault: Fault) => void) {
+  constructor(incoming: string, blobs: string, { onFatal, syncs }: { onFatal(fault: Fault): void; syncs: Syncs }) {
     this.#incoming = incoming;
     this.#blobs = blobs;
     this.#onFatal = onFatal;
+    this.#syncs = syncs;
   }
 
   async put(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
     try {
       await this.#write(id, blocks);
     } catch (error) {
-      if (error instanceof Fault && error.kind === 'fatal') this.#onFatal(error);
+      if (error instanceof Fault && error.kind === 'fatal') {
+        this.#syncs.fail();
+        this.#onFatal(error);
+      }
       throw error;
     }
   }
@@ -66,7 +75,8 @@ class LocalBlobs implements Blobs {
     const handle = await open(part, 'wx', 0o600).catch(toFault);
     try {
       try {
-        await writeAll(handle, blocks);
+        await writeAll(handle, blocks, this.#syncs);
+        this.#syncs.check();
         await handle.datasync().catch(toSyncFault);
       } finally {
         await handle.close();
@@ -76,6 +86,7 @@ class LocalBlobs implements Blobs {
       await unlink(part).catch(() => undefined);
       return toFault(error);
     }
+    this.#syncs.check();
     // Without this the rename can be lost in a power cut although the bytes are safe.
     await syncFolder(join(this.#blobs, id.slice(0, 2)));
   }
@@ -132,7 +143,7 @@ async function readFully(handle: FileHandle, buffer: Buffer, position: number): 
   }
 }
 
-async function writeAll(handle: FileHandle, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+async function writeAll(handle: FileHandle, blocks: AsyncIterable<readonly Uint8Array[]>, syncs: Syncs): Promise<void> {
   let position = 0;
   let syncedTo = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -140,6 +151,7 @@ async function writeAll(handle: FileHandle, blocks: AsyncIterable<readonly Uint8
     for await (const block of blocks) {
       await writing;
       if (position - syncedTo >= syncEveryBytes) {
+        syncs.check();
         await handle.datasync().catch(toSyncFault);
         syncedTo = position;
       }

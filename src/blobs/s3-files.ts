@@ -18,6 +18,7 @@ export function s3Files(place: S3Place, folder: string): FileStore {
     async write(name, bytes) {
       await bucket.put(toKey(name), toBody(bytes));
     },
+    settle: async () => undefined,
     async read(name) {
       const key = toKey(name);
       const size = await bucket.findSize(key);

@@ -20,6 +20,8 @@ export interface JournalFiles {
   list(): Promise<SealedRange[]>;
   /** Resolves when the rows are durable. */
   write(range: SealedRange, rows: readonly JournalRow[]): Promise<void>;
+  /** Resolves when the files that are there now are durable, whoever has written them. */
+  settle(): Promise<void>;
   /** Rejects with a `Fault` if the file cannot be read as what it should be. What the rows say is not looked at. */
   read(range: SealedRange): Promise<JournalRow[]>;
 }
@@ -34,6 +36,7 @@ export function openJournalFiles(store: FileStore): JournalFiles {
       const text = rows.map((row) => `${JSON.stringify(toLine(row))}\n`).join('');
       await store.write(toName(range), await promisify(gzip)(text));
     },
+    settle: () => store.settle(),
     async read(range) {
       try {
         const text = (await promisify(gunzip)(await store.read(toName(range)))).toString('utf8');

@@ -1,11 +1,16 @@
-// A file store in a folder of the local disk. A file that is being written has `.new` behind its name.
+// A file store in a folder of the local disk. A file that is being written has `.new` behind its name. A failed sync is
+// fatal: it is not tried again.
 
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
 import type { FileStore } from '../domain/file-store.ts';
 
 /** Nothing is made before there is something to write. */
 export function localFiles(folder: string): FileStore {
+  const settle = async () => {
+    for (const named of [folder, dirname(folder)]) await syncFolder(named);
+  };
   return {
     async list() {
       return await readdir(folder).catch(ignoreMissing);
@@ -13,8 +18,9 @@ export function localFiles(folder: string): FileStore {
     async write(name, bytes) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeDurably(join(folder, name), bytes);
-      for (const named of [folder, dirname(folder)]) await syncFolder(named);
+      await settle();
     },
+    settle,
     async read(name) {
       return await readFile(join(folder, name));
     },
@@ -31,7 +37,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(unfinished, 'w', 0o600);
   try {
     await file.writeFile(bytes);
-    await file.sync();
+    await file.sync().catch(toSyncFault);
   } finally {
     await file.close();
   }
@@ -41,8 +47,12 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
-    await folder.sync();
+    await folder.sync().catch(toSyncFault);
   } finally {
     await folder.close();
   }
+}
+
+function toSyncFault(cause: unknown): never {
+  throw new Fault('fatal', 'a sync failed', cause);
 }

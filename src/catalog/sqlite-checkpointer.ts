@@ -3,6 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
+import { Syncs } from '../domain/syncs.ts';
 import { Connection, checkpoint } from './sqlite-connection.ts';
 
 export interface Checkpointed {
@@ -14,17 +15,31 @@ export interface Checkpointed {
 
 export interface CheckpointerData {
   path: string;
+  syncs: SharedArrayBuffer;
   isCheckWanted: boolean;
 }
 
-const { path, isCheckWanted } = workerData as CheckpointerData;
+const { path, syncs: shared, isCheckWanted } = workerData as CheckpointerData;
 const connection = new Connection(path, 'checkpointer');
+const syncs = new Syncs(shared);
+
+/** Null: nothing may be synced any more. */
+function work(): Checkpointed | null {
+  if (syncs.haveFailed) return null;
+  try {
+    const logPages = checkpoint(connection, 'PASSIVE') ?? 0;
+    return { logPages, freePages: Number(connection.all('PRAGMA freelist_count')[0]?.freelist_count) };
+  } catch (error) {
+    // Before anything else: the writer must not commit once more.
+    syncs.fail();
+    throw error;
+  }
+}
 
 parentPort?.on('message', (message: 'checkpoint' | 'close') => {
   if (message === 'checkpoint') {
-    const logPages = checkpoint(connection, 'PASSIVE');
-    const freePages = Number(connection.all('PRAGMA freelist_count')[0]?.freelist_count);
-    parentPort?.postMessage({ logPages, freePages } satisfies Checkpointed);
+    const done = work();
+    if (done !== null) parentPort?.postMessage(done);
   } else {
     connection.close();
     parentPort?.close();

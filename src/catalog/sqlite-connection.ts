@@ -137,12 +137,13 @@ export function toFaultKind(error: unknown): FaultKind {
   return fatalCodes.has(primary) ? 'fatal' : 'other';
 }
 
-/** Returns how many pages the log holds. A full disk only puts it off: the log stays, and with it everything committed. */
-export function checkpoint(connection: Connection, mode: 'PASSIVE' | 'TRUNCATE'): number {
+/** Returns how many pages the log holds; null: nobody knows, for a full disk has put it off. The log stays then, and with it
+ *  everything committed. */
+export function checkpoint(connection: Connection, mode: 'PASSIVE' | 'TRUNCATE'): number | null {
   try {
     return Number(connection.all(`PRAGMA wal_checkpoint(${mode})`)[0]?.log);
   } catch (error) {
-    if (toFaultKind(error) === 'full') return 0;
+    if (toFaultKind(error) === 'full') return null;
     throw error;
   }
 }

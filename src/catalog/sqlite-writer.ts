@@ -6,6 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type Change, toLink } from '../domain/chain.ts';
 import { Fault, type FaultKind } from '../domain/fault.ts';
 import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
+import { Syncs } from '../domain/syncs.ts';
 import { gathered, writes } from './catalog.ts';
 import { migrate } from './migrate.ts';
 import type { Verb } from './sql.ts';
@@ -21,8 +22,26 @@ export interface PlainFault {
 
 export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
 
-export type ToWriter = { batch: Packed } | { checkpoint: true } | { giveBack: true } | { close: true };
-export type FromWriter = { ready: true; wasClosed: boolean } | { failed: PlainFault } | { outcomes: string };
+export interface WriterData {
+  path: string;
+  syncs: SharedArrayBuffer;
+}
+
+/** `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
+export type ToWriter =
+  | { batch: Packed }
+  | { checkpoint: true }
+  | { giveBack: true }
+  | { finish: true }
+  | { close: true };
+export type FromWriter =
+  | { ready: true; wasClosed: boolean }
+  | { failed: PlainFault }
+  | { outcomes: string }
+  | { finished: Finished };
+
+/** `isLogEmpty`: everything is in the database file, so that closing it has nothing left to do. */
+export type Finished = { isLogEmpty: boolean } | { fault: PlainFault };
 
 /** The end of the journal's chain, as of the last change of the running transaction. */
 interface Head {
@@ -36,10 +55,11 @@ class Writer {
   readonly #connection: Connection;
   readonly #sums = new Sums();
   readonly #effects: Effects;
-  #isDead = false;
+  readonly #syncs: Syncs;
   #head: Head;
 
-  constructor(path: string) {
+  constructor(path: string, syncs: Syncs) {
+    this.#syncs = syncs;
     this.#connection = new Connection(path, 'writer');
     this.#effects = {
       append: (change) => this.#append(change),
@@ -76,11 +96,10 @@ class Writer {
     if (actual !== expected) throw new Fault('fatal', `${pragma} is ${actual}, not ${expected}`);
   }
 
-  /** Null once nothing can be promised any more. */
-  commit(batch: Batch): Outcome[] | null {
-    if (this.#isDead) return null;
+  commit(batch: Batch): Outcome[] {
     const head = this.#head;
     try {
+      this.#syncs.check();
       this.#connection.all('BEGIN IMMEDIATE');
       let outcomes = this.#runAll(batch);
       if (outcomes === null) {
@@ -91,13 +110,16 @@ class Writer {
         outcomes = batch.map((item) => this.#runApart(item));
       }
       writeSums(this.#connection, this.#sums);
+      this.#syncs.check();
       this.#connection.all('COMMIT');
+      // The checkpointer's may have failed beside ours.
+      this.#syncs.check();
       return outcomes;
     } catch (error) {
       this.#head = head;
       this.#sums.forget();
       const fault = toPlainFault(error);
-      if (fault.kind === 'fatal') this.#isDead = true;
+      if (fault.kind === 'fatal') this.#syncs.fail();
       else this.#rollBack();
       return batch.map(() => ({ fault }));
     }
@@ -169,12 +191,12 @@ class Writer {
   }
 
   checkpoint(): void {
-    if (!this.#isDead) checkpoint(this.#connection, 'PASSIVE');
+    if (!this.#syncs.haveFailed) checkpoint(this.#connection, 'PASSIVE');
   }
 
   /** A few free pages at a time, for the writer waits meanwhile. */
   giveBack(): void {
-    if (this.#isDead) return;
+    if (this.#syncs.haveFailed) return;
     try {
       this.#connection.all('PRAGMA incremental_vacuum(256)');
     } catch (error) {
@@ -183,9 +205,18 @@ class Writer {
     }
   }
 
+  finish(): Finished {
+    try {
+      this.#syncs.check();
+      this.#mark('closed');
+      return { isLogEmpty: checkpoint(this.#connection, 'TRUNCATE') === 0 };
+    } catch (error) {
+      this.#syncs.fail();
+      return { fault: toPlainFault(error) };
+    }
+  }
+
   close(): void {
-    this.#mark('closed');
-    checkpoint(this.#connection, 'TRUNCATE');
     this.#connection.close();
   }
 }
@@ -195,27 +226,35 @@ function toPlainFault(error: unknown): PlainFault {
   return { kind: toFaultKind(error), message };
 }
 
-function serve(path: string): void {
+function serve({ path, syncs: shared }: WriterData): void {
   const post = (message: FromWriter) => parentPort?.postMessage(message);
+  const syncs = new Syncs(shared);
   let writer: Writer;
   try {
-    writer = new Writer(path);
+    writer = new Writer(path, syncs);
   } catch (error) {
     post({ failed: toPlainFault(error) });
     return;
   }
   parentPort?.on('message', (message: ToWriter) => {
-    if ('batch' in message) {
-      const outcomes = writer.commit(unpack(message.batch));
-      if (outcomes !== null) post({ outcomes: JSON.stringify(outcomes) });
-    } else if ('checkpoint' in message) writer.checkpoint();
-    else if ('giveBack' in message) writer.giveBack();
-    else {
+    if ('batch' in message) post({ outcomes: JSON.stringify(writer.commit(unpack(message.batch))) });
+    else if ('finish' in message) post({ finished: writer.finish() });
+    else if ('close' in message) {
       writer.close();
       parentPort?.close();
-    }
+    } else failingAll(syncs, () => ('checkpoint' in message ? writer.checkpoint() : writer.giveBack()));
   });
   post({ ready: true, wasClosed: writer.wasClosed });
 }
 
-serve((workerData as { path: string }).path);
+/** The thread ends with the error; before that, the others learn that nothing may be synced any more. */
+function failingAll(syncs: Syncs, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    syncs.fail();
+    throw error;
+  }
+}
+
+serve(workerData as WriterData);

@@ -14,6 +14,7 @@ import { testSums } from '../../test/contracts/sums.ts';
 import { testWays } from '../../test/contracts/ways.ts';
 import { type Change, toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
+import { Syncs } from '../domain/syncs.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
 import { openSqlite } from './sqlite.ts';
@@ -200,9 +201,37 @@ test('a damaged catalog is refused, not written on', async () => {
 
 test('a data folder is held by one at a time, until released', () => {
   const folder = makeFolder();
-  const lock = lockFolder(folder);
+  const lock = lockFolder(folder, 'cabinet serve');
   assert.throws(() => lockFolder(folder), FolderInUse);
+  assert.throws(() => lockFolder(folder), /is in use by process \d+ \(cabinet serve, started 2.*Z\)\.$/);
+  rmSync(join(folder, 'holder.json'));
+  assert.throws(() => lockFolder(folder), /is in use by another process\.$/);
   lock.release();
   lockFolder(folder).release();
+  rmSync(folder, { recursive: true });
+});
+
+test('once a sync of the environment has failed, nothing is committed and nothing is checkpointed', async () => {
+  const folder = makeFolder();
+  const syncs = new Syncs();
+  const fatal: Fault[] = [];
+  const path = join(folder, 'catalog.db');
+  const catalog = toCatalog(await openSqlite({ path, syncs, onFatal: (fault) => fatal.push(fault) }));
+  await addApplication(catalog, 'before');
+  syncs.fail();
+  const sizes = () => [path, `${path}-wal`].map((file) => [statSync(file).size, statSync(file).mtimeMs]);
+  const before = sizes();
+  await assert.rejects(addApplication(catalog, 'after'), (error) => error instanceof Fault && error.kind === 'fatal');
+  // Longer than it takes until the next checkpoint.
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  await catalog.close();
+  assert.deepEqual(sizes(), before);
+  assert.equal(fatal.length, 1);
+  const again = await openIn(folder);
+  assert.deepEqual(
+    (await again.listApplications({})).map(({ name }) => name),
+    ['before'],
+  );
+  await again.close();
   rmSync(folder, { recursive: true });
 });

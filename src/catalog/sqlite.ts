@@ -6,11 +6,12 @@ import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { Syncs } from '../domain/syncs.ts';
 import { reads, writes } from './catalog.ts';
 import type { Engine, Verb } from './sql.ts';
 import type { Checkpointed, CheckpointerData } from './sqlite-checkpointer.ts';
 import { Connection } from './sqlite-connection.ts';
-import type { FromWriter, Outcome, ToWriter } from './sqlite-writer.ts';
+import type { Finished, FromWriter, Outcome, ToWriter, WriterData } from './sqlite-writer.ts';
 import { pack } from './transport.ts';
 
 const mostItems = 256;
@@ -36,6 +37,8 @@ interface Batch {
 
 export interface SqliteOptions {
   path: string;
+  /** Shared with whatever else of the environment syncs. */
+  syncs?: Syncs;
   /** Called once, when the engine can no longer promise anything. */
   onFatal: (fault: Fault) => void;
   /** Called after every commit, however many changes it held. */
@@ -45,13 +48,15 @@ export interface SqliteOptions {
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<Engine> {
-  const { path } = options;
-  const writer = new Worker(new URL('./sqlite-writer.ts', import.meta.url), { workerData: { path } });
+  const { path, syncs = new Syncs() } = options;
+  const writer = new Worker(new URL('./sqlite-writer.ts', import.meta.url), {
+    workerData: { path, syncs: syncs.shared } satisfies WriterData,
+  });
   const wasClosed = await isReady(writer);
   // The database and its log are new names in the folder; SQLite ignores errors of its own sync of it.
   syncFolder(dirname(path));
   const checkpointer = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), {
-    workerData: { path, isCheckWanted: !wasClosed } satisfies CheckpointerData,
+    workerData: { path, syncs: syncs.shared, isCheckWanted: !wasClosed } satisfies CheckpointerData,
   });
   return new SqliteEngine(options, writer, checkpointer);
 }
@@ -92,7 +97,9 @@ class SqliteEngine implements Engine {
   #isScheduled = false;
   #hasNewPages = false;
   #dead: Fault | null = null;
+  #isClosed = false;
   #onIdle: (() => void) | null = null;
+  #onFinished: (finished: Finished) => void = () => undefined;
 
   constructor({ path, onFatal, onCommitted, onBatch }: SqliteOptions, writer: Worker, checkpointer: Worker) {
     this.#onFatal = onFatal;
@@ -101,6 +108,7 @@ class SqliteEngine implements Engine {
     this.#writer = writer;
     this.#writer.on('message', (message: FromWriter) => {
       if ('outcomes' in message) this.#settle(JSON.parse(message.outcomes) as Outcome[]);
+      else if ('finished' in message) this.#onFinished(message.finished);
     });
     this.#writer.on('error', (error) => this.#die(new Fault('fatal', 'the writer stopped', error)));
     this.#reader = new Connection(path, 'reader');
@@ -126,6 +134,7 @@ class SqliteEngine implements Engine {
 
   write<Input, Result>(name: string, input: Input): Promise<Result> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
+    if (this.#isClosed) return Promise.reject(new Fault('other', 'the catalog is closed'));
     if (!(name in writes)) return Promise.reject(new Error(`there is no verb ${name}`));
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ name, input, resolve: resolve as (value: unknown) => void, reject });
@@ -195,7 +204,8 @@ class SqliteEngine implements Engine {
     this.#checkpointer.postMessage('checkpoint');
   }
 
-  /** Everything that was asked is committed first. */
+  /** Everything that was asked is committed first, and moved into the database file. That this failed is told as at any
+   *  other time. */
   async close(): Promise<void> {
     clearInterval(this.#checkpoints);
     if (this.#running.length > 0 || this.#waiting.length > 0) {
@@ -203,14 +213,44 @@ class SqliteEngine implements Engine {
         this.#onIdle = resolve;
       });
     }
-    const wasAlive = this.#dead === null;
-    this.#dead ??= new Fault('other', 'the catalog is closed');
-    this.#reader.close();
+    this.#isClosed = true;
+    let isLogEmpty = false;
+    try {
+      if (this.#dead === null) isLogEmpty = await this.#finish();
+    } finally {
+      await (isLogEmpty ? this.#closeAll() : this.#abandon());
+    }
+  }
+
+  /** Whether the log is empty now. */
+  async #finish(): Promise<boolean> {
     this.#checkpointer.postMessage('close');
     await this.#exits[0];
-    if (wasAlive) this.#writer.postMessage({ close: true } satisfies ToWriter);
-    else await this.#writer.terminate();
+    const finished = new Promise<Finished | null>((resolve) => {
+      this.#onFinished = resolve;
+      void this.#exits[1].then(() => resolve(null));
+    });
+    this.#writer.postMessage({ finish: true } satisfies ToWriter);
+    const told = await finished;
+    if (told === null) return false;
+    if ('isLogEmpty' in told) return told.isLogEmpty;
+    this.#die(new Fault('fatal', told.fault.message));
+    return false;
+  }
+
+  /** Who can only read is the last to close it, and leaves the empty log and its index where they are: a start on a full
+   *  disk could not make them anew. */
+  async #closeAll(): Promise<void> {
+    this.#writer.postMessage({ close: true } satisfies ToWriter);
     await this.#exits[1];
+    this.#reader.close();
+  }
+
+  /** The last connection to be closed would move the log into the database file, and sync both, whatever has failed before.
+   *  So one stays open that can only read, until the process ends. */
+  async #abandon(): Promise<void> {
+    await this.#checkpointer.terminate();
+    await this.#writer.terminate();
   }
 }
 

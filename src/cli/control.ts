@@ -17,7 +17,7 @@ export async function carryOut(command: Command, watcher = nobody): Promise<obje
 
 async function carryOutHere(config: Config, command: Command, watcher: Watcher): Promise<object> {
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
-  const lock = lockFolder(config.dataFolder);
+  const lock = lockFolder(config.dataFolder, `cabinet ${command.name}`);
   const name = (command.input.env === 'test' ? 'test' : 'production') satisfies EnvironmentName;
   let environment: Environment | null = null;
   try {

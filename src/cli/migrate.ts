@@ -3,7 +3,7 @@
 
 import { mkdirSync } from 'node:fs';
 import type { Command } from 'commander';
-import { FolderInUse, type FolderLock, lockFolder } from '../catalog/folder-lock.ts';
+import { FolderInUse, type FolderLock, lockFile, lockFolder } from '../catalog/folder-lock.ts';
 import { CatalogInUse } from '../catalog/table-store.ts';
 import { type Config, ConfigMistakes, readConfig, readConfigWith } from '../config.ts';
 import { type EnvironmentName, environmentNames } from '../environment.ts';
@@ -100,7 +100,7 @@ function lock({ dataFolder }: Config, isContentsOnly: boolean): FolderLock {
 
 function lockOr(folder: string, file: string, problem: string): FolderLock {
   try {
-    return lockFolder(folder, file);
+    return file === 'lock.db' ? lockFolder(folder, 'cabinet migrate') : lockFile(folder, file);
   } catch (error) {
     throw error instanceof FolderInUse ? new Error(problem) : error;
   }

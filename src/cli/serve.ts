@@ -26,12 +26,15 @@ async function serve(options: { json?: boolean }): Promise<void> {
   const problem = await prepareConsole();
   if (problem !== null) process.stderr.write(`${problem}\n`);
   let service: Service;
+  let exitCode = 0;
   try {
     service = await start(readConfig(), {
       isFirstMade: true,
       hasConsole: true,
       onFatal(environment) {
-        if (environment === 'production') setTimeout(() => process.exit(faultExitCode), lastWordsMs);
+        if (environment !== 'production') return;
+        exitCode = faultExitCode;
+        setTimeout(() => process.exit(faultExitCode), lastWordsMs);
       },
     });
   } catch (error) {
@@ -40,13 +43,14 @@ async function serve(options: { json?: boolean }): Promise<void> {
     setImmediate(() => process.exit(1));
     return;
   }
-  announce(service, options.json === true);
+  // Before anyone can know that it is ready, and may want it to stop.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
       await service.close();
-      process.exit(0);
+      process.exit(exitCode);
     });
   }
+  announce(service, options.json === true);
 }
 
 /** A line of the log, written without what may be broken. */

@@ -36,7 +36,11 @@ async function isSealed(cabinet: Cabinet, range: SealedRange, before: number): P
   const isWhole = kept.length === range.last - range.first + 1;
   const isThere = (await journalFiles.list()).some(({ first }) => first === range.first);
   const sealed = isThere ? await journalFiles.read(range).catch(() => null) : null;
-  if (sealed !== null && holds(sealed, kept, range)) return true;
+  if (sealed !== null && holds(sealed, kept, range)) {
+    // It may have been written by one that ended before its name was durable.
+    await journalFiles.settle();
+    return true;
+  }
   // The table has all of it: then a file that is missing or damaged is made anew. If not, nothing more may be removed.
   if (!isWhole) throw new Fault('other', `positions ${range.first} to ${range.last} of the journal cannot be sealed`);
   await journalFiles.write(range, kept);

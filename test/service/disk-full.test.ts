@@ -4,17 +4,19 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
-import { call, download, listFolder, postFile, saveFile } from '../interface/client.ts';
+import { call, download, fetchToken, listFolder, postFile, saveFile } from '../interface/client.ts';
 import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder, startService } from './service.ts';
 
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 if (!canMount) console.error('SKIPPED: a full disk (mounting a small file system needs root on Linux)');
 
 const mib = 1024 * 1024;
+
+const quiet = { environment: { CABINET_RESERVE: '0', CABINET_LOG_LEVEL: 'silent' } } as const;
 
 /** A service on a disk of 24 MiB with its reserve switched off, so that the disk itself says no. */
 async function startOnSmallDisk() {
@@ -24,7 +26,7 @@ async function startOnSmallDisk() {
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk]);
   assert.equal(mounted.status, 0, mounted.stderr.toString());
   const onDisk = join(disk, 'data');
-  const service = await startService(onDisk, { environment: { CABINET_RESERVE: '0', CABINET_LOG_LEVEL: 'silent' } });
+  const service = await startService(onDisk, quiet);
   const caller = await addCaller(onDisk, service.production, 'app');
   return {
     disk,
@@ -79,5 +81,45 @@ for (const [kind, sizeBytes] of [
     assert.equal((await call(caller, '/folders/-root-')).status, 200);
     await saveFile(caller, { FolderId: '', FileName: 'and on' }, 'small');
     assert.equal(await service.stop(), 0);
+  });
+}
+
+/** Leaves not one byte. */
+function fill(path: string): void {
+  const file = openSync(path, 'a');
+  for (let piece = mib; piece >= 1; ) {
+    try {
+      if (writeSync(file, Buffer.alloc(piece, 1)) < piece) piece = Math.floor(piece / 2);
+    } catch {
+      piece = Math.floor(piece / 2);
+    }
+  }
+  closeSync(file);
+}
+
+for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+  test(`after ${signal} it starts on a disk that is full to the last byte, serves what is stored, and heals by itself`, {
+    skip: !canMount,
+  }, async (context) => {
+    const { disk, dataFolder, service, caller, close } = await startOnSmallDisk();
+    context.after(close);
+    const large = randomBytes(400_000);
+    const stored = await saveFile(caller, { FolderId: '', FileName: 'large' }, large);
+    await saveFile(caller, { FolderId: '', FileName: 'small' }, 'small');
+    const filler = join(disk, 'filler');
+    fill(filler);
+    await service.stop(signal);
+    fill(filler);
+    const again = await startService(dataFolder, quiet);
+    context.after(() => again.stop('SIGKILL'));
+    const token = await fetchToken(again.production, caller.application);
+    const reader = { ...caller, base: again.production, token };
+    assert.ok((await download(reader, stored.File.Id)).equals(large));
+    assert.equal((await listFolder(reader, '-root-')).length, 2);
+    assertRefusal(await postFile(reader, { FileName: 'more' }, randomBytes(400_000)), 500, 'StorageFull');
+    rmSync(filler);
+    const save = () => postFile(reader, { FileName: 'after' }, randomBytes(400_000));
+    await eventually('saving goes on', async () => (await save()).status === 200, 3000);
+    assert.equal(await again.stop(), 0);
   });
 }

@@ -10,15 +10,25 @@ export interface FailingSyncs {
   /** How often the thread that tried most often has tried to sync the file. (The checkpointer may be at it beside the
    *  writer, before either knows.) */
   mostByOneThread(): number;
+  /** What was tried to be synced, in order; without the search index, which can always be made again. */
+  tried(): string[];
   stop(): void;
 }
 
 /** From now on every sync of this one file fails with EIO, after a while; resolves when that is so. The delay lets work pile
  *  up behind the sync that fails. */
 export async function failSyncs(pid: number, path: string): Promise<FailingSyncs> {
-  const trace = `${path}.trace`;
+  return await attach(pid, `${path}.trace`, ['-P', path]);
+}
+
+/** The same for every sync of the process, whatever it syncs. */
+export async function failAllSyncs(pid: number, trace: string): Promise<FailingSyncs> {
+  return await attach(pid, trace, []);
+}
+
+async function attach(pid: number, trace: string, of: string[]): Promise<FailingSyncs> {
   const inject = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO:delay_enter=300000'];
-  const strace = spawn('strace', ['-f', '-qq', ...inject, '-P', path, '-o', trace, '-p', String(pid)], {
+  const strace = spawn('strace', ['-f', '-y', '-qq', ...inject, ...of, '-o', trace, '-p', String(pid)], {
     stdio: 'ignore',
   });
   const isTraced = () =>
@@ -36,6 +46,12 @@ export async function failSyncs(pid: number, path: string): Promise<FailingSyncs
           .values()
           .map(({ length }) => length),
       );
+    },
+    tried() {
+      const all = [...readFileSync(trace, 'utf8').matchAll(/f(?:data)?sync\(\d+<([^>]*)>/g)].map(
+        ([, what]) => what ?? '',
+      );
+      return all.filter((what) => !what.includes('/search.db'));
     },
     stop: () => void strace.kill('SIGKILL'),
   };

@@ -1,0 +1,68 @@
+// A sync that fails while the service stops: it ends with 70, not with 0, nothing is synced once more, and what was
+// answered before is there after the next start. And it can be stopped as soon as it says that it is ready.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { download, fetchToken, saveFile } from '../interface/client.ts';
+import { addCaller, cabinetProgram, makeDataFolder, removeDataFolder, startService, toVariables } from './service.ts';
+import { canTrace, failAllSyncs, failSyncs } from './strace.ts';
+
+const quiet = { environment: { CABINET_LOG_LEVEL: 'silent' } } as const;
+if (!canTrace) console.error('SKIPPED: failing syncs while it stops (needs strace)');
+
+for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {
+  test(`a failed sync of ${what} at the stop is tried once and ends with 70`, { skip: !canTrace }, async (context) => {
+    const dataFolder = makeDataFolder();
+    context.after(() => removeDataFolder(dataFolder));
+    const service = await startService(dataFolder, quiet);
+    context.after(() => service.stop('SIGKILL'));
+    const caller = await addCaller(dataFolder, service.production, 'app');
+    const { File } = await saveFile(caller, { FolderId: '', FileName: 'kept' }, 'kept');
+    // Until the checkpointer has nothing more to do: what is synced from now on is synced by stopping.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const pid = service.process.pid as number;
+    const failing =
+      what === 'every file'
+        ? await failAllSyncs(pid, join(dataFolder, 'trace'))
+        : await failSyncs(pid, join(dataFolder, 'production', what));
+    assert.equal(await service.stop(), 70);
+    assert.deepEqual(failing.tried().length, 1, failing.tried().join(' '));
+
+    const again = await startService(dataFolder);
+    context.after(() => again.stop());
+    const token = await fetchToken(again.production, caller.application);
+    assert.equal((await download({ ...caller, base: again.production, token }, File.Id)).toString(), 'kept');
+  });
+}
+
+test('after a failed sync of the log the checkpointer syncs nothing, nor does stopping', {
+  skip: !canTrace,
+}, async (context) => {
+  const dataFolder = makeDataFolder();
+  context.after(() => removeDataFolder(dataFolder));
+  const service = await startService(dataFolder, quiet);
+  context.after(() => service.stop('SIGKILL'));
+  const caller = await addCaller(dataFolder, service.production, 'app');
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const failing = await failAllSyncs(service.process.pid as number, join(dataFolder, 'trace'));
+  const exited = once(service.process, 'exit');
+  await Promise.allSettled(
+    Array.from({ length: 8 }, (_, index) => saveFile(caller, { FolderId: '', FileName: `lost-${index}` }, 'lost')),
+  );
+  assert.deepEqual(await exited, [70, null]);
+  assert.deepEqual(failing.tried(), [join(dataFolder, 'production', 'catalog.db-wal')]);
+});
+
+test('it stops in order when it is told to in the moment it says that it is ready', async (context) => {
+  const dataFolder = makeDataFolder();
+  context.after(() => removeDataFolder(dataFolder));
+  const variables = toVariables(dataFolder);
+  for (let round = 0; round < 3; round += 1) {
+    const child = spawn(cabinetProgram, ['serve', '--json'], { env: variables, stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.once('data', () => child.kill('SIGTERM'));
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  }
+});
