@@ -66,13 +66,18 @@ function* isWanted(blob: string): Verb<boolean> {
   return found !== undefined;
 }
 
+export interface KeptBlob {
+  blob: string;
+  checksums: Uint8Array | null;
+}
+
 /** The blob that holds these bytes, if one does. */
-export function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<string | null> {
-  const found = yield* row<{ blob: string }>(
-    'SELECT blob FROM contents WHERE sha256 = $1 AND blob IS NOT NULL',
+export function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<KeptBlob | null> {
+  const found = yield* row<KeptBlob>(
+    'SELECT blob, checksums FROM contents WHERE sha256 = $1 AND blob IS NOT NULL',
     sha256,
   );
-  return found?.blob ?? null;
+  return found ?? null;
 }
 
 export interface ReplaceBlob {

@@ -187,6 +187,7 @@ export function* saveVersion(asked: SaveVersion): Verb<SavedVersion | null> {
 function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFile> {
   const unchanged = toUnchanged(folder, taken);
   const isSameContent = yield* hasContent(taken, asked.content);
+  if (isSameContent) yield* mendBytes(taken, asked.content);
   const file: EntryRow = {
     ...taken,
     object_type: asked.objectType ?? taken.object_type,
@@ -310,6 +311,20 @@ function* hasContent(file: EntryRow, content: StoredContent): Verb<boolean> {
   if (file.size !== content.sizeBytes) return false;
   const current = yield* findContentDigest(file);
   return current !== null && Buffer.compare(current, content.sha256) === 0;
+}
+
+/** "Nothing is written" rests on bytes that are there: where the disk has changed a small content, it is mended. */
+function* mendBytes(file: EntryRow, { bytes, sha256 }: StoredContent): Verb<void> {
+  if (bytes === null) return;
+  const kept = yield* row<{ content: number; bytes: Uint8Array | null }>(
+    `SELECT contents.content AS content, contents.bytes AS bytes
+     FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = $1 AND versions.version = $2`,
+    file.entry,
+    file.version,
+  );
+  if (kept === undefined || kept.bytes === null || Buffer.compare(kept.bytes, bytes) === 0) return;
+  yield* rows('UPDATE contents SET bytes = $1 WHERE content = $2 AND sha256 = $3', bytes, kept.content, sha256);
 }
 
 function* findContentDigest(file: EntryRow): Verb<Uint8Array | null> {

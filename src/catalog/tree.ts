@@ -4,6 +4,7 @@
 
 import { hash } from 'node:crypto';
 import { deepestLevel, type Entry } from '../domain/entry.ts';
+import { Fault } from '../domain/fault.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type EntryRow, findRow, findRowByName, requireRow, toEntry } from './entries.ts';
@@ -26,12 +27,17 @@ export interface Located extends EntryRow {
   above: Above[];
 }
 
+/** No way up is longer: the deepest folder, what is in it, and the hidden folder that may hold its tree. */
+const longestWay = deepestLevel + 3;
+
 export function* locate(found: EntryRow): Verb<Located> {
   const above: Above[] = [];
   for (let parent = found.parent; parent !== null; ) {
     const next = yield* row<Above>('SELECT entry, id, name, parent, height FROM entries WHERE entry = $1', parent);
-    if (next === undefined) throw new Error('an entry has lost its folder');
+    if (next === undefined) throw new Fault('other', `entry ${found.id} has lost its folder`);
     above.push(next);
+    if (above.length > longestWay)
+      throw new Fault('other', `the folders above entry ${found.id} lead round in circles`);
     parent = next.parent;
   }
   return { ...found, above };

@@ -122,8 +122,14 @@ export function toHeaders(answer: Answer, trackingId: string, length: number | n
 /** A reader that takes nothing for this long is gone. */
 const stalledReaderMs = 60_000;
 
+/** Ends an answer that is not taken. Node looks at what has left the socket: a slow reader is not a stalled one. */
+export function endIfStalled(response: ServerResponse, afterMs = stalledReaderMs): void {
+  response.setTimeout(afterMs, () => response.destroy());
+}
+
 export async function send(response: ServerResponse, answer: Answer, trackingId: string): Promise<void> {
   const { status, body } = answer;
+  endIfStalled(response);
   if (typeof body === 'string') {
     response.writeHead(status, toHeaders(answer, trackingId, Buffer.byteLength(body)));
     response.end(body);
@@ -139,7 +145,6 @@ export async function send(response: ServerResponse, answer: Answer, trackingId:
     // The first chunk is read, and so verified, before anything is promised.
     let next = await chunks.next();
     response.writeHead(status, toHeaders(answer, trackingId, null));
-    response.setTimeout(stalledReaderMs, () => response.destroy());
     // One chunk is on its way while the next is read; the memory of the one before is free by then.
     let writing = Promise.resolve();
     while (!next.done && !response.destroyed) {

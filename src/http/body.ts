@@ -4,6 +4,7 @@
 
 import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Chunks } from '../domain/chunks.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 /** The client went away: there is nobody to answer. */
@@ -26,9 +27,11 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
   receivedBytes = 0;
   readonly #request: IncomingMessage;
   readonly #expected: { hash: Hash; digest: Buffer; header: string }[] = [];
+  readonly #arrived = new Chunks();
+  /** Taken over from what arrived, to be given one by one. */
   #chunks: Buffer[] = [];
-  #taken = 0;
-  #chunkBytes = 0;
+  #given = 0;
+  #waitingBytes = 0;
   #isEnded = false;
   #isAbandoned = false;
   #error: Error | null = null;
@@ -64,9 +67,9 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
     this.receivedBytes += chunk.length;
     if (this.#isAbandoned) return;
     for (const { hash } of this.#expected) hash.update(chunk);
-    this.#chunks.push(chunk);
-    this.#chunkBytes += chunk.length;
-    if (this.#chunkBytes > highWaterBytes) this.#request.pause();
+    this.#arrived.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes > highWaterBytes) this.#request.pause();
     this.#wake?.();
   }
 
@@ -87,7 +90,7 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
 
   async next(): Promise<IteratorResult<Buffer>> {
     for (;;) {
-      const chunk = this.#chunks[this.#taken];
+      const chunk = this.#nextChunk();
       if (this.#error !== null) throw this.#error;
       if (chunk !== undefined) return { done: false, value: this.#give(chunk) };
       if (this.#isEnded) {
@@ -101,20 +104,30 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
     }
   }
 
-  #give(chunk: Buffer): Buffer {
-    this.#taken += 1;
-    this.#chunkBytes -= chunk.length;
-    if (this.#taken === this.#chunks.length) {
-      this.#chunks = [];
-      this.#taken = 0;
+  #nextChunk(): Buffer | undefined {
+    if (this.#given === this.#chunks.length && this.#arrived.count > 0) {
+      this.#chunks = this.#arrived.take();
+      this.#given = 0;
     }
-    if (this.#request.isPaused() && this.#chunkBytes < highWaterBytes) this.#request.resume();
+    return this.#chunks[this.#given];
+  }
+
+  #give(chunk: Buffer): Buffer {
+    this.#given += 1;
+    this.#waitingBytes -= chunk.length;
+    if (this.#given === this.#chunks.length) {
+      this.#chunks = [];
+      this.#given = 0;
+    }
+    if (this.#request.isPaused() && this.#waitingBytes < highWaterBytes) this.#request.resume();
     return chunk;
   }
 
   async return(): Promise<IteratorResult<Buffer>> {
     this.#isAbandoned = true;
+    this.#arrived.clear();
     this.#chunks = [];
+    this.#given = 0;
     this.#request.resume();
     return { done: true, value: undefined };
   }

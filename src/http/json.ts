@@ -1,5 +1,6 @@
 // Reads JSON and form bodies: bounded in size and depth, UTF-8 only, nothing repaired.
 
+import { Chunks } from '../domain/chunks.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 export const smallBodyBytes = 1024 * 1024;
@@ -16,13 +17,12 @@ export async function readWhole(
   limitBytes: number,
   tooLarge: () => Refusal,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const arrived = new Chunks();
   for await (const chunk of bytes) {
-    size += chunk.length;
-    if (size > limitBytes) throw tooLarge();
-    chunks.push(chunk);
+    arrived.push(chunk);
+    if (arrived.sizeBytes > limitBytes) throw tooLarge();
   }
+  const chunks = arrived.take();
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 

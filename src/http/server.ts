@@ -14,7 +14,7 @@ import { Fault } from '../domain/fault.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { storageFull } from '../operations/save-file.ts';
-import { type Answer, internalError, send, toAnswer, toStatus } from './answer.ts';
+import { type Answer, endIfStalled, internalError, send, toAnswer, toStatus } from './answer.ts';
 import { Aborted, Body, Pace } from './body.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { refuseSocket, sendEarly } from './early.ts';
@@ -32,6 +32,8 @@ const drainMs = 30_000;
 const closeIdleEveryMs = 100;
 /** Requests to the token endpoint are small; one that is not whole after this long never will be. */
 const smallRequestMs = 30_000;
+/** Whoever sends more requests on one connection without reading an answer means no good. */
+const mostPipelined = 100;
 const strictTransport = 'max-age=31536000';
 /** What was looked up is looked up again after this long. */
 const renewAfterMs = 500;
@@ -95,6 +97,8 @@ class Door {
   readonly #connections = new Connections();
   /** Pages of sign-ins, by address. */
   readonly #pages = new Buckets({ burst: 300, perSecond: 5 });
+  /** How many responses each connection is owed, and the last of them. */
+  readonly #turns = new Map<Socket, { count: number; last: ServerResponse }>();
   /** Responses that are not finished. */
   readonly #open = new Set<ServerResponse>();
   #isDraining = false;
@@ -183,13 +187,42 @@ class Door {
     this.#open.add(response);
     response.once('close', () => {
       this.#open.delete(response);
+      this.#leaveTurn(request.socket);
       observation.end(request, response);
     });
+    const turn = this.#takeTurn(request, response);
+    if (turn !== null) {
+      await turn;
+      if (request.socket.destroyed) {
+        // A response that never had the socket does not notice that it is gone; the next in turn waits for it.
+        response.emit('close');
+        return;
+      }
+    }
     if (this.#isDraining) response.setHeader('Connection', 'close');
     if (this.#options.tls !== null) response.setHeader('Strict-Transport-Security', strictTransport);
     const respond = () => this.#respond(request, response, observation);
     if (observation.span === null) await respond();
     else await observers.tracer?.within(observation.span, respond);
+  }
+
+  /** Requests that one connection sends without waiting for answers are answered one at a time: what the second one opens
+   *  is not held while the first one's answer is on its way. Null: it is its turn. */
+  #takeTurn({ socket }: IncomingMessage, response: ServerResponse): Promise<void> | null {
+    const turns = this.#turns.get(socket) ?? { count: 0, last: response };
+    const before = turns.count === 0 ? null : turns.last;
+    this.#turns.set(socket, { count: turns.count + 1, last: response });
+    if (before === null) return null;
+    if (turns.count >= mostPipelined) socket.destroy();
+    if (before.closed || socket.destroyed) return Promise.resolve();
+    return new Promise((resolve) => before.once('close', () => resolve()));
+  }
+
+  #leaveTurn(socket: Socket): void {
+    const turns = this.#turns.get(socket);
+    if (turns === undefined) return;
+    turns.count -= 1;
+    if (turns.count === 0) this.#turns.delete(socket);
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse, observation: Observation): Promise<void> {
@@ -265,6 +298,7 @@ class Door {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (request.headers.expect !== undefined) response.writeContinue();
     endUnlessComplete(request);
+    endIfStalled(response);
     await issuer.handle(request, response, arrival);
   }
 

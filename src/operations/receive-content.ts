@@ -5,6 +5,7 @@ import { createHash, type Hash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { chunkBytes, newBlobId } from '../blobs/blobs.ts';
 import type { StoredContent } from '../catalog/save-file.ts';
+import { Chunks } from '../domain/chunks.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet, UploadMemory } from './cabinet.ts';
 
@@ -21,18 +22,16 @@ export interface ReceivedContent {
 
 export async function receiveContent(cabinet: Cabinet, bytes: AsyncIterable<Buffer>): Promise<ReceivedContent> {
   const source = bytes[Symbol.asyncIterator]();
-  const small: Buffer[] = [];
-  let sizeBytes = 0;
-  while (sizeBytes <= cabinet.limits.inlineBytes) {
+  const small = new Chunks();
+  while (small.sizeBytes <= cabinet.limits.inlineBytes) {
     const next = await source.next();
     if (next.done) {
-      if (sizeBytes > cabinet.limits.fileBytes) throw fileTooLarge(cabinet.limits.fileBytes);
-      return toInline(small);
+      if (small.sizeBytes > cabinet.limits.fileBytes) throw fileTooLarge(cabinet.limits.fileBytes);
+      return toInline(small.take());
     }
     small.push(next.value);
-    sizeBytes += next.value.length;
   }
-  return await toBlob(cabinet, small, source);
+  return await toBlob(cabinet, small.take(), source);
 }
 
 function toInline(chunks: readonly Buffer[]): ReceivedContent {
@@ -92,7 +91,8 @@ async function letGo({ blobs, leases }: Cabinet, blob: string): Promise<void> {
 }
 
 async function* gather(memory: UploadMemory, first: Buffer[], source: AsyncIterator<Buffer>): AsyncGenerator<Buffer[]> {
-  let block = first;
+  const block = new Chunks();
+  for (const chunk of first) block.push(chunk);
   let blockSize = 0;
   let begunAt = performance.now();
   try {
@@ -103,13 +103,12 @@ async function* gather(memory: UploadMemory, first: Buffer[], source: AsyncItera
       blockSize += next.value.length;
       memory.usedBytes += next.value.length;
       if (blockSize < memory.blockBytes && performance.now() - begunAt < blockPatienceMs) continue;
-      yield block;
+      yield block.take();
       memory.usedBytes -= blockSize;
-      block = [];
       blockSize = 0;
       begunAt = performance.now();
     }
-    if (block.length > 0) yield block;
+    if (block.count > 0) yield block.take();
   } finally {
     memory.usedBytes -= blockSize;
     await source.return?.();

@@ -2,6 +2,8 @@
 // decided before a byte is read; `saveFile` writes the record that makes the received bytes visible.
 
 import { randomUUIDv7 } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { KeptBlob } from '../catalog/contents.ts';
 import type { Idempotency } from '../catalog/idempotency.ts';
 import type { SavedFile, SavedVersion, StoredContent } from '../catalog/save-file.ts';
 import { type Caller, type Seat, toFolderId } from '../domain/caller.ts';
@@ -213,16 +215,29 @@ export function requireSeat({ seats }: Caller, seat: Seat, missing: () => Refusa
   return now;
 }
 
-/** The same bytes are kept once. But a 200 must not rest on a blob that the disk has lost or cut: then ours replaces it. */
-async function takesPlaceOfLost({ catalog, blobs }: Cabinet, content: StoredContent): Promise<boolean> {
+/** The same bytes are kept once. But a 200 must not rest on a blob that the disk has lost, cut or changed: all of it is
+ *  read, and if it is not what has just arrived, ours replaces it. */
+async function takesPlaceOfLost(cabinet: Cabinet, content: StoredContent): Promise<boolean> {
+  const { catalog } = cabinet;
   if (content.blob === null) return false;
   const kept = await catalog.findBlob({ sha256: content.sha256 });
-  if (kept === null) return false;
+  if (kept === null || (await holds(cabinet, kept, content))) return false;
+  return await catalog.replaceBlob({ lost: kept.blob, content });
+}
+
+/** By the checksums that were just made; those of the record, by which it is read later, must be the same. */
+async function holds({ blobs }: Cabinet, kept: KeptBlob, { sizeBytes, checksums }: StoredContent): Promise<boolean> {
+  const expected = Buffer.from(checksums ?? []);
+  if (kept.checksums === null || !expected.equals(kept.checksums)) return false;
+  let index = 0;
   try {
-    for await (const _ of blobs.open(kept, content.sizeBytes - 1, content.sizeBytes));
-    return false;
+    for await (const chunk of blobs.open(kept.blob, 0, sizeBytes)) {
+      if (crc32(chunk) !== expected.readUInt32LE(index * 4)) return false;
+      index += 1;
+    }
+    return true;
   } catch {
-    return await catalog.replaceBlob({ lost: kept, content });
+    return false;
   }
 }
 

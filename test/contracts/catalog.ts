@@ -262,7 +262,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         const bytes = randomBytes(100);
         const [lost, good] = [asBlob(bytes), asBlob(bytes)];
         const { file } = await catalog.saveFile(fileIn(app, 'a', { content: lost }));
-        assert.equal(await catalog.findBlob({ sha256: good.sha256 }), lost.blob);
+        assert.equal((await catalog.findBlob({ sha256: good.sha256 }))?.blob, lost.blob);
         assert.equal(await catalog.findBlob({ sha256: randomBytes(32) }), null);
         assert.ok(await catalog.replaceBlob({ lost: lost.blob ?? '', content: good }));
         assert.ok(!(await catalog.replaceBlob({ lost: lost.blob ?? '', content: good })));

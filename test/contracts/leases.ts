@@ -111,7 +111,7 @@ export function testLeases(name: string, open: () => Promise<CatalogUnderTest>):
       await lease(lost);
       await save('mended', lost);
       await assert.rejects(under.catalog.replaceBlob({ lost: lost.blob, content: late }), isOver);
-      assert.equal(await under.catalog.findBlob({ sha256: lost.sha256 }), lost.blob);
+      assert.equal((await under.catalog.findBlob({ sha256: lost.sha256 }))?.blob, lost.blob);
       await lease(good);
       assert.equal(await under.catalog.replaceBlob({ lost: lost.blob, content: good }), true);
       assert.deepEqual(await findUnwanted(lost, good), [lost.blob]);

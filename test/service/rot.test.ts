@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
-import { type Caller, call, download, saveFile } from '../interface/client.ts';
+import { type Caller, call, download, makeFolder, postFile, saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from './service.ts';
 
 const dataFolder = makeDataFolder();
@@ -68,9 +69,16 @@ test('a range is verified by the whole MiB that it lies in, and ranges of others
   }
 });
 
+function flip(path: string): void {
+  const stored = readFileSync(path);
+  stored[1000] = (stored[1000] as number) ^ 1;
+  writeFileSync(path, stored);
+}
+
 for (const [how, lose] of [
   ['lost', (path: string) => rmSync(path)],
   ['cut', (path: string) => truncateSync(path, 1000)],
+  ['changed', flip],
 ] as const) {
   test(`saving the same bytes again mends what was ${how}`, async () => {
     const bytes = randomBytes(300_000);
@@ -85,3 +93,42 @@ for (const [how, lose] of [
     assert.ok((await download(caller, id)).equals(bytes), 'a blind retry mends it as well');
   });
 }
+
+/** As a disk would change it: past the service. */
+function change(sql: string, ...values: string[]): void {
+  const database = new DatabaseSync(join(dataFolder, 'production', 'catalog.db'), { timeout: 5000 });
+  database.prepare(sql).run(...values);
+  database.close();
+}
+
+test('checksums that were changed are mended too by saving the same bytes again', async () => {
+  const bytes = randomBytes(300_000);
+  const { id, path } = await saveLarge('checksums', bytes);
+  const blob = path.slice(-32);
+  change(`UPDATE contents SET checksums = x'00000000' WHERE blob = ?`, blob);
+  assertRefusal(await call(caller, `/files/${id}/content`), 500, 'InternalError');
+  await saveFile(caller, { FolderId: '', FileName: 'checksums again' }, bytes);
+  assert.ok((await download(caller, id)).equals(bytes));
+});
+
+test('a small content that was changed is a 500, and a blind retry of its save mends it', async () => {
+  const { File } = await saveFile(caller, { FolderId: '', FileName: 'small' }, 'small');
+  change(
+    `UPDATE contents SET bytes = x'736d616c6d' WHERE content =
+       (SELECT content FROM versions JOIN entries USING (entry) WHERE id = ?)`,
+    File.Id,
+  );
+  assertRefusal(await call(caller, `/files/${File.Id}/content`), 500, 'InternalError');
+  await saveFile(caller, { FolderId: '', FileName: 'small' }, 'small');
+  assert.equal((await download(caller, File.Id)).toString(), 'small');
+});
+
+test("folders that are each other's parents are a 500 and hold nobody up", { timeout: 20_000 }, async () => {
+  const outer = await makeFolder(caller);
+  const inner = await makeFolder(caller);
+  change('UPDATE entries SET parent = (SELECT entry FROM entries WHERE id = ?) WHERE id = ?', outer.Id, inner.Id);
+  change('UPDATE entries SET parent = (SELECT entry FROM entries WHERE id = ?) WHERE id = ?', inner.Id, outer.Id);
+  assertRefusal(await call(caller, `/folders/${inner.Id}`), 500, 'InternalError');
+  assertRefusal(await postFile(caller, { FolderId: inner.Id, FileName: 'x' }, 'x'), 500, 'InternalError');
+  await saveFile(caller, { FolderId: '', FileName: 'others' }, 'go on');
+});

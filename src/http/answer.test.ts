@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { test } from 'node:test';
+import { endIfStalled, json, send } from './answer.ts';
+
+async function answerOne(answer: (response: ServerResponse) => void) {
+  const server = createServer((_, response) => answer(response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.pause();
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const [accepted] = await once(server, 'connection');
+  return { server, socket, accepted };
+}
+
+test('a reader that takes nothing loses its connection; one that is slow does not', { timeout: 20_000 }, async () => {
+  const body = 'x'.repeat(32 * 1024 * 1024);
+  const { server, socket, accepted } = await answerOne((response) => {
+    endIfStalled(response, 200);
+    response.end(body);
+  });
+  let received = 0;
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    socket.pause();
+    setTimeout(() => socket.resume(), 1);
+  });
+  socket.resume();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.ok(!accepted.destroyed, 'it still takes something');
+  assert.ok(received > 0 && received < body.length);
+  socket.removeAllListeners('data');
+  socket.pause();
+  await once(accepted, 'close');
+  socket.destroy();
+  server.close();
+});
+
+test('every answer is given up after a minute without progress, also one of a single piece', async () => {
+  let timeoutMs: number | undefined;
+  const { server, socket } = await answerOne((response) => {
+    void send(response, json('{}'), 'tracking');
+    timeoutMs = response.socket?.timeout;
+  });
+  socket.resume();
+  await once(socket, 'data');
+  assert.equal(timeoutMs, 60_000);
+  socket.destroy();
+  server.close();
+});
