@@ -166,11 +166,20 @@ function toClient(application: Application): AdapterPayload {
     client_name: application.name,
     ...toAuthentication(application),
     grant_types: grants,
+    ...(isForPeople && redirectUris.every(isWithoutPort) && { application_type: 'native' }),
     redirect_uris: redirectUris ?? [],
     post_logout_redirect_uris: redirectUris ?? [],
     response_types: isForPeople ? ['code'] : [],
     scope: [...(isForPeople ? peopleScopes : []), ...application.scopes].join(' '),
   };
+}
+
+/**
+ * "The authorization server MUST allow any port to be specified at the time of the request for loopback IP redirect URIs"
+ * (RFC 8252): a program that people run listens where there is room. Whoever registers a port means that one.
+ */
+function isWithoutPort(uri: string): boolean {
+  return /^http:\/\/(127\.0\.0\.1|\[::1\])(\/|$)/.test(uri);
 }
 
 /** How an application shows who it is: by its certificate, by its secret, or, where it can keep none, by nothing. */

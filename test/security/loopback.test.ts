@@ -1,0 +1,86 @@
+// Programs that people run come back to a port of loopback that nobody knew before (RFC 8252); nobody else may choose one.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  cabinetJson,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+} from '../service/service.ts';
+
+const dataFolder = makeDataFolder();
+let service: Started;
+
+before(async () => {
+  service = await startService(dataFolder);
+});
+
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+async function register(name: string, ...uris: string[]): Promise<Registered> {
+  return await cabinetJson<Registered>(dataFolder, ['app', 'add', name, '--for-people', '--redirect-uri', ...uris]);
+}
+
+/** Whether the issuer lets a sign-in begin that is to come back to this address. */
+async function isTaken({ AppKey }: Registered, redirectUri: string): Promise<boolean> {
+  const address = new URL(`${service.production}/oauth2/authorize`);
+  const parameters = {
+    client_id: AppKey,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+  const answer = await fetch(address, { redirect: 'manual' });
+  const text = await answer.text();
+  if (answer.status === 303) return true;
+  assert.equal(answer.status, 400);
+  assert.match(text, /redirect_uri/);
+  return false;
+}
+
+test('an address on loopback without a port is taken with any port, and with nothing else changed', async () => {
+  const program = await register('program', 'http://127.0.0.1/signed-in');
+  for (const uri of [
+    'http://127.0.0.1/signed-in',
+    'http://127.0.0.1:1/signed-in',
+    'http://127.0.0.1:54321/signed-in',
+  ]) {
+    assert.ok(await isTaken(program, uri), uri);
+  }
+  for (const uri of [
+    'http://127.0.0.1:54321/',
+    'http://127.0.0.1:54321/signed-in/',
+    'http://127.0.0.1:54321/signed-in?x=1',
+    'http://localhost:54321/signed-in',
+    'http://[::1]:54321/signed-in',
+    'http://127.0.0.2:54321/signed-in',
+    'http://127.0.0.1.example.com:54321/signed-in',
+    'http://127.0.0.1:54321@example.com/signed-in',
+    'https://127.0.0.1:54321/signed-in',
+    'http://example.com/signed-in',
+  ])
+    assert.ok(!(await isTaken(program, uri)), uri);
+});
+
+test('who registers a port means that one', async () => {
+  const page = await register('page', 'http://127.0.0.1:8080/console');
+  assert.ok(await isTaken(page, 'http://127.0.0.1:8080/console'));
+  for (const uri of ['http://127.0.0.1:8081/console', 'http://127.0.0.1/console'])
+    assert.ok(!(await isTaken(page, uri)), uri);
+});
+
+test('an application with another address beside it is no program: its ports are its own', async () => {
+  const both = await register('both', 'http://127.0.0.1/back', 'https://app.example/back');
+  assert.ok(await isTaken(both, 'http://127.0.0.1/back'));
+  assert.ok(await isTaken(both, 'https://app.example/back'));
+  assert.ok(!(await isTaken(both, 'http://127.0.0.1:54321/back')));
+});
