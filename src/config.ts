@@ -2,7 +2,8 @@
 // (lines NAME=value; a variable of the environment wins). Read once, checked whole: every mistake is told at once.
 
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { OutsideIssuerRules } from './auth/outside-issuer.ts';
 import { type BlobsSetting, parseBlobsSetting } from './blobs/blobs-setting.ts';
@@ -121,6 +122,25 @@ function readFile(path: string, mistakes: string[]): Variables {
     mistakes.push(`CABINET_CONFIG: ${(error as Error).message}`);
     return {};
   }
+}
+
+/** What the commands for people go by. */
+export interface Personal {
+  profilesPath: string;
+  /** Null: the one that was signed in last. */
+  profile: string | null;
+  /** The program that opens addresses; null: the system's own. */
+  browser: string | null;
+}
+
+export function readPersonal(environment: Variables = process.env): Personal {
+  const { CABINET_PROFILES: path, CABINET_PROFILE: profile } = readSettings(environment);
+  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
+  return {
+    profilesPath: path === '' ? join(folder, 'cabinet', 'profiles.json') : resolve(path),
+    profile: profile === '' ? null : profile,
+    browser: environment.BROWSER || null,
+  };
 }
 
 /** As it would be if these were set. */

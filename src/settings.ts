@@ -57,6 +57,11 @@ export const settings = {
   CABINET_OTLP_ENDPOINT: { fallback: '', about: 'an OpenTelemetry collector that traces are sent to' },
   CABINET_OTLP_SHARE: { fallback: '1', about: 'how many of the traces that begin here are recorded, 0 to 1' },
   CABINET_ACCESS_LOG: { fallback: 'no', about: 'yes: one line for every request' },
+  CABINET_PROFILES: {
+    fallback: '',
+    about: "where people's commands keep their sign-ins; ~/.config/cabinet/profiles.json",
+  },
+  CABINET_PROFILE: { fallback: '', about: "which of those sign-ins people's commands use; the last one by default" },
   CABINET_LOG_LEVEL: { fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
 } as const satisfies Record<string, Setting>;
 

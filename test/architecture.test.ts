@@ -167,6 +167,18 @@ test('every setting is documented, and nothing else is documented', async () => 
   assert.deepEqual(documented.sort(), Object.keys(settings).sort());
 });
 
+test('every command is documented', () => {
+  const commands = [...read('src/cli/main.ts').matchAll(/^ {2}(\w+): async \(\) =>/gm)].map(([, name]) => name);
+  assert.ok(commands.length > 20);
+  const [running, guide] = [read('docs/running.md'), read('docs/command-line.md')];
+  const isShown = (name = '') =>
+    new RegExp(`^bin/cabinet ${name}\\b`, 'm').test(running) || guide.includes(`\`${name}`);
+  assert.deepEqual(
+    commands.filter((name) => !isShown(name)),
+    [],
+  );
+});
+
 test('every file that docs/security.md names as evidence is there', () => {
   const named = [...read('docs/security.md').matchAll(/`((?:test|src)\/[\w./-]+\.ts)`/g)].map(
     ([, path]) => path as string,

@@ -5,7 +5,7 @@ import { realpathSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type CommonOptions, common } from './app.ts';
 import { carryOut } from './control.ts';
-import { print } from './output.ts';
+import { print, toPrintable } from './output.ts';
 
 interface ImportOptions extends CommonOptions {
   app?: string;
@@ -75,9 +75,4 @@ function toLines(report: Report): string[] {
 function toCountsLine({ Folders, Files, Bytes, Unchanged, SkippedCount }: Counts): string {
   const mib = (Bytes / 1024 / 1024).toFixed(1);
   return `${Folders} folders made, ${Files} files (${mib} MiB) taken, ${Unchanged} unchanged, ${SkippedCount} left out`;
-}
-
-/** A name from a disk may hold what a terminal would obey. */
-function toPrintable(path: string): string {
-  return path.replaceAll(/[\p{Cc}\p{Cf}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -1,37 +1,79 @@
-// The command line: `cabinet COMMAND`. Every command takes `--json` and then prints exactly one JSON object.
+// The command line: `cabinet COMMAND`. Every command takes `--json` and then prints exactly one JSON object (`watch`: one a line).
+// Only the file of the command that is asked for is loaded: the service's own parts take a second, which `cabinet ls` need not wait for.
 
 import { Command } from 'commander';
-import { registerApp } from './app.ts';
-import { registerAudit } from './audit.ts';
-import { registerConfig } from './config.ts';
-import { registerImport } from './import.ts';
-import { registerKeys } from './keys.ts';
-import { registerMigrate } from './migrate.ts';
-import { registerQuota } from './quota.ts';
-import { registerReset } from './reset.ts';
-import { registerSearch } from './search.ts';
-import { registerServe } from './serve.ts';
-import { registerToken } from './token.ts';
-import { registerUser } from './user.ts';
+
+type Register = (program: Command) => void;
+
+const operators: Record<string, () => Promise<Register>> = {
+  serve: async () => (await import('./serve.ts')).registerServe,
+  app: async () => (await import('./app.ts')).registerApp,
+  user: async () => (await import('./user.ts')).registerUser,
+  token: async () => (await import('./token.ts')).registerToken,
+  keys: async () => (await import('./keys.ts')).registerKeys,
+  import: async () => (await import('./import.ts')).registerImport,
+  migrate: async () => (await import('./migrate.ts')).registerMigrate,
+  quota: async () => (await import('./quota.ts')).registerQuota,
+  index: async () => (await import('./index-status.ts')).registerIndex,
+  audit: async () => (await import('./audit.ts')).registerAudit,
+  config: async () => (await import('./config.ts')).registerConfig,
+  reset: async () => (await import('./reset.ts')).registerReset,
+};
+
+const people: Record<string, () => Promise<Register>> = {
+  login: async () => (await import('./people/login.ts')).registerLogin,
+  logout: async () => (await import('./people/logout.ts')).registerLogout,
+  profiles: async () => (await import('./people/profile-list.ts')).registerProfiles,
+  ls: async () => (await import('./people/ls.ts')).registerLs,
+  tree: async () => (await import('./people/tree.ts')).registerTree,
+  mkdir: async () => (await import('./people/mkdir.ts')).registerMkdir,
+  put: async () => (await import('./people/put.ts')).registerPut,
+  get: async () => (await import('./people/get.ts')).registerGet,
+  sync: async () => (await import('./people/sync.ts')).registerSync,
+  mv: async () => (await import('./people/mv.ts')).registerMv,
+  cp: async () => (await import('./people/cp.ts')).registerCp,
+  rm: async () => (await import('./people/rm.ts')).registerRm,
+  undelete: async () => (await import('./people/undelete.ts')).registerUndelete,
+  versions: async () => (await import('./people/versions.ts')).registerVersions,
+  search: async () => (await import('./people/search.ts')).registerSearch,
+  link: async () => (await import('./people/link.ts')).registerLink,
+  open: async () => (await import('./people/open.ts')).registerOpen,
+  watch: async () => (await import('./people/watch.ts')).registerWatch,
+  completion: async () => (await import('./people/completion.ts')).registerCompletion,
+};
 
 const program = new Command('cabinet')
-  .description('A self-hosted content management service. A 200 means durable.')
+  .description('Cabinet: a self-hosted content management service. A 200 means durable.')
   .showHelpAfterError('(cabinet help shows what there is)');
 
-const commands = [
-  registerServe,
-  registerApp,
-  registerUser,
-  registerToken,
-  registerKeys,
-  registerImport,
-  registerMigrate,
-  registerQuota,
-  registerSearch,
-  registerAudit,
-  registerConfig,
-  registerReset,
-];
-for (const register of commands) register(program);
+const words = toCurrentWords(process.argv.slice(2));
+const [first = ''] = words;
+const known = { ...people, ...operators };
+if (first === 'complete') await complete(words.slice(words[1] === '--' ? 2 : 1));
+else {
+  if (Object.hasOwn(known, first)) (await known[first]?.())?.(program);
+  else await registerAll();
+  await program.parseAsync(words, { from: 'user' });
+}
 
-await program.parseAsync();
+/** `index status` and `index rebuild` were called `search …` before people could search. */
+function toCurrentWords([word = '', next = '', ...rest]: string[]): string[] {
+  const isOld = word === 'search' && (next === 'status' || next === 'rebuild');
+  return [isOld ? 'index' : word, next, ...rest].slice(0, process.argv.length - 2);
+}
+
+async function registerAll(): Promise<void> {
+  program.commandsGroup('For people, over HTTP (docs/command-line.md):');
+  for (const load of Object.values(people)) (await load())(program);
+  program.commandsGroup('For operators, on the machine of the service (docs/running.md):');
+  for (const load of Object.values(operators)) (await load())(program);
+}
+
+/** What the scripts of `cabinet completion` ask at each Tab. */
+async function complete(asked: string[]): Promise<void> {
+  const [name = ''] = asked;
+  if (asked.length > 1 && Object.hasOwn(known, name)) (await known[name]?.())?.(program);
+  else for (const command of Object.keys(known)) program.command(command);
+  const { completeWords } = await import('./people/completion.ts');
+  process.stdout.write((await completeWords(program, asked)).map((word) => `${word}\n`).join(''));
+}

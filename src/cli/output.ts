@@ -41,3 +41,8 @@ export function fail({ json }: OutputOptions, error: unknown): void {
 export function toPairs(record: object): string[] {
   return Object.entries(record).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(' ') : value}`);
 }
+
+/** Names may hold what a terminal would obey. */
+export function toPrintable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
+}

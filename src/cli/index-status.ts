@@ -1,4 +1,4 @@
-// `cabinet search …`: how far the search index is, and making it anew.
+// `cabinet index …`: how far the search index is, and making it anew. `cabinet search status|rebuild` are its older names.
 
 import type { Command } from 'commander';
 import { type CommonOptions, common } from './app.ts';
@@ -14,12 +14,12 @@ interface Shown {
   SkippedDocuments: { EntryId: string; Name: string; Reason: string }[];
 }
 
-export function registerSearch(program: Command): void {
-  const search = program.command('search').description('the search index');
-  common(search.command('status').description('how much is indexed, and what could not be read')).action(
+export function registerIndex(program: Command): void {
+  const index = program.command('index').description('the search index');
+  common(index.command('status').description('how much is indexed, and what could not be read')).action(
     (options: CommonOptions) => show('search status', { env: options.env }, options),
   );
-  common(search.command('rebuild').description('make the index anew from the catalog'))
+  common(index.command('rebuild').description('make the index anew from the catalog'))
     .option('--no-wait', 'return at once; a running service goes on with it')
     .action((options: CommonOptions & { wait: boolean }) =>
       show('search rebuild', { env: options.env, wait: options.wait }, options),

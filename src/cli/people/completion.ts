@@ -1,0 +1,109 @@
+// `cabinet completion bash|zsh|fish`: a script that asks this program, at each Tab, what could come next. The answer comes from the
+// commands themselves (names, options) and from the service (remote paths); nothing has to be kept in step.
+
+import type { Command, Option } from 'commander';
+import { exitCodes } from './exit-codes.ts';
+import { tellError } from './perform.ts';
+import { joinRemote, listFolder, requireEntry, splitRemote } from './remote.ts';
+import { openSession } from './session.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
+
+/** Whoever presses Tab does not wait longer. */
+const patienceMs = 2000;
+const mostShown = 200;
+
+/** By command, which of its plain words are remote: from the first or the second on, or the first alone. */
+const remoteWords: Record<string, (place: number) => boolean> = {
+  ls: () => true,
+  tree: () => true,
+  mkdir: () => true,
+  put: (place) => place > 0,
+  get: () => true,
+  up: (place) => place === 1,
+  down: (place) => place === 0,
+  mv: () => true,
+  cp: () => true,
+  rm: () => true,
+  versions: (place) => place === 0,
+  link: (place) => place === 0,
+  open: (place) => place === 0,
+  watch: (place) => place === 0,
+};
+
+const scripts: Record<Shell, string> = {
+  bash: `# cabinet completion bash: put  eval "$(cabinet completion bash)"  into ~/.bashrc
+_cabinet() {
+  local IFS=$'\\n'
+  COMPREPLY=($(cabinet complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  [[ \${COMPREPLY[0]} == */ ]] && compopt -o nospace
+  COMPREPLY=($(printf '%q\\n' "\${COMPREPLY[@]}"))
+}
+complete -o default -F _cabinet cabinet`,
+  zsh: `#compdef cabinet
+# cabinet completion zsh: put  eval "$(cabinet completion zsh)"  into ~/.zshrc, after compinit
+_cabinet() {
+  local -a found
+  found=("\${(@f)$(cabinet complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  [[ -n "\${found[1]}" ]] && compadd -S '' -f -- "\${found[@]}" || _files
+}
+compdef _cabinet cabinet`,
+  fish: `# cabinet completion fish: put  cabinet completion fish | source  into ~/.config/fish/config.fish
+complete -c cabinet -a '(cabinet complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
+};
+
+export function registerCompletion(program: Command): void {
+  program
+    .command('completion <shell>')
+    .description(`print what makes a shell complete words of cabinet: ${shells.join(', ')}`)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
+    .action((asked: string) => {
+      const shell = shells.find((known) => known === asked);
+      if (shell !== undefined) process.stdout.write(`${scripts[shell]}\n`);
+      else {
+        tellError(new Error(`There are scripts for ${shells.join(', ')}.`), false);
+        process.exitCode = exitCodes.wrongUse;
+      }
+    });
+}
+
+/** What could stand where the last word does, one a line. */
+export async function completeWords(program: Command, words: readonly string[]): Promise<string[]> {
+  const last = words.at(-1) ?? '';
+  let command = program;
+  let place = 0;
+  for (const word of words.slice(0, -1)) {
+    const inner = command.commands.find((one) => one.name() === word);
+    if (inner !== undefined && place === 0) command = inner;
+    else if (!word.startsWith('-') && word !== '') place += 1;
+  }
+  const isOption = last.startsWith('-');
+  const names = command.commands.filter((one) => !isHidden(one)).map((one) => one.name());
+  const known = isOption ? command.options.map(toOptionName) : place === 0 ? names : [];
+  const fitting = known.filter((name) => name.startsWith(last));
+  const isRemote = !isOption && remoteWords[command.name()]?.(place) === true;
+  return isRemote ? await completeRemote(last).catch(() => []) : fitting;
+}
+
+function toOptionName({ long, short }: Option): string {
+  return long ?? short ?? '';
+}
+
+function isHidden(command: Command): boolean {
+  return (command as unknown as { _hidden: boolean })._hidden;
+}
+
+async function completeRemote(word: string): Promise<string[]> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const running = { ...(await openSession({}, signal)), signal };
+  const { folder, name } = splitRemote(word.startsWith('/') ? word : `/${word}`);
+  const found = await requireEntry(running, folder);
+  const shown: string[] = [];
+  for await (const { entry } of listFolder(running, { ...found, path: folder })) {
+    if (!entry.Name.startsWith(name)) continue;
+    shown.push(`${joinRemote(folder, entry.Name)}${entry.Type === 'folder' ? '/' : ''}`);
+    if (shown.length === mostShown) break;
+  }
+  return shown;
+}

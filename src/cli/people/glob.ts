@@ -1,0 +1,53 @@
+// Patterns in remote paths: `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A backslash before a character
+// takes it as it is, which never clashes: no name holds one.
+
+const magic = /(?<!\\)[*?[]/;
+
+export function isPattern(path: string): boolean {
+  return magic.test(path);
+}
+
+/** The same path with nothing taken for a pattern. */
+export function toLiteral(path: string): string {
+  return path.replaceAll(/\\(.)/gsu, '$1');
+}
+
+/** What a whole name must match. Like a shell, `*` and `?` do not find names that begin with a dot. */
+export function toNamePattern(pattern: string): RegExp {
+  const hidden = /^[*?[]/.test(pattern) ? '(?!\\.)' : '';
+  return new RegExp(`^${hidden}${toSource(pattern.normalize('NFC'))}$`, 'su');
+}
+
+function toSource(pattern: string): string {
+  const parts = pattern.matchAll(/\\(?<taken>.)|(?<class>\[[!^]?\]?[^\]]*\])|(?<any>\*+)|(?<one>\?)|(?<plain>.)/gsu);
+  return [...parts]
+    .map(({ groups = {} }) => {
+      if (groups.any !== undefined) return '.*';
+      if (groups.one !== undefined) return '.';
+      if (groups.class !== undefined) return toClass(groups.class);
+      return escapeRegExp(groups.taken ?? groups.plain ?? '');
+    })
+    .join('');
+}
+
+function toClass(text: string): string {
+  const inside = text.slice(1, -1);
+  const isNegated = /^[!^]/.test(inside);
+  const escaped = inside.slice(isNegated ? 1 : 0).replaceAll(/[\\\]^[]/g, '\\$&');
+  const source = `[${isNegated ? '^' : ''}${escaped}]`;
+  return isReadable(source) ? source : escapeRegExp(text);
+}
+
+/** `[z-a]` is a range of nothing. */
+function isReadable(source: string): boolean {
+  try {
+    new RegExp(source, 'su');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function escapeRegExp(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

@@ -1,0 +1,44 @@
+// `cabinet link`: a short-lived address for the bytes of a file, for whoever cannot sign in.
+
+import type { Command } from 'commander';
+import type { Link } from '../../../sdk/src/description.ts';
+import { createLink } from '../../../sdk/src/links.ts';
+import { WrongUse } from './exit-codes.ts';
+import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { requireFile } from './remote.ts';
+import { toVersion } from './versions.ts';
+
+export interface LinkOptions extends PersonOptions {
+  expires: string;
+  inline?: boolean;
+  version?: string;
+}
+
+export function registerLink(program: Command): void {
+  personCommand(program, 'link <path>', 'make a short-lived address for the bytes of a file')
+    .option('--expires <time>', 'how long it is good: 90s, 15m, 24h at most', '1h')
+    .option('--inline', 'let a browser show it, where that is safe, instead of saving it')
+    .option('--version <number>', 'of this version; the current one by default')
+    .addHelpText('after', '\nWhoever has the address reads the file until then, without signing in.')
+    .action((path: string, options: LinkOptions) =>
+      perform(options, { run: (running) => makeLink(running, path, options), toLines: ({ Url }) => [Url] }),
+    );
+}
+
+export async function makeLink(running: Running, path: string, options: LinkOptions): Promise<Link> {
+  const { cabinet, signal } = running;
+  const expiresInSeconds = toSeconds(options.expires);
+  const version = options.version === undefined ? undefined : toVersion(options.version);
+  const { entry } = await requireFile(running, path);
+  const disposition = options.inline === true ? 'inline' : 'attachment';
+  return await createLink(cabinet, { id: entry.Id, expiresInSeconds, version, disposition }, { signal });
+}
+
+const unitSeconds: Record<string, number> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 };
+
+function toSeconds(text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,6})([smhd]?)$/.exec(text) ?? [];
+  const seconds = Number(digits) * (unitSeconds[unit] ?? Number.NaN);
+  if (seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new WrongUse(`--expires ${text}: use a time such as 90s, 15m or 24h, a day at most.`);
+}

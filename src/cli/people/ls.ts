@@ -1,0 +1,84 @@
+// `cabinet ls`: what is in folders.
+
+import type { Command } from 'commander';
+import type { Entry } from '../../../sdk/src/description.ts';
+import { listChildren, type Order } from '../../../sdk/src/folders.ts';
+import { toPrintable } from '../output.ts';
+import { WrongUse } from './exit-codes.ts';
+import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { toSize } from './progress-line.ts';
+import { type Found, requireAll } from './remote.ts';
+import { toLocalTime, toTable } from './table.ts';
+
+const orders: readonly Order[] = ['name', '-name', 'modified', '-modified', 'size', '-size'];
+
+interface LsOptions extends PersonOptions {
+  long?: boolean;
+  order: string;
+}
+
+interface Listed {
+  Path: string;
+  Entry: Entry;
+  /** Of a folder. */
+  Children?: Entry[];
+}
+
+export function registerLs(program: Command): void {
+  personCommand(program, 'ls [paths...]', 'list what is in folders; the root by default')
+    .option('-l, --long', 'with size, time and who changed it last')
+    .option('--order <order>', `one of ${orders.join(', ')}; folders come first`, 'name')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  cabinet ls\n  cabinet ls -l --order -modified /Invoices\n  cabinet ls "/Invoices/*.pdf"',
+    )
+    .action((paths: string[], options: LsOptions) =>
+      perform(options, {
+        run: (running) => list(running, paths, options),
+        toLines: ({ Listed }) => toLines(Listed, options.long === true),
+      }),
+    );
+}
+
+async function list(running: Running, paths: string[], { order: asked }: LsOptions): Promise<{ Listed: Listed[] }> {
+  const order = orders.find((known) => known === asked);
+  if (order === undefined) throw new WrongUse(`--order ${asked}: use one of ${orders.join(', ')}.`);
+  const Listed: Listed[] = [];
+  for (const found of await requireAll(running, paths.length === 0 ? ['/'] : paths)) {
+    Listed.push(await look(running, found, order));
+  }
+  return { Listed };
+}
+
+async function look({ cabinet, signal }: Running, { entry, path }: Found, order: Order): Promise<Listed> {
+  if (entry.Type === 'file') return { Path: path, Entry: entry };
+  const Children = await Array.fromAsync(listChildren(cabinet, entry.Id, { order, signal, pageSize: 1000 }));
+  return { Path: path, Entry: entry, Children };
+}
+
+function toLines(listed: readonly Listed[], isLong: boolean): string[] {
+  const files = listed.filter(({ Children }) => Children === undefined);
+  const folders = listed.filter(({ Children }) => Children !== undefined);
+  const blocks: string[][] = [];
+  if (files.length > 0)
+    blocks.push(
+      toRows(
+        files.map(({ Entry, Path }) => ({ ...Entry, Name: Path })),
+        isLong,
+      ),
+    );
+  for (const { Path, Children = [] } of folders) {
+    const head = listed.length > 1 ? [`${toPrintable(Path)}:`] : [];
+    blocks.push([...head, ...toRows(Children, isLong)]);
+  }
+  return blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block]));
+}
+
+function toRows(entries: readonly Entry[], isLong: boolean): string[] {
+  const named = entries.map((entry) => ({ ...entry, Name: entry.Type === 'folder' ? `${entry.Name}/` : entry.Name }));
+  if (!isLong) return named.map(({ Name }) => toPrintable(Name));
+  return toTable(
+    named.map(({ Size, ModifiedAt, ModifiedBy, Name }) => [toSize(Size), toLocalTime(ModifiedAt), ModifiedBy, Name]),
+    [0],
+  );
+}

@@ -1,0 +1,25 @@
+// `cabinet mkdir`: folders, with those above them that are missing.
+
+import type { Command } from 'commander';
+import type { Entry } from '../../../sdk/src/description.ts';
+import { toPrintable } from '../output.ts';
+import { toLiteral } from './glob.ts';
+import { type PersonOptions, perform, personCommand } from './perform.ts';
+import { makeFolders, toRemotePath } from './remote.ts';
+
+export function registerMkdir(program: Command): void {
+  personCommand(program, 'mkdir <paths...>', 'make folders, with those above them that are missing').action(
+    (paths: string[], options: PersonOptions) =>
+      perform(options, {
+        async run(running) {
+          const Folders: { Path: string; Entry: Entry }[] = [];
+          for (const path of paths) {
+            const made = await makeFolders(running, toRemotePath(toLiteral(path)));
+            Folders.push({ Path: made.path, Entry: made.entry });
+          }
+          return { Folders };
+        },
+        toLines: ({ Folders }) => Folders.map(({ Path }) => toPrintable(Path)),
+      }),
+  );
+}

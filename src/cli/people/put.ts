@@ -1,0 +1,198 @@
+// `cabinet put LOCAL… REMOTE`: files and whole folders up; `-` is standard input.
+
+import { statSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Entry } from '../../../sdk/src/description.ts';
+import { saveFile } from '../../../sdk/src/files.ts';
+import { toPrintable } from '../output.ts';
+import { LocalProblem, WrongUse } from './exit-codes.ts';
+import { isPattern, toLiteral } from './glob.ts';
+import { fillFolder, isFolder, type LocalFile, type LocalFolder, lookAt } from './local-files.ts';
+import { perform, personCommand, type Running, toFailedLines } from './perform.ts';
+import { toSize } from './progress-line.ts';
+import { toProperties } from './properties.ts';
+import { type Found, joinRemote, lookUp, makeFolders, splitRemote, toRemotePath } from './remote.ts';
+import { type Saving, sendAll } from './sending.ts';
+import { openTransfers, type Tallied, type TransferOptions, type Transfers, throwOnlyFailure } from './transfers.ts';
+import { emptyPlan, makePlaces, type Place, planUpload, type UploadPlan } from './uploading.ts';
+
+interface PutOptions extends TransferOptions {
+  ifThere: string;
+  comment?: string;
+  property?: string[];
+}
+
+interface Put extends Tallied {
+  Saved: { Path: string; Id: string; Size: number }[];
+}
+
+const conflicts = { version: 'Version', fail: 'Fail', rename: 'Rename', keep: 'Existing' } as const;
+/** Smaller ones are sent sooner than compared. */
+const digestFromBytes = 256 * 1024;
+
+export function registerPut(program: Command): void {
+  personCommand(program, 'put <words...>', 'send files and folders')
+    .usage('[options] LOCAL… REMOTE')
+    .option('--if-there <what>', 'if the name is taken by a file: version, fail, rename or keep', 'version')
+    .option('--comment <text>', 'what is new in this version')
+    .option('--property <key=value...>', 'properties of each file')
+    .option('--parallel <number>', 'how many at a time', '16')
+    .option('-q, --quiet', 'show no progress')
+    .option('-v, --verbose', 'a line for each file')
+    .addHelpText(
+      'after',
+      '\nREMOTE is a folder if it is there, ends with a slash, or several things are sent; otherwise the new path of the one LOCAL.\n' +
+        'Folders go with all that is beneath them. LOCAL - is standard input. Broken off, the same command goes on where it was.\n\n' +
+        'Examples:\n  cabinet put a.pdf /Invoices/\n  cabinet put photos "*.txt" /Archive/\n  pg_dump shop | cabinet put - /Backups/shop.sql',
+    )
+    .action((words: string[], options: PutOptions) =>
+      perform(options, {
+        run: (running) => put(running, words, options),
+        toLines: (result) => toLines(result, options),
+      }),
+    );
+}
+
+async function put(running: Running, words: string[], options: PutOptions): Promise<Put> {
+  const to = words.at(-1) as string;
+  if (words.length < 2) throw new WrongUse('Say what, and where to: LOCAL… REMOTE.');
+  const saving = toSaving(options);
+  const transfers = openTransfers(running, options, 'put');
+  try {
+    if (words.length === 2 && words[0] === '-') return await putInput(transfers, to, saving);
+    const locals = (await Promise.all(words.slice(0, -1).map(expand))).flat().map(lookAt);
+    const plan = emptyPlan();
+    await planAll(transfers, { locals, to, plan });
+    await makePlaces(transfers, plan.folders);
+    const sent = await sendAll(transfers, plan.uploads, saving);
+    throwOnlyFailure(transfers, sent.length + plan.unchanged + plan.folders.length);
+    return toResult(
+      transfers,
+      plan,
+      sent.map(({ upload, entry }) => ({ path: upload.path, entry })),
+    );
+  } finally {
+    transfers.progress.close();
+  }
+}
+
+function toSaving({ ifThere, comment, property }: PutOptions): Saving {
+  const conflict = Object.hasOwn(conflicts, ifThere) ? conflicts[ifThere as keyof typeof conflicts] : undefined;
+  if (conflict === undefined)
+    throw new WrongUse(`--if-there ${ifThere}: use one of ${Object.keys(conflicts).join(', ')}.`);
+  return { conflict, comment, properties: toProperties(property) };
+}
+
+/** A shell has done this already, unless the pattern was quoted. */
+async function expand(word: string): Promise<string[]> {
+  if (!isPattern(word) || statSync(word, { throwIfNoEntry: false }) !== undefined) return [word];
+  const found = (await Array.fromAsync(glob(word))).toSorted();
+  if (found.length === 0) throw new LocalProblem('NotFound', `There is nothing here that ${word} finds.`);
+  return found;
+}
+
+interface Planning {
+  locals: (LocalFile | LocalFolder)[];
+  to: string;
+  plan: UploadPlan;
+}
+
+async function planAll(transfers: Transfers, { locals, to, plan }: Planning): Promise<void> {
+  const target = await toTarget(transfers, to, locals);
+  const root: LocalFolder = { name: '', path: '', folders: [], files: [], leftOut: [] };
+  for (const local of locals) {
+    const named = { ...local, name: target.name ?? toOwnName(local) };
+    if (isFolder(named)) {
+      fillFolder(named, transfers.failed);
+      root.folders.push(named);
+    } else root.files.push(named);
+  }
+  await planUpload(
+    transfers,
+    { here: root, there: target.place },
+    { plan, comparison: { digestFromBytes, isReplacing: false } },
+  );
+}
+
+/** `.` and `..` have names of their own, too. */
+function toOwnName({ path }: LocalFile | LocalFolder): string {
+  const { name } = splitRemote(resolve(path).replaceAll('\\', '/'));
+  return name;
+}
+
+interface Target {
+  place: Place;
+  /** Of the one thing that is sent; null: its own. */
+  name: string | null;
+}
+
+async function toTarget(transfers: Transfers, to: string, locals: readonly object[]): Promise<Target> {
+  const there = await lookUp(transfers, to);
+  if (there?.entry.Type === 'folder') return { place: toPlace(there.path, there.entry), name: null };
+  if (to.startsWith('id:')) throw new LocalProblem('NotAFolder', `${to} is not a folder.`);
+  const path = toRemotePath(toLiteral(to));
+  if (there !== null && locals.length > 1)
+    throw new LocalProblem('NotAFolder', `${path} is a file; several things need a folder.`);
+  if (locals.length > 1 || to.endsWith('/')) {
+    const made = await makeFolders(transfers, path);
+    return { place: toPlace(made.path, made.entry), name: null };
+  }
+  const { folder, name } = splitRemote(path);
+  const parent = await makeFolders(transfers, folder);
+  return { place: toPlace(parent.path, parent.entry), name };
+}
+
+function toPlace(path: string, entry: Entry): Place {
+  return { path, name: entry.Name, id: entry.Id, parent: null };
+}
+
+async function putInput(transfers: Transfers, to: string, saving: Saving): Promise<Put> {
+  const { cabinet, signal, progress } = transfers;
+  const path = toRemotePath(toLiteral(to));
+  if (path === '/' || to.endsWith('/'))
+    throw new WrongUse('Standard input needs a name: REMOTE is the path of a file.');
+  const { folder, name } = splitRemote(path);
+  const { entry } = await makeFolders(transfers, folder);
+  let counted = 0;
+  const onProgress = (bytes: number) => {
+    progress.addBytes(bytes - counted);
+    counted = bytes;
+  };
+  const { Children } = await saveFile(
+    cabinet,
+    { folder: entry.Id, name, content: process.stdin, ...saving },
+    { signal, onProgress },
+  );
+  return toResult(transfers, emptyPlan(), [{ path, entry: Children[0] as Entry }]);
+}
+
+function toResult({ failed }: Transfers, plan: UploadPlan, sent: readonly Found[]): Put {
+  return {
+    Files: sent.length,
+    Folders: plan.folders.length,
+    Bytes: sent.reduce((sum, { entry }) => sum + entry.Size, 0),
+    Unchanged: plan.unchanged,
+    Saved: sent.map(({ path, entry }) => ({
+      Path: joinRemote(splitRemote(path).folder, entry.Name),
+      Id: entry.Id,
+      Size: entry.Size,
+    })),
+    Failed: failed,
+  };
+}
+
+function toLines({ Files, Folders, Bytes, Unchanged, Saved, Failed }: Put, { verbose }: PutOptions): string[] {
+  const each =
+    verbose === true || Files === 1
+      ? Saved.map(({ Path, Size }) => `saved ${toPrintable(Path)} (${toSize(Size)})`)
+      : [];
+  const made = Folders > 0 ? `, ${Folders} folders made` : '';
+  const unchanged = Unchanged > 0 ? `, ${Unchanged} unchanged` : '';
+  const summary =
+    Files === 1 && Folders === 0 && Failed.length === 0
+      ? []
+      : [`${Files} files saved (${toSize(Bytes)})${made}${unchanged}`];
+  return [...toFailedLines(Failed), ...each, ...summary];
+}

@@ -1,0 +1,65 @@
+// `cabinet rm`: into the trash, from where `cabinet undelete` brings it back; or for good.
+
+import type { Command } from 'commander';
+import { deleteEntry } from '../../../sdk/src/entries.ts';
+import { toPrintable } from '../output.ts';
+import { LocalProblem } from './exit-codes.ts';
+import {
+  type Failure,
+  type PersonOptions,
+  perform,
+  personCommand,
+  type Running,
+  settle,
+  toFailedLines,
+  toFailure,
+} from './perform.ts';
+import { requireAll } from './remote.ts';
+
+interface RmOptions extends PersonOptions {
+  recursive?: boolean;
+  permanent?: boolean;
+}
+
+interface Removed {
+  Removed: { Path: string; Id: string }[];
+  Failed: Failure[];
+}
+
+export function registerRm(program: Command): void {
+  personCommand(program, 'rm <paths...>', 'put entries into the trash')
+    .option('-r, --recursive', 'folders too, with all beneath them')
+    .option('--permanent', 'remove them for good; nothing brings them back')
+    .action((paths: string[], options: RmOptions) =>
+      perform(options, { run: (running) => remove(running, paths, options), toLines }),
+    );
+}
+
+async function remove(running: Running, paths: string[], options: RmOptions): Promise<Removed> {
+  const { cabinet, signal } = running;
+  const all = await requireAll(running, paths);
+  const folder = all.find(({ entry }) => entry.Type === 'folder');
+  if (folder !== undefined && options.recursive !== true) {
+    throw new LocalProblem(
+      'IsAFolder',
+      `${folder.path} is a folder. With --recursive it goes, with all beneath it. Nothing was removed.`,
+    );
+  }
+  const removed: Removed = { Removed: [], Failed: [] };
+  const errors: unknown[] = [];
+  for (const { entry, path } of all) {
+    try {
+      await deleteEntry(cabinet, { id: entry.Id, permanent: options.permanent }, { signal });
+      removed.Removed.push({ Path: path, Id: entry.Id });
+    } catch (error) {
+      signal.throwIfAborted();
+      errors.push(error);
+      removed.Failed.push(toFailure(path, error));
+    }
+  }
+  return settle(removed, removed.Removed.length, errors);
+}
+
+function toLines({ Removed, Failed }: Removed): string[] {
+  return [...Removed.map(({ Path }) => `removed ${toPrintable(Path)}`), ...toFailedLines(Failed)];
+}

@@ -1,0 +1,88 @@
+// `cabinet search`: finds entries by their names, properties and texts.
+
+import type { Command } from 'commander';
+import type { SearchResult } from '../../../sdk/src/description.ts';
+import { search } from '../../../sdk/src/search.ts';
+import { toPrintable } from '../output.ts';
+import { WrongUse } from './exit-codes.ts';
+import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { toProperties } from './properties.ts';
+import { requireEntry } from './remote.ts';
+
+interface SearchOptions extends PersonOptions {
+  in?: string;
+  type?: string;
+  contentType?: string;
+  modifiedAfter?: string;
+  property?: string[];
+  limit: string;
+}
+
+export function registerSearch(program: Command): void {
+  personCommand(program, 'search [words...]', 'find entries by name, properties and text')
+    .option('--in <folder>', 'only beneath this folder')
+    .option('--type <type>', 'folder or file')
+    .option('--content-type <type>', 'such as text/plain or image/*')
+    .option('--modified-after <time>', 'a day or a time, such as 2026-01-31')
+    .option('--property <key=value...>', 'only what has this property')
+    .option('--limit <number>', 'at most so many', '20')
+    .addHelpText(
+      'after',
+      '\nAll words must occur; inv* finds beginnings, and a phrase stands in quotation marks of its own.\n\nExamples:\n' +
+        '  cabinet search invoice 2026\n  cabinet search \'"acme corp"\' --in /Invoices --type file\n\n' +
+        "The index itself is the operators' business: cabinet index status|rebuild.",
+    )
+    .action((words: string[], options: SearchOptions) =>
+      perform(options, { run: (running) => ask(running, words, options), toLines }),
+    );
+}
+
+async function ask(running: Running, words: string[], options: SearchOptions): Promise<{ Results: SearchResult[] }> {
+  if (words.length === 0) throw new WrongUse('Say what to search for: cabinet search WORD…');
+  const { cabinet, signal } = running;
+  const most = Number(options.limit);
+  if (!Number.isInteger(most) || most < 1)
+    throw new WrongUse(`--limit ${options.limit}: use a whole number from 1 on.`);
+  const folder = options.in === undefined ? undefined : (await requireEntry(running, options.in)).entry.Id;
+  const asked = {
+    text: words.join(' '),
+    folder,
+    type: toType(options.type),
+    contentType: options.contentType,
+    modifiedAfter: options.modifiedAfter,
+    properties: toProperties(options.property),
+  };
+  const Results: SearchResult[] = [];
+  for await (const result of search(cabinet, asked, { signal, pageSize: Math.min(most, 100) })) {
+    Results.push(result);
+    if (Results.length === most) break;
+  }
+  return { Results };
+}
+
+function toType(text: string | undefined): 'folder' | 'file' | undefined {
+  if (text === undefined || text === 'folder' || text === 'file') return text;
+  throw new WrongUse(`--type ${text}: use folder or file.`);
+}
+
+function toLines({ Results }: { Results: SearchResult[] }): string[] {
+  if (Results.length === 0) return ['Nothing was found.'];
+  return Results.flatMap(({ Path, Snippet }) => {
+    const text = toPlain(Snippet);
+    return [toPrintable(Path), ...(text === '' ? [] : [`    ${toPrintable(text)}`])];
+  });
+}
+
+const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** Snippets are HTML: escaped text, with marks around what was found. */
+function toPlain(html: string): string {
+  const text = html
+    .replaceAll(/<\/?mark>/g, '')
+    .replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+      if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
+      if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
+      return named[name as string] ?? whole;
+    });
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

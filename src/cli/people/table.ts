@@ -1,0 +1,26 @@
+// Columns of text that line up on a terminal.
+
+import { toPrintable } from '../output.ts';
+
+/** `right` names the columns that hold numbers. The last column is never filled up. */
+export function toTable(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
+  const shown = rows.map((row) => row.map(toPrintable));
+  const widths = (shown[0] ?? []).map((_, column) => Math.max(...shown.map((row) => (row[column] ?? '').length)));
+  return shown.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        if (right.includes(column)) return cell.padStart(width);
+        return column === row.length - 1 ? cell : cell.padEnd(width);
+      })
+      .join('  '),
+  );
+}
+
+/** `2026-01-15 09:30`, where the clock on the wall says so. */
+export function toLocalTime(iso: string): string {
+  const at = new Date(iso);
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}

@@ -1,0 +1,59 @@
+// `cabinet tree`: a folder with everything beneath it, drawn.
+
+import type { Command } from 'commander';
+import type { Entry } from '../../../sdk/src/description.ts';
+import { toPrintable } from '../output.ts';
+import { LocalProblem, WrongUse } from './exit-codes.ts';
+import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { toSize } from './progress-line.ts';
+import { type Found, listFolder, requireEntry } from './remote.ts';
+
+interface TreeOptions extends PersonOptions {
+  depth?: string;
+}
+
+interface Branch {
+  Path: string;
+  Entry: Entry;
+  Children?: Branch[];
+}
+
+export function registerTree(program: Command): void {
+  personCommand(program, 'tree [path]', 'draw a folder with everything beneath it')
+    .option('--depth <levels>', 'no deeper than this')
+    .action((path: string | undefined, options: TreeOptions) =>
+      perform(options, { run: (running) => grow(running, path ?? '/', options), toLines }),
+    );
+}
+
+async function grow(running: Running, path: string, { depth }: TreeOptions): Promise<{ Tree: Branch }> {
+  const levels = depth === undefined ? Number.POSITIVE_INFINITY : Number(depth);
+  if (!(levels >= 1)) throw new WrongUse(`--depth ${depth}: use a number from 1 on.`);
+  const found = await requireEntry(running, path);
+  if (found.entry.Type !== 'folder') throw new LocalProblem('NotAFolder', `${found.path} is a file.`);
+  return { Tree: await branch(running, found, levels) };
+}
+
+async function branch(running: Running, found: Found, levels: number): Promise<Branch> {
+  const { entry: Entry, path: Path } = found;
+  if (Entry.Type === 'file' || levels === 0) return { Path, Entry };
+  const Children: Branch[] = [];
+  for await (const child of listFolder(running, found)) Children.push(await branch(running, child, levels - 1));
+  return { Path, Entry, Children };
+}
+
+function toLines({ Tree }: { Tree: Branch }): string[] {
+  const counts = { folders: 0, files: 0 };
+  const lines = [toPrintable(Tree.Path), ...draw(Tree.Children ?? [], '', counts)];
+  return [...lines, '', `${counts.folders} folders, ${counts.files} files, ${toSize(Tree.Entry.Size)}`];
+}
+
+function draw(branches: readonly Branch[], indent: string, counts: { folders: number; files: number }): string[] {
+  return branches.flatMap(({ Entry, Children = [] }, index) => {
+    const isLast = index === branches.length - 1;
+    const isFolder = Entry.Type === 'folder';
+    counts[isFolder ? 'folders' : 'files'] += 1;
+    const line = `${indent}${isLast ? '└── ' : '├── '}${toPrintable(Entry.Name)}${isFolder ? '/' : ''}`;
+    return [line, ...draw(Children, `${indent}${isLast ? '    ' : '│   '}`, counts)];
+  });
+}

@@ -1,0 +1,93 @@
+// `cabinet undelete`: what is in the trash, and bringing it back.
+
+import type { Command } from 'commander';
+import type { Entry } from '../../../sdk/src/description.ts';
+import { listTrash, restoreEntry, type Trashed } from '../../../sdk/src/trash.ts';
+import { toPrintable } from '../output.ts';
+import { LocalProblem } from './exit-codes.ts';
+import { toLiteral, toNamePattern } from './glob.ts';
+import {
+  type Failure,
+  type PersonOptions,
+  perform,
+  personCommand,
+  type Running,
+  settle,
+  toFailedLines,
+  toFailure,
+} from './perform.ts';
+import { requireEntry, toRemotePath } from './remote.ts';
+import { toLocalTime, toTable } from './table.ts';
+
+interface UndeleteOptions extends PersonOptions {
+  to?: string;
+  rename?: boolean;
+}
+
+type Undeleted = { Trash: Trashed[] } | { Restored: { Path: string; Entry: Entry }[]; Failed: Failure[] };
+
+export function registerUndelete(program: Command): void {
+  personCommand(program, 'undelete [paths...]', 'bring entries back out of the trash; without a path, list it')
+    .option('--to <folder>', 'into this folder instead of where it was')
+    .option('--rename', 'find another name where one is taken')
+    .addHelpText(
+      'after',
+      '\nOf several that were at the same path, the one that was deleted last is meant; id:… means any.',
+    )
+    .action((paths: string[], options: UndeleteOptions) =>
+      perform<Undeleted>(options, {
+        run: (running) => (paths.length === 0 ? showTrash(running) : restoreAll(running, paths, options)),
+        toLines,
+      }),
+    );
+}
+
+async function showTrash({ cabinet, signal }: Running): Promise<{ Trash: Trashed[] }> {
+  return { Trash: await Array.fromAsync(listTrash(cabinet, { signal })) };
+}
+
+async function restoreAll(running: Running, paths: string[], options: UndeleteOptions): Promise<Undeleted> {
+  const { cabinet, signal } = running;
+  const { Trash } = await showTrash(running);
+  const chosen = [...new Set(paths.flatMap((path) => choose(Trash, path)))];
+  const folder =
+    options.to === undefined ? undefined : await requireEntry(running, `${options.to.replace(/\/+$/, '')}/`);
+  const conflict = options.rename === true ? 'Rename' : 'Fail';
+  const Restored: { Path: string; Entry: Entry }[] = [];
+  const Failed: Failure[] = [];
+  const errors: unknown[] = [];
+  for (const { Entry: entry, Path } of chosen) {
+    try {
+      const restored = await restoreEntry(cabinet, { id: entry.Id, parent: folder?.entry.Id, conflict }, { signal });
+      Restored.push({ Path: restored.Path, Entry: restored.Entry });
+    } catch (error) {
+      signal.throwIfAborted();
+      errors.push(error);
+      Failed.push(toFailure(Path, error));
+    }
+  }
+  return settle({ Restored, Failed }, Restored.length, errors);
+}
+
+/** A pattern means all that it finds; a plain path the one that was deleted last. */
+function choose(trash: readonly Trashed[], word: string): Trashed[] {
+  const byId = word.startsWith('id:') ? trash.filter(({ Entry }) => Entry.Id === word.slice(3)) : null;
+  const plain = byId === null ? toRemotePath(toLiteral(word)) : '';
+  const exact = byId ?? trash.filter(({ Path }) => Path.normalize('NFC') === plain.normalize('NFC'));
+  if (exact.length > 0) return [exact.reduce((last, one) => (one.TrashedAt > last.TrashedAt ? one : last))];
+  const pattern = toNamePattern(toRemotePath(word));
+  const found = trash.filter(({ Path }) => pattern.test(Path.normalize('NFC')));
+  if (found.length > 0) return found;
+  throw new LocalProblem(
+    'NotFound',
+    `There is no ${word} in the trash. Without a path, cabinet undelete lists what is there.`,
+  );
+}
+
+function toLines(result: Undeleted): string[] {
+  if (!('Trash' in result)) {
+    return [...result.Restored.map(({ Path }) => `restored ${toPrintable(Path)}`), ...toFailedLines(result.Failed)];
+  }
+  if (result.Trash.length === 0) return ['The trash is empty.'];
+  return toTable(result.Trash.map(({ Path, TrashedAt, TrashedBy }) => [toLocalTime(TrashedAt), TrashedBy, Path]));
+}

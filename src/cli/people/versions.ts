@@ -1,0 +1,53 @@
+// `cabinet versions`: every state that a file has had, and bringing one back.
+
+import type { Command } from 'commander';
+import type { Version } from '../../../sdk/src/description.ts';
+import { listVersions, restoreVersion } from '../../../sdk/src/versions.ts';
+import { WrongUse } from './exit-codes.ts';
+import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { toSize } from './progress-line.ts';
+import { requireFile } from './remote.ts';
+import { toLocalTime, toTable } from './table.ts';
+
+interface VersionsOptions extends PersonOptions {
+  restore?: string;
+}
+
+interface Shown {
+  Path: string;
+  Versions: Version[];
+}
+
+export function registerVersions(program: Command): void {
+  personCommand(program, 'versions <path>', 'list the versions of a file, newest first')
+    .option('--restore <number>', 'make this version the newest again')
+    .addHelpText('after', '\nTo read an old version: cabinet get --version 2 /a.pdf old.pdf')
+    .action((path: string, options: VersionsOptions) =>
+      perform(options, { run: (running) => show(running, path, options), toLines }),
+    );
+}
+
+async function show(running: Running, path: string, { restore }: VersionsOptions): Promise<Shown> {
+  const { cabinet, signal } = running;
+  const { entry, path: Path } = await requireFile(running, path);
+  if (restore !== undefined) await restoreVersion(cabinet, { id: entry.Id, version: toVersion(restore) }, { signal });
+  return { Path, Versions: await Array.fromAsync(listVersions(cabinet, entry.Id, { signal })) };
+}
+
+export function toVersion(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new WrongUse(`${JSON.stringify(text)} is not the number of a version; cabinet versions lists them.`);
+}
+
+function toLines({ Versions }: Shown): string[] {
+  return toTable(
+    Versions.map(({ Version, Size, CreatedAt, CreatedBy, Comment }) => [
+      String(Version),
+      toSize(Size),
+      toLocalTime(CreatedAt),
+      CreatedBy,
+      Comment ?? '',
+    ]),
+    [0, 1],
+  ).map((line) => line.trimEnd());
+}

@@ -1,0 +1,172 @@
+// A person at the command line: a service of its own, a folder to work in, and `bin/cabinet` as a process.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import {
+  cabinetJson,
+  cabinetProgram,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  type StartOptions,
+  startService,
+  toVariables,
+} from '../service/service.ts';
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  input?: string | Buffer;
+  environment?: Record<string, string>;
+  cwd?: string;
+}
+
+export class Person {
+  readonly dataFolder: string;
+  readonly service: Started;
+  /** Where local files are; the current folder of every command. */
+  readonly here: string;
+  readonly profilesPath: string;
+  #application: Registered | null = null;
+
+  private constructor(dataFolder: string, service: Started) {
+    this.dataFolder = dataFolder;
+    this.service = service;
+    this.here = mkdtempSync(join(tmpdir(), 'cabinet-person-'));
+    this.profilesPath = join(this.here, '..', `${this.here.split('/').at(-1)}-config`, 'profiles.json');
+  }
+
+  /** With a service that runs; signed in as an application of its own. */
+  static async signedIn(options: StartOptions = {}): Promise<Person> {
+    const person = await Person.atService(options);
+    await person.signIn();
+    return person;
+  }
+
+  static async atService(options: StartOptions = {}): Promise<Person> {
+    const dataFolder = makeDataFolder();
+    return new Person(dataFolder, await startService(dataFolder, options));
+  }
+
+  async signIn(name = 'desk', words: string[] = []): Promise<Registered> {
+    const application = await this.operate<Registered>(['app', 'add', name]);
+    const { AppKey, Secret } = application;
+    const asked = ['login', this.service.production, '--app-key', AppKey, '--secret-file', '-', ...words];
+    const { code, stderr } = await this.run(asked, { input: `${Secret}\n` });
+    assert.equal(code, 0, stderr);
+    this.#application = application;
+    return application;
+  }
+
+  get application(): Registered {
+    assert.ok(this.#application !== null);
+    return this.#application;
+  }
+
+  /** An operator's command. */
+  operate<Result>(words: string[]): Promise<Result> {
+    return cabinetJson<Result>(this.dataFolder, words);
+  }
+
+  get variables(): NodeJS.ProcessEnv {
+    return { ...toVariables(this.dataFolder), CABINET_PROFILES: this.profilesPath, HOME: this.here };
+  }
+
+  /** A command from beginning to end, whatever it ends with. */
+  run(words: string[], { input, environment, cwd = this.here }: RunOptions = {}): Promise<Ended> {
+    return new Promise((resolve) => {
+      const options = { cwd, env: { ...this.variables, ...environment }, maxBuffer: 256 * 1024 * 1024 };
+      const child = execFile(cabinetProgram, words, options, (error, stdout, stderr) => {
+        const code = error === null ? 0 : (child.exitCode ?? null);
+        resolve({ code, stdout, stderr });
+      });
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(input);
+    });
+  }
+
+  /** A command that must succeed; its lines. */
+  async lines(...words: string[]): Promise<string[]> {
+    const { code, stdout, stderr } = await this.run(words);
+    assert.equal(code, 0, `cabinet ${words.join(' ')}: ${stdout}${stderr}`);
+    return stdout.split('\n').slice(0, -1);
+  }
+
+  /** A command with --json that must succeed and print exactly one object. */
+  async json<Result>(...words: string[]): Promise<Result> {
+    const [line, ...others] = await this.lines(...words, '--json');
+    assert.deepEqual(others, []);
+    return JSON.parse(String(line)) as Result;
+  }
+
+  /** A command that goes on until it is told to end. */
+  begin(words: string[], under: string[] = []): ChildProcess {
+    const [program, ...rest] = [...under, cabinetProgram, ...words];
+    return spawn(program as string, rest, { cwd: this.here, env: this.variables, stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  write(path: string, content: string | Buffer): string {
+    const whole = join(this.here, path);
+    mkdirSync(dirname(whole), { recursive: true });
+    writeFileSync(whole, content);
+    return whole;
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.here, path), 'utf8');
+  }
+
+  async leave(): Promise<void> {
+    await this.service.stop();
+    removeDataFolder(this.dataFolder);
+    rmSync(this.here, { recursive: true, force: true });
+    rmSync(dirname(this.profilesPath), { recursive: true, force: true });
+  }
+}
+
+/** Every file beneath a folder with its digest, and every folder, by the way to it. */
+export function digests(folder: string): Record<string, string> {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const digest = entry.isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : 'folder';
+    return [relative(folder, path), digest] as const;
+  });
+  return Object.fromEntries(found.toSorted(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+interface Branch {
+  Path: string;
+  Entry: { Id: string; Type: string };
+  Children?: Branch[];
+}
+
+/** The same of a remote folder, as the service tells it. */
+export async function remoteDigests(person: Person, path: string): Promise<Record<string, string>> {
+  const { Tree } = await person.json<{ Tree: Branch }>('tree', path);
+  const found: [string, string][] = [];
+  const visit = async ({ Path, Entry, Children = [] }: Branch) => {
+    if (Path !== path)
+      found.push([Path.slice(path.length + 1), Entry.Type === 'folder' ? 'folder' : await digestOf(person, Path)]);
+    for (const child of Children) await visit(child);
+  };
+  await visit(Tree);
+  return Object.fromEntries(found.toSorted(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+async function digestOf(person: Person, path: string): Promise<string> {
+  const { Versions } = await person.json<{ Versions: { Sha256: string }[] }>('versions', path);
+  return Versions[0]?.Sha256 ?? '';
+}
+
+export function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}

@@ -1,0 +1,194 @@
+// Signing in and out: a person in the browser, an application by its secret; several profiles; where credentials are kept.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Browser } from '../security/browser.ts';
+import { addPerson, giveRole } from '../security/people.ts';
+import { eventually, type Registered } from '../service/service.ts';
+import { modeOf, Person } from './person.ts';
+
+let person: Person;
+let door: Registered;
+
+before(async () => {
+  person = await Person.atService();
+  await person.operate(['app', 'add', 'left']);
+  await person.operate(['app', 'add', 'right']);
+  door = await person.operate<Registered>([
+    'app',
+    'add',
+    'door',
+    '--for-people',
+    '--redirect-uri',
+    'http://127.0.0.1/signed-in',
+  ]);
+});
+
+after(() => person.leave());
+
+interface Kept {
+  Current: string;
+  Profiles: Record<string, Record<string, string>>;
+}
+
+function kept(): Kept {
+  return JSON.parse(readFileSync(person.profilesPath, 'utf8')) as Kept;
+}
+
+/** Begins a sign-in without a browser and gives the address that it prints, and the end of the command. */
+async function begin(
+  words: string[],
+): Promise<{ address: string; ended: Promise<{ code: number; stdout: string; stderr: string }> }> {
+  const child = person.begin(['login', person.service.production, '--app-key', door.AppKey, '--no-browser', ...words]);
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number, stdout, stderr }));
+  await eventually('it prints an address', () => /http\S+authorize\S+/.test(stderr), 30_000);
+  return { address: /http\S+authorize\S+/.exec(stderr)?.[0] ?? '', ended };
+}
+
+async function signInAs(user: string, password: string, words: string[] = []) {
+  const { address, ended } = await begin(words);
+  const browser = new Browser();
+  const back = await browser.submit(await browser.open(address), { user, password });
+  const page = await fetch(back.url);
+  return { page, text: await page.text(), back: back.url, ...(await ended) };
+}
+
+test('a person signs in in the browser, works, and the sign-in is renewed without them', async () => {
+  const ann = await addPerson(person.dataFolder, 'ann');
+  await giveRole(person.dataFolder, 'ann', 'editor', 'left');
+  const { code, stdout, page, text, back } = await signInAs('ann', ann.Password);
+  assert.equal(code, 0, stdout);
+  assert.equal(back.hostname, '127.0.0.1');
+  assert.equal(page.status, 200);
+  assert.match(text, /You are signed in/);
+  assert.match(stdout, /as ann, space left/);
+  assert.equal(modeOf(person.profilesPath), 0o600);
+  assert.equal(modeOf(join(person.profilesPath, '..')), 0o700);
+  await person.lines('mkdir', '/from Ann');
+  const { Listed } = await person.json<{ Listed: { Children: { CreatedBy: string }[] }[] }>('ls');
+  assert.equal(Listed[0]?.Children[0]?.CreatedBy, 'ann');
+  const before = kept();
+  const old = before.Profiles.default;
+  assert.ok(old !== undefined);
+  old.ExpiresAt = new Date().toISOString();
+  writeFileSync(person.profilesPath, JSON.stringify(before));
+  // Both want a new token, and a refresh token is good once.
+  await Promise.all([person.lines('ls'), person.lines('ls'), person.lines('ls')]);
+  assert.notEqual(kept().Profiles.default?.RefreshToken, old.RefreshToken);
+  await person.lines('ls');
+});
+
+test('a token that the service does not take any more is replaced by another', async () => {
+  const changed = kept();
+  const profile = changed.Profiles.default;
+  assert.ok(profile !== undefined);
+  profile.AccessToken = `${profile.AccessToken?.slice(0, -6)}AAAAAA`;
+  writeFileSync(person.profilesPath, JSON.stringify(changed));
+  await person.lines('ls');
+  assert.notEqual(kept().Profiles.default?.AccessToken, profile.AccessToken);
+});
+
+test('a sign-in that nobody began here is refused, and the true one still ends well', async () => {
+  const ben = await addPerson(person.dataFolder, 'ben');
+  await giveRole(person.dataFolder, 'ben', 'viewer', 'right');
+  const { address, ended } = await begin(['--profile', 'ben']);
+  const redirect = new URL(address).searchParams.get('redirect_uri') ?? '';
+  const stranger = await fetch(`${redirect}?code=abc&state=another`);
+  assert.equal(stranger.status, 404);
+  const browser = new Browser();
+  const back = await browser.submit(await browser.open(address), { user: 'ben', password: ben.Password });
+  await (await fetch(back.url)).text();
+  assert.equal((await ended).code, 0);
+  const refused = await person.run(['mkdir', '/mine', '--profile', 'ben']);
+  assert.equal(refused.code, 5);
+});
+
+test('someone in several spaces is asked to name one, and in none is told so', async () => {
+  const cat = await addPerson(person.dataFolder, 'cat');
+  const none = await signInAs('cat', cat.Password, ['--profile', 'cat']);
+  assert.equal(none.code, 3);
+  assert.match(none.stderr, /not a member of any space/);
+  for (const space of ['left', 'right']) await giveRole(person.dataFolder, 'cat', 'editor', space);
+  const several = await signInAs('cat', cat.Password, ['--profile', 'cat']);
+  assert.equal(several.code, 2);
+  assert.match(several.stderr, /--space NAME.*left, right/);
+  assert.equal(kept().Profiles.cat, undefined);
+  assert.equal((await signInAs('cat', cat.Password, ['--profile', 'cat', '--space', 'right'])).code, 0);
+  await person.lines('mkdir', '/here', '--profile', 'cat');
+  await person.lines('mkdir', '/there', '--profile', 'cat', '--space', 'left');
+  assert.deepEqual(await person.lines('ls', '--profile', 'cat'), ['here/']);
+});
+
+test('an application signs in by its secret; profiles stand beside each other and one is current', async () => {
+  const application = await person.signIn('robot', ['--profile', 'robot']);
+  assert.equal(kept().Current, 'robot');
+  assert.equal(kept().Profiles.robot?.Secret, application.Secret);
+  const { Profiles } = await person.json<{ Profiles: { Name: string; IsCurrent: boolean }[] }>('profiles');
+  assert.deepEqual(
+    Profiles.map(({ Name }) => Name),
+    ['default', 'ben', 'cat', 'robot'],
+  );
+  assert.ok((await person.lines('profiles', 'use', 'default'))[0]?.startsWith('*  default'));
+  const { Listed } = await person.json<{ Listed: { Children: unknown[] }[] }>('ls', '--profile', 'robot');
+  assert.deepEqual(Listed[0]?.Children, []);
+  assert.deepEqual((await person.run(['ls'], { environment: { CABINET_PROFILE: 'robot' } })).stdout, '');
+});
+
+test('a wrong secret is refused and nothing is kept of it', async () => {
+  const words = [
+    'login',
+    person.service.production,
+    '--app-key',
+    door.AppKey,
+    '--secret-file',
+    '-',
+    '--profile',
+    'wrong',
+  ];
+  const { code, stderr } = await person.run(words, { input: 'cs_wrong\n' });
+  assert.equal(code, 3);
+  assert.match(stderr, /invalid_client/);
+  assert.equal(kept().Profiles.wrong, undefined);
+});
+
+test('credentials that others can read are not used until they cannot', async () => {
+  chmodSync(person.profilesPath, 0o640);
+  const { code, stderr } = await person.run(['ls']);
+  assert.equal(code, 1);
+  assert.match(stderr, /chmod 600/);
+  chmodSync(person.profilesPath, 0o600);
+  await person.lines('ls');
+});
+
+test('signing out ends the sign-in at the service too, and leaves the other profiles', async () => {
+  const { RefreshToken = '', AccessToken = '' } = kept().Profiles.default ?? {};
+  await person.lines('logout', '--profile', 'default');
+  assert.equal(kept().Profiles.default, undefined);
+  const form = { grant_type: 'refresh_token', refresh_token: RefreshToken, client_id: door.AppKey };
+  const again = await fetch(`${person.service.production}/oauth2/token`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  });
+  assert.equal(again.status, 400);
+  await eventually('the access token is refused', async () => {
+    const headers = { Authorization: `Bearer ${AccessToken}`, AppKey: door.AppKey };
+    return (
+      (await fetch(`${person.service.production}/v1/contentmanagement/folders/-root-`, { headers })).status === 401
+    );
+  });
+  await person.lines('ls', '--profile', 'robot');
+  const { code, stderr } = await person.run(['ls', '--profile', 'default']);
+  assert.equal(code, 3);
+  assert.match(stderr, /There is no profile "default"/);
+  assert.ok(existsSync(person.profilesPath));
+});
