@@ -3,6 +3,7 @@
 export * from './about.ts';
 export * from './applications.ts';
 export { openArchive } from './archive.ts';
+export { type Batch, type FileOfBatch, saveFiles } from './batch.ts';
 export * from './changes.ts';
 export { type Cabinet, type CallOptions, type ConnectOptions, connect, type Fetch, type FetchInit } from './connect.ts';
 export type { Content, Progress } from './content.ts';

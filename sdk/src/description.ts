@@ -39,6 +39,29 @@ export interface Applications {
   Applications: Application[];
 }
 
+export interface BatchFile {
+  /** Absent: the part's own file name. */
+  FileName?: string | undefined;
+  /** In place of FileName: folders and the name, with / between them; missing folders are made. */
+  RelativePath?: string | undefined;
+  /** Absent: the header FolderId, or the root. */
+  FolderId?: string | undefined;
+  /** Absent: the part's own. */
+  ContentType?: string | undefined;
+  ObjectType?: string | undefined;
+  Properties?: Properties | undefined;
+  ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
+  /** What is new in this version. */
+  Comment?: string | undefined;
+  /** Hexadecimal; checked. */
+  Sha256?: string | undefined;
+}
+
+export interface BatchResults {
+  /** One for each file, in the order in which they were sent: what was saved, or why it was not. */
+  Results: (ShownEntry | Error)[];
+}
+
 export interface Certificate {
   /** SHA-256 of the DER, base64url. */
   Thumbprint: string;
@@ -104,11 +127,14 @@ export interface CopyEntry {
   ConflictBehavior?: 'Fail' | 'Rename' | undefined;
 }
 
+/** With exactly one of FolderName and RelativePath. */
 export interface CreateFolder {
   /** Absent, empty or -root-: the root folder. */
   ParentFolderId?: string | undefined;
   /** The name of the new folder. */
-  FolderName: string;
+  FolderName?: string | undefined;
+  /** In place of FolderName: names with / between them; missing folders are made. */
+  RelativePath?: string | undefined;
   Properties?: Properties | undefined;
   ObjectType?: string | undefined;
   ConflictBehavior?: 'Fail' | 'Rename' | 'Existing' | undefined;
@@ -147,7 +173,7 @@ export interface Envelope {
 /** Why the request was refused. */
 export interface Error {
   Error: {
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'ApplicationNotFound' | 'AttachmentMissing' | 'CertificateInvalid' | 'CertificateNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'LastManager' | 'LinkNotFound' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'UnsupportedEncoding' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound';
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'LastManager' | 'LinkNotFound' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'UnsupportedEncoding' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound';
     /** For people. */
     Message: string;
     /** The field or header at fault. */
@@ -275,6 +301,13 @@ export interface RotateSecret {
   OverlapSeconds?: number | undefined;
 }
 
+export interface SaveBatchForm {
+  /** JSON: one object for each file part, in the same order. */
+  Files?: BatchFile[] | undefined;
+  /** The files, each a part of this name; "file" is taken too. */
+  filename: string[];
+}
+
 export interface SaveFileForm {
   /** The file; "file" is taken too. */
   filename: string;
@@ -336,6 +369,11 @@ export interface ServiceLimits {
   PageEntries: {
     Default: number;
     Most: number;
+  };
+  /** One request of POST /files/batch. */
+  Batch: {
+    Files: number;
+    Bytes: number;
   };
   VersionsKept?: number | undefined;
   VersionDays?: number | undefined;
@@ -584,6 +622,29 @@ export interface Operations {
     };
     body: never;
     answer: ShownEntry;
+  };
+  /** Save many small files at once. */
+  'POST /files/batch': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** Where files go that name no folder; absent, empty or -root-: the root */
+      FolderId?: string | undefined;
+      /** What to do when the name is taken */
+      ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
+      /** A repeated request with the same key gets the first result again */
+      'Idempotency-Key'?: string | undefined;
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+      /** What is new in this version, percent-encoded UTF-8 */
+      Comment?: string | undefined;
+      /** sha-256 of the body (RFC 9530); checked */
+      'Content-Digest'?: string | undefined;
+      /** MD5 of the body; checked */
+      'Content-MD5'?: string | undefined;
+    };
+    body: unknown;
+    answer: BatchResults;
   };
   /** Show an entry. */
   'GET /entries/{id}': {

@@ -12,7 +12,9 @@ export const rootFolder = '-root-';
 export interface NewFolder {
   /** The id of the folder to create it in; the root by default. */
   parent?: string | undefined;
-  name: string;
+  /** Its name; or `path`: names with / between them, where missing folders are made on the way. */
+  name?: string | undefined;
+  path?: string | undefined;
   /** If the name is taken: fail (by default), take `name (2)`, or give the folder that is there. */
   conflict?: 'Fail' | 'Rename' | 'Existing' | undefined;
   properties?: Properties | undefined;
@@ -26,6 +28,7 @@ export function createFolder(cabinet: Cabinet, asked: NewFolder, options: CallOp
     headers: { 'Idempotency-Key': makeKey() },
     json: {
       FolderName: asked.name,
+      RelativePath: asked.path,
       ParentFolderId: asked.parent,
       ConflictBehavior: asked.conflict,
       Properties: asked.properties,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { saveFiles } from '../src/batch.ts';
 import { openFile, readFile, readText } from '../src/downloads.ts';
 import { changeEntry, copyEntry, deleteEntry, findFile, showEntry } from '../src/entries.ts';
 import { CabinetError, hasCode } from '../src/errors.ts';
@@ -210,4 +211,28 @@ test('an empty file is a file', async () => {
 test('wrong credentials are told apart from everything else', async () => {
   const cabinet = ground.connect({ token: async () => 'nonsense' });
   await assert.rejects(showFolder(cabinet, '-root-'), { code: 'TokenInvalid', status: 401 });
+});
+
+test('many small files are saved at once, each on its own, with the folders on their way', async () => {
+  const cabinet = ground.connect();
+  const folder = await makeFolder(cabinet);
+  const results = await saveFiles(cabinet, {
+    folder,
+    conflict: 'Fail',
+    files: [
+      { name: 'a.txt', content: 'a', properties: { A: 'ä' } },
+      { path: 'deep/er/ß.txt', content: new Blob(['b'], { type: 'text/plain' }), comment: 'Größe' },
+      { name: 'a.txt', content: 'again' },
+      { name: '', content: 'nameless' },
+      { name: 'c.json', content: '{}', contentType: 'application/json' },
+    ],
+  });
+  const told = results.map((result) => (result instanceof CabinetError ? result.code : result.Entry.Name));
+  assert.deepEqual(told, ['a.txt', 'ß.txt', 'NameAlreadyExists', 'InvalidName', 'c.json']);
+  const [first] = results;
+  assert.ok(first !== undefined && !(first instanceof CabinetError));
+  assert.deepEqual(first.Entry.Properties, { A: 'ä' });
+  assert.equal(await readText(cabinet, first.Entry.Id), 'a');
+  const { Folder } = await createFolder(cabinet, { parent: folder, path: 'deep/er/still', conflict: 'Existing' });
+  assert.equal(Folder.Name, 'still');
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
+import { saveFiles } from '../src/batch.ts';
 import { openFile, readFile } from '../src/downloads.ts';
 import { changeEntry, copyEntry } from '../src/entries.ts';
 import { CabinetError } from '../src/errors.ts';
@@ -65,6 +66,17 @@ for (const steps of everyCut) {
     assert.equal(seen.length, steps.length + 1);
   });
 }
+
+test('a batch is saved once though the connection is lost', async () => {
+  const folder = await makeFolder(cabinet);
+  const files = ['a', 'b', 'c'].map((name) => ({ name, content: name }));
+  const { result } = await withFaults(['cut after', 'cut before', 'cut within'], () =>
+    saveFiles(cabinet, { folder, files, conflict: 'Rename' }),
+  );
+  assert.equal(result.length, 3);
+  const names = (await gather(listChildren(cabinet, folder))).map(({ Name }) => Name);
+  assert.deepEqual(names, ['a', 'b', 'c']);
+});
 
 test('half a body leaves nothing, and the whole is sent again', async () => {
   const folder = await makeFolder(cabinet);

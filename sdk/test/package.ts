@@ -1,0 +1,47 @@
+// The package as it is published, installed into an empty project, and a Node other than the pinned one to run it.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+
+export const root = join(import.meta.dirname, '../..');
+
+const npmOptions = ['--no-audit', '--no-fund', '--loglevel=error'];
+
+/** Packs the client as `npm publish` would, and gives the path of the archive. */
+export function pack(folder: string): string {
+  const printed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder, ...npmOptions], {
+    cwd: join(root, 'sdk'),
+    encoding: 'utf8',
+  });
+  const [packed] = JSON.parse(printed.slice(printed.indexOf('['))) as [{ filename: string }];
+  return join(folder, packed.filename);
+}
+
+/** A folder that is gone after the tests. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-client-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An empty project with nothing but the client installed. */
+export function makeProject(): string {
+  const folder = makeFolder();
+  const archive = pack(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
+  execFileSync('npm', ['install', '--offline', archive, ...npmOptions], { cwd: folder });
+  return folder;
+}
+
+/** A Node that is not the one which this project pins, if there is one, of version 20 or later. */
+export function findOtherNode(): string | null {
+  for (const path of ['/usr/bin/node', '/usr/local/bin/node', '/opt/homebrew/bin/node']) {
+    const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+    const [, major = '0'] = /^v(\d+)\./.exec(stdout ?? '') ?? [];
+    if (status === 0 && Number(major) >= 20 && stdout.trim() !== process.version) return path;
+  }
+  return null;
+}
