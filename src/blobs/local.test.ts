@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { read, testBlobs, toAsync } from '../../test/contracts/blobs.ts';
+import { testGrowingBlobs } from '../../test/contracts/growing-blobs.ts';
 import { Fault } from '../domain/fault.ts';
 import { Syncs } from '../domain/syncs.ts';
 import { newBlobId } from './blobs.ts';
@@ -15,11 +16,14 @@ function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), 'cabinet-blobs-'));
 }
 
-testBlobs('the local disk', async () => {
+async function openForContract() {
   const folder = makeFolder();
   const blobs = await openLocalBlobs({ folder, onFatal: assert.fail });
   return { blobs, close: async () => rmSync(folder, { recursive: true }) };
-});
+}
+
+testBlobs('the local disk', openForContract);
+testGrowingBlobs('the local disk', openForContract);
 
 test('what an earlier life left half written is removed at the start, whole blobs stay', async () => {
   const folder = makeFolder();

@@ -1,13 +1,15 @@
 // Blobs as files on the local disk. Layout below the given folder:
 //   incoming/<id>.part     being written; whatever is there at the start is left over and removed
-//   blobs/<ab>/<id>        whole and durable; <ab> are the first two digits of the id
+//   blobs/<ab>/<id>        whole and durable; <ab> are the first two digits of the id. One that grows stands here from the
+//                          beginning; what it holds beyond what is remembered of it is cut off when it grows on.
 // The order of a durable write is: write all, fdatasync, close, rename, fsync of the folder that now holds the name.
 
 import { type FileHandle, mkdir, open, opendir, readdir, rename, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { Syncs } from '../domain/syncs.ts';
-import { type BlobInfo, type Blobs, chunkBytes } from './blobs.ts';
+import { type Append, type BlobInfo, type Blobs, chunkBytes, type Grown } from './blobs.ts';
+import { appendTo, sizeOf, toSyncFault, writeBlock } from './local-append.ts';
 
 /** Syncing now and then keeps the last sync short and the memory that waits to be written bounded. */
 const syncEveryBytes = 128 * 1024 * 1024;
@@ -58,15 +60,15 @@ class LocalBlobs implements Blobs {
   }
 
   async put(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
-    try {
-      await this.#write(id, blocks);
-    } catch (error) {
-      if (error instanceof Fault && error.kind === 'fatal') {
-        this.#syncs.fail();
-        this.#onFatal(error);
-      }
-      throw error;
+    await this.#write(id, blocks).catch((error) => this.#tellFatal(error));
+  }
+
+  #tellFatal(error: unknown): never {
+    if (error instanceof Fault && error.kind === 'fatal') {
+      this.#syncs.fail();
+      this.#onFatal(error);
     }
+    throw error;
   }
 
   async #write(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
@@ -89,6 +91,34 @@ class LocalBlobs implements Blobs {
     this.#syncs.check();
     // Without this the rename can be lost in a power cut although the bytes are safe.
     await syncFolder(join(this.#blobs, id.slice(0, 2)));
+  }
+
+  async append(id: string, append: Append): Promise<Grown> {
+    const path = this.#path(id);
+    try {
+      if (append.from.sizeBytes === 0) await this.#create(path);
+      return await appendTo(path, append, this.#syncs).catch(toFault);
+    } catch (error) {
+      return this.#tellFatal(error);
+    }
+  }
+
+  /** The name is durable before anything is said to be. */
+  async #create(path: string): Promise<void> {
+    const handle = await open(path, 'a', 0o600).catch(toFault);
+    await handle.close();
+    this.#syncs.check();
+    await syncFolder(dirname(path));
+  }
+
+  /** It stands where it stays, and is durable. */
+  async complete(id: string, { sizeBytes }: Grown): Promise<void> {
+    const { size } = await stat(this.#path(id)).catch(toFault);
+    if (size !== sizeBytes) throw new Fault('other', `a blob has ${size} of ${sizeBytes} bytes`);
+  }
+
+  async abandon(id: string): Promise<void> {
+    await this.discard(id);
   }
 
   async *open(id: string, start: number, end: number): AsyncIterable<Buffer> {
@@ -166,34 +196,6 @@ async function writeAll(handle: FileHandle, blocks: AsyncIterable<readonly Uint8
   }
 }
 
-/** A write may be short; it is repeated with what is left. */
-async function writeBlock(handle: FileHandle, block: readonly Uint8Array[], position: number): Promise<void> {
-  let left = block;
-  let at = position;
-  while (left.length > 0) {
-    const { bytesWritten } = await handle.writev(left, at);
-    at += bytesWritten;
-    left = dropBytes(left, bytesWritten);
-  }
-}
-
-function dropBytes(buffers: readonly Uint8Array[], count: number): Uint8Array[] {
-  let drop = count;
-  const left: Uint8Array[] = [];
-  for (const buffer of buffers) {
-    if (drop >= buffer.byteLength) drop -= buffer.byteLength;
-    else {
-      left.push(buffer.subarray(drop));
-      drop = 0;
-    }
-  }
-  return left;
-}
-
-function sizeOf(block: readonly Uint8Array[]): number {
-  return block.reduce((sum, { byteLength }) => sum + byteLength, 0);
-}
-
 async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r').catch(toFault);
   try {
@@ -201,10 +203,6 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function toSyncFault(cause: unknown): never {
-  throw new Fault('fatal', 'a sync failed', cause);
 }
 
 /** Faults of the file system are told apart; anything else (a refusal, a cut upload) passes as it is. */

@@ -41,7 +41,8 @@ export async function upload(
   }
 }
 
-interface Sent {
+/** A part that S3 has. */
+export interface Sent {
   number: number;
   etag: string;
   md5: Buffer;
@@ -121,11 +122,7 @@ class Upload {
     this.#check();
     const sent = this.#sent.sort((a, b) => a.number - b.number);
     this.#isMade = true;
-    await this.#complete(this.#uploadId, sent);
-    const sizeBytes = await this.#bucket.findSize(this.#key);
-    if (sizeBytes !== this.#sizeBytes) {
-      throw new Fault('other', `S3 has ${sizeBytes ?? 'none'} of ${this.#sizeBytes} bytes that were sent`);
-    }
+    await putTogether(this.#bucket, this.#key, { uploadId: this.#uploadId, sent, sizeBytes: this.#sizeBytes });
     await this.#part.close({ isSent: true });
   }
 
@@ -139,18 +136,6 @@ class Upload {
     await this.#part.close({ isSent: true });
   }
 
-  async #complete(uploadId: string, sent: readonly Sent[]): Promise<void> {
-    const etag = await this.#bucket.completeParts(this.#key, uploadId, sent).catch(async (error) => {
-      // The answer may be lost although it is done; repeated, it is then refused. Nobody else writes this key.
-      const isDone = (await this.#bucket.findSize(this.#key).catch(() => null)) === this.#sizeBytes;
-      if (!isDone) throw error;
-      return null;
-    });
-    if (etag === null || !this.#bucket.traits.hasMd5OfParts) return;
-    const expected = toEtagOfParts(sent.map(({ md5 }) => md5));
-    if (etag !== expected) throw new Fault('other', 'S3 has put the parts together to something else');
-  }
-
   /** What cannot be removed now is removed by the sweeper. */
   async undo(): Promise<void> {
     await Promise.all(this.#sending);
@@ -158,4 +143,25 @@ class Upload {
     if (this.#uploadId !== null) await this.#bucket.abortParts(this.#key, this.#uploadId, 0).catch(() => undefined);
     if (this.#isMade) await this.#bucket.remove(this.#key, 0).catch(() => undefined);
   }
+}
+
+export interface Parts {
+  uploadId: string;
+  sent: readonly Sent[];
+  sizeBytes: number;
+}
+
+/** Makes one object of the parts, and looks whether it is what was sent. */
+export async function putTogether(bucket: Bucket, key: string, { uploadId, sent, sizeBytes }: Parts): Promise<void> {
+  const etag = await bucket.completeParts(key, uploadId, sent).catch(async (error) => {
+    // The answer may be lost although it is done; repeated, it is then refused. Nobody else writes this key.
+    const isDone = (await bucket.findSize(key).catch(() => null)) === sizeBytes;
+    if (!isDone) throw error;
+    return null;
+  });
+  if (etag !== null && bucket.traits.hasMd5OfParts && etag !== toEtagOfParts(sent.map(({ md5 }) => md5))) {
+    throw new Fault('other', 'S3 has put the parts together to something else');
+  }
+  const found = await bucket.findSize(key);
+  if (found !== sizeBytes) throw new Fault('other', `S3 has ${found ?? 'none'} of ${sizeBytes} bytes that were sent`);
 }

@@ -2,7 +2,8 @@
 // written once. What S3 has answered for is durable; nothing is kept on this machine.
 
 import { tmpdir } from 'node:os';
-import { type BlobInfo, type Blobs, chunkBytes } from './blobs.ts';
+import { type Append, type BlobInfo, type Blobs, chunkBytes, type Grown } from './blobs.ts';
+import { abandonParts, appendParts, completeParts, type GrowingObject } from './s3-append.ts';
 import { Bucket, type S3Place } from './s3-bucket.ts';
 import { PartMemory } from './s3-part.ts';
 import { probe } from './s3-probe.ts';
@@ -46,6 +47,22 @@ class S3Blobs implements Blobs {
     await upload(this.#bucket, this.#toKey(id), blocks, this.#memory);
   }
 
+  async append(id: string, append: Append): Promise<Grown> {
+    return await appendParts(this.#toGrowing(id), append);
+  }
+
+  async complete(id: string, grown: Grown): Promise<void> {
+    await completeParts(this.#toGrowing(id), grown);
+  }
+
+  async abandon(id: string, grown: Grown): Promise<void> {
+    await abandonParts(this.#toGrowing(id), grown);
+  }
+
+  #toGrowing(id: string): GrowingObject {
+    return { bucket: this.#bucket, key: this.#toKey(id), memory: this.#memory };
+  }
+
   async *open(id: string, start: number, end: number): AsyncIterable<Buffer> {
     yield* readChunks(this.#bucket, this.#toKey(id), { start, end, chunkBytes });
   }
@@ -70,10 +87,23 @@ class S3Blobs implements Blobs {
       if (id === null) await this.#bucket.abortParts(key, uploadId);
       else left.set(id, [...(left.get(id) ?? []), uploadId]);
     }
-    if (left.size === 0) return;
-    for (const id of await choose([...left.keys()])) {
+    const tails = await this.#findTails(beforeMs);
+    const ids = [...new Set([...left.keys(), ...tails.keys()])];
+    if (ids.length === 0) return;
+    for (const id of await choose(ids)) {
       for (const uploadId of left.get(id) ?? []) await this.#bucket.abortParts(this.#toKey(id), uploadId);
+      for (const key of tails.get(id) ?? []) await this.#bucket.remove(key);
     }
+  }
+
+  /** The keys of old tails of growing blobs, by blob. */
+  async #findTails(beforeMs: number): Promise<Map<string, string[]>> {
+    const tails = new Map<string, string[]>();
+    for await (const { key, atMs } of this.#bucket.list(this.#bucket.prefix)) {
+      const id = this.#toId(key.replace(/\.\d+-[0-9a-f]{12}$/, ''));
+      if (id !== null && key !== this.#toKey(id) && atMs < beforeMs) tails.set(id, [...(tails.get(id) ?? []), key]);
+    }
+    return tails;
   }
 
   async close(): Promise<void> {

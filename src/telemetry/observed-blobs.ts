@@ -1,12 +1,15 @@
 // A blob store whose writes and reads are counted, timed and traced: a wrapper with the same contract.
 
-import type { Blobs } from '../blobs/blobs.ts';
+import type { Append, Blobs, Grown } from '../blobs/blobs.ts';
 import type { EnvironmentMetrics } from './environment-metrics.ts';
 import type { Span, Tracer } from './tracer.ts';
 
 export function observeBlobs(blobs: Blobs, metrics: EnvironmentMetrics, tracer: Tracer | null): Blobs {
   return {
     put: (id, blocks) => put(blobs, metrics, { id, blocks, span: tracer?.part('blobs put') ?? null }),
+    append: (id, append) => appendTo(blobs, metrics, { id, append, span: tracer?.part('blobs append') ?? null }),
+    complete: (id, grown) => blobs.complete(id, grown),
+    abandon: (id, grown) => blobs.abandon(id, grown),
     open: (id, start, end) => open(blobs.open(id, start, end), metrics, tracer),
     discard: (id) => blobs.discard(id),
     list: () => blobs.list(),
@@ -33,6 +36,27 @@ async function put(blobs: Blobs, metrics: EnvironmentMetrics, { id, blocks, span
     metrics.putsUnderWay -= 1;
     metrics.blobPuts[isStored ? 'stored' : 'failed'].add();
     metrics.blobPutSeconds.observe((performance.now() - begunAt) / 1000);
+    metrics.blobPutBytes.add(counted.bytes);
+    endSpan(span, counted.bytes, isStored);
+  }
+}
+
+interface AppendTo {
+  id: string;
+  append: Append;
+  span: Span | null;
+}
+
+async function appendTo(blobs: Blobs, metrics: EnvironmentMetrics, { id, append, span }: AppendTo): Promise<Grown> {
+  const counted = new CountedBlocks(append.blocks);
+  let isStored = false;
+  metrics.putsUnderWay += 1;
+  try {
+    const grown = await blobs.append(id, { ...append, blocks: counted });
+    isStored = true;
+    return grown;
+  } finally {
+    metrics.putsUnderWay -= 1;
     metrics.blobPutBytes.add(counted.bytes);
     endSpan(span, counted.bytes, isStored);
   }

@@ -43,6 +43,9 @@ const report = await move(toPlace(fromUrl, fromFolder), toPlace(toUrl, toFolder)
       : {
           ...blobs,
           to: {
+            append: (id, append) => blobs.to.append(id, append),
+            complete: (id, grown) => blobs.to.complete(id, grown),
+            abandon: (id, grown) => blobs.to.abandon(id, grown),
             put: killed((id, blocks) => blobs.to.put(id, blocks)),
             open: (id, start, end) => blobs.to.open(id, start, end),
             discard: killed((id) => blobs.to.discard(id)),

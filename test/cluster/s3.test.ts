@@ -17,6 +17,7 @@ import { upload } from '../../src/blobs/s3-upload.ts';
 import { openJournalFiles } from '../../src/catalog/journal-files.ts';
 import { Fault, type FaultKind } from '../../src/domain/fault.ts';
 import { read, testBlobs, toAsync } from '../contracts/blobs.ts';
+import { testGrowingBlobs } from '../contracts/growing-blobs.ts';
 import { type Meddle, Meddler } from './meddler.ts';
 import { startSwift } from './swift.ts';
 
@@ -71,10 +72,12 @@ if (swift !== null) {
     return hash.digest('hex');
   }
 
-  testBlobs('S3', async () => ({
+  const openForContract = async () => ({
     blobs: await openS3Blobs({ ...place, prefix: 'contract/' }),
     close: () => removeAll({ ...place, prefix: 'contract/' }),
-  }));
+  });
+  testBlobs('S3', openForContract);
+  testGrowingBlobs('S3', openForContract);
 
   describe('S3 takes contents of any size', () => {
     it('around the size of a part, and gives back every range across parts', async () => {
