@@ -41,6 +41,7 @@ test('a mistake in any setting is told by its name', () => {
     CABINET_RESERVE: '-1',
     CABINET_MAX_CONNECTIONS: '0',
     CABINET_DRAIN_SECONDS: '-1',
+    CABINET_UPLOAD_HOURS: 'soon',
     CABINET_METRICS: 'everyone',
     CABINET_METRICS_TOKEN: 'short',
     CABINET_OTLP_ENDPOINT: 'collector:4318',

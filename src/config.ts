@@ -62,6 +62,7 @@ export interface Config {
   reserveBytes: number;
   /** Null, here and below: without limit. */
   trashDays: number | null;
+  uploadHours: number;
   versionsKept: number | null;
   versionDays: number | null;
   journalDays: number | null;
@@ -182,6 +183,7 @@ export function readConfig(environment: Variables = process.env): Config {
     maxFileBytes: reader.bytes('CABINET_MAX_FILE_SIZE'),
     reserveBytes: reader.bytes('CABINET_RESERVE'),
     trashDays: reader.countOrNone('CABINET_TRASH_DAYS'),
+    uploadHours: reader.number('CABINET_UPLOAD_HOURS', 8760),
     versionsKept: reader.countOrNone('CABINET_VERSIONS_KEPT'),
     versionDays: reader.countOrNone('CABINET_VERSION_DAYS'),
     journalDays: reader.countOrNone('CABINET_JOURNAL_DAYS'),

@@ -8,6 +8,7 @@ import { localLeases, sharedLeases } from './operations/leases.ts';
 import { Purger } from './operations/purger.ts';
 import { Quotas } from './operations/quotas.ts';
 import { SignInLimits } from './operations/sign-in.ts';
+import { UploadTurns } from './operations/upload-turns.ts';
 import { emptyStorage, folderOf, openStorage, type Storage, type StorageEvents } from './storage.ts';
 
 export const environmentNames = ['production', 'test'] as const;
@@ -64,6 +65,7 @@ export async function openEnvironment(
     lookAgain: isShared ? () => look() : null,
     async close() {
       if (looks !== null) clearInterval(looks);
+      await cabinet.uploads.settle();
       await purger.stop();
       await cabinet.leases.close();
       await storage.close();
@@ -93,6 +95,7 @@ function toCabinet(
     names: config.names,
     freeBytes,
     uploadMemory: new UploadMemory(),
+    uploads: new UploadTurns(),
     signInLimits: new SignInLimits(),
     ...work,
     commits,
@@ -113,10 +116,12 @@ async function lookAtShared(environment: Environment, onNewKeys: () => void): Pr
   onNewKeys();
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
 
 function toLimits(config: Config): Limits {
-  const { inlineBytes, maxFileBytes, reserveBytes, versionsKept, versionDays, trashDays, journalDays } = config;
+  const { inlineBytes, maxFileBytes, reserveBytes, versionsKept, versionDays, trashDays, uploadHours, journalDays } =
+    config;
   return {
     inlineBytes,
     fileBytes: maxFileBytes,
@@ -124,6 +129,7 @@ function toLimits(config: Config): Limits {
     keptVersions: versionsKept,
     versionMs: versionDays === null ? null : versionDays * dayMs,
     trashMs: trashDays === null ? null : trashDays * dayMs,
+    uploadMs: uploadHours * hourMs,
     journalMs: journalDays === null ? null : journalDays * dayMs,
   };
 }

@@ -41,6 +41,7 @@ export const settings = {
   CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken' },
   CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that a save must leave' },
   CABINET_TRASH_DAYS: { fallback: '30', about: 'how long the trash keeps what is put into it, or unlimited' },
+  CABINET_UPLOAD_HOURS: { fallback: '72', about: 'how long an unfinished upload waits for its next bytes' },
   CABINET_VERSIONS_KEPT: { fallback: 'unlimited', about: 'how many versions a file keeps' },
   CABINET_VERSION_DAYS: {
     fallback: 'unlimited',

@@ -173,7 +173,7 @@ export interface Envelope {
 /** Why the request was refused. */
 export interface Error {
   Error: {
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'LastManager' | 'LinkNotFound' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'UnsupportedEncoding' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound';
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'LastManager' | 'LinkNotFound' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound';
     /** For people. */
     Message: string;
     /** The field or header at fault. */
@@ -452,6 +452,17 @@ export interface TrashPage {
   }[];
 }
 
+export interface UploadState {
+  /** How many bytes are durable */
+  Offset: number;
+  /** Null: not said yet */
+  Length: number | null;
+  Complete: boolean;
+  ExpiresAt: string;
+  /** The saved file; null: there is none yet */
+  EntryId: string | null;
+}
+
 export interface Usage {
   Space: {
     Id: string;
@@ -623,6 +634,14 @@ export interface Operations {
     body: never;
     answer: ShownEntry;
   };
+  /** Whether uploads can be resumed here. */
+  'OPTIONS /files': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
   /** Save many small files at once. */
   'POST /files/batch': {
     path: Record<never, never>;
@@ -645,6 +664,118 @@ export interface Operations {
     };
     body: unknown;
     answer: BatchResults;
+  };
+  /** Begin an upload by tus 1.0. */
+  'POST /uploads': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** tus: 1.0.0. Without it the IETF draft is meant */
+      'Tus-Resumable'?: string | undefined;
+      /** How many bytes it will have in all */
+      'Upload-Length'?: string | undefined;
+      /** 1: the length is said later */
+      'Upload-Defer-Length'?: string | undefined;
+      /** Pairs of a key and a value in base64 */
+      'Upload-Metadata'?: string | undefined;
+      /** partial; or final; and the addresses of the parts */
+      'Upload-Concat'?: string | undefined;
+      /** Of the body: an algorithm, a space and the checksum in base64 */
+      'Upload-Checksum'?: string | undefined;
+      /** The target folder; absent, empty or -root-: the root */
+      FolderId?: string | undefined;
+      /** The name, percent-encoded UTF-8 */
+      FileName?: string | undefined;
+      /** What to do when the name is taken */
+      ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
+      /** A repeated request with the same key gets the first result again */
+      'Idempotency-Key'?: string | undefined;
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+      /** What is new in this version, percent-encoded UTF-8 */
+      Comment?: string | undefined;
+      /** sha-256 of the file (RFC 9530); checked */
+      'Repr-Digest'?: string | undefined;
+    };
+    body: unknown;
+    answer: unknown;
+  };
+  /** What is known of tus here. */
+  'OPTIONS /uploads': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
+  /** How far an upload has come. */
+  'GET /uploads/{id}': {
+    path: {
+      /** The upload */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** tus: 1.0.0. Without it the IETF draft is meant */
+      'Tus-Resumable'?: string | undefined;
+      /** IETF: the draft that the client speaks, 3 to 8 */
+      'Upload-Draft-Interop-Version'?: string | undefined;
+    };
+    body: never;
+    answer: UploadState;
+  };
+  /** Append bytes to an upload. */
+  'PATCH /uploads/{id}': {
+    path: {
+      /** The upload */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** tus: 1.0.0. Without it the IETF draft is meant */
+      'Tus-Resumable'?: string | undefined;
+      /** IETF: the draft that the client speaks, 3 to 8 */
+      'Upload-Draft-Interop-Version'?: string | undefined;
+      /** Where the bytes belong: as many as have come before */
+      'Upload-Offset'?: string | undefined;
+      /** How many bytes it will have in all */
+      'Upload-Length'?: string | undefined;
+      /** IETF: ?1 with the last bytes, ?0 while more is to come */
+      'Upload-Complete'?: string | undefined;
+      /** tus: of the body */
+      'Upload-Checksum'?: string | undefined;
+      /** IETF: sha-256 of the body (RFC 9530); checked */
+      'Content-Digest'?: string | undefined;
+    };
+    body: unknown;
+    answer: Envelope;
+  };
+  /** Give up an upload. */
+  'DELETE /uploads/{id}': {
+    path: {
+      /** The upload */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** tus: 1.0.0. Without it the IETF draft is meant */
+      'Tus-Resumable'?: string | undefined;
+      /** IETF: the draft that the client speaks, 3 to 8 */
+      'Upload-Draft-Interop-Version'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** What is known of tus here. */
+  'OPTIONS /uploads/{id}': {
+    path: {
+      /** The upload */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
   };
   /** Show an entry. */
   'GET /entries/{id}': {

@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { Fault } from '../domain/fault.ts';
 import { type Append, chunkBytes, type Grown } from './blobs.ts';
 import { type Bucket, toBody } from './s3-bucket.ts';
+import { isMissing } from './s3-faults.ts';
 import { Part, type PartMemory } from './s3-part.ts';
 import { readChunks } from './s3-read.ts';
 import { putTogether, type Sent, toPartBytes } from './s3-upload.ts';
@@ -193,9 +194,14 @@ async function makeObject(object: GrowingObject, { sizeBytes, state }: Grown): P
 
 export async function abandonParts({ bucket, key }: GrowingObject, grown: Grown): Promise<void> {
   const { uploadId } = readState(grown);
-  if (uploadId !== null) await bucket.abortParts(key, uploadId);
+  if (uploadId !== null) await bucket.abortParts(key, uploadId).catch(unlessMissing);
   await bucket.remove(key);
   await removeTails(bucket, key);
+}
+
+/** Some servers forget the key with the upload. */
+function unlessMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
 }
 
 async function removeTails(bucket: Bucket, key: string): Promise<void> {

@@ -144,6 +144,7 @@ export interface KeepUpload {
   id: string;
   turn: number;
   sizeBytes: number;
+  lengthBytes: number | null;
   grown: string;
   isBusy: boolean;
   expiresAt: number;
@@ -151,10 +152,12 @@ export interface KeepUpload {
 
 /** So much is durable now. False: the turn is over, and nothing was written. */
 export function* keepUpload(kept: KeepUpload): Verb<boolean> {
-  const { id, turn, sizeBytes, grown, isBusy, expiresAt } = kept;
+  const { id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt } = kept;
   const found = yield* row(
-    'UPDATE uploads SET size = $1, grown = $2, is_busy = $3, expires_at = $4 WHERE id = $5 AND turn = $6 RETURNING id',
+    `UPDATE uploads SET size = $1, length = $2, grown = $3, is_busy = $4, expires_at = $5
+     WHERE id = $6 AND turn = $7 AND result IS NULL RETURNING id`,
     sizeBytes,
+    lengthBytes,
     grown,
     isBusy ? 1 : 0,
     expiresAt,

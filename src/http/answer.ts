@@ -1,6 +1,6 @@
 // What a route gives back, and how it is sent. The one table from refusal codes to statuses.
 
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { RefusalCode } from '../domain/refusal.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { renderRefusal } from './wire.ts';
@@ -21,6 +21,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   BatchTooLarge: 400,
   CertificateInvalid: 401,
   CertificateNotFound: 404,
+  ChecksumMismatch: 400,
   CursorExpired: 400,
   DigestMismatch: 400,
   DuplicateHeader: 400,
@@ -64,12 +65,35 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   TooManyAttachments: 400,
   TooManyRequests: 403,
   TooManyUploads: 403,
+  TusVersionUnsupported: 400,
   UnsupportedEncoding: 400,
+  UnsupportedMediaType: 400,
+  UploadExpired: 404,
+  UploadFinished: 400,
+  UploadLengthMismatch: 400,
+  UploadNotFound: 404,
+  UploadOffsetMismatch: 400,
   UploadTooSlow: 400,
   UserNotFound: 404,
   VersionIsCurrent: 400,
   VersionNotFound: 404,
 };
+
+/** A refusal by another standard than ours, which has its own statuses and headers. */
+export class StandardRefusal extends Refusal {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor({ code, message, details }: Refusal, status: number, headers: Record<string, string>) {
+    super(code, message, details);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+// What Node does not know, of the draft on resumable uploads and of tus.
+STATUS_CODES[104] = 'Upload Resumption Supported';
+STATUS_CODES[460] = 'Checksum Mismatch';
 
 export function toStatus(code: RefusalCode): number {
   return statuses[code];
@@ -80,8 +104,9 @@ export function json(body: string, headers: Record<string, string> = {}): Answer
 }
 
 export function toAnswer(refusal: Refusal, trackingId: string): Answer {
-  const status = statuses[refusal.code];
-  const headers: Record<string, string> = {};
+  const isStandard = refusal instanceof StandardRefusal;
+  const status = isStandard ? refusal.status : statuses[refusal.code];
+  const headers: Record<string, string> = isStandard ? { ...refusal.headers } : {};
   if (status === 401) headers['WWW-Authenticate'] = toChallenge(refusal);
   if (refusal.code === 'InsufficientScope') headers['WWW-Authenticate'] = toChallenge(refusal);
   if (refusal.details.retryAfterSeconds !== undefined)
@@ -110,7 +135,7 @@ export function internalError(): Refusal {
 /** Headers that every answer of ours carries. `no-store`: records belong to the caller alone. */
 export function toHeaders(answer: Answer, trackingId: string, length: number | null): Record<string, string | number> {
   return {
-    'Content-Type': 'application/json',
+    ...(answer.body !== '' && { 'Content-Type': 'application/json' }),
     ...(length !== null && { 'Content-Length': length }),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
@@ -131,7 +156,9 @@ export async function send(response: ServerResponse, answer: Answer, trackingId:
   const { status, body } = answer;
   endIfStalled(response);
   if (typeof body === 'string') {
-    response.writeHead(status, toHeaders(answer, trackingId, Buffer.byteLength(body)));
+    // RFC 9110, 8.6: no Content-Length in a 204.
+    const length = status === 204 ? null : Buffer.byteLength(body);
+    response.writeHead(status, toHeaders(answer, trackingId, length));
     response.end(body);
     return;
   }

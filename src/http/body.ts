@@ -91,8 +91,9 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
   async next(): Promise<IteratorResult<Buffer>> {
     for (;;) {
       const chunk = this.#nextChunk();
-      if (this.#error !== null) throw this.#error;
+      // What has come before a failure is given first: an upload that can be resumed keeps it.
       if (chunk !== undefined) return { done: false, value: this.#give(chunk) };
+      if (this.#error !== null) throw this.#error;
       if (this.#isEnded) {
         this.#checkDigests();
         return { done: true, value: undefined };

@@ -233,7 +233,7 @@ function readHeaders(block: string): Omit<Part, 'body'> {
  * "`Content-Disposition: attachment; name="filename"; filename="a.pdf"`, not `form-data`: accept both". In quotes, only
  * `\"` and `\\` are escapes, as curl writes them; browsers leave other backslashes as they are and write `"` as `%22`.
  */
-function readDisposition(header: string | undefined): { name: string | null; fileName: string | null } {
+export function readDisposition(header: string | undefined): { name: string | null; fileName: string | null } {
   if (header === undefined) return { name: null, fileName: null };
   const type = /^(?:form-data|attachment)(?=[ \t;]|$)/i.exec(header);
   const parameters = type === null ? null : readParameters(header.slice(type[0].length), /\\(["\\])/g);

@@ -80,7 +80,7 @@ export function toDocument(routes: readonly Route[], publicUrl: string): Json {
 }
 
 function toOperation(route: Route, components: Components): Json {
-  const { tag, refusals: _, responses, ...described } = route.describe;
+  const { tag, refusals: _refusals, statuses: _statuses, responses, ...described } = route.describe;
   return {
     tags: [tag],
     ...described,
@@ -113,12 +113,17 @@ export function listRefusals({ action, describe }: Route): RefusalCode[] {
 function toResponses(route: Route, responses: Description['responses'], components: Components): Json {
   const answers: Json = {};
   for (const [status, answered] of Object.entries(responses)) answers[status] = toAnswered(answered);
-  for (const [status, codes = []] of Object.entries(Object.groupBy(listRefusals(route), toStatus))) {
+  for (const [status, codes = []] of Object.entries(groupByStatus(route))) {
     const refused = toRefused(codes, components);
     const own = responses[Number(status)];
     answers[status] = own === undefined ? components.takeRefused(status, refused) : merge(own, refused);
   }
   return answers;
+}
+
+function groupByStatus(route: Route): Partial<Record<string, RefusalCode[]>> {
+  const { statuses } = route.describe;
+  return Object.groupBy(listRefusals(route), (code) => String(statuses?.[code] ?? toStatus(code)));
 }
 
 function toAnswered(answered: Answered): Json {

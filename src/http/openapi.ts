@@ -17,6 +17,7 @@ import { Envelope } from './schemas.ts';
 export const tags = {
   Folders: 'Create folders, show them page by page, take them along as a ZIP.',
   Files: 'Save files and read their bytes.',
+  Uploads: 'Uploads that can be gone on with after an interruption.',
   Versions: 'Every save of a file over an older one keeps the older one.',
   Entries: 'What folders and files have in common: show, rename, move, copy, delete.',
   Trash: 'What was deleted and can be restored.',
@@ -42,6 +43,8 @@ export interface Description {
   /** Successes, and answers that are no refusals; refusals come from `refusals`. */
   responses: Readonly<Record<number, Answered>>;
   refusals: readonly RefusalCode[];
+  /** Where the statuses of another standard are used. */
+  statuses?: Readonly<Partial<Record<RefusalCode, number>>>;
 }
 
 export interface Parameter {

@@ -22,6 +22,14 @@ const singleHeaders = new Set([
   'repr-digest',
   'content-md5',
   'requesttrackingid',
+  'tus-resumable',
+  'upload-checksum',
+  'upload-complete',
+  'upload-concat',
+  'upload-incomplete',
+  'upload-length',
+  'upload-metadata',
+  'upload-offset',
 ]);
 
 export function checkSingleHeaders({ rawHeaders }: IncomingMessage): void {

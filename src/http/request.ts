@@ -7,6 +7,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { invalidHeader } from './parameters.ts';
 
 export const maxHeaderBytes = 16 * 1024;
+const uploadsPath = '/v1/contentmanagement/uploads';
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function readRequestId(request: IncomingMessage): string {
@@ -25,6 +26,13 @@ export function readTarget(request: IncomingMessage, publicUrl: string | undefin
   }
   const mark = target.indexOf('?');
   return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** tus: "The X-HTTP-Method-Override request header MUST be a string which MUST be interpreted as the request's method by the
+ *  Server, if the header is presented." Only there. */
+export function readMethod({ method = '', headers }: IncomingMessage, path: string): string {
+  const override = headers['x-http-method-override'];
+  return typeof override === 'string' && path.startsWith(uploadsPath) ? override.toUpperCase() : method;
 }
 
 export function checkHttp(request: IncomingMessage): void {

@@ -49,7 +49,7 @@ export interface Exchange {
   openBody(digests?: BodyDigests): Body;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
 interface Path {
   method: Method;
@@ -59,6 +59,8 @@ interface Path {
   isForPeople?: boolean;
   /** Opening it leaves nothing behind, so anyone may as often as they like. */
   isUnlimited?: boolean;
+  /** Headers of every answer, also of refusals before the route is asked. */
+  toHeaders?(request: IncomingMessage): Record<string, string>;
   /** The OpenAPI operation. */
   describe: Description;
 }

@@ -25,6 +25,7 @@ import { searchRoute } from './routes/search.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
 import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
 import { emptyTrashRoute, listTrashRoute, restoreEntryRoute } from './routes/trash.ts';
+import { uploadRoutes } from './routes/uploads.ts';
 import { showLimitsRoute, showUsageRoute } from './routes/usage.ts';
 import { addUserRoute, changeUserRoute, listUsersRoute, removeUserRoute } from './routes/users.ts';
 import { commentVersionRoute, listVersionsRoute, removeVersionRoute, restoreVersionRoute } from './routes/versions.ts';
@@ -55,6 +56,7 @@ export const routes: readonly Route[] = [
   saveFileRoute,
   saveBatchRoute,
   findFileRoute,
+  ...uploadRoutes,
   showEntryRoute,
   changeEntryRoute,
   copyEntryRoute,

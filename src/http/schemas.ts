@@ -93,6 +93,17 @@ export const ErrorAnswer = Type.Object(
 
 export const Health = Type.Object({ Status: Type.Enum(['live', 'ready', 'not ready']) }, { title: 'Health' });
 
+export const UploadState = Type.Object(
+  {
+    Offset: Type.Integer({ description: 'How many bytes are durable' }),
+    Length: Type.Union([Type.Integer(), Type.Null()], { description: 'Null: not said yet' }),
+    Complete: Type.Boolean(),
+    ExpiresAt: Type.String({ format: 'date-time' }),
+    EntryId: Type.Union([Type.String(), Type.Null()], { description: 'The saved file; null: there is none yet' }),
+  },
+  { title: 'UploadState' },
+);
+
 export const OpenApi = Type.Object(
   { openapi: Type.String() },
   { title: 'OpenApi', description: 'https://spec.openapis.org/oas/v3.1.0', additionalProperties: true },

@@ -20,7 +20,7 @@ import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { refuseSocket, sendEarly } from './early.ts';
 import { Connections, Observation, type Observers } from './observation.ts';
 import { checkSingleHeaders } from './parameters.ts';
-import { checkHttp, malformed, maxHeaderBytes, readRequestId, readTarget, toMalformed } from './request.ts';
+import { checkHttp, malformed, maxHeaderBytes, readMethod, readRequestId, readTarget, toMalformed } from './request.ts';
 import { type Exchange, type Found, MethodNotAllowed, Router, routeNotFound, type Served } from './route.ts';
 import { routes } from './routes.ts';
 import { toServerOptions } from './tls.ts';
@@ -229,11 +229,15 @@ class Door {
     try {
       const answer = await this.#answer(request, response, observation);
       if (answer === null) return;
-      Object.assign(answer.headers, allowOrigin(this.#options.corsOrigins, request));
+      Object.assign(answer.headers, this.#toCommonHeaders(request, observation));
       await send(response, answer, observation.requestId);
     } catch (error) {
       this.#refuse(error, request, response, observation);
     }
+  }
+
+  #toCommonHeaders(request: IncomingMessage, { route }: Observation): Record<string, string> {
+    return { ...route?.toHeaders?.(request), ...allowOrigin(this.#options.corsOrigins, request) };
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, observation: Observation): Promise<Answer | null> {
@@ -242,7 +246,7 @@ class Door {
     const { path, query } = readTarget(request, served?.publicUrl);
     checkHttp(request);
     if (isPreflight(this.#options.corsOrigins, request)) return answerPreflight();
-    const { route, parameters }: Found = router.find(request.method ?? '', path);
+    const { route, parameters }: Found = router.find(readMethod(request, path), path);
     if (route.isForPeople && this.#options.mutualTls !== null) throw routeNotFound();
     observation.route = route;
     checkSingleHeaders(request);
@@ -340,7 +344,7 @@ class Door {
     }
     const answer = toAnswer(refusal, requestId);
     if (refusal instanceof MethodNotAllowed) answer.headers.Allow = refusal.allowed;
-    Object.assign(answer.headers, allowOrigin(this.#options.corsOrigins, request));
+    Object.assign(answer.headers, this.#toCommonHeaders(request, observation));
     observation.earlyStatus = answer.status;
     sendEarly(request, response, answer, requestId);
   }

@@ -10,6 +10,7 @@ import type { Leases } from './leases.ts';
 import type { Purger } from './purger.ts';
 import type { Quotas } from './quotas.ts';
 import type { SignInLimits } from './sign-in.ts';
+import type { UploadTurns } from './upload-turns.ts';
 
 export interface Limits {
   /** Contents up to this size are written into the catalog, with their record. */
@@ -25,6 +26,8 @@ export interface Limits {
   versionMs: number | null;
   /** How long the trash keeps what is put into it; null: for ever. */
   trashMs: number | null;
+  /** How long an upload waits for its next bytes. */
+  uploadMs: number;
 }
 
 /** What all uploads together have gathered and not yet handed to the disk. When it is much, each gathers less. */
@@ -45,6 +48,7 @@ export interface Cabinet {
   freeBytes(): number;
   readonly leases: Leases;
   readonly uploadMemory: UploadMemory;
+  readonly uploads: UploadTurns;
   readonly signInLimits: SignInLimits;
   readonly quotas: Quotas;
   readonly journalFiles: JournalFiles;

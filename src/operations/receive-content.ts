@@ -13,7 +13,7 @@ import type { Cabinet, UploadMemory } from './cabinet.ts';
 const blockPatienceMs = 100;
 
 /** As many bytes from the beginning as recognising a content type takes. */
-const headBytes = 512;
+export const headBytes = 512;
 
 export interface ReceivedContent {
   content: StoredContent;
@@ -34,7 +34,7 @@ export async function receiveContent(cabinet: Cabinet, bytes: AsyncIterable<Buff
   return await toBlob(cabinet, small.take(), source);
 }
 
-function toInline(chunks: readonly Buffer[]): ReceivedContent {
+export function toInline(chunks: readonly Buffer[]): ReceivedContent {
   const [only] = chunks;
   const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
   const sha256 = hash('sha256', bytes, 'buffer');
@@ -115,7 +115,8 @@ async function* gather(memory: UploadMemory, first: Buffer[], source: AsyncItera
   }
 }
 
-class ContentDigest {
+/** Counts and hashes the bytes of a content as they pass. */
+export class ContentDigest {
   sizeBytes = 0;
   readonly #limitBytes: number;
   readonly #sha256: Hash = createHash('sha256');
@@ -131,7 +132,7 @@ class ContentDigest {
     let written: readonly Buffer[] = [];
     for await (const block of blocks) {
       yield block;
-      for (const chunk of block) this.#update(chunk);
+      for (const chunk of block) this.update(chunk);
       if (this.sizeBytes > this.#limitBytes) throw fileTooLarge(this.#limitBytes);
       // Being asked for the next block means that the one before this is written.
       for (const chunk of written) release(chunk);
@@ -139,7 +140,7 @@ class ContentDigest {
     }
   }
 
-  #update(chunk: Buffer): void {
+  update(chunk: Buffer): void {
     this.#sha256.update(chunk);
     for (let at = 0; at < chunk.length; ) {
       const room = chunkBytes - (this.sizeBytes % chunkBytes);

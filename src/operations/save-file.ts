@@ -68,7 +68,7 @@ async function checkShortage(cabinet: Cabinet, caller: Caller, seat: Seat, targe
   if (sizeBytes === null || sizeBytes < declaredBytes) throw shortage;
 }
 
-function checkRoom(cabinet: Cabinet, declaredBytes: number | null): void {
+export function checkRoom(cabinet: Cabinet, declaredBytes: number | null): void {
   const { limits } = cabinet;
   if ((declaredBytes ?? 0) > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
   checkFree(cabinet, declaredBytes);
@@ -100,19 +100,19 @@ export interface SaveRequest {
   inBatch?: { idempotency: Idempotency | null };
   /** For what comes from elsewhere. */
   times?: EntryTimes;
+  /** The upload that brought the bytes, and ends with this. */
+  upload?: { id: string; turn: number };
   received: ReceivedContent;
 }
 
 /** The received bytes belong to this call: when no record points to them in the end, they are let go. */
 export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {
-  return await keepReceived(cabinet, request.received, () => {
-    authorize(
-      caller,
-      'write',
-      requireSeat(caller, request.destination.seat, () => folderNotFound('FolderId')),
-    );
+  const save = () => {
+    const seat = requireSeat(caller, request.destination.seat, () => folderNotFound('FolderId'));
+    authorize(caller, 'write', seat);
     return write(cabinet, caller, request);
-  });
+  };
+  return await keepReceived(cabinet, request.received, save, request.upload !== undefined);
 }
 
 export interface VersionDestination {
@@ -181,6 +181,7 @@ async function keepReceived<Saved extends SavedFile>(
   cabinet: Cabinet,
   received: ReceivedContent,
   save: () => Promise<Saved>,
+  isUpload = false,
 ): Promise<Saved> {
   const { content } = received;
   let saved: Saved;
@@ -189,7 +190,8 @@ async function keepReceived<Saved extends SavedFile>(
     saved = await save();
     isKept = saved.isBlobUsed || (await takesPlaceOfLost(cabinet, content));
   } catch (error) {
-    if (isOpen(error)) forgetLease(cabinet, content);
+    // An upload can be tried again, unless it was refused.
+    if (isOpen(error) || (isUpload && !(error instanceof Refusal))) forgetLease(cabinet, content);
     else await discardContent(cabinet, content);
     throw error;
   }
@@ -259,6 +261,7 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
     keptVersions: cabinet.limits.keptVersions,
     conflict: request.conflict,
     ...(request.times !== undefined && { times: request.times }),
+    ...(request.upload !== undefined && { upload: request.upload }),
     ...byCaller(caller),
     ...(request.inBatch !== undefined && { isShown: true }),
     idempotency:

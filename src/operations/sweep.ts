@@ -1,4 +1,4 @@
-// Tidies up behind crashes and time: blobs that no record points to, results that are too old to be given again, sign-ins
+// Tidies up behind crashes and time: uploads that nobody goes on with, blobs that no record points to, results that are too old to be given again, sign-ins
 // that are over, versions and trash that have been kept long enough.
 
 import type { Cabinet } from './cabinet.ts';
@@ -7,6 +7,7 @@ import { byOperator } from './origin.ts';
 import { discardBlobs } from './purger.ts';
 import { sealJournal } from './seal-journal.ts';
 import { removeTrashed } from './trash.ts';
+import { expireUploads } from './uploads.ts';
 
 /** A blob without a record may still get one; after a day it never will. */
 const sweepAfterMs = 24 * 60 * 60 * 1000;
@@ -15,6 +16,7 @@ const pageOfBlobs = 500;
 const abandonedMs = 10 * 60 * 1000;
 
 export interface Swept {
+  uploads: number;
   blobs: number;
   results: number;
   signIns: number;
@@ -27,6 +29,7 @@ export async function sweep(cabinet: Cabinet, now: number): Promise<Swept> {
   const { catalog } = cabinet;
   await catalog.abandonCopies({ before: now - abandonedMs });
   return {
+    uploads: await untilNone(() => expireUploads(cabinet, now)),
     blobs: await sweepBlobs(cabinet, now),
     results: await untilNone(() => catalog.forgetResults({ at: now })),
     signIns: await untilNone(() => catalog.forgetIssuerRecords({ at: now })),

@@ -91,6 +91,12 @@ const onVersions = (method: string, path: string, fields?: object): Way => ({
   code: 'FileNotFound',
 });
 
+const tus = { 'Tus-Resumable': '1.0.0' };
+const onUpload = (method: string, headers: Request['headers']): Way => ({
+  ask: (id) => ({ path: `/uploads/${encodeURIComponent(id)}`, method, headers: { ...headers } }),
+  code: 'UploadNotFound',
+});
+
 /** Entries of the callers themselves, known when the service runs. */
 export const mine = { file: '', trashed: '' };
 
@@ -197,6 +203,34 @@ export const ways: Record<string, Record<string, Way>> = {
       code: 'FolderNotFound',
     },
   },
+  [`POST ${CONTENT}/uploads`]: {
+    'as the target': {
+      ask: (id) => ({
+        path: '/uploads',
+        method: 'POST',
+        headers: { ...tus, 'Upload-Length': '1', FolderId: id, FileName: 'taken.txt' },
+      }),
+      code: 'FolderNotFound',
+    },
+    'as a part': {
+      ask: (id) => ({
+        path: '/uploads',
+        method: 'POST',
+        headers: { ...tus, 'Upload-Concat': `final;/uploads/${encodeURIComponent(id)}`, FileName: 'taken.txt' },
+      }),
+      code: 'UploadNotFound',
+    },
+  },
+  [`GET ${CONTENT}/uploads/{id}`]: { plainly: onUpload('GET', {}), 'by tus': onUpload('GET', tus) },
+  [`PATCH ${CONTENT}/uploads/{id}`]: {
+    plainly: onUpload('PATCH', {
+      'Upload-Offset': '0',
+      'Upload-Complete': '?1',
+      'Content-Type': 'application/partial-upload',
+    }),
+    'by tus': onUpload('PATCH', { ...tus, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' }),
+  },
+  [`DELETE ${CONTENT}/uploads/{id}`]: { plainly: onUpload('DELETE', {}), 'by tus': onUpload('DELETE', tus) },
   ...managingWays,
 };
 export const withoutIds = [

@@ -21,11 +21,13 @@ import { addCaller, cabinetJson, type Registered, type Started, startService } f
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
 import { sendTls, type Tls } from './tls-client.ts';
+import { makeUpload, uploadLines } from './upload-lines.ts';
 
 /** An entry of each kind, and what is managed. */
 export interface Ids {
   folder: string;
   file: string;
+  upload: string;
   managed: Managed;
 }
 
@@ -36,9 +38,14 @@ export interface ContentLine {
   /** Makes what the request takes away, in the space of the caller. */
   prepare?(caller: Caller, ids: Ids): Promise<Ids>;
   /** What it says of an id that is not the caller's; null: it takes none. */
-  missing: `${'Folder' | 'File' | 'Entry' | 'Space' | 'Application' | 'User'}NotFound` | null;
+  missing: `${'Folder' | 'File' | 'Entry' | 'Space' | 'Application' | 'User' | 'Upload'}NotFound` | null;
   /** No application may do it for itself. */
   isForPeople?: boolean;
+  /** Nobody else sees what an application, or a person with it, has made. */
+  isForMaker?: boolean;
+  /** What a success is, where it is not 200, and to HEAD. */
+  success?: number;
+  headSuccess?: number;
 }
 
 const json = { 'Content-Type': 'application/json' };
@@ -158,6 +165,7 @@ export const contentLines: Record<string, ContentLine> = {
   },
   [`GET ${CONTENT}/changes`]: { path: () => '/changes', request: () => ({}), missing: null },
   [`GET ${CONTENT}/search`]: { path: () => '/search?q=matrix', request: () => ({}), missing: null },
+  ...uploadLines,
   ...managingLines,
 };
 
@@ -184,6 +192,9 @@ const forPeople = (status: number, says: RegExp): OpenLine => ({
 });
 
 export const openLines: Record<string, OpenLine> = {
+  [`OPTIONS ${CONTENT}/files`]: everywhere(204, /^$/),
+  [`OPTIONS ${CONTENT}/uploads`]: everywhere(204, /^$/),
+  [`OPTIONS ${CONTENT}/uploads/{id}`]: everywhere(204, /^$/),
   'GET /health/live': everywhere(200, /^\{"Status":"live"\}$/),
   'GET /health/ready': everywhere(200, /^\{"Status":"ready"\}$/),
   'GET /metrics': everywhere(200, /^# HELP cabinet_build_info /),
@@ -276,6 +287,7 @@ export async function makeWorld(dataFolder: string): Promise<World> {
     foreignNames: [
       foreign.folder,
       foreign.file,
+      foreign.upload,
       foreign.managed.application,
       foreign.managed.space,
       right.application.RootFolderId,
@@ -296,7 +308,12 @@ async function addAdministrator(dataFolder: string, { base, application: { Space
 async function makeEntries(caller: Caller, administrator: Caller): Promise<Ids> {
   const folder = await createFolder(caller, caller.application.RootFolderId, 'folder');
   const { File } = await saveFile(caller, { FolderId: folder.Id, FileName: 'file' }, caller.application.Name);
-  return { folder: folder.Id, file: File.Id, managed: await makeManaged(administrator) };
+  return {
+    folder: folder.Id,
+    file: File.Id,
+    upload: await makeUpload(caller),
+    managed: await makeManaged(administrator),
+  };
 }
 
 async function makeActors(

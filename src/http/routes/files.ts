@@ -3,14 +3,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import Type from 'typebox';
-import type { SavedFile } from '../../catalog/save-file.ts';
 import { decodeNameHeader } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { listBeside } from '../../operations/list-folder.ts';
 import { openFile } from '../../operations/open-file.ts';
 import { discardContent, type ReceivedContent, receiveContent } from '../../operations/receive-content.ts';
 import { admitSave, saveFile } from '../../operations/save-file.ts';
-import { type Answer, json } from '../answer.ts';
 import { digestMismatch } from '../body.ts';
 import { answerDownload } from '../download.ts';
 import { downloadAnswers, envelopeAnswer, header, headers, pathId, query } from '../openapi.ts';
@@ -18,8 +15,8 @@ import * as parameters from '../parameters.ts';
 import type { CallerRoute, Served } from '../route.ts';
 import { SaveFileForm, SaveFileJson } from '../schemas.ts';
 import { type Receiver, readUpload, readWay, type Way } from '../upload.ts';
-import { renderEnvelope } from '../wire.ts';
-import { toLink } from './folders.ts';
+import { readResumable, saveResumable } from './resumable.ts';
+import { isMinimalPreferred, toSaveAnswer } from './save-answer.ts';
 
 /** What a body other than the bare file carries beside the file, at most. */
 const framingBytes = 1024 * 1024;
@@ -28,8 +25,11 @@ export const saveFileRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/files',
   action: 'write',
-  async handle(served, { request, openBody, renewCaller }, caller) {
+  async handle(served, exchange, caller) {
+    const { request, openBody, renewCaller } = exchange;
     const { cabinet } = served;
+    const resumable = readResumable(request);
+    if (resumable !== null) return await saveResumable(served, exchange, caller, resumable);
     parameters.checkEncoding(request);
     const asked = readAsked(request);
     if (asked.fileName === null && asked.way.kind === 'bare') throw fileNameMissing();
@@ -127,7 +127,7 @@ function readAsked(request: IncomingMessage) {
     // A small body that came with its headers is in memory already: refusing before it is read saves nothing.
     isAllSaid: request.readableLength === declared && way.kind === 'bare' && !hasDigest(request),
     declaredBytes: toFileBytes(declared, way),
-    isMinimal: /(^|[,;\s])return=minimal($|[,;\s])/i.test(String(request.headers.prefer ?? '')),
+    isMinimal: isMinimalPreferred(request),
   };
 }
 
@@ -160,18 +160,6 @@ function fileNameMissing(): Refusal {
   return new Refusal('FileNameMissing', 'The file has no name.', {
     target: 'FileName',
     hint: 'Send the header FileName (percent-encoded UTF-8), or a file name in the multipart part.',
-  });
-}
-
-async function toSaveAnswer(served: Served, space: number, saved: SavedFile, isMinimal: boolean): Promise<Answer> {
-  const told: Record<string, string> = { entryid: saved.file.id };
-  if (saved.isReplayed) told['idempotency-replayed'] = 'true';
-  if (isMinimal) told['Preference-Applied'] = 'return=minimal';
-  if (isMinimal || saved.isReplayed) return json(renderEnvelope(saved.folder, [saved.file]), told);
-  const listing = await listBeside(served.cabinet, space, saved);
-  return json(renderEnvelope(listing.folder, listing.children), {
-    ...told,
-    ...toLink(served, listing, saved.file.id),
   });
 }
 

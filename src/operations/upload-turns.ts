@@ -1,0 +1,49 @@
+// Whose turn it is at an upload in this process: the newer request takes over, the older one ends. And the digests of uploads that
+// are on their way here, so that what has passed by need not be read again.
+
+import { LRUCache } from 'lru-cache';
+import type { Upload } from '../catalog/uploads.ts';
+import { ContentDigest } from './receive-content.ts';
+
+const mostDigests = 1000;
+
+interface Turn {
+  end(): void;
+  over: Promise<void>;
+}
+
+export class UploadTurns {
+  readonly #turns = new Map<string, Turn>();
+  readonly #digests = new LRUCache<string, ContentDigest>({ max: mostDigests });
+
+  /** Ends whoever is at the upload, and waits until it has kept what came. `end`: ends the request that enters now. Returns
+   *  what must be called when it is done. */
+  async enter(id: string, end: () => void): Promise<() => void> {
+    for (let other = this.#turns.get(id); other !== undefined; other = this.#turns.get(id)) {
+      other.end();
+      await other.over;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turns.set(id, { end, over: promise });
+    return () => {
+      this.#turns.delete(id);
+      resolve();
+    };
+  }
+
+  /** The digest of what has come so far; null: it is not known here. Whoever takes it puts it back. */
+  takeDigest({ id, sizeBytes }: Upload, limitBytes: number): ContentDigest | null {
+    const digest = this.#digests.get(id) ?? (sizeBytes === 0 ? new ContentDigest(limitBytes) : null);
+    this.#digests.delete(id);
+    return digest?.sizeBytes === sizeBytes ? digest : null;
+  }
+
+  putDigest(id: string, digest: ContentDigest): void {
+    this.#digests.set(id, digest);
+  }
+
+  /** Resolves when no request is at an upload any more. */
+  async settle(): Promise<void> {
+    while (this.#turns.size > 0) await Promise.all([...this.#turns.values()].map(({ over }) => over));
+  }
+}
