@@ -21,7 +21,7 @@ import { addCaller, cabinetJson, type Registered, type Started, startService } f
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
 import { sendTls, type Tls } from './tls-client.ts';
-import { makeUpload, uploadLines } from './upload-lines.ts';
+import { makeUpload, uploadLines, uploadOptions } from './upload-lines.ts';
 
 /** An entry of each kind, and what is managed. */
 export interface Ids {
@@ -192,9 +192,7 @@ const forPeople = (status: number, says: RegExp): OpenLine => ({
 });
 
 export const openLines: Record<string, OpenLine> = {
-  [`OPTIONS ${CONTENT}/files`]: everywhere(204, /^$/),
-  [`OPTIONS ${CONTENT}/uploads`]: everywhere(204, /^$/),
-  [`OPTIONS ${CONTENT}/uploads/{id}`]: everywhere(204, /^$/),
+  ...uploadOptions,
   'GET /health/live': everywhere(200, /^\{"Status":"live"\}$/),
   'GET /health/ready': everywhere(200, /^\{"Status":"ready"\}$/),
   'GET /metrics': everywhere(200, /^# HELP cabinet_build_info /),

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type Caller, CONTENT, call } from '../interface/client.ts';
-import type { ContentLine, Ids } from './matrix.ts';
+import type { ContentLine, Ids, OpenLine } from './matrix.ts';
 
 /** An upload that waits for its bytes; returns its id. */
 export async function makeUpload(caller: Caller): Promise<string> {
@@ -38,4 +38,14 @@ export const uploadLines: Record<string, ContentLine> = {
     success: 204,
   }),
   [`DELETE ${CONTENT}/uploads/{id}`]: onUpload({ request: () => ({}), success: 204 }),
+};
+
+const told = { status: 204, says: /^$/ };
+const toEveryone: OpenLine = { plain: told, mutualTls: told };
+
+/** What is possible is told to whoever asks, as both standards have it. */
+export const uploadOptions: Record<string, OpenLine> = {
+  [`OPTIONS ${CONTENT}/files`]: toEveryone,
+  [`OPTIONS ${CONTENT}/uploads`]: toEveryone,
+  [`OPTIONS ${CONTENT}/uploads/{id}`]: toEveryone,
 };
