@@ -32,6 +32,7 @@ const beside: Part[] = [
   { name: 'against a model', command: [node, 'test/model/run.ts'] },
   { name: 'security', command: [node, 'test/security/run.ts'] },
   { name: 'the command line', command: [node, '--test', '--test-concurrency=2', 'test/cli/*.test.ts'] },
+  { name: 'examples', command: [node, '--test', 'test/examples/*.test.ts'] },
   { name: 'the client', command: [node, '--test', '--test-concurrency=2', 'sdk/test/*.test.ts'] },
 ];
 

@@ -1,0 +1,62 @@
+// The programs in `examples/`, run as their heads say, against a real service.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { type Caller, listFolder } from '../interface/client.ts';
+import { hasProgram } from '../service/programs.ts';
+import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+
+const root = join(import.meta.dirname, '../..');
+const dataFolder = makeDataFolder();
+let service: Started;
+let caller: Caller;
+
+before(async () => {
+  service = await startService(dataFolder);
+  caller = await addCaller(dataFolder, service.production, 'examples');
+});
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+const programs = [
+  { program: 'python3', file: 'examples/example.py', from: 'python3-minimal' },
+  { program: 'java', file: 'examples/Example.java', from: 'default-jdk-headless' },
+];
+
+function run(program: string, file: string, variables: Record<string, string>) {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables };
+  return promisify(execFile)(program, [file], { cwd: root, env, timeout: 120_000 });
+}
+
+for (const { program, file, from } of programs) {
+  const skip = !hasProgram(program, from);
+
+  test(`${file} does what it says`, { skip }, async () => {
+    const { AppKey, Secret } = caller.application;
+    const settings = { CABINET_URL: service.production, CABINET_APPKEY: AppKey, CABINET_SECRET: Secret };
+    const { stdout } = await run(program, file, settings);
+    const lines = [/saved a batch of 25 files/, /the same bytes/, /NameAlreadyExists/, /into the trash/];
+    for (const line of lines) assert.match(stdout, line);
+    assert.deepEqual(await listFolder(caller, caller.application.RootFolderId), []);
+  });
+
+  test(`${file} says what is missing, and that a secret is wrong`, { skip }, async () => {
+    await assert.rejects(run(program, file, {}), /Set CABINET_URL, CABINET_APPKEY and CABINET_SECRET/);
+    const { AppKey } = caller.application;
+    const wrong = { CABINET_URL: service.production, CABINET_APPKEY: AppKey, CABINET_SECRET: 'wrong' };
+    await assert.rejects(run(program, file, wrong), /invalid_client/);
+  });
+
+  test(`${file} knows no path of the interface by heart`, () => {
+    assert.doesNotMatch(
+      readFileSync(join(root, file), 'utf8'),
+      /contentmanagement|\/(folders|files|entries|changes|oauth2)\b/,
+    );
+  });
+}
