@@ -10,8 +10,8 @@ export function renderBruno(): Map<string, string> {
     ['environments/local.bru', join([block('vars', toLines(Object.entries(variables)))])],
   ]);
   const folders = Map.groupBy(listAsks(), ({ folder }) => folder);
-  for (const [place, [folder, asks]] of [...folders].entries()) {
-    files.set(`${folder}/folder.bru`, join([block('meta', [`name: ${folder}`, `seq: ${place + 1}`])]));
+  for (const [folder, asks] of folders) {
+    files.set(`${folder}/folder.bru`, join([block('meta', [`name: ${folder}`])]));
     for (const [index, ask] of asks.entries()) files.set(`${folder}/${toFileName(ask)}.bru`, toRequest(ask, index + 1));
   }
   return files;
