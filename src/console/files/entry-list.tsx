@@ -1,0 +1,169 @@
+// The entries of a folder as a table. Only the rows that are seen are there, so a hundred thousand scroll like ten.
+
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import { usePreferences } from '../shell/preferences.ts';
+import { formatSize, formatTime, formatWhen } from '../words/format.ts';
+import { useWords } from '../words/words.tsx';
+import { beginDrag, useDrop } from './drag.ts';
+import { RenameField } from './entry-name.tsx';
+import { handleKey } from './keys.ts';
+import { iconOf } from './kind.ts';
+import type { Order } from './listing.ts';
+import { aheadRows, type EntriesProps, selectByMouse, toRowId } from './list-shared.ts';
+import './entry-list.css';
+
+const columns = ['name', 'modified', 'size'] as const;
+
+function rowHeight(density: string): number {
+  if (window.matchMedia('(pointer: coarse)').matches) return 56;
+  return density === 'compact' ? 34 : 44;
+}
+
+export function EntryList(props: EntriesProps) {
+  const { listing, selection, commands } = props;
+  const words = useWords();
+  const { density } = usePreferences();
+  const scroller = useRef<HTMLDivElement>(null);
+  const height = rowHeight(density);
+  const { entries } = listing;
+  const rows = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    overscan: 12,
+    scrollPaddingStart: 40,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the density changes
+  useEffect(() => rows.measure(), [height]);
+  const { cursor } = selection;
+  useEffect(() => {
+    if (cursor >= 0) rows.scrollToIndex(cursor, { align: 'auto' });
+  }, [cursor, rows]);
+  const shown = rows.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last > entries.length - aheadRows) listing.loadMore();
+  }, [last, entries.length, listing]);
+  const seen = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / height) - 1);
+  return (
+    <div
+      ref={scroller}
+      className="entries"
+      role="grid"
+      tabIndex={0}
+      data-entries
+      aria-label={listing.folder?.Name ?? words.shell.files}
+      aria-multiselectable="true"
+      aria-rowcount={listing.isWhole ? entries.length + 1 : -1}
+      aria-activedescendant={toRowId(entries[cursor])}
+      onKeyDown={(event) => {
+        if (handleKey(event, selection, commands, { columns: 1, rows: seen })) event.preventDefault();
+      }}
+      onFocus={(event) => {
+        if (cursor === -1 && event.target === event.currentTarget && entries.length > 0) selection.point(0);
+      }}
+      onClick={(event) => event.target === event.currentTarget && selection.clear()}
+    >
+      <Head order={props.order} setOrder={props.setOrder} />
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
+      {/* biome-ignore lint/a11y/useSemanticElements: rows are placed by hand, which tables do not allow */}
+      <div role="rowgroup" className="entries-space" style={{ blockSize: rows.getTotalSize() }}>
+        {shown.map(({ index, start }) => (
+          <Row key={entries[index]?.Id ?? index} {...props} index={index} top={start} height={height} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Head({ order, setOrder }: { order: Order; setOrder(order: Order): void }) {
+  const { files } = useWords();
+  const by = order.replace('-', '');
+  const isDown = order.startsWith('-');
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
+    <div role="row" className="entry-row entries-head">
+      {columns.map((column) => (
+        // biome-ignore lint/a11y/useSemanticElements: see above
+        // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
+        <div
+          key={column}
+          role="columnheader"
+          className={`cell-${column}`}
+          aria-sort={by === column ? (isDown ? 'descending' : 'ascending') : 'none'}
+        >
+          <button
+            type="button"
+            tabIndex={-1}
+            onClick={() => setOrder((by === column && !isDown ? `-${column}` : column) as Order)}
+          >
+            {files[column]}
+            {by === column && <span aria-hidden="true">{isDown ? ' ↓' : ' ↑'}</span>}
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Row(props: EntriesProps & { index: number; top: number; height: number }) {
+  const { index, selection, commands, renaming, listing } = props;
+  const words = useWords();
+  const entry = listing.entries[index];
+  const { isOver, handlers } = useDrop(entry?.Type === 'folder' ? props.dropOn(entry) : null);
+  if (entry === undefined) return null;
+  const isSelected = selection.isSelected(entry.Id);
+  const isRenamed = renaming === entry.Id;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
+    <div
+      role="row"
+      id={toRowId(entry)}
+      className="entry-row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      data-cursor={selection.cursor === index}
+      data-over={isOver}
+      draggable={!isRenamed && props.canWrite}
+      style={{ transform: `translateY(${props.top}px)`, blockSize: props.height }}
+      onClick={(event) => selectByMouse(event, selection, index)}
+      onDoubleClick={() => commands.open(entry)}
+      onDragStart={(event) => beginDrag(event, isSelected ? selection.chosen : [entry])}
+      {...handlers}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
+      <div role="gridcell" className="cell-name">
+        <span className={entry.Type === 'folder' ? 'entry-icon entry-icon-folder' : 'entry-icon'}>
+          <Icon name={iconOf(entry)} size={22} />
+        </span>
+        {isRenamed ? (
+          <RenameField entry={entry} onRename={(name) => props.onRename(entry, name)} onEnd={props.onRenameEnd} />
+        ) : (
+          <bdi className="entry-name">{entry.Name}</bdi>
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
+      <div role="gridcell" className="cell-modified">
+        <time dateTime={entry.ModifiedAt} title={formatTime(entry.ModifiedAt, words.locale)}>
+          {formatWhen(entry.ModifiedAt, words.locale)}
+        </time>
+        <span className="cell-by">
+          {' '}
+          {words.files.by} <bdi>{entry.ModifiedBy}</bdi>
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
+      <div role="gridcell" className="cell-size">
+        {formatSize(entry.Size, words.locale)}
+      </div>
+    </div>
+  );
+}

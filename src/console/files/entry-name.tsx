@@ -1,0 +1,56 @@
+// The name of an entry in a list, or the field in its place while it is renamed.
+
+import { useEffect, useRef, useState } from 'react';
+import type { Entry } from '../../../sdk/src/description.ts';
+import { tellTrouble } from '../parts/trouble.ts';
+import { useWords } from '../words/words.tsx';
+
+export interface RenameProps {
+  entry: Entry;
+  /** Rejects when the name cannot be taken; then it can be edited further. */
+  onRename(name: string): Promise<void>;
+  onEnd(): void;
+}
+
+export function RenameField({ entry, onRename, onEnd }: RenameProps) {
+  const words = useWords();
+  const [name, setName] = useState(entry.Name);
+  const isBusy = useRef(false);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const dot = entry.Type === 'file' ? entry.Name.lastIndexOf('.') : -1;
+    input.current?.focus();
+    input.current?.setSelectionRange(0, dot > 0 ? dot : entry.Name.length);
+  }, [entry]);
+  const commit = async () => {
+    if (isBusy.current) return;
+    if (name === entry.Name || name.trim() === '') return onEnd();
+    isBusy.current = true;
+    try {
+      await onRename(name);
+      onEnd();
+    } catch (error) {
+      tellTrouble(error, words);
+      input.current?.focus();
+    } finally {
+      isBusy.current = false;
+    }
+  };
+  return (
+    <input
+      ref={input}
+      className="rename"
+      aria-label={words.files.newName(entry.Name)}
+      value={name}
+      onChange={(event) => setName(event.target.value)}
+      onBlur={() => void commit()}
+      onDoubleClick={(event) => event.stopPropagation()}
+      onPointerDown={(event) => event.stopPropagation()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Enter') void commit();
+        if (event.key === 'Escape') onEnd();
+      }}
+    />
+  );
+}

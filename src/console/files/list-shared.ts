@@ -1,0 +1,37 @@
+// What the list and the tiles have in common.
+
+import type { MouseEvent } from 'react';
+import type { Entry } from '../../../sdk/src/description.ts';
+import type { DropTarget } from './drag.ts';
+import type { KeyCommands } from './keys.ts';
+import type { Listing, Order } from './listing.ts';
+import type { Selection } from './selection.ts';
+
+export interface EntriesProps {
+  listing: Listing;
+  selection: Selection;
+  order: Order;
+  setOrder(order: Order): void;
+  commands: KeyCommands;
+  /** The entry that is being renamed. */
+  renaming: string | null;
+  onRename(entry: Entry, name: string): Promise<void>;
+  onRenameEnd(): void;
+  /** Null: nothing may be dropped there. */
+  dropOn(entry: Entry): DropTarget | null;
+  canWrite: boolean;
+}
+
+/** As file managers do it: a click selects one, with Ctrl one more, with Shift all up to it. */
+export function selectByMouse(event: MouseEvent, selection: Selection, index: number): void {
+  if (event.shiftKey) selection.extend(index);
+  else if (event.ctrlKey || event.metaKey) selection.toggle(index);
+  else selection.only(index);
+}
+
+/** The next page is asked for when this many rows are left. */
+export const aheadRows = 60;
+
+export function toRowId(entry: Entry | undefined): string | undefined {
+  return entry === undefined ? undefined : `entry-${entry.Id}`;
+}

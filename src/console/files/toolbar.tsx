@@ -1,0 +1,159 @@
+// What can be done here: with the folder while nothing is selected, else with what is selected.
+
+import { useRef } from 'react';
+import { Button, IconButton } from '../parts/button.tsx';
+import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
+import { prefer, usePreferences } from '../shell/preferences.ts';
+import { type Given, gatherChosen } from '../uploads/gather.ts';
+import { useWords } from '../words/words.tsx';
+import type { Order } from './listing.ts';
+import type { Selection } from './selection.ts';
+import './toolbar.css';
+
+export interface ToolbarProps {
+  selection: Selection;
+  /** What is in the folder, in words. */
+  count: string;
+  order: Order;
+  canWrite: boolean;
+  setOrder(order: Order): void;
+  onUpload(given: Given): void;
+  onAction(action: Action): void;
+}
+
+export type Action =
+  | 'newFolder'
+  | 'open'
+  | 'download'
+  | 'rename'
+  | 'move'
+  | 'copy'
+  | 'remove'
+  | 'details'
+  | 'downloadFolder';
+
+export function Toolbar(props: ToolbarProps) {
+  const { files } = useWords();
+  const { selection, order, setOrder, canWrite, count } = props;
+  const { view } = usePreferences();
+  const hasSelection = selection.selected.size > 0;
+  return (
+    <div className="toolbar" role="toolbar" aria-label={files.actions}>
+      {hasSelection ? <SelectionActions {...props} /> : canWrite && <FolderActions {...props} />}
+      {!hasSelection && !canWrite && <span className="toolbar-note">{files.readOnly}</span>}
+      <span className="toolbar-count">{hasSelection ? files.selected(selection.selected.size) : count}</span>
+      <Menu
+        label={files.sort}
+        trigger={<IconButton icon="sort" label={files.sort} />}
+        onAction={(key) => setOrder(key as Order)}
+      >
+        {Object.entries(files.orders).map(([one, label]) => (
+          <MenuItem key={one} id={one} isChosen={one === order}>
+            {label}
+          </MenuItem>
+        ))}
+      </Menu>
+      <IconButton
+        icon={view === 'list' ? 'grid' : 'list'}
+        label={view === 'list' ? files.grid : files.list}
+        onPress={() => prefer({ view: view === 'list' ? 'grid' : 'list' })}
+      />
+      <IconButton icon="info" label={files.details} onPress={() => props.onAction('details')} />
+    </div>
+  );
+}
+
+function FolderActions({ onUpload, onAction }: ToolbarProps) {
+  const { files } = useWords();
+  const fileField = useRef<HTMLInputElement>(null);
+  const folderField = useRef<HTMLInputElement>(null);
+  const take = (field: HTMLInputElement) => {
+    onUpload(gatherChosen(field.files ?? []));
+    field.value = '';
+  };
+  return (
+    <>
+      <Button look="main" icon="upload" onPress={() => fileField.current?.click()}>
+        {files.upload}
+      </Button>
+      <Button icon="plus" onPress={() => onAction('newFolder')}>
+        {files.newFolder}
+      </Button>
+      <Menu label={files.add} trigger={<IconButton icon="more" label={files.add} />} onAction={(key) => {
+        if (key === 'uploadFolder') folderField.current?.click();
+        else onAction('downloadFolder');
+      }}>
+        <MenuItem id="uploadFolder" icon="upload">
+          {files.uploadFolder}
+        </MenuItem>
+        <MenuItem id="downloadFolder" icon="download">
+          {files.downloadZip}
+        </MenuItem>
+      </Menu>
+      <input ref={fileField} type="file" multiple hidden data-files onChange={(event) => take(event.target)} />
+      <input
+        ref={folderField}
+        type="file"
+        hidden
+        data-folder
+        {...{ webkitdirectory: '' }}
+        onChange={(event) => take(event.target)}
+      />
+    </>
+  );
+}
+
+function SelectionActions({ selection, canWrite, onAction }: ToolbarProps) {
+  const { files } = useWords();
+  const one = selection.chosen.length === 1 ? selection.chosen[0] : undefined;
+  return (
+    <>
+      <IconButton icon="close" label={files.clearSelection} onPress={() => selection.clear()} />
+      <Button icon="download" onPress={() => onAction('download')}>
+        {one?.Type === 'folder' ? files.downloadZip : files.download}
+      </Button>
+      {canWrite && (
+        <Button icon="trash" onPress={() => onAction('remove')}>
+          {files.delete}
+        </Button>
+      )}
+      <Menu
+        label={files.actions}
+        trigger={<IconButton icon="more" label={files.actions} />}
+        onAction={(key) => onAction(key as Action)}
+      >
+        {one !== undefined && (
+          <MenuItem id="open" icon="next" keys="Enter">
+            {files.open}
+          </MenuItem>
+        )}
+        {one !== undefined && (
+          <MenuItem id="details" icon="info" keys="I">
+            {files.details}
+          </MenuItem>
+        )}
+        {canWrite && <MenuLine />}
+        {canWrite && one !== undefined && (
+          <MenuItem id="rename" icon="pencil" keys="F2">
+            {files.rename}
+          </MenuItem>
+        )}
+        {canWrite && (
+          <MenuItem id="move" icon="move" keys="Ctrl X">
+            {files.move}
+          </MenuItem>
+        )}
+        {canWrite && (
+          <MenuItem id="copy" icon="copy" keys="Ctrl C">
+            {files.copy}
+          </MenuItem>
+        )}
+        {canWrite && (
+          <MenuItem id="remove" icon="trash" keys="Del" isBad>
+            {files.delete}
+          </MenuItem>
+        )}
+      </Menu>
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+// Text, code, Markdown and tables, made of text nodes alone: nothing in a file becomes markup by itself.
+
+import { useMemo, useState } from 'react';
+import type { Kind } from '../files/kind.ts';
+import { Button } from '../parts/button.tsx';
+import { Skeleton, Trouble } from '../parts/states.tsx';
+import { formatSize } from '../words/format.ts';
+import { useWords } from '../words/words.tsx';
+import { mostTextBytes, useText } from './content.ts';
+import { Markdown } from './markdown.tsx';
+import type { PreviewProps } from './preview.tsx';
+import { parseTable } from './table.ts';
+import { splitTokens } from './tokens.ts';
+
+const mostLines = 5_000;
+const mostRows = 1_000;
+
+export function TextPreview({ entry, version, kind }: PreviewProps & { kind: Kind }) {
+  const words = useWords();
+  const [isSource, setSource] = useState(false);
+  const { data: text, error, refetch } = useText(entry, version);
+  if (error !== null) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (text === undefined) return <Skeleton label={words.files.loading} />;
+  const isShown = (kind === 'markdown' || kind === 'table') && !isSource;
+  const isCut = entry.Size > mostTextBytes;
+  return (
+    <>
+      {(isCut || kind === 'markdown' || kind === 'table') && (
+        <div className="look-bar">
+          <span>{isCut ? words.look.cut(formatSize(mostTextBytes, words.locale)) : ''}</span>
+          {(kind === 'markdown' || kind === 'table') && (
+            <Button look="quiet" onPress={() => setSource(!isSource)}>
+              {isSource ? words.look.shown : words.look.source}
+            </Button>
+          )}
+        </div>
+      )}
+      {isShown && kind === 'markdown' && <Markdown text={text} />}
+      {isShown && kind === 'table' && <Table text={text} name={entry.Name} />}
+      {!isShown && <Lines text={text} isCode={kind === 'code'} />}
+    </>
+  );
+}
+
+export function Lines({ text, isCode }: { text: string; isCode: boolean }) {
+  const lines = useMemo(() => text.split(/\r?\n/).slice(0, mostLines), [text]);
+  return (
+    <pre className={isCode ? 'look-code' : 'look-code look-wrap'}>
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line has no other name than its number
+        <span key={index}>{isCode ? <Coloured line={line} /> : line}</span>
+      ))}
+    </pre>
+  );
+}
+
+function Coloured({ line }: { line: string }) {
+  return splitTokens(line).map(({ text, kind }, index) =>
+    kind === null ? (
+      text
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: tokens of one line stay in their order
+      <span key={index} className={`tok-${kind}`}>
+        {text}
+      </span>
+    ),
+  );
+}
+
+function Table({ text, name }: { text: string; name: string }) {
+  const words = useWords();
+  const [head = [], ...rows] = useMemo(() => parseTable(text, mostRows), [text]);
+  return (
+    <table className="look-table" aria-label={name}>
+      <caption className="unseen">{words.look.rows(rows.length)}</caption>
+      <thead>
+        <tr>
+          {head.map((cell, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their order
+            <th key={index} scope="col">
+              {cell}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows stay in their order
+          <tr key={index}>
+            {row.map((cell, column) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their order
+              <td key={column}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
