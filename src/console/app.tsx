@@ -97,7 +97,8 @@ function useUploadsShown(): void {
 }
 
 function CurrentPage(): ReactNode {
-  switch (usePlace().page) {
+  const { page } = usePlace();
+  switch (page) {
     case 'files':
       return <FilesPage />;
     case 'search':

@@ -88,7 +88,10 @@ async function move(
     return { id: Id, entry: changed, parent: to.id };
   });
   if (moved === 0) return;
-  const undo = { label: words.files.undo, run: () => void move(context, moving, { to: from, from: to, isUndoable: false }) };
+  const undo = {
+    label: words.files.undo,
+    run: () => void move(context, moving, { to: from, from: to, isUndoable: false }),
+  };
   tell({ text: words.files.moved(moved, to.name), ...(isUndoable && { action: undo }) });
 }
 

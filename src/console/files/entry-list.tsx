@@ -1,4 +1,5 @@
-// The entries of a folder as a table. Only the rows that are seen are there, so a hundred thousand scroll like ten.
+// The entries of a folder as a table. Only the rows that are seen are there, so a hundred thousand scroll like ten. They are
+// placed by hand, which a table element does not allow; the grid as a whole has the focus and takes the keys (ARIA).
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
@@ -10,8 +11,8 @@ import { beginDrag, useDrop } from './drag.ts';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
 import { iconOf } from './kind.ts';
-import type { Order } from './listing.ts';
 import { aheadRows, type EntriesProps, selectByMouse, toRowId } from './list-shared.ts';
+import type { Order } from './listing.ts';
 import './entry-list.css';
 
 const columns = ['name', 'modified', 'size'] as const;
@@ -67,8 +68,6 @@ export function EntryList(props: EntriesProps) {
       onClick={(event) => event.target === event.currentTarget && selection.clear()}
     >
       <Head order={props.order} setOrder={props.setOrder} />
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
-      {/* biome-ignore lint/a11y/useSemanticElements: rows are placed by hand, which tables do not allow */}
       <div role="rowgroup" className="entries-space" style={{ blockSize: rows.getTotalSize() }}>
         {shown.map(({ index, start }) => (
           <Row key={entries[index]?.Id ?? index} {...props} index={index} top={start} height={height} />
@@ -83,12 +82,8 @@ function Head({ order, setOrder }: { order: Order; setOrder(order: Order): void 
   const by = order.replace('-', '');
   const isDown = order.startsWith('-');
   return (
-    // biome-ignore lint/a11y/useSemanticElements: see above
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
     <div role="row" className="entry-row entries-head">
       {columns.map((column) => (
-        // biome-ignore lint/a11y/useSemanticElements: see above
-        // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
         <div
           key={column}
           role="columnheader"
@@ -118,9 +113,6 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
   const isSelected = selection.isSelected(entry.Id);
   const isRenamed = renaming === entry.Id;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: see above
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
     <div
       role="row"
       id={toRowId(entry)}
@@ -136,8 +128,6 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
       onDragStart={(event) => beginDrag(event, isSelected ? selection.chosen : [entry])}
       {...handlers}
     >
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
       <div role="gridcell" className="cell-name">
         <span className={entry.Type === 'folder' ? 'entry-icon entry-icon-folder' : 'entry-icon'}>
           <Icon name={iconOf(entry)} size={22} />
@@ -148,8 +138,6 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
           <bdi className="entry-name">{entry.Name}</bdi>
         )}
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
       <div role="gridcell" className="cell-modified">
         <time dateTime={entry.ModifiedAt} title={formatTime(entry.ModifiedAt, words.locale)}>
           {formatWhen(entry.ModifiedAt, words.locale)}
@@ -159,8 +147,6 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
           {words.files.by} <bdi>{entry.ModifiedBy}</bdi>
         </span>
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
       <div role="gridcell" className="cell-size">
         {formatSize(entry.Size, words.locale)}
       </div>

@@ -28,7 +28,9 @@ export function EntryTiles(props: EntriesProps) {
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const watch = new ResizeObserver(() => setColumns(Math.max(2, Math.floor((element.clientWidth - 24) / leastWidth))));
+    const watch = new ResizeObserver(() =>
+      setColumns(Math.max(2, Math.floor((element.clientWidth - 24) / leastWidth))),
+    );
     watch.observe(element);
     return () => watch.disconnect();
   }, []);
@@ -50,7 +52,6 @@ export function EntryTiles(props: EntriesProps) {
     if (last * columns > entries.length - aheadRows) listing.loadMore();
   }, [last, columns, entries.length, listing]);
   return (
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a listbox may have several chosen
     <div
       ref={scroller}
       className="entries tiles"
@@ -92,8 +93,6 @@ function Tile(props: EntriesProps & { entry: Entry; index: number }) {
   const isSelected = selection.isSelected(entry.Id);
   const isRenamed = renaming === entry.Id;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys
     <div
       role="option"
       id={toRowId(entry)}

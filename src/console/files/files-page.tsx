@@ -3,7 +3,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Entry } from '../../../sdk/src/description.ts';
 import { announce } from '../parts/notices.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
+import { Skeleton, Trouble } from '../parts/states.tsx';
 import { codeOf, tellTrouble } from '../parts/trouble.ts';
 import { go, setParams, usePlace } from '../routing/router.ts';
 import { useGround, useSpaceParams } from '../session/ground.tsx';
@@ -169,10 +169,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
         </Suspense>
       )}
       {asking?.kind === 'newFolder' && (
-        <NewFolderDialog
-          onCreate={(name) => actions.createFolder(folderId, name)}
-          onClose={() => setAsking(null)}
-        />
+        <NewFolderDialog onCreate={(name) => actions.createFolder(folderId, name)} onClose={() => setAsking(null)} />
       )}
       {(asking?.kind === 'move' || asking?.kind === 'copy') && (
         <TargetDialog
@@ -182,7 +179,9 @@ function Folder({ folderId, order, lookId }: FolderProps) {
           onClose={() => setAsking(null)}
           onChoose={(to) => {
             selection.clear();
-            void (asking.kind === 'copy' ? actions.copy(asking.entries, to) : actions.move(asking.entries, to, current));
+            void (asking.kind === 'copy'
+              ? actions.copy(asking.entries, to)
+              : actions.move(asking.entries, to, current));
           }}
         />
       )}
@@ -217,4 +216,3 @@ function useTitle(name: string): void {
     document.title = name === '' ? 'Cabinet' : `${name} – Cabinet`;
   }, [name]);
 }
-

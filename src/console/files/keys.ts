@@ -26,12 +26,7 @@ export interface KeyShape {
 }
 
 /** Returns whether the key meant something. */
-export function handleKey(
-  event: KeyboardEvent,
-  selection: Selection,
-  commands: KeyCommands,
-  shape: KeyShape,
-): boolean {
+export function handleKey(event: KeyboardEvent, selection: Selection, commands: KeyCommands, shape: KeyShape): boolean {
   const target = step(event.key, selection, shape);
   if (target !== null) {
     move(event, selection, target);
@@ -84,11 +79,7 @@ function withControl(key: string, commands: KeyCommands): (() => void) | null {
   return byKey[key.toLowerCase()] ?? null;
 }
 
-function plain(
-  { key, altKey }: KeyboardEvent,
-  selection: Selection,
-  commands: KeyCommands,
-): (() => void) | null {
+function plain({ key, altKey }: KeyboardEvent, selection: Selection, commands: KeyCommands): (() => void) | null {
   const entry = selection.entries[selection.cursor];
   if (altKey) return null;
   switch (key) {

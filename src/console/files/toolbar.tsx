@@ -79,10 +79,14 @@ function FolderActions({ onUpload, onAction }: ToolbarProps) {
       <Button icon="plus" onPress={() => onAction('newFolder')}>
         {files.newFolder}
       </Button>
-      <Menu label={files.add} trigger={<IconButton icon="more" label={files.add} />} onAction={(key) => {
-        if (key === 'uploadFolder') folderField.current?.click();
-        else onAction('downloadFolder');
-      }}>
+      <Menu
+        label={files.add}
+        trigger={<IconButton icon="more" label={files.add} />}
+        onAction={(key) => {
+          if (key === 'uploadFolder') folderField.current?.click();
+          else onAction('downloadFolder');
+        }}
+      >
         <MenuItem id="uploadFolder" icon="upload">
           {files.uploadFolder}
         </MenuItem>

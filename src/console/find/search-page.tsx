@@ -122,7 +122,13 @@ function Filters() {
       )}
       <Choice label={find.type} isLabelUnseen value={params.type ?? ''} options={find.types} onChange={set('type')} />
       <Choice label={find.kind} isLabelUnseen value={params.kind ?? ''} options={find.kinds} onChange={set('kind')} />
-      <Choice label={find.since} isLabelUnseen value={params.since ?? ''} options={find.sinces} onChange={set('since')} />
+      <Choice
+        label={find.since}
+        isLabelUnseen
+        value={params.since ?? ''}
+        options={find.sinces}
+        onChange={set('since')}
+      />
     </div>
   );
 }

@@ -13,11 +13,11 @@ export function splitSnippet(snippet: string): SnippetPart[] {
     .filter((part) => part !== '')
     .map((part) => {
       const isFound = part.startsWith('<mark>');
-      return { text: unescape(isFound ? part.slice(6, -7) : part), isFound };
+      return { text: toText(isFound ? part.slice(6, -7) : part), isFound };
     });
 }
 
-function unescape(text: string): string {
+function toText(text: string): string {
   return text.replace(/&(#?\w+);/g, (all, name: string) => {
     if (name in entities) return entities[name] ?? all;
     const code = /^#(\d+)$/.exec(name)?.[1] ?? null;

@@ -75,7 +75,9 @@ export function TrashPage() {
               <Line
                 key={one.Entry.Id}
                 trashed={one}
-                onRestore={() => void after(restore(cabinet, one).then(() => tell({ text: words.trash.restored(one.Entry.Name) })))}
+                onRestore={() =>
+                  void after(restore(cabinet, one).then(() => tell({ text: words.trash.restored(one.Entry.Name) })))
+                }
                 onRemove={() => setSure(one)}
               />
             ))}

@@ -56,9 +56,7 @@ function toLengths(a: readonly string[], b: readonly string[]): Uint32Array {
     for (let j = b.length - 1; j >= 0; j -= 1) {
       const at = i * width + j;
       lengths[at] =
-        a[i] === b[j]
-          ? (lengths[at + width + 1] ?? 0) + 1
-          : Math.max(lengths[at + width] ?? 0, lengths[at + 1] ?? 0);
+        a[i] === b[j] ? (lengths[at + width + 1] ?? 0) + 1 : Math.max(lengths[at + width] ?? 0, lengths[at + 1] ?? 0);
     }
   }
   return lengths;

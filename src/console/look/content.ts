@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { Cabinet } from '../../../sdk/src/connect.ts';
-import { openFile } from '../../../sdk/src/downloads.ts';
 import type { Entry } from '../../../sdk/src/description.ts';
+import { openFile } from '../../../sdk/src/downloads.ts';
 import { ask } from '../../../sdk/src/request.ts';
 import { useGround } from '../session/ground.tsx';
 

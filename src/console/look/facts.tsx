@@ -80,8 +80,22 @@ function Properties({ shown: { Entry } }: { shown: ShownEntry }) {
       {lines.length === 0 && <p className="facts-hint">{words.details.noProperties}</p>}
       {lines.map(({ id, key, value }) => (
         <div key={id} className="facts-property">
-          <Field label={words.details.key} isLabelUnseen placeholder={words.details.key} value={key} isReadOnly={!canWrite} onChange={(typed) => edit(id, { key: typed })} />
-          <Field label={words.details.value} isLabelUnseen placeholder={words.details.value} value={value} isReadOnly={!canWrite} onChange={(typed) => edit(id, { value: typed })} />
+          <Field
+            label={words.details.key}
+            isLabelUnseen
+            placeholder={words.details.key}
+            value={key}
+            isReadOnly={!canWrite}
+            onChange={(typed) => edit(id, { key: typed })}
+          />
+          <Field
+            label={words.details.value}
+            isLabelUnseen
+            placeholder={words.details.value}
+            value={value}
+            isReadOnly={!canWrite}
+            onChange={(typed) => edit(id, { value: typed })}
+          />
           {canWrite && (
             <IconButton
               icon="close"
@@ -95,7 +109,9 @@ function Properties({ shown: { Entry } }: { shown: ShownEntry }) {
         <div className="facts-actions">
           <Button
             icon="plus"
-            onPress={() => setLines([...lines, { id: Math.max(0, ...lines.map((line) => line.id + 1)), key: '', value: '' }])}
+            onPress={() =>
+              setLines([...lines, { id: Math.max(0, ...lines.map((line) => line.id + 1)), key: '', value: '' }])
+            }
           >
             {words.details.addProperty}
           </Button>

@@ -62,11 +62,18 @@ function toQuote(lines: readonly string[], at: number): { block: ReactNode; next
 }
 
 function toList(lines: readonly string[], at: number): { block: ReactNode; next: number } {
-  const end = findEnd(lines, at, (line) => line.trim() === '' || !/^\s/.test(line) && !/^([-*+]|\d+[.)])\s/.test(line));
+  const end = findEnd(
+    lines,
+    at,
+    (line) => line.trim() === '' || (!/^\s/.test(line) && !/^([-*+]|\d+[.)])\s/.test(line)),
+  );
   const items = lines
     .slice(at, end)
     .filter((line) => /^\s*([-*+]|\d+[.)])\s+/.test(line))
-    .map((line, index) => <li key={`${at}-${index}`}>{toInline(line.replace(/^\s*([-*+]|\d+[.)])\s+/, ''))}</li>);
+    .map((line, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: lines stay in their order
+      <li key={index}>{toInline(line.replace(/^\s*([-*+]|\d+[.)])\s+/, ''))}</li>
+    ));
   const block = /^\s*\d/.test(lines[at] ?? '') ? <ol>{items}</ol> : <ul>{items}</ul>;
   return { block, next: end };
 }

@@ -11,7 +11,8 @@ export function ConflictDialog() {
   const [isForAll, setForAll] = useState(false);
   const { asking } = uploads;
   if (asking === null) return null;
-  const left = uploads.uploads.filter(({ state }) => ['waiting', 'running', 'stalled', 'asking'].includes(state)).length - 1;
+  const left =
+    uploads.uploads.filter(({ state }) => ['waiting', 'running', 'stalled', 'asking'].includes(state)).length - 1;
   const answer = (choice: Conflict | 'skip') => uploads.answer(asking, choice, isForAll);
   const choices = [
     { choice: 'Version', label: words.uploads.newVersion, help: words.uploads.newVersionHelp },
@@ -23,7 +24,12 @@ export function ConflictDialog() {
       <p>{words.uploads.conflictHelp}</p>
       <div className="conflict-choices">
         {choices.map(({ choice, label, help }, index) => (
-          <Button key={choice} look={index === 0 ? 'main' : 'plain'} autoFocus={index === 0} onPress={() => answer(choice)}>
+          <Button
+            key={choice}
+            look={index === 0 ? 'main' : 'plain'}
+            autoFocus={index === 0}
+            onPress={() => answer(choice)}
+          >
             <span className="conflict-choice">
               {label}
               <small>{help}</small>

@@ -67,7 +67,12 @@ export function gatherChosen(files: Iterable<File>): Given {
   return { files: gathered, empty: [] };
 }
 
-const pastedTypes: Record<string, string> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' };
+const pastedTypes: Record<string, string> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+};
 
 /** Files that were copied elsewhere keep their names; a picture that has none gets one. */
 export function gatherPasted(transfer: DataTransfer, toName: (when: string) => string): Given {

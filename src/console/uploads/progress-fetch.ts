@@ -32,7 +32,10 @@ function sendBlob(
 }
 
 function toResponse(request: XMLHttpRequest): Response {
-  const lines = request.getAllResponseHeaders().trim().split(/[\r\n]+/);
+  const lines = request
+    .getAllResponseHeaders()
+    .trim()
+    .split(/[\r\n]+/);
   const headers = lines.map((line): [string, string] => {
     const at = line.indexOf(':');
     return [line.slice(0, at), line.slice(at + 1).trim()];

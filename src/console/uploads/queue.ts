@@ -42,6 +42,9 @@ const firstPauseMs = 2_000;
 const longestPauseMs = 20_000;
 const unfinished: ReadonlySet<UploadState> = new Set(['waiting', 'running', 'stalled', 'paused', 'asking']);
 
+/** What passes by itself. */
+const passing: ReadonlySet<string> = new Set(['Unreachable', 'ShuttingDown', 'StorageUnavailable']);
+
 export type OnSaved = (upload: Upload, folderId: string) => void;
 
 export class UploadQueue {
@@ -122,14 +125,17 @@ export class UploadQueue {
 
   #take(upload: Upload, error: unknown, pauseMs: number): void {
     const code = (error as { code?: string } | null)?.code;
-    if (code === 'NameAlreadyExists' && upload.conflict === 'Fail') return this.#ask(upload, error);
-    if (code !== 'Unreachable' && code !== 'ShuttingDown' && code !== 'StorageUnavailable') {
-      return this.#set(upload, { state: 'failed', error });
-    }
+    if (code === 'NameAlreadyExists' && upload.conflict === 'Fail') this.#ask(upload, error);
+    else if (!passing.has(code ?? '')) this.#set(upload, { state: 'failed', error });
+    else this.#stall(upload, error, pauseMs);
+  }
+
+  #stall(upload: Upload, error: unknown, pauseMs: number): void {
     this.#set(upload, { state: 'stalled', error });
     const { abort } = upload;
     setTimeout(() => {
-      if (upload.state === 'stalled' && upload.abort === abort) void this.#run(upload, Math.min(longestPauseMs, pauseMs * 2));
+      if (upload.state === 'stalled' && upload.abort === abort)
+        void this.#run(upload, Math.min(longestPauseMs, pauseMs * 2));
     }, pauseMs);
   }
 

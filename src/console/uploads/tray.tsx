@@ -22,17 +22,14 @@ export function UploadTray() {
   const done = all.filter(({ state }) => state === 'done').length;
   const failed = all.filter(({ state }) => state === 'failed').length;
   useWarning(isBusy);
+  const isOver = all.length > 0 && !isBusy;
+  const outcome = failed > 0 ? words.uploads.failed(failed) : words.uploads.allDone(done);
   useEffect(() => {
-    if (all.length === 0 || isBusy) return;
-    announce(failed > 0 ? words.uploads.failed(failed) : words.uploads.allDone(done));
-  }, [all.length, isBusy, failed, done, words]);
+    if (isOver) announce(outcome);
+  }, [isOver, outcome]);
   if (all.length === 0) return null;
   const counted = all.filter(({ state }) => state !== 'skipped' && state !== 'cancelled');
-  const title = isBusy
-    ? words.uploads.running(done, counted.length)
-    : failed > 0
-      ? words.uploads.failed(failed)
-      : words.uploads.allDone(done);
+  const title = isBusy ? words.uploads.running(done, counted.length) : outcome;
   const isPaused = isBusy && !all.some(({ state }) => ['running', 'waiting', 'stalled', 'asking'].includes(state));
   return (
     <section className="tray" aria-label={words.uploads.title}>
@@ -45,9 +42,7 @@ export function UploadTray() {
             onPress={() => uploads.all(isPaused ? 'resume' : 'pause')}
           />
         )}
-        {failed > 0 && (
-          <IconButton icon="again" label={words.uploads.retryAll} onPress={() => uploads.all('resume')} />
-        )}
+        {failed > 0 && <IconButton icon="again" label={words.uploads.retryAll} onPress={() => uploads.all('resume')} />}
         <IconButton
           icon={isFolded ? 'up' : 'down'}
           label={isFolded ? words.uploads.unfold : words.uploads.fold}
@@ -86,10 +81,7 @@ function Total({ counted, isBusy }: { counted: readonly Upload[]; isBusy: boolea
       <Bar label={words.uploads.total} share={total === 0 ? 1 : sent / total} />
       {isBusy && speed > 0 && (
         <p>
-          {words.uploads.speed(
-            formatSize(speed, words.locale),
-            formatDuration((total - sent) / speed, words.locale),
-          )}
+          {words.uploads.speed(formatSize(speed, words.locale), formatDuration((total - sent) / speed, words.locale))}
         </p>
       )}
     </div>
@@ -112,8 +104,14 @@ function useSpeed(sent: number, isBusy: boolean): number {
 function Bar({ label, share }: { label: string; share: number }) {
   const percent = Math.round(Math.min(1, share) * 100);
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: nobody moves it
-    <div className="progress" role="progressbar" aria-label={label} aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100}>
+    <div
+      className="progress"
+      role="progressbar"
+      aria-label={label}
+      aria-valuenow={percent}
+      aria-valuemin={0}
+      aria-valuemax={100}
+    >
       <div style={{ inlineSize: `${percent}%` }} />
     </div>
   );

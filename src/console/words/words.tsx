@@ -20,13 +20,18 @@ export function toLanguage(preferred: string | null): string {
   return asked.map((one) => one.split('-')[0] ?? '').find((one) => one in languages) ?? 'en';
 }
 
+/** The language as the browser's region writes it: `en-GB`, not just `en`. */
+function toLocale(language: string): string {
+  return navigator.languages.find((one) => one.split('-')[0] === language) ?? language;
+}
+
 export function WordsProvider({ children }: { children: ReactNode }) {
   const language = toLanguage(usePreferences().language);
-  const [words, setWords] = useState<Words | null>(language === 'en' ? en : null);
+  const [words, setWords] = useState<Words | null>(language === 'en' ? { ...en, locale: toLocale('en') } : null);
   useEffect(() => {
     let isWanted = true;
     void languages[language]?.load().then((loaded) => {
-      if (isWanted) setWords(loaded);
+      if (isWanted) setWords({ ...loaded, locale: toLocale(language) });
     });
     const { documentElement } = document;
     documentElement.lang = language;
@@ -49,5 +54,5 @@ export function useWords(): Words {
 
 /** The code of the language that is spoken. */
 export function useLanguage(): string {
-  return useWords().locale;
+  return useWords().locale.split('-')[0] ?? 'en';
 }

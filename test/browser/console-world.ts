@@ -1,0 +1,142 @@
+// A service with people and a space full of things, and a browser in which they sign in to the console.
+
+import assert from 'node:assert/strict';
+import type { BrowserContext, Page } from 'playwright-core';
+import { type Caller, createFolder, saveFile } from '../interface/client.ts';
+import { addPerson, giveRole, type Person } from '../security/people.ts';
+import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { type OpenedBrowser, openBrowser } from './browser.ts';
+
+export interface World {
+  dataFolder: string;
+  service: Started;
+  base: string;
+  /** An application of the space, to prepare and to look. */
+  caller: Caller;
+  browser: OpenedBrowser;
+  people: Record<'editor' | 'viewer' | 'manager', Person>;
+  close(): Promise<void>;
+}
+
+export const patientMs = 60_000;
+
+export async function openWorld(): Promise<World> {
+  const dataFolder = makeDataFolder();
+  const service = await startService(dataFolder);
+  const caller = await addCaller(dataFolder, service.production, 'office');
+  const enter = async (user: string, role: string) => {
+    const person = await addPerson(dataFolder, user);
+    await giveRole(dataFolder, user, role, 'office');
+    return person;
+  };
+  const people = {
+    editor: await enter('edith', 'editor'),
+    viewer: await enter('victor', 'viewer'),
+    manager: await enter('mona', 'manager'),
+  };
+  const browser = await openBrowser();
+  browser.context.setDefaultTimeout(patientMs);
+  return {
+    dataFolder,
+    service,
+    base: service.production,
+    caller,
+    browser,
+    people,
+    async close() {
+      await browser.close();
+      await service.stop();
+      removeDataFolder(dataFolder);
+    },
+  };
+}
+
+export interface OpenedConsole {
+  page: Page;
+  context: BrowserContext;
+  /** What the browser complained of: violated policies, faults, requests elsewhere. */
+  problems: string[];
+}
+
+export interface ConsoleOptions {
+  path?: string;
+  colorScheme?: 'light' | 'dark';
+  viewport?: { width: number; height: number };
+  locale?: string;
+  isTouch?: boolean;
+}
+
+/** A browser of its own for each person: nothing of one sign-in is seen by the other. */
+export async function openConsole(world: World, who: Person, options: ConsoleOptions = {}): Promise<OpenedConsole> {
+  const { path = '/', colorScheme = 'light', viewport = { width: 1280, height: 800 }, locale = 'en-GB' } = options;
+  const made = await world.browser.context.browser()?.newContext({
+    colorScheme,
+    viewport,
+    locale,
+    hasTouch: options.isTouch ?? false,
+    acceptDownloads: true,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  assert.ok(made);
+  made.setDefaultTimeout(patientMs);
+  const page = await made.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!/^(blob|data):/.test(url) && !url.startsWith(world.base)) problems.push(`asked ${url}`);
+  });
+  await signIn(page, world.base + path, who);
+  return { page, context: made, problems };
+}
+
+export async function signIn(page: Page, address: string, { User, Password }: Person): Promise<void> {
+  await page.goto(address);
+  await page.getByRole('button', { name: /Sign in|Anmelden/ }).click();
+  await page.fill('#user', User);
+  await page.fill('#password', Password);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.shell');
+}
+
+/** A few things of every kind. */
+export async function fillSamples({ caller }: World): Promise<{ invoices: string }> {
+  const invoices = await createFolder(caller, '-root-', 'Invoices');
+  await createFolder(caller, invoices.Id, '2026');
+  await createFolder(caller, invoices.Id, '2025');
+  await createFolder(caller, '-root-', 'Contracts');
+  await createFolder(caller, '-root-', 'Photos');
+  const save = (name: string, body: string | Buffer, type: string, folder = '') =>
+    saveFile(caller, { FolderId: folder, FileName: name, 'Content-Type': type }, body);
+  await save('Welcome.md', welcome, 'text/markdown');
+  await save('Budget 2026.csv', 'Quarter,Planned,Spent\nQ1,12000,11350\nQ2,14500,14010\nQ3,9800,\n', 'text/csv');
+  await save(
+    'plan.ts',
+    'export function plan(days: number): string {\n  // short\n  return `${days} days`;\n}\n',
+    'text/plain',
+  );
+  await save('letter.txt', 'Dear Ms Ames,\n\nplease find the invoice attached.\n', 'text/plain');
+  await save('letter.txt', 'Dear Ms Ames,\n\nplease find both invoices attached.\nThank you.\n', 'text/plain');
+  await save('picture.png', samplePng, 'image/png', '');
+  await save('Invoice 4711.txt', 'Invoice 4711 for ACME Corp, payable within 14 days.', 'text/plain', invoices.Id);
+  return { invoices: invoices.Id };
+}
+
+const welcome = `# Welcome to the office
+
+This folder is **ours**. Some rules:
+
+- invoices go into _Invoices_
+- what is old stays: every save keeps the older version
+
+> When it says saved, it is saved.
+
+See [the interface](https://example.com/docs) and \`cabinet help\`.
+`;
+
+/** 2 × 2, four colours. */
+export const samplePng = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFklEQVR4nGP4z8DA8B+IGRgY/jMwMAAAHgQD/qEsKs8AAAAASUVORK5CYII=',
+  'base64',
+);
