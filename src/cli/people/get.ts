@@ -53,7 +53,7 @@ export function registerGet(program: Command): void {
 }
 
 /** Nothing but the bytes is written there, so --json has nothing to say. */
-async function getToOutput(running: Running, words: string[], options: GetOptions): Promise<object> {
+async function getToOutput(running: Running, words: string[], options: GetOptions): Promise<null> {
   const { cabinet, signal } = running;
   if (options.json === true) throw new WrongUse('Standard output is for the bytes: leave --json away.');
   const version = options.version === undefined ? undefined : toVersion(options.version);
@@ -63,7 +63,7 @@ async function getToOutput(running: Running, words: string[], options: GetOption
     const { stream } = await openFile(cabinet, entry.Id, { version, signal });
     await pipeline(stream, process.stdout, { end: false });
   }
-  return {};
+  return null;
 }
 
 async function get(running: Running, words: string[], options: GetOptions): Promise<Got> {

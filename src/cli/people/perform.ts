@@ -39,7 +39,7 @@ export interface Performed<Result> {
 }
 
 /** Runs a command that needs a sign-in. A result with `Failed` in it that is not empty ends with the code for "in part". */
-export async function perform<Result extends object>(
+export async function perform<Result extends object | null>(
   options: PersonOptions,
   { run, toLines }: Performed<Result>,
 ): Promise<void> {
@@ -54,13 +54,15 @@ export interface PerformedUnsigned<Result> {
   toLines: (result: Result) => string[];
 }
 
-export async function performUnsigned<Result extends object>(
+export async function performUnsigned<Result extends object | null>(
   { json }: PersonOptions,
   { run, toLines }: PerformedUnsigned<Result>,
 ): Promise<void> {
   const interruption = listenForInterruption();
   try {
     const result = await run(interruption.signal);
+    // It has said all that there is to say.
+    if (result === null) return;
     const lines = json ? [JSON.stringify(result)] : toLines(result);
     if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
     if (((result as { Failed?: Failure[] }).Failed ?? []).length > 0) process.exitCode = exitCodes.inPart;

@@ -25,7 +25,7 @@ export function registerWatch(program: Command): void {
     );
 }
 
-async function watch(running: Running, path: string, { since, json }: WatchOptions): Promise<object> {
+async function watch(running: Running, path: string, { since, json }: WatchOptions): Promise<null> {
   const { cabinet, signal } = running;
   const top = await requireEntry(running, path);
   const from = since === undefined ? { from: 'now' as const } : { cursor: since };
@@ -41,7 +41,7 @@ async function watch(running: Running, path: string, { since, json }: WatchOptio
     // Ended by Ctrl-C, as it is meant to be.
     if (!(error instanceof Interrupted)) throw error;
   }
-  return {};
+  return null;
 }
 
 interface Watched {
