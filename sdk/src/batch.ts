@@ -1,7 +1,6 @@
 // Many small files in one request: each succeeds or fails alone, all are committed together.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import { prepare } from './content.ts';
 import type { BatchFile, Error as ErrorAnswer, Properties, ShownEntry } from './description.ts';
 import { CabinetError } from './errors.ts';
 import { makeKey } from './keys.ts';
@@ -40,7 +39,7 @@ export async function saveFiles(
   { files, folder, conflict }: Batch,
   options: CallOptions = {},
 ): Promise<(ShownEntry | CabinetError)[]> {
-  const { blob, contentType } = frameMany([toList(files), ...files.map(toPart)]);
+  const { body, contentType } = frameMany([toList(files), ...files.map(toPart)]);
   const { Results } = await ask(cabinet, 'POST /files/batch', {
     ...options,
     headers: {
@@ -49,7 +48,7 @@ export async function saveFiles(
       'Idempotency-Key': makeKey(),
       'Content-Type': contentType,
     },
-    body: blob,
+    body,
     isRepeatable: true,
   });
   return Results.map((result) => ('Error' in result ? toBatchError(result) : result));
@@ -70,15 +69,15 @@ function toList(files: FileOfBatch[]): Part {
       Sha256: file.sha256,
     }),
   );
-  return { name: 'Files', content: new Blob([JSON.stringify(list)]), contentType: 'application/json' };
+  return { name: 'Files', content: JSON.stringify(list), contentType: 'application/json' };
 }
 
 function toPart({ content, contentType }: FileOfBatch): Part {
-  const { blob = new Blob() } = prepare(content);
+  const type = content instanceof Blob ? content.type : '';
   return {
     name: 'filename',
-    content: blob,
-    contentType: contentType ?? (blob.type || 'application/octet-stream'),
+    content: content instanceof ArrayBuffer ? new Uint8Array(content) : content,
+    contentType: contentType ?? (type || 'application/octet-stream'),
     isFile: true,
   };
 }

@@ -105,7 +105,7 @@ export async function fetchAll(transfers: Transfers, { folders, files }: Downloa
   for (const { to } of folders) makeLocalFolder(to);
   const result: Fetched = { fetched: [], unchanged: 0 };
   await transferAll(transfers, files, {
-    toPath: ({ path }) => path,
+    toPaths: ({ path }) => [path],
     work: async (file) => {
       if (await fetchFile(transfers, file)) result.fetched.push(file);
       else result.unchanged += 1;

@@ -1,9 +1,11 @@
-// Sending one file, or many: small ones together, large ones so that they can be gone on with.
+// Sending files: small ones many in one request, large ones alone, so that they can be gone on with.
 
-import { openAsBlob } from 'node:fs';
+import { openAsBlob, readFileSync } from 'node:fs';
+import { saveFiles } from '../../../sdk/src/batch.ts';
 import type { Entry } from '../../../sdk/src/description.ts';
+import { CabinetError } from '../../../sdk/src/errors.ts';
 import { saveFile } from '../../../sdk/src/files.ts';
-import { type Transfers, transferAll } from './transfers.ts';
+import { fail, type Transfers, transferAll } from './transfers.ts';
 import type { Upload } from './uploading.ts';
 
 export interface Saving {
@@ -17,19 +19,75 @@ export interface Sent {
   entry: Entry;
 }
 
+/** Larger ones gain nothing from company. */
+const smallBytes = 64 * 1024;
+/** Below 1 MiB, up to which the service takes any number of batches at a time. */
+const mostBatchBytes = 900 * 1024;
+const mostBatchFiles = 250;
+
 export async function sendAll(transfers: Transfers, uploads: readonly Upload[], saving: Saving): Promise<Sent[]> {
   const sent: Sent[] = [];
-  const { progress } = transfers;
   const bytes = uploads.reduce((sum, { file }) => sum + file.sizeBytes, 0);
-  progress.expect({ files: uploads.length, bytes });
-  await transferAll(transfers, uploads, {
-    toPath: ({ path }) => path,
-    work: async (upload) => {
-      sent.push({ upload, entry: await sendFile(transfers, upload, saving) });
-      progress.addFile();
+  transfers.progress.expect({ files: uploads.length, bytes });
+  await transferAll(transfers, toBatches(uploads, transfers.width), {
+    toPaths: (batch) => batch.map(({ path }) => path),
+    work: async (batch) => {
+      const [first, ...others] = batch;
+      if (first === undefined) return;
+      if (others.length > 0) sent.push(...(await sendBatch(transfers, batch, saving)));
+      else sent.push({ upload: first, entry: await sendFile(transfers, first, saving) });
     },
   });
   return sent;
+}
+
+/** As many at least as can be under way, if there are enough files. */
+function* toBatches(uploads: readonly Upload[], width: number): Generator<Upload[]> {
+  const isSmall = ({ file }: Upload) => file.sizeBytes <= smallBytes;
+  const mostFiles = Math.max(1, Math.min(mostBatchFiles, Math.ceil(uploads.length / width)));
+  let batch: Upload[] = [];
+  let bytes = 0;
+  for (const upload of uploads.filter(isSmall)) {
+    if (batch.length === mostFiles || bytes + upload.file.sizeBytes > mostBatchBytes) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(upload);
+    bytes += upload.file.sizeBytes;
+  }
+  yield batch;
+  for (const upload of uploads) if (!isSmall(upload)) yield [upload];
+}
+
+async function sendBatch(transfers: Transfers, batch: readonly Upload[], saving: Saving): Promise<Sent[]> {
+  const { cabinet, signal, progress } = transfers;
+  progress.begin(batch[0]?.path ?? '');
+  const read = batch.flatMap((upload) => readSmall(transfers, upload));
+  const files = read.map(({ upload: { name, place }, content }) => ({
+    name,
+    folder: place.id ?? undefined,
+    content,
+    ...saving,
+  }));
+  const results = files.length === 0 ? [] : await saveFiles(cabinet, { files }, { signal });
+  return read.flatMap(({ upload, content }, index) => {
+    const result = results[index];
+    progress.addBytes(content.byteLength);
+    progress.addFile();
+    if (result !== undefined && !(result instanceof CabinetError)) return [{ upload, entry: result.Entry }];
+    fail(transfers, upload.path, result);
+    return [];
+  });
+}
+
+/** Read at once: for small files that is much faster than waiting for each. */
+function readSmall(transfers: Transfers, upload: Upload): { upload: Upload; content: Buffer<ArrayBuffer> }[] {
+  try {
+    return [{ upload, content: readFileSync(upload.file.path) }];
+  } catch (error) {
+    fail(transfers, upload.path, error);
+    return [];
+  }
 }
 
 async function sendFile({ cabinet, signal, progress }: Transfers, upload: Upload, saving: Saving): Promise<Entry> {
@@ -41,11 +99,9 @@ async function sendFile({ cabinet, signal, progress }: Transfers, upload: Upload
     counted = sentBytes;
   };
   const content = await openAsBlob(file.path);
-  const { Children } = await saveFile(
-    cabinet,
-    { folder: place.id ?? undefined, name, content, ...saving },
-    { signal, onProgress },
-  );
+  const asked = { folder: place.id ?? undefined, name, content, ...saving };
+  const { Children } = await saveFile(cabinet, asked, { signal, onProgress });
   onProgress(file.sizeBytes);
+  progress.addFile();
   return Children[0] as Entry;
 }

@@ -125,7 +125,7 @@ async function doUpload(transfers: Transfers, plan: UploadPlan): Promise<Upload[
 async function removeThere(transfers: Transfers, entries: UploadPlan['extra']): Promise<void> {
   const { cabinet, signal } = transfers;
   await transferAll(transfers, entries, {
-    toPath: ({ path }) => path,
+    toPaths: ({ path }) => [path],
     work: async ({ entry }) => {
       await deleteEntry(cabinet, { id: entry.Id }, { signal });
     },
@@ -159,7 +159,7 @@ async function syncDown(transfers: Transfers, { local, remote, options }: Asked)
 async function findDiffering(transfers: Transfers, { files, replaced }: DownloadPlan): Promise<Fetching[]> {
   const differing: Fetching[] = [];
   await transferAll(transfers, files, {
-    toPath: ({ path }) => path,
+    toPaths: ({ path }) => [path],
     work: async (file) => {
       if (replaced.includes(file.to) || !(await isThere(transfers, file))) differing.push(file);
     },
@@ -176,7 +176,7 @@ async function doDownload(transfers: Transfers, plan: DownloadPlan): Promise<Fet
 
 async function removeHere(transfers: Transfers, paths: readonly string[]): Promise<void> {
   await transferAll(transfers, paths, {
-    toPath: (path) => path,
+    toPaths: (path) => [path],
     work: async (path) => rmSync(path, { recursive: true }),
   });
 }

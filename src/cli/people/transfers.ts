@@ -41,7 +41,7 @@ export function openTransfers(running: Running, options: TransferOptions, verb: 
 export async function transferAll<Item>(
   transfers: Transfers,
   items: Iterable<Item>,
-  { toPath, work }: { toPath: (item: Item) => string; work: (item: Item) => Promise<void> },
+  { toPaths, work }: { toPaths: (item: Item) => string[]; work: (item: Item) => Promise<void> },
 ): Promise<void> {
   const { signal, width } = transfers;
   await inParallel(items, width, async (item) => {
@@ -51,7 +51,7 @@ export async function transferAll<Item>(
     } catch (error) {
       signal.throwIfAborted();
       if (isEndOfAll(error)) throw error;
-      fail(transfers, toPath(item), error);
+      for (const path of toPaths(item)) fail(transfers, path, error);
     }
   });
 }
