@@ -177,6 +177,7 @@ test('link and open lead to the bytes without signing in', async () => {
 });
 
 test('watch tells changes beneath a folder as they happen, one object a line, and ends by Ctrl-C', async () => {
+  await person.lines('mkdir', '/part');
   const child = person.begin(['watch', '/part', '--json']);
   const lines: { Action: string; Path: string; Cursor: string }[] = [];
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => lines.push(JSON.parse(line)));
