@@ -2,17 +2,16 @@
 // can be done, counted as they go.
 
 import type { FetchInit } from './connect.ts';
-import { type Content, type Prepared, type Progress, prepare, sendsStreams, watchBytes } from './content.ts';
+import { type Prepared, sendsStreams, watchBytes } from './content.ts';
 import { frame } from './multipart.ts';
 
 export interface FileBody {
-  content: Content;
-  contentType?: string | undefined;
+  content: Prepared;
+  contentType: string;
   /** What travels beside the file. */
   fields?: Record<string, string | undefined>;
   /** Whether a body of any type is taken for the file itself. */
   isAlwaysBare?: boolean;
-  onProgress?: Progress | undefined;
 }
 
 export interface RequestBody {
@@ -21,64 +20,48 @@ export interface RequestBody {
 }
 
 /** Under these types a body is not taken for the file itself. */
-const framedTypes = /^\s*(application\/json|multipart\/)/i;
+export const framedTypes = /^\s*(application\/json|multipart\/)/i;
 
-/** Sends a file by `send`. If the file cannot be read, that is why it fails; if sending fails, its stream is let go of. */
-export async function sendFile<Answer>(file: FileBody, send: (body: RequestBody) => Promise<Answer>): Promise<Answer> {
-  const content = await settle(prepare(file.content));
-  const reading = new Reading(file.onProgress, content.blob?.size ?? null);
-  try {
-    return await send(toRequestBody(file, content, reading));
-  } catch (error) {
-    reading.stop(error);
-    throw reading.failure ?? error;
-  }
-}
-
-/** Where streams cannot be sent, they are gathered first. */
-async function settle(content: Prepared): Promise<Prepared> {
-  if (content.stream === undefined || sendsStreams) return content;
-  return { blob: await new Response(content.stream as ReadableStream<Uint8Array<ArrayBuffer>>).blob() };
-}
-
-function toRequestBody(file: FileBody, content: Prepared, reading: Reading): RequestBody {
-  const contentType = file.contentType ?? (content.blob?.type || 'application/octet-stream');
+export function toRequestBody({ content, contentType, ...file }: FileBody, reading: Reading): RequestBody {
   const fields = Object.entries(file.fields ?? {}).filter((field): field is [string, string] => field[1] !== undefined);
   const isBare = file.isAlwaysBare === true || (fields.length === 0 && !framedTypes.test(contentType));
   const framed = isBare ? { content, contentType } : frame(content, contentType, fields);
   const headers = { 'Content-Type': framed.contentType };
   const { blob, stream } = framed.content;
   if (blob === undefined) return { body: reading.watch(stream), headers };
-  if (!sendsStreams || !reading.isCounted || blob.size < countedFrom) return { body: blob, headers };
-  return {
-    body: () => reading.watch(blob.stream()),
-    headers: { ...headers, 'Content-Length': String(blob.size) },
-  };
+  const body = reading.open(blob);
+  return body === blob ? { body, headers } : { body, headers: { ...headers, 'Content-Length': String(blob.size) } };
 }
 
 /** Smaller ones are gone at once. */
 const countedFrom = 256 * 1024;
 
-/** What is known of a content while it is sent. Each attempt counts from the beginning; framing is not counted. */
-class Reading {
-  readonly isCounted: boolean;
+type OnBytes = (sentBytes: number) => void;
+
+/** What is known of a content while it is sent. */
+export class Reading {
+  /** Why it cannot be read; undefined as long as it can. */
   failure: unknown;
-  readonly #onProgress: Progress | undefined;
-  readonly #totalBytes: number | null;
+  readonly #onBytes: OnBytes | undefined;
   #stop: (reason: unknown) => void = () => {};
 
-  constructor(onProgress: Progress | undefined, totalBytes: number | null) {
-    this.isCounted = onProgress !== undefined;
-    this.#onProgress = onProgress;
-    this.#totalBytes = totalBytes;
+  /** `onBytes` hears how many bytes have gone in this attempt. */
+  constructor(onBytes: OnBytes | undefined) {
+    this.#onBytes = onBytes;
   }
 
-  watch(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  /** A blob, opened anew for every attempt if it is to be counted. */
+  open(blob: Blob, onBytes = this.#onBytes): Blob | (() => ReadableStream<Uint8Array>) {
+    const isCounted = sendsStreams && onBytes !== undefined && blob.size >= countedFrom;
+    return isCounted ? () => this.watch(blob.stream(), onBytes) : blob;
+  }
+
+  watch(source: ReadableStream<Uint8Array>, onBytes = this.#onBytes): ReadableStream<Uint8Array> {
     let sentBytes = 0;
     const { stream, stop } = watchBytes(source, {
       onBytes: (bytes) => {
         sentBytes += bytes;
-        this.#onProgress?.(Math.min(sentBytes, this.#totalBytes ?? sentBytes), this.#totalBytes);
+        onBytes?.(sentBytes);
       },
       onFailure: (error) => {
         this.failure = error;
@@ -88,7 +71,13 @@ class Reading {
     return stream;
   }
 
-  stop(reason: unknown): void {
-    this.#stop(reason);
+  /** Runs what sends it. If it cannot be read, that is why it fails; if sending fails, the stream is let go of. */
+  async during<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await send();
+    } catch (error) {
+      this.#stop(error);
+      throw this.failure ?? error;
+    }
   }
 }

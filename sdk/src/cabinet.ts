@@ -24,6 +24,7 @@ export type {
   ShownEntry as EntryDetails,
   Space,
   TokenAnswer,
+  UploadState,
   Usage,
   User,
   Version,
@@ -31,7 +32,14 @@ export type {
 export { type Download, type DownloadOptions, openFile, readFile, readText } from './downloads.ts';
 export * from './entries.ts';
 export { CabinetError, type ErrorCode, hasCode } from './errors.ts';
-export { type NewFile, type NewVersion, type SaveOptions, saveFile, saveVersion } from './files.ts';
+export {
+  type NewFile,
+  type NewVersion,
+  type SaveFileOptions,
+  type SaveOptions,
+  saveFile,
+  saveVersion,
+} from './files.ts';
 export * from './folders.ts';
 export { createLink, type LinkRequest } from './links.ts';
 export * from './managing.ts';
@@ -47,4 +55,5 @@ export {
   type TokenSource,
 } from './tokens.ts';
 export * from './trash.ts';
+export { removeUpload, showUpload } from './uploads.ts';
 export * from './versions.ts';

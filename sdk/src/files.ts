@@ -1,11 +1,14 @@
-// Files: save them and read their bytes.
+// Files: how they are saved. Small ones go in one request; larger ones, and streams of unknown length, go up in a way that
+// can be resumed.
 
-import { sendFile } from './bodies.ts';
+import { framedTypes, Reading, type RequestBody, toRequestBody } from './bodies.ts';
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { Content, Progress } from './content.ts';
+import { type Content, type Prepared, type Progress, prepare, sendsStreams } from './content.ts';
 import type { Envelope, Properties, SavedVersion } from './description.ts';
 import { makeKey } from './keys.ts';
 import { ask } from './request.ts';
+import { fromBlob, fromStream, type Gathered, gather, pieceBytes } from './sources.ts';
+import { type Source, type UploadOptions, upload } from './uploads.ts';
 
 export interface NewFile {
   /** The id of the folder to save it in; the root by default. */
@@ -27,37 +30,145 @@ export interface SaveOptions extends CallOptions {
   onProgress?: Progress | undefined;
 }
 
-/** Saves a file. `Children` of the answer holds the saved file alone. Sent again after a lost connection, it is still saved
- *  once. */
+export interface SaveFileOptions extends SaveOptions, UploadOptions {
+  /** From how many bytes on it goes up in a way that can be resumed; 8 MiB by default. */
+  resumableFrom?: number | undefined;
+  /** The id of an upload of the same bytes that did not end; what the service has of it is not sent again. */
+  resume?: string | undefined;
+}
+
+const defaultResumableFrom = 8 * 1024 * 1024;
+/** Where streams are sent, progress is told within a request. */
+const largestPieceBytes = sendsStreams ? 256 * 1024 * 1024 : pieceBytes;
+
+/** Saves a file. `Children` of the answer holds the saved file alone. Whatever happens to the connection, it is saved once; from
+ *  `resumableFrom` bytes on, what has arrived is not sent again. */
 export async function saveFile(
   cabinet: Cabinet,
-  asked: NewFile & SaveOptions,
-  options: SaveOptions = {},
+  asked: NewFile & SaveFileOptions,
+  options: SaveFileOptions = {},
 ): Promise<Envelope> {
-  const { signal = asked.signal, onProgress = asked.onProgress } = options;
-  const { content, contentType, objectType: ObjectType } = asked;
-  const Properties = asked.properties && JSON.stringify(asked.properties);
-  const file = { content, contentType, onProgress, fields: { Properties, ObjectType } };
-  const key = makeKey();
-  const envelope = await sendFile(file, ({ body, headers }) =>
-    ask(cabinet, 'POST /files', {
-      signal,
-      headers: {
-        FolderId: asked.folder,
-        FileName: encodeURIComponent(asked.name),
-        ConflictBehavior: asked.conflict,
-        Comment: encodeHeader(asked.comment),
-        'Idempotency-Key': key,
-        Prefer: 'return=minimal',
-        ...headers,
-      },
-      body,
-      isRepeatable: true,
-    }),
-  );
+  const how = { ...asked, ...options };
+  const content = prepare(asked.content);
+  const file = toHeaders(asked);
+  const envelope =
+    content.blob === undefined
+      ? await saveStream(cabinet, { ...file, how }, content.stream)
+      : await saveBlob(cabinet, { ...file, how }, content.blob);
   const { Size: sizeBytes = 0 } = envelope.Children[0] ?? {};
-  onProgress?.(sizeBytes, sizeBytes);
+  how.onProgress?.(sizeBytes, sizeBytes);
   return envelope;
+}
+
+interface Saving {
+  how: NewFile & SaveFileOptions;
+  headers: Record<string, string | undefined>;
+  /** What a save in one request carries beside the file. */
+  fields: Record<string, string | undefined>;
+}
+
+function toHeaders(asked: NewFile): Omit<Saving, 'how'> {
+  return {
+    headers: {
+      FolderId: asked.folder,
+      FileName: encodeURIComponent(asked.name),
+      ConflictBehavior: asked.conflict,
+      Comment: encodeHeader(asked.comment),
+      'Idempotency-Key': makeKey(),
+      Prefer: 'return=minimal',
+    },
+    fields: {
+      Properties: asked.properties && JSON.stringify(asked.properties),
+      ObjectType: asked.objectType,
+    },
+  };
+}
+
+function saveBlob(cabinet: Cabinet, saving: Saving, blob: Blob): Promise<Envelope> {
+  const { resumableFrom = defaultResumableFrom, resume } = saving.how;
+  const isResumable = (blob.size >= resumableFrom || resume !== undefined) && toMetadata(saving, blob.type) !== null;
+  if (!isResumable) return saveWhole(cabinet, saving, { blob });
+  return saveResumably(cabinet, saving, { source: fromBlob(blob, largestPieceBytes), type: blob.type });
+}
+
+/** What ends soon is a blob; of the rest, the piece that is under way is kept until it has arrived. */
+async function saveStream(cabinet: Cabinet, saving: Saving, stream: ReadableStream<Uint8Array>): Promise<Envelope> {
+  const { resumableFrom = defaultResumableFrom } = saving.how;
+  const gathered = await gather(stream, Math.max(1, Math.min(resumableFrom, pieceBytes)), saving.how.signal);
+  const { blob, isWhole, rest } = gathered;
+  if (isWhole) return saveWhole(cabinet, saving, { blob });
+  try {
+    if (toMetadata(saving, '') === null) return await saveWhole(cabinet, saving, await toSendable(gathered));
+    return await saveResumably(cabinet, saving, { source: fromStream(gathered), type: '' });
+  } catch (error) {
+    await rest.stop(error);
+    throw error;
+  }
+}
+
+/** Where streams cannot be sent, they are gathered first. */
+async function toSendable({ blob, rest }: Gathered): Promise<Prepared> {
+  const stream = rest.toStream(blob);
+  if (sendsStreams) return { stream };
+  return { blob: await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).blob() };
+}
+
+function saveWhole(cabinet: Cabinet, { how, headers, fields }: Saving, content: Prepared): Promise<Envelope> {
+  const { onProgress, signal } = how;
+  const totalBytes = content.blob?.size ?? null;
+  const contentType = how.contentType ?? (content.blob?.type || unknownType);
+  // Framing is not counted.
+  const reading = new Reading(onProgress && ((sent) => onProgress(Math.min(sent, totalBytes ?? sent), totalBytes)));
+  const { body, headers: more } = toRequestBody({ content, contentType, fields }, reading);
+  const request = { signal, headers: { ...headers, ...more }, body, isRepeatable: true };
+  return reading.during(() => ask(cabinet, 'POST /files', request));
+}
+
+function saveResumably(
+  cabinet: Cabinet,
+  saving: Saving,
+  { source, type }: { source: Source; type: string },
+): Promise<Envelope> {
+  const { how, headers } = saving;
+  const reading = new Reading(undefined);
+  const { metadata, contentType } = toMetadata(saving, type) ?? {};
+  return reading.during(() =>
+    upload(
+      cabinet,
+      {
+        headers: { ...headers, 'Content-Type': contentType, 'Upload-Metadata': metadata || undefined },
+        folder: how.folder,
+        source,
+        resume: how.resume,
+        toBody: (blob, onBytes) => reading.open(blob, how.onProgress && onBytes),
+      },
+      how,
+    ),
+  );
+}
+
+const unknownType = 'application/octet-stream';
+/** Headers have their limits; what has more properties is saved in one request. */
+const mostMetadataBytes = 6000;
+
+/** An upload's bytes come later, so that what is said of them travels in headers. */
+function toMetadata({ how, fields }: Saving, type: string): { metadata: string; contentType: string } | null {
+  const contentType = how.contentType ?? (type || unknownType);
+  const isBare = !framedTypes.test(contentType);
+  const told = {
+    filetype: isBare ? undefined : contentType,
+    properties: fields.Properties,
+    objecttype: fields.ObjectType,
+  };
+  const metadata = Object.entries(told)
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${key} ${toBase64(value)}`]))
+    .join(',');
+  if (metadata.length > mostMetadataBytes) return null;
+  return { metadata, contentType: isBare ? contentType : 'application/partial-upload' };
+}
+
+function toBase64(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 }
 
 export interface NewVersion {
@@ -70,15 +181,19 @@ export interface NewVersion {
   ifMatch?: string | undefined;
 }
 
-/** Saves a new version of a file that is known by its id. The same bytes make no new version. */
+/** Saves a new version of a file that is known by its id, in one request. The same bytes make no new version. */
 export async function saveVersion(
   cabinet: Cabinet,
   asked: NewVersion & SaveOptions,
   options: SaveOptions = {},
 ): Promise<SavedVersion> {
-  const { signal = asked.signal, onProgress = asked.onProgress } = options;
-  const { content, contentType } = asked;
-  return sendFile({ content, contentType, onProgress, isAlwaysBare: true }, ({ body, headers }) =>
+  const { signal, onProgress } = { ...asked, ...options };
+  const content = await settle(prepare(asked.content));
+  const totalBytes = content.blob?.size ?? null;
+  const contentType = asked.contentType ?? (content.blob?.type || unknownType);
+  const reading = new Reading(onProgress && ((sent) => onProgress(sent, totalBytes)));
+  const { body, headers }: RequestBody = toRequestBody({ content, contentType, isAlwaysBare: true }, reading);
+  return reading.during(() =>
     ask(cabinet, 'PUT /files/{id}/content', {
       signal,
       path: { id: asked.id },
@@ -88,6 +203,11 @@ export async function saveVersion(
       isRepeatable: asked.ifMatch === undefined,
     }),
   );
+}
+
+async function settle(content: Prepared): Promise<Prepared> {
+  if (content.stream === undefined || sendsStreams) return content;
+  return { blob: await new Response(content.stream as ReadableStream<Uint8Array<ArrayBuffer>>).blob() };
 }
 
 function encodeHeader(text: string | undefined): string | undefined {

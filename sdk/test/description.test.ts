@@ -22,8 +22,15 @@ function isForBrowsers([name, { responses }]: [string, Operation]): boolean {
   return name.includes('{base}') && !isTold && name !== 'POST {base}/oauth2/revoke';
 }
 
-test('every operation of the description has a function, but for what only a browser opens', () => {
-  const asked = [...operations].filter((operation) => !isForBrowsers(operation)).map(([name]) => name);
+/** What speaks tus has a client of its own; OPTIONS is what browsers and such clients ask by themselves. */
+function isForOthers([name]: [string, Operation]): boolean {
+  return name === 'POST /uploads' || name.startsWith('OPTIONS ');
+}
+
+test('every operation of the description has a function, but for what only browsers and tus clients ask', () => {
+  const asked = [...operations]
+    .filter((operation) => !isForBrowsers(operation) && !isForOthers(operation))
+    .map(([name]) => name);
   assert.ok(asked.length > 50);
   assert.deepEqual(asked.sort(), Object.keys(calls).sort());
 });
@@ -37,11 +44,14 @@ for (const [name, { functionName, call }] of Object.entries<Call>(calls)) {
       token: async () => 'token',
       fetch: async (url, { method }) => {
         asked.push(`${method} ${url.replace('http://cabinet.invalid', '').split('?')[0]}`);
-        return new Response(JSON.stringify({ Cursor: 'c', access_token: 't', expires_in: 60 }));
+        return new Response(JSON.stringify({ Cursor: 'c', access_token: 't', expires_in: 60, Offset: 0 }));
       },
     });
     await call(cabinet).catch(() => {});
-    assert.match(asked[0] ?? 'nothing', toPattern(name));
+    assert.ok(
+      asked.some((request) => toPattern(name).test(request)),
+      `asked for ${asked}`,
+    );
   });
 }
 

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../catalog/uploads.ts';
 import { readMediaType } from '../domain/content-type.ts';
 import { decodeNameHeader } from '../domain/name.ts';
+import { checkObjectType, checkProperties } from '../domain/properties.ts';
 import { Refusal, type RefusalCode } from '../domain/refusal.ts';
 import { OffsetMismatch, type UploadBody } from '../operations/append-upload.ts';
 import { FinishRefused } from '../operations/finish-upload.ts';
@@ -51,12 +52,31 @@ export function readUploadRequest(request: IncomingMessage, contentType: string 
     folderId: parameters.readHeader(request, 'folderid') ?? told.get('folderid') ?? null,
     fileName,
     contentType: type === null || readMediaType(type) === null ? null : type.trim(),
+    objectType: readObjectType(told),
+    properties: readProperties(told),
     comment: parameters.readComment(request),
     conflict: parameters.checkConflictBehavior(conflict) ?? 'Version',
     idempotencyKey: parameters.readIdempotencyKey(request),
     sha256: parameters.readSha256(request, 'repr-digest')?.toString('base64') ?? null,
     isMinimal: isMinimalPreferred(request),
   };
+}
+
+function readObjectType(told: Map<string, string>): string | null {
+  const text = told.get('objecttype');
+  return text === undefined ? null : checkObjectType(text);
+}
+
+/** A JSON object of strings. */
+function readProperties(told: Map<string, string>): Record<string, string> | null {
+  const text = told.get('properties');
+  if (text === undefined) return null;
+  try {
+    return checkProperties(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw parameters.invalidHeader('Upload-Metadata', 'must have a JSON object of strings as properties');
+  }
 }
 
 export function fileNameMissing(): Refusal {

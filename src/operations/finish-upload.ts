@@ -75,8 +75,9 @@ async function save(
   return await saveFile(cabinet, caller, {
     ...rest,
     destination: { seat, folder },
-    objectType: null,
-    properties: null,
+    // Uploads that were begun before there were these have none.
+    objectType: rest.objectType ?? null,
+    properties: rest.properties ?? null,
     received,
     upload: { id, turn },
   });

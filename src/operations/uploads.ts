@@ -18,6 +18,9 @@ export interface UploadRequest {
   folderId: string | null;
   fileName: string;
   contentType: string | null;
+  /** As any save takes them; null: not said. */
+  objectType: string | null;
+  properties: Record<string, string> | null;
   comment: string | null;
   conflict: ConflictBehavior;
   idempotencyKey: string | null;

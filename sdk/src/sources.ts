@@ -1,0 +1,108 @@
+// Where an upload's bytes come from: a blob, any piece of which can be had at any time; or a stream, of which the piece that is
+// under way is kept until the service has it.
+
+import type { Piece, Source } from './uploads.ts';
+
+/** A large request is cheaper than many small ones; a small one loses less, and tells of progress where streams cannot be sent. */
+export const pieceBytes = 8 * 1024 * 1024;
+
+export function fromBlob(blob: Blob, largestBytes: number): Source {
+  return {
+    sizeBytes: blob.size,
+    async take(offsetBytes) {
+      const end = Math.min(blob.size, offsetBytes + largestBytes);
+      return { blob: blob.slice(offsetBytes, end), isLast: end === blob.size };
+    },
+  };
+}
+
+/** A stream that has been read up to some number of bytes. */
+export interface Gathered {
+  /** All of it, if it ended before. */
+  blob: Blob;
+  isWhole: boolean;
+  rest: PieceReader;
+}
+
+export async function gather(
+  stream: ReadableStream<Uint8Array>,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Gathered> {
+  const rest = new PieceReader(stream, signal);
+  const { blob, isLast } = await rest.next(bytes);
+  return { blob, isWhole: isLast, rest };
+}
+
+export function fromStream({ blob, rest }: Gathered): Source {
+  let [start, piece]: [number, Piece] = [0, { blob, isLast: false }];
+  return {
+    sizeBytes: null,
+    async take(offsetBytes) {
+      if (offsetBytes === start + piece.blob.size && !piece.isLast) {
+        [start, piece] = [offsetBytes, await rest.next(pieceBytes)];
+      }
+      return { blob: piece.blob.slice(offsetBytes - start), isLast: piece.isLast };
+    },
+  };
+}
+
+/** Reads a stream in pieces of a size, and knows of each whether it is the last. */
+export class PieceReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #signal: AbortSignal | undefined;
+  #held: Uint8Array<ArrayBuffer> | null = null;
+
+  constructor(stream: ReadableStream<Uint8Array>, signal: AbortSignal | undefined) {
+    this.#reader = stream.getReader();
+    this.#signal = signal;
+    const stop = () => void this.stop(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted === true) stop();
+  }
+
+  async next(bytes: number): Promise<Piece> {
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    for (let missing = bytes; missing > 0; ) {
+      const part = await this.#readPart();
+      if (part === null) return { blob: new Blob(parts), isLast: true };
+      parts.push(part.subarray(0, missing));
+      this.#held = part.subarray(missing);
+      missing -= Math.min(missing, part.byteLength);
+    }
+    // Whether there is more is known when there is a byte of it.
+    this.#held = await this.#readPart();
+    return { blob: new Blob(parts), isLast: this.#held === null };
+  }
+
+  /** Null: the end. */
+  async #readPart(): Promise<Uint8Array<ArrayBuffer> | null> {
+    const held = this.#held;
+    this.#held = null;
+    if (held !== null && held.byteLength > 0) return held;
+    while (true) {
+      const { done, value } = await this.#reader.read();
+      this.#signal?.throwIfAborted();
+      if (done) return null;
+      if (value.byteLength > 0) return value as Uint8Array<ArrayBuffer>;
+    }
+  }
+
+  /** What has not been read yet, as a stream again, behind what was. */
+  toStream(before: Blob): ReadableStream<Uint8Array> {
+    let isBegun = false;
+    return new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const part = isBegun ? await this.#readPart() : new Uint8Array(await before.arrayBuffer());
+        isBegun = true;
+        if (part === null) controller.close();
+        else controller.enqueue(part);
+      },
+      cancel: (reason) => this.stop(reason),
+    });
+  }
+
+  async stop(reason: unknown): Promise<void> {
+    await this.#reader.cancel(reason).catch(() => {});
+  }
+}

@@ -1,0 +1,195 @@
+// Uploads that never start over: cut in the middle, at the end, and gone on with by another connection.
+
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, test } from 'node:test';
+import { readText } from '../src/downloads.ts';
+import { showEntry } from '../src/entries.ts';
+import type { SaveFileOptions } from '../src/files.ts';
+import { saveFile } from '../src/files.ts';
+import { listChildren } from '../src/folders.ts';
+import { removeUpload, showUpload } from '../src/uploads.ts';
+import { listVersions } from '../src/versions.ts';
+import { gather, makeFolder, standOnService } from './ground.ts';
+import { type Step, startProxy } from './proxy.ts';
+
+const ground = await standOnService();
+const proxy = await startProxy(ground.service.production);
+after(() => proxy.close());
+const cabinet = ground.connect({ url: proxy.url });
+const content = randomBytes(5_000_000);
+const sha256 = createHash('sha256').update(content).digest('hex');
+const resumableFrom = 1_000_000;
+
+/** Saves over a proxy with these faults; all requests are told. */
+async function save(steps: Step[], more: SaveFileOptions & { content?: ReadableStream<Uint8Array> } = {}) {
+  const folder = await makeFolder(cabinet);
+  proxy.seen.length = 0;
+  proxy.plan(...steps);
+  const asked = { folder, name: 'large.bin', content, resumableFrom, conflict: 'Rename' as const, ...more };
+  const envelope = await saveFile(cabinet, asked).finally(() => proxy.plan());
+  return { folder, envelope, seen: proxy.seen.map(({ method, status }) => `${method} ${status}`) };
+}
+
+async function assertSaved({ folder, envelope }: Awaited<ReturnType<typeof save>>): Promise<void> {
+  const children = await gather(listChildren(cabinet, folder));
+  assert.deepEqual(
+    children.map(({ Id, Name, Size }) => [Id, Name, Size]),
+    [[envelope.Children[0]?.Id, 'large.bin', content.byteLength]],
+  );
+  assert.equal(envelope.Folder.Id, folder);
+  const id = children[0]?.Id ?? '';
+  assert.equal((await showEntry(cabinet, id)).Sha256, sha256);
+  assert.equal((await gather(listVersions(cabinet, id))).length, 1);
+}
+
+test('a large file is begun, sent, and is there', async () => {
+  const saved = await save([]);
+  assert.deepEqual(saved.seen, ['POST 201', 'PATCH 200']);
+  await assertSaved(saved);
+});
+
+test('from its size on, not before', async () => {
+  const saved = await save([], { resumableFrom: content.byteLength + 1 });
+  assert.deepEqual(saved.seen, ['POST 200']);
+  await assertSaved(saved);
+});
+
+const cuts: Record<string, Step[]> = {
+  'at its beginning': ['cut after', 'cut before'],
+  'in the middle': ['pass', 'cut body'],
+  'in the middle, again and again': [
+    'pass',
+    'cut body',
+    'pass',
+    'cut body',
+    'pass',
+    'cut body',
+    'cut before',
+    'cut after',
+  ],
+  'when the answer to the last bytes comes': ['pass', 'cut after'],
+  'within the answer to the last bytes': ['pass', 'cut within'],
+  'after all has been said, too': ['pass', 'cut after', 'cut after', 'cut before'],
+};
+
+for (const [when, steps] of Object.entries(cuts)) {
+  test(`a large file is saved once though the connection is lost ${when}`, async () => {
+    await assertSaved(await save(steps));
+  });
+
+  test(`so is a stream of unknown length, lost ${when}`, async () => {
+    await assertSaved(await save(steps, { content: new Blob([content]).stream() }));
+  });
+}
+
+test('what has arrived is not sent again', async () => {
+  let mostSent = 0;
+  const saved = await save(['pass', 'cut body'], {
+    onProgress: (bytes) => {
+      mostSent = Math.max(mostSent, bytes);
+    },
+  });
+  await assertSaved(saved);
+  assert.deepEqual(saved.seen, ['POST 201', 'PATCH null', 'GET 200', 'PATCH 200']);
+  assert.equal(mostSent, content.byteLength);
+});
+
+test('name, type, properties, object type and comment of a large file are those that were given', async () => {
+  const folder = await makeFolder(cabinet);
+  const properties = { Größe: '№ 7 "€"' };
+  const { Children } = await saveFile(cabinet, {
+    folder,
+    name: 'Übersicht.json',
+    content: new Blob(['{"a":', 'x'.repeat(100), '}']),
+    contentType: 'application/json',
+    properties,
+    objectType: 'acme:table',
+    comment: 'größer',
+    resumableFrom: 10,
+  });
+  const [file] = Children;
+  assert.equal(file?.Name, 'Übersicht.json');
+  assert.deepEqual(file.Properties, properties);
+  assert.equal(file.ContentType, 'application/json');
+  assert.equal(file.ObjectType, 'acme:table');
+  const [version] = await gather(listVersions(cabinet, file.Id));
+  assert.equal(version?.Comment, 'größer');
+  assert.match(await readText(cabinet, file.Id), /^\{"a":x/);
+});
+
+test('more properties than headers can carry go with the file in one request', async () => {
+  const folder = await makeFolder(cabinet);
+  const properties = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`key ${i}`, 'v'.repeat(1000)]));
+  for (const one of [new Blob([content]), new Blob([content]).stream()]) {
+    const { Children } = await saveFile(cabinet, { folder, name: 'p', content: one, properties, resumableFrom });
+    assert.deepEqual(Children[0]?.Properties, properties);
+    assert.equal(Children[0]?.Size, content.byteLength);
+  }
+});
+
+test('an upload that was interrupted goes on later, where it was, under another connection', async () => {
+  const folder = await makeFolder(cabinet);
+  const controller = new AbortController();
+  let id = '';
+  const asked = { folder, name: 'large.bin', content: new Blob([content]), resumableFrom };
+  const interrupted = saveFile(ground.connect(), {
+    ...asked,
+    signal: controller.signal,
+    onUpload: (begun) => {
+      id = begun;
+    },
+    onProgress: (bytes) => {
+      if (bytes > 2_000_000) controller.abort(new Error('Ctrl-C'));
+    },
+  });
+  await assert.rejects(interrupted, /Ctrl-C/);
+  const { Offset, EntryId, Length } = await showUpload(cabinet, id);
+  assert.ok(Offset > 0 && Offset < content.byteLength, `it came to ${Offset}`);
+  assert.deepEqual([EntryId, Length], [null, content.byteLength]);
+  const told: number[] = [];
+  const envelope = await saveFile(cabinet, { ...asked, resume: id, onProgress: (bytes) => told.push(bytes) });
+  assert.equal(told[0], Offset);
+  await assertSaved({ folder, envelope, seen: [] });
+  const again = await saveFile(cabinet, { ...asked, resume: id });
+  assert.equal(again.Children[0]?.Id, envelope.Children[0]?.Id);
+});
+
+test('an upload that is gone begins anew', async () => {
+  await assertSaved(await save([], { resume: 'f'.repeat(32) }));
+});
+
+test('an upload that nobody knows of is removed when it is given up', async () => {
+  const controller = new AbortController();
+  proxy.seen.length = 0;
+  const onProgress = (bytes: number) => {
+    if (bytes > 2_000_000) controller.abort(new Error('never mind'));
+  };
+  const folder = await makeFolder(cabinet);
+  const asked = { folder, name: 'a', content, resumableFrom, onProgress, signal: controller.signal };
+  await assert.rejects(saveFile(cabinet, asked), /never mind/);
+  const gone = proxy.seen.findLast(({ method }) => method === 'DELETE');
+  assert.equal(gone?.status, 204);
+  const id = gone.path.split('/').at(-1) ?? '';
+  await assert.rejects(showUpload(cabinet, id), { code: 'UploadNotFound' });
+  await assert.rejects(removeUpload(cabinet, id), { code: 'UploadNotFound' });
+});
+
+test('what the file is refused for is told, after all bytes have come', async () => {
+  const folder = await makeFolder(cabinet);
+  const asked = { folder, name: 'taken', content, resumableFrom, conflict: 'Fail' as const };
+  await saveFile(cabinet, asked);
+  await assert.rejects(saveFile(cabinet, { ...asked, content: randomBytes(2_000_000) }), {
+    code: 'NameAlreadyExists',
+  });
+});
+
+test('a stream that breaks is the reason, and nothing is saved', async () => {
+  const folder = await makeFolder(cabinet);
+  const broken = (async function* () {
+    for (let i = 0; i < 30; i++) yield randomBytes(100_000);
+    throw new Error('the tape is torn');
+  })();
+  await assert.rejects(saveFile(cabinet, { folder, name: 'a', content: broken, resumableFrom }), /the tape is torn/);
+  assert.deepEqual(await gather(listChildren(cabinet, folder)), []);
+});
