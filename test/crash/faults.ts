@@ -21,17 +21,34 @@ const startFailedCode = 1;
 /** What is checked whole stays small. */
 const roundsPerFolder = 40;
 
-type Fault = Omit<Arming, 'nth'>;
+type Fault = Omit<Arming, 'nth'> & {
+  /** How many calls there are at its place. */
+  calls?: number;
+};
 type Phase = 'work' | 'start' | 'stop';
 
-export const faults: Record<string, Fault> = {
+const faults: Record<string, Fault> = {
   EIO: { action: 'fail', error: 'EIO' },
   ENOSPC: { action: 'fail', error: 'ENOSPC', kinds: ['open', 'write', 'sync', 'truncate', 'rename', 'mkdir'] },
   EMFILE: { action: 'fail', error: 'EMFILE', kinds: ['open'] },
   EROFS: { action: 'fail', error: 'EROFS', kinds: ['open', 'write', 'truncate', 'rename', 'unlink', 'mkdir'] },
   'short write': { action: 'shorten', kinds: ['write'] },
+  'short write, then full': { action: 'shortenThenFail', error: 'ENOSPC', kinds: ['write'] },
   'EIO at a sync': { action: 'fail', error: 'EIO', kinds: ['sync'] },
 };
+
+/** Only what happens to blobs: fewer, for finding what is known to be wrong there. */
+const ofBlobs: Record<string, Fault> = {
+  'blob writes': {
+    action: 'shortenThenFail',
+    error: 'ENOSPC',
+    kinds: ['write'],
+    place: 'production/incoming/',
+    calls: 3,
+  },
+  'blob syncs': { action: 'fail', error: 'EIO', kinds: ['sync'], place: 'production/incoming/', calls: 3 },
+};
+const known = { ...faults, ...ofBlobs };
 
 export interface FaultsOptions {
   seed: number;
@@ -61,7 +78,7 @@ export async function runFaults({ seed, size, preload = null, only }: FaultsOpti
     }
     for (const phase of wanted.phases) {
       const countCalls = await first.rehearse(phase);
-      for (const name of wanted.faults) trials.push(...toTrials(name, phase, countCalls(faults[name]?.kinds)));
+      for (const name of wanted.faults) trials.push(...toTrials(name, phase, countCalls(known[name] as Fault)));
     }
   } finally {
     await first.close();
@@ -128,7 +145,7 @@ class Bench {
   }
 
   /** Without a fault; tells how many calls of some kinds there were. */
-  async rehearse(phase: Phase): Promise<(kinds?: readonly CallKind[]) => number> {
+  async rehearse(phase: Phase): Promise<(fault: Fault) => number> {
     await this.#require();
     if (phase === 'start') await this.#stop();
     this.#control.arm({ action: 'none', nth: 0 });
@@ -136,13 +153,14 @@ class Bench {
     else if (phase === 'start') await this.#require();
     else await this.#stop();
     const counts = new Map(allKinds.map((kind) => [kind, this.#control.countCalls([kind])]));
-    return (kinds = allKinds) => kinds.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
+    const sum = (kinds: readonly CallKind[]) => kinds.reduce((total, kind) => total + (counts.get(kind) ?? 0), 0);
+    return ({ calls, kinds = allKinds }) => calls ?? sum(kinds);
   }
 
   async run(trial: Trial): Promise<void> {
     const { name, phase, nth } = trial;
     this.where = `${name} at call ${nth} of ${phase}`;
-    const arming = { ...(faults[name] as Fault), nth };
+    const arming = { ...(known[name] as Fault), nth };
     if (phase === 'start') await this.#failStart(arming);
     else {
       await this.#require();

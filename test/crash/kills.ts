@@ -15,8 +15,6 @@ import { Client, runLoad } from './workload.ts';
 const writers = 64;
 /** A data folder is begun anew after so many ends, so that what is checked stays small. */
 const endsPerFolder = 20;
-/** Every so many ends one is a SIGTERM, after which everything is checked. */
-const termEvery = 5;
 /** A point that the load does not come by is not waited for any longer. */
 const pointMs = 10_000;
 const points: CallKind[] = ['write', 'sync', 'rename', 'open', 'unlink', 'truncate'];
@@ -25,6 +23,8 @@ export interface KillOptions {
   kills: number;
   seed: number;
   preload?: Preload | null;
+  /** Every so many ends one is a SIGTERM, after which everything is checked. */
+  termEvery?: number;
 }
 
 type End =
@@ -32,12 +32,12 @@ type End =
   | { how: 'point'; kind: CallKind; nth: number; isAfter: boolean }
   | { how: 'term' };
 
-export async function runKills({ kills, seed, preload = null }: KillOptions): Promise<Report> {
+export async function runKills({ kills, seed, preload = null, termEvery = 5 }: KillOptions): Promise<Report> {
   const report = new Report(`kills (seed ${seed})`);
   const random = new Random(seed);
   const readyMs: number[] = [];
   for (let done = 0; done < kills; done += endsPerFolder) {
-    const life = new Life(report, random.fork(), preload);
+    const life = new Life(report, random.fork(), { preload, termEvery });
     try {
       await life.run(done, Math.min(kills, done + endsPerFolder));
     } catch (error) {
@@ -57,6 +57,7 @@ class Life {
   readonly readyMs: number[] = [];
   readonly #report: Report;
   readonly #random: Random;
+  readonly #termEvery: number;
   readonly #ground: Ground;
   readonly #ledger = new Ledger();
   /** Steps that were under way at a SIGTERM. */
@@ -64,16 +65,20 @@ class Life {
   #caller: Caller | null = null;
   #service: Started | null = null;
 
-  constructor(report: Report, random: Random, preload: Preload | null) {
+  constructor(report: Report, random: Random, { preload, termEvery }: { preload: Preload | null; termEvery: number }) {
     this.#report = report;
     this.#random = random;
+    this.#termEvery = termEvery;
     this.#ground = openGround({ isWatched: true, preload });
   }
 
   async run(from: number, to: number): Promise<void> {
     for (let index = from; index < to; index += 1) {
       const isLast = index === to - 1;
-      await this.#end(index, isLast || index % termEvery === termEvery - 1 ? { how: 'term' } : this.#choose());
+      await this.#end(
+        index,
+        isLast || index % this.#termEvery === this.#termEvery - 1 ? { how: 'term' } : this.#choose(),
+      );
     }
     this.#report.add('steps answered', this.#ledger.count('done'));
     this.#report.add('in doubt', this.#ledger.count('doubt'));

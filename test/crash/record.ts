@@ -15,11 +15,19 @@ import { Client, runLoad } from './workload.ts';
 
 /** Long enough for whoever does not wait for a sync to be seen ahead of it. */
 const syncDelayUs = 2000;
-const phases = [
+const phases: Phase[] = [
   { writers: 8, steps: 160, end: 'SIGTERM' },
   { writers: 24, steps: 300, end: 'kill' },
   { writers: 16, steps: 200, end: 'SIGTERM' },
-] as const;
+];
+/** For mistakes that show at once. */
+const shortPhases: Phase[] = [{ writers: 8, steps: 120, end: 'SIGTERM' }];
+
+interface Phase {
+  writers: number;
+  steps: number;
+  end: 'SIGTERM' | 'kill';
+}
 
 export interface Recorded {
   effects: Effect[];
@@ -28,14 +36,14 @@ export interface Recorded {
 }
 
 /** The ground must be one that is watched and logged. */
-export async function record(ground: Ground, seed: number): Promise<void> {
+export async function record(ground: Ground, seed: number, isShort = false): Promise<void> {
   const { watching } = ground;
   if (watching === null) throw new Error('nothing is recorded without the shim');
   const random = new Random(seed);
   const ledger = new Ledger();
   let caller: Caller | null = null;
   watching.control.delaySyncs(syncDelayUs);
-  for (const [index, { writers, steps, end }] of phases.entries()) {
+  for (const [index, { writers, steps, end }] of (isShort ? shortPhases : phases).entries()) {
     watching.control.disarm();
     const service = await startOn(ground);
     try {

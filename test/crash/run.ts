@@ -2,9 +2,11 @@
 // small, as `npm test` runs them. One line of counts for each; the exit code says whether anything was wrong.
 
 import { parseArgs } from 'node:util';
+import { runAborts } from './aborts.ts';
 import { runFaults } from './faults.ts';
 import { runKills } from './kills.ts';
 import type { Report } from './report.ts';
+import { runSeededBugs } from './seeded-bugs.ts';
 import { runStates } from './states.ts';
 
 const { values } = parseArgs({
@@ -12,6 +14,10 @@ const { values } = parseArgs({
     states: { type: 'string' },
     faults: { type: 'boolean' },
     size: { type: 'string' },
+    'seeded-bugs': { type: 'boolean' },
+    bug: { type: 'string' },
+    aborts: { type: 'string' },
+    slow: { type: 'string' },
     kills: { type: 'string' },
     served: { type: 'string' },
     record: { type: 'string' },
@@ -31,6 +37,14 @@ const wanted: Record<string, (() => Promise<Report>) | undefined> = {
       served: toNumber(values.served, 4),
       only: values.only === undefined ? null : Number(values.only),
       kept: values.record ?? null,
+    }),
+  'seeded-bugs': () => runSeededBugs(seed, values.bug ?? null),
+  aborts: () =>
+    runAborts({
+      seed,
+      aborts: toNumber(values.aborts, 500),
+      slow: { uploads: toNumber(values.slow, isAll ? 300 : 1000), readers: isAll ? 30 : 100 },
+      hasTools: !isAll,
     }),
   kills: () => runKills({ seed, kills: toNumber(values.kills, 60) }),
   faults: () => runFaults({ seed, size: values.size === undefined ? (isAll ? 30 : null) : Number(values.size) }),

@@ -10,19 +10,19 @@ const largeBytes = 150_000;
 export async function runScript(load: Pick<Load, 'client' | 'ledger' | 'random'>, prefix: string): Promise<Step[]> {
   const { ledger, random } = load;
   const same = random.bytes(largeBytes);
-  const small = ledger.begin(`${prefix}-small`);
-  const large = ledger.begin(`${prefix}-large`);
-  const twin = ledger.begin(`${prefix}-twin`);
-  const folder = ledger.begin(`${prefix}-folder`);
+  const [small, large, gone, twin, folder] = ['small', 'large', 'gone', 'twin', 'folder'].map((name) =>
+    ledger.begin(`${prefix}-${name}`),
+  ) as [Story, Story, Story, Story, Story];
   await goOn(load, small, 'file', random.bytes(smallBytes));
-  await goOn(load, large, 'file', same);
+  await goOn(load, large, 'file', random.bytes(largeBytes));
+  await goOn(load, gone, 'file', same);
   await goOn(load, twin, 'file', same);
   await goOn(load, folder, 'folder', null);
   await goOn(load, small, 'version', random.bytes(smallBytes));
   await goOn(load, large, 'version', random.bytes(largeBytes));
   await goOn(load, small, 'trash', null);
-  await goOn(load, large, 'purge', null);
-  return [small, large, twin, folder].flatMap(({ steps }) => steps);
+  await goOn(load, gone, 'purge', null);
+  return [small, large, gone, twin, folder].flatMap(({ steps }) => steps);
 }
 
 async function goOn(

@@ -28,7 +28,8 @@
 #include <unistd.h>
 
 enum { OPEN = 1, WRITE = 2, SYNC = 4, TRUNCATE = 8, RENAME = 16, UNLINK = 32, MKDIR = 64 };
-enum { NOTHING, FAIL, SHORTEN, KILL_BEFORE, KILL_AFTER };
+/* libuv goes on by itself after a short write; the program sees one only when what follows it fails. */
+enum { NOTHING, FAIL, SHORTEN, KILL_BEFORE, KILL_AFTER, SHORTEN_THEN_FAIL };
 
 struct control {
   volatile uint32_t action;
@@ -40,9 +41,10 @@ struct control {
   volatile uint32_t sync_delay_us;
   volatile uint32_t syncs_again; /* of the file whose sync was failed, by anybody, after that */
   volatile uint32_t calls[7];    /* of each kind, since the test cleared them */
-  volatile uint32_t spare;
+  volatile uint32_t fails_next;  /* the next write of the same file */
   volatile int64_t fired_at_ms;
   char fired_path[PATH_MAX];
+  char place[64]; /* only paths that begin so are met */
 };
 
 struct head {
@@ -207,7 +209,11 @@ static uint32_t meet(uint32_t kind, const char *path) {
   if (kind == SYNC && control->fired && control->fired_kind == SYNC && strcmp(path, control->fired_path) == 0)
     __atomic_add_fetch(&control->syncs_again, 1, __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&control->calls[__builtin_ctz(kind)], 1, __ATOMIC_SEQ_CST);
-  if (!(control->kinds & kind)) return NOTHING;
+  if (kind == WRITE && control->fails_next && strcmp(path, control->fired_path) == 0) {
+    control->fails_next = 0;
+    return FAIL;
+  }
+  if (!(control->kinds & kind) || strncmp(path, control->place, strlen(control->place)) != 0) return NOTHING;
   uint32_t action = control->action;
   if (action == NOTHING || __atomic_sub_fetch(&control->countdown, 1, __ATOMIC_SEQ_CST) != 0) return NOTHING;
   snprintf(control->fired_path, sizeof control->fired_path, "%s", path);
@@ -217,6 +223,10 @@ static uint32_t meet(uint32_t kind, const char *path) {
   control->fired_kind = kind;
   control->fired = 1;
   if (action == KILL_BEFORE) die();
+  if (action == SHORTEN_THEN_FAIL) {
+    control->fails_next = 1;
+    return SHORTEN;
+  }
   return action;
 }
 

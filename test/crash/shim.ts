@@ -10,7 +10,7 @@ export const callKinds = { open: 1, write: 2, sync: 4, truncate: 8, rename: 16, 
 export type CallKind = keyof typeof callKinds;
 export const allKinds = Object.keys(callKinds) as CallKind[];
 
-const actions = { none: 0, fail: 1, shorten: 2, killBefore: 3, killAfter: 4 } as const;
+const actions = { none: 0, fail: 1, shorten: 2, killBefore: 3, killAfter: 4, shortenThenFail: 5 } as const;
 export type Action = keyof typeof actions;
 
 /** As Linux numbers them. */
@@ -20,9 +20,12 @@ export type ErrorName = keyof typeof errors;
 // Where the fields of `struct control` stand.
 const at = { action: 0, kinds: 4, countdown: 8, error: 12, fired: 16, firedKind: 20, delay: 24, again: 28 };
 const callsAt = 32;
+const failsNextAt = 60;
 const firedAt = 64;
 const pathAt = 72;
-const sizeBytes = pathAt + 4096;
+const placeAt = pathAt + 4096;
+const placeBytes = 64;
+const sizeBytes = placeAt + placeBytes;
 
 /** Path of the built shim in this folder; null: it cannot be had. */
 export function buildShim(folder: string): string | null {
@@ -44,6 +47,8 @@ export interface Arming {
   nth: number;
   kinds?: readonly CallKind[];
   error?: ErrorName;
+  /** Only what happens to paths that begin so, relative to the data folder. */
+  place?: string;
 }
 
 /** What became of an arming. */
@@ -71,10 +76,11 @@ export class Control {
     this.#write(at.delay, microseconds);
   }
 
-  arm({ action, nth, kinds = allKinds, error = 'EIO' }: Arming): void {
+  arm({ action, nth, kinds = allKinds, error = 'EIO', place = '' }: Arming): void {
     this.disarm();
-    for (const field of [at.fired, at.firedKind, at.again]) this.#write(field, 0);
+    for (const field of [at.fired, at.firedKind, at.again, failsNextAt]) this.#write(field, 0);
     for (const index of allKinds.keys()) this.#write(callsAt + index * 4, 0);
+    writeSync(this.#descriptor, Buffer.from(place.padEnd(placeBytes, '\0')), 0, placeBytes, placeAt);
     this.#write(at.error, errors[error]);
     this.#write(at.countdown, nth);
     this.#write(
@@ -103,7 +109,7 @@ export class Control {
   }
 
   /** Calls of these kinds since it was last armed. */
-  countCalls(kinds: readonly CallKind[] = allKinds): number {
+  countCalls(kinds: readonly CallKind[]): number {
     const bytes = Buffer.alloc(sizeBytes);
     readSync(this.#descriptor, bytes, 0, sizeBytes, 0);
     return kinds.reduce((sum, kind) => sum + bytes.readUInt32LE(callsAt + allKinds.indexOf(kind) * 4), 0);

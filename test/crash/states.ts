@@ -26,6 +26,8 @@ export interface StatesOptions {
   /** This state alone. */
   only?: number | null;
   preload?: Preload | null;
+  /** A small record will do. */
+  isShort?: boolean;
 }
 
 export interface StatesTask {
@@ -55,17 +57,15 @@ export async function runStates(options: StatesOptions): Promise<Report> {
   return report;
 }
 
-async function checkRecord(
-  report: Report,
-  { states, seed, served, kept, only, preload }: StatesOptions,
-): Promise<void> {
+async function checkRecord(report: Report, options: StatesOptions): Promise<void> {
+  const { states, seed, served, kept, only, preload, isShort = false } = options;
   const ground = openGround({ isWatched: true, isLogged: true, preload: preload ?? null });
   try {
     if (ground.watching === null) {
       report.isSkipped = true;
       return;
     }
-    if (kept === null || kept === undefined) await record(ground, seed);
+    if (kept === null || kept === undefined) await record(ground, seed, isShort);
     const folder = kept ?? ground.folder;
     const range = typeof only === 'number' ? { from: only, to: only + 1 } : { from: 0, to: states };
     await checkStates(report, { folder, seed, ...range });
