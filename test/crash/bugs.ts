@@ -48,9 +48,10 @@ export const bugs: Bug[] = [
     mistake: [
       {
         module: writer,
-        from: `this.#connection.all('COMMIT');\n      return outcomes;`,
-        to: `parentPort?.postMessage({ outcomes: JSON.stringify(outcomes) }); this.#connection.all('COMMIT');\n      return null;`,
+        from: `this.#connection.all('COMMIT');`,
+        to: `parentPort?.postMessage({ outcomes: JSON.stringify(outcomes) }); this.#connection.all('COMMIT');`,
       },
+      { module: writer, from: 'return outcomes;\n    } catch', to: 'return null;\n    } catch' },
     ],
   },
   {
@@ -72,7 +73,13 @@ export const bugs: Bug[] = [
   {
     name: 'short write ignored',
     catcher: 'faults',
-    mistake: [{ module: blobs, from: 'left = dropBytes(left, bytesWritten);', to: 'left = dropBytes(left, 2 ** 40);' }],
+    mistake: [
+      {
+        module: 'src/blobs/local-append.ts',
+        from: 'left = dropBytes(left, bytesWritten);',
+        to: 'left = dropBytes(left, 2 ** 40);',
+      },
+    ],
   },
   {
     name: 'sync error swallowed',
