@@ -24,6 +24,8 @@ export interface Environment {
   keyStore: KeyStore;
   /** Whether what it keeps can be read and written, as of a moment ago. */
   isReachable(): boolean;
+  /** Keeps all large contents, until the returned function is called. */
+  holdBlobs(): () => Promise<void>;
   /** The connections to the database; null: there are none. */
   pool: Storage['pool'];
   /** Runs what one node at a time should do; null: another one is at it. */
@@ -57,6 +59,7 @@ export async function openEnvironment(
     keys: await openKeys(keyStore),
     keyStore,
     isReachable: storage.isReachable,
+    holdBlobs: () => blobs.hold(),
     pool: storage.pool,
     unlessOthersDo: storage.unlessOthersDo,
     onNewKeys(listener) {

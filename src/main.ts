@@ -164,6 +164,7 @@ class RunningService {
       authority: () => openOwnAuthority(this.#config),
       hasOwnAuthority: this.#config.mutualTls.caPath === null,
       dataFolder: this.#config.dataFolder,
+      places: this.#config,
       addresses: () => ({ production: this.production, test: this.test, mutualTls: this.mutualTls }),
     });
     this.#sweeps = setInterval(() => void this.#sweep(), sweepEveryMs);

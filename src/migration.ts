@@ -16,7 +16,7 @@ import type { Config } from './config.ts';
 import type { EnvironmentName } from './environment.ts';
 import { type MigrationReport, migrate } from './migrate/migrate.ts';
 import { type BlobMove, CannotMigrate, type KeyPlace, type Migration, type Side } from './migrate/side.ts';
-import { folderOf, openSealedJournal, toPostgresOptions, toS3Options } from './storage.ts';
+import { folderOf, openSealedJournal, type Places, toPostgresOptions, toS3Options } from './storage.ts';
 
 export type MigrateOptions = Pick<Migration, 'isContentsOnly' | 'verify' | 'tell'>;
 
@@ -99,12 +99,12 @@ async function openSide(config: Config, name: EnvironmentName, role: StoreRole, 
   return { name: place, tables, keys, journalFiles: await openSealedJournal(config, name) };
 }
 
-async function openTables({ catalog, ...config }: Config, name: EnvironmentName, role: StoreRole) {
+export async function openTables({ catalog, ...config }: Places, name: EnvironmentName, role: StoreRole) {
   if (catalog.kind === 'postgres') {
     const { openPostgresTables } = await import('./catalog/postgres-tables.ts');
     return await openPostgresTables(toPostgresOptions(catalog, name), role);
   }
-  return openSqliteTables(join(folderOf({ catalog, ...config }, name), 'catalog.db'), role);
+  return openSqliteTables(join(folderOf(config, name), 'catalog.db'), role);
 }
 
 /** As `keysInCatalog` has them. */
@@ -122,7 +122,7 @@ async function openBlobs(from: Config, to: Config, name: EnvironmentName, opened
   return { from: source, to: opened.add(await target.catch(tell)), fromName, toName };
 }
 
-async function openS3(options: S3Options): Promise<Blobs> {
+export async function openS3(options: S3Options): Promise<Blobs> {
   const { openS3Blobs } = await import('./blobs/s3.ts');
   return await openS3Blobs(options);
 }

@@ -2,10 +2,12 @@
 // S3. Nothing above knows which; what is shared with other nodes is told by `isShared`. What speaks to PostgreSQL and to S3 is
 // loaded only where it is used.
 
-import { mkdirSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type KeyStore, keysInFolder } from './auth/keys.ts';
+import { restoringName } from './backup/restore.ts';
 import type { Blobs } from './blobs/blobs.ts';
+import { type HeldBlobs, toHeldBlobs } from './blobs/held-blobs.ts';
 import { openLocalBlobs } from './blobs/local.ts';
 import { type Catalog, toCatalog } from './catalog/catalog.ts';
 import { announceCommits, Commits } from './catalog/commits.ts';
@@ -48,7 +50,7 @@ export interface Records {
 }
 
 export interface Storage extends Records {
-  blobs: Blobs;
+  blobs: HeldBlobs;
   commits: Commits;
   journalFiles: JournalFiles;
   /** Whether other nodes may use it at the same time. */
@@ -58,15 +60,19 @@ export interface Storage extends Records {
   close(): Promise<void>;
 }
 
-export function folderOf(config: Config, name: EnvironmentName): string {
+/** Where things are kept. */
+export type Places = Pick<Config, 'dataFolder' | 'catalog' | 'blobs'>;
+
+export function folderOf(config: Pick<Config, 'dataFolder'>, name: EnvironmentName): string {
   return join(config.dataFolder, name);
 }
 
 export async function openStorage(config: Config, name: EnvironmentName, events: StorageEvents): Promise<Storage> {
+  requireRestored(config);
   const folder = folderOf(config, name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const syncs = new Syncs();
-  const blobs = await openBlobs(config, name, { ...events, syncs });
+  const blobs = toHeldBlobs(await openBlobs(config, name, { ...events, syncs }));
   // New names in these folders are durable from here on.
   for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) await syncFolder(named);
   const commits = new Commits();
@@ -98,6 +104,15 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
   });
 }
 
+/** A part of a backup must not be taken for all of it. */
+function requireRestored({ dataFolder }: Config): void {
+  if (!existsSync(join(dataFolder, restoringName))) return;
+  throw new Fault(
+    'other',
+    `A restore into ${dataFolder} was not finished. Run cabinet restore again; or, to begin with an empty folder instead, remove ${restoringName} from it.`,
+  );
+}
+
 /** A part of the records must not be taken for all of them. */
 async function requireFinished(storage: Storage): Promise<Storage> {
   const begun = await storage.catalog.findSetting({ name: 'migration' });
@@ -110,7 +125,7 @@ async function requireFinished(storage: Storage): Promise<Storage> {
 }
 
 /** Where the sealed part of the journal is: with the large contents, where several nodes must reach it. */
-export async function openSealedJournal(config: Config, name: EnvironmentName): Promise<JournalFiles> {
+export async function openSealedJournal(config: Places, name: EnvironmentName): Promise<JournalFiles> {
   const s3 = config.catalog.kind === 'postgres' ? toS3Options(config, name) : null;
   if (s3 === null) return openJournalFiles(localFiles(join(folderOf(config, name), 'journal')));
   const { s3Files } = await import('./blobs/s3-files.ts');
@@ -137,7 +152,7 @@ export function toPostgresOptions(
   return { url, schema: `${schema}_${name}`, mostConnections };
 }
 
-export function toS3Options({ blobs }: Config, name: EnvironmentName) {
+export function toS3Options({ blobs }: Places, name: EnvironmentName) {
   return blobs.kind === 's3' ? { ...blobs, prefix: `${blobs.prefix}${name}/` } : null;
 }
 

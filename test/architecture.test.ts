@@ -22,11 +22,26 @@ const mayImport: Record<string, readonly string[]> = {
   search: ['catalog', 'blobs'],
   operations: ['catalog', 'blobs', 'search', 'archive'],
   migrate: ['operations', 'catalog', 'blobs'],
+  verify: ['operations', 'catalog', 'blobs'],
+  backup: ['verify', 'catalog', 'blobs'],
   auth: ['catalog', 'certificates'],
   http: ['operations', 'auth', 'catalog', 'certificates', 'archive', 'telemetry'],
   control: ['operations', 'catalog', 'certificates', 'src'],
-  cli: ['sdk', 'console', 'operations', 'auth', 'catalog', 'control', 'migrate', 'src'],
-  src: ['operations', 'catalog', 'blobs', 'search', 'auth', 'certificates', 'http', 'control', 'telemetry', 'migrate'],
+  cli: ['sdk', 'console', 'backup', 'operations', 'auth', 'catalog', 'control', 'migrate', 'src'],
+  src: [
+    'operations',
+    'catalog',
+    'blobs',
+    'search',
+    'auth',
+    'certificates',
+    'http',
+    'control',
+    'telemetry',
+    'migrate',
+    'verify',
+    'backup',
+  ],
 };
 
 /** Rooms of which another may know the types only. */

@@ -25,6 +25,7 @@ async function carryOutHere(config: Config, command: Command, watcher: Watcher):
     const controlled: Controlled = {
       environment: () => environment as Environment,
       dataFolder: config.dataFolder,
+      places: config,
       addresses: () => null,
       authority: () => openOwnAuthority(config),
       hasOwnAuthority: config.mutualTls.caPath === null,

@@ -16,6 +16,9 @@ const operators: Record<string, () => Promise<Register>> = {
   quota: async () => (await import('./quota.ts')).registerQuota,
   index: async () => (await import('./index-status.ts')).registerIndex,
   audit: async () => (await import('./audit.ts')).registerAudit,
+  verify: async () => (await import('./verify.ts')).registerVerify,
+  backup: async () => (await import('./backup.ts')).registerBackup,
+  restore: async () => (await import('./restore.ts')).registerRestore,
   config: async () => (await import('./config.ts')).registerConfig,
   reset: async () => (await import('./reset.ts')).registerReset,
 };

@@ -6,10 +6,12 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Environment, EnvironmentName } from '../environment.ts';
 import type { ApplicationWithSecret } from '../operations/applications.ts';
 import { endSignIns } from '../operations/people.ts';
+import type { Places } from '../storage.ts';
 import { applicationCommands, toRegistered } from './application-commands.ts';
 import { auditCommands } from './audit-commands.ts';
 import { importCommands } from './import-command.ts';
 import { cabinetOf, type Input, readEnvironment } from './input.ts';
+import { maintenanceCommands } from './maintenance-commands.ts';
 import { quotaCommands } from './quota-commands.ts';
 import { searchCommands } from './search-commands.ts';
 import { userCommands } from './user-commands.ts';
@@ -25,6 +27,7 @@ export interface Controlled {
   hasOwnAuthority: boolean;
   /** Where all environments are kept. */
   dataFolder: string;
+  places: Places;
   addresses(): { production: string; test: string | null; mutualTls: string | null } | null;
 }
 
@@ -59,6 +62,7 @@ const commands: Commands = {
   ...quotaCommands,
   ...searchCommands,
   ...auditCommands,
+  ...maintenanceCommands,
   async addresses(controlled) {
     const { production = null, test = null, mutualTls = null } = controlled.addresses() ?? {};
     return { Production: production, Test: test, MutualTls: mutualTls };

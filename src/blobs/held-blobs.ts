@@ -1,0 +1,40 @@
+// A blob store whose blobs can be kept for a while: what is discarded meanwhile is discarded when nobody holds it any more.
+// A backup needs that: every blob that its catalog points to must still be there when its turn comes.
+
+import type { Blobs } from './blobs.ts';
+
+export interface HeldBlobs extends Blobs {
+  /** Until the returned function is called. What a crash leaves undiscarded is left to the sweeper. */
+  hold(): () => Promise<void>;
+}
+
+export function toHeldBlobs(blobs: Blobs): HeldBlobs {
+  const waiting = new Set<string>();
+  let holders = 0;
+  const { tidy } = blobs;
+  return {
+    put: (id, blocks) => blobs.put(id, blocks),
+    open: (id, start, end) => blobs.open(id, start, end),
+    list: () => blobs.list(),
+    close: () => blobs.close(),
+    ...(tidy !== undefined && { tidy: (before, choose) => tidy.call(blobs, before, choose) }),
+    async discard(id) {
+      if (holders > 0) waiting.add(id);
+      else await blobs.discard(id);
+    },
+    hold() {
+      holders += 1;
+      let isHeld = true;
+      return async () => {
+        if (!isHeld) return;
+        isHeld = false;
+        holders -= 1;
+        if (holders > 0) return;
+        for (const id of waiting) {
+          waiting.delete(id);
+          await blobs.discard(id).catch(() => undefined);
+        }
+      };
+    },
+  };
+}

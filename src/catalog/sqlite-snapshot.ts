@@ -1,0 +1,14 @@
+// A copy of a SQLite catalog as it is in one moment, while others write. `VACUUM INTO` reads in one transaction: SQLite's
+// backup interface would begin anew with every commit.
+
+import { Connection } from './sqlite-connection.ts';
+
+/** The copy is not synced yet. */
+export function snapshotSqlite(from: string, to: string): void {
+  const connection = new Connection(from, 'reader');
+  try {
+    connection.all('VACUUM INTO $1', [to]);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,74 @@
+// `cabinet backup DIR`: everything into a folder, while the service runs or without it. Exit code 1 when a content was lost
+// before it could be backed up; the rest is backed up all the same.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { makeBackup, requireEmbedded } from '../backing-up.ts';
+import { lockFolder } from '../catalog/folder-lock.ts';
+import { readConfig, readSettings } from '../config.ts';
+import { askService } from '../control/socket.ts';
+import { type ShownBackup, toBackupReport } from '../maintenance-report.ts';
+import { print } from './output.ts';
+import { ProgressLine, toTold } from './progress-line.ts';
+
+export function registerBackup(program: Command): void {
+  program
+    .command('backup <dir>')
+    .description('back up everything into a folder; again into the same one, only what is new is copied')
+    .option('--json', 'print JSON')
+    .action((dir: string, options: { json?: boolean }) => print(options, () => run(resolve(dir)), toLines));
+}
+
+async function run(directory: string): Promise<ShownBackup> {
+  const config = readConfig();
+  requireEmbedded(config);
+  const { CABINET_CONFIG, CABINET_ISSUERS } = readSettings();
+  const configuration = [CABINET_CONFIG, CABINET_ISSUERS].filter((path) => path !== '').map((path) => resolve(path));
+  const line = new ProgressLine();
+  const broken = new AbortController();
+  process.once('SIGINT', () => broken.abort());
+  try {
+    const input = { directory, configuration: configuration.join('\n') };
+    const watcher = { progress: (told: object) => line.show(toTold(told)), signal: broken.signal };
+    const asked = (await askService(config, { name: 'backup', input }, watcher)) as ShownBackup | null;
+    const report = asked ?? (await backUpHere({ directory, configuration, line, signal: broken.signal }));
+    if (report.Lost.length > 0) process.exitCode = 1;
+    return report;
+  } finally {
+    line.end();
+  }
+}
+
+interface Here {
+  directory: string;
+  configuration: string[];
+  line: ProgressLine;
+  signal: AbortSignal;
+}
+
+async function backUpHere({ directory, configuration, line, signal }: Here): Promise<ShownBackup> {
+  const places = readConfig();
+  if (!existsSync(places.dataFolder)) throw new Error(`There is no data folder ${places.dataFolder}.`);
+  const lock = lockFolder(places.dataFolder, 'cabinet backup');
+  try {
+    const watched = { progress: (told: Parameters<ProgressLine['show']>[0]) => line.show(told), signal };
+    const hold = () => async () => undefined;
+    return toBackupReport(await makeBackup({ places, directory, configuration, hold, watched }));
+  } finally {
+    lock.release();
+  }
+}
+
+function toLines({ Directory, Environments, Lost }: ShownBackup): string[] {
+  const made = Environments.map(({ Name, Contents, Bytes, Copied }) => {
+    const mib = (Bytes / 1024 / 1024).toFixed(1);
+    return `${Name}: the catalog and ${Contents} large contents (${mib} MiB), ${Copied} of them new`;
+  });
+  const lost = Lost.map(({ Blob, File, Problem }) => `lost: blob ${Blob} of ${JSON.stringify(File)}: ${Problem}`);
+  return [
+    ...made,
+    ...lost,
+    `The backup in ${Directory} is whole. cabinet restore ${Directory} --check reads all of it.`,
+  ];
+}
