@@ -14,6 +14,9 @@ export function toHeldBlobs(blobs: Blobs): HeldBlobs {
   const { tidy } = blobs;
   return {
     put: (id, blocks) => blobs.put(id, blocks),
+    append: (id, append) => blobs.append(id, append),
+    complete: (id, grown) => blobs.complete(id, grown),
+    abandon: (id, grown) => blobs.abandon(id, grown),
     open: (id, start, end) => blobs.open(id, start, end),
     list: () => blobs.list(),
     close: () => blobs.close(),

@@ -85,11 +85,12 @@ export function* isStill({ content, blob }: CheckedContent): Verb<boolean> {
   return (yield* row('SELECT content FROM contents WHERE content = $1 AND blob = $2', content, blob)) !== undefined;
 }
 
-/** Of these blobs, those that no record points to. */
+/** Of these blobs, those that no record points to and no upload under way. */
 export function* findStrangers(blobs: readonly string[]): Verb<string[]> {
   const strangers: string[] = [];
   for (const blob of blobs) {
-    if ((yield* row('SELECT content FROM contents WHERE blob = $1', blob)) === undefined) strangers.push(blob);
+    const sql = 'SELECT blob FROM contents WHERE blob = $1 UNION ALL SELECT blob FROM uploads WHERE blob = $1';
+    if ((yield* row(sql, blob)) === undefined) strangers.push(blob);
   }
   return strangers;
 }
