@@ -78,11 +78,16 @@ function compressIn(folder: string): void {
   }
 }
 
-/** Of several that build at once, the last one stays. */
+/** Of several that build the same at once, one stays. */
 function replace(made: string): void {
   const old = `${made}-old`;
-  if (existsSync(target)) renameSync(target, old);
-  renameSync(made, target);
+  try {
+    if (existsSync(target)) renameSync(target, old);
+    renameSync(made, target);
+  } catch (error) {
+    // Another one was faster, between our two looks.
+    if (!isBuilt()) throw error;
+  }
   rmSync(old, { recursive: true, force: true });
 }
 
