@@ -3,6 +3,7 @@
 
 import { parseArgs } from 'node:util';
 import { runAborts } from './aborts.ts';
+import { runDiskFull } from './disk-full.ts';
 import { runFaults } from './faults.ts';
 import { runKills } from './kills.ts';
 import type { Report } from './report.ts';
@@ -15,6 +16,8 @@ const { values } = parseArgs({
     faults: { type: 'boolean' },
     size: { type: 'string' },
     'seeded-bugs': { type: 'boolean' },
+    'disk-full': { type: 'boolean' },
+    rounds: { type: 'string' },
     bug: { type: 'string' },
     aborts: { type: 'string' },
     slow: { type: 'string' },
@@ -46,6 +49,7 @@ const wanted: Record<string, (() => Promise<Report>) | undefined> = {
       slow: { uploads: toNumber(values.slow, isAll ? 300 : 1000), readers: isAll ? 30 : 100 },
       hasTools: !isAll,
     }),
+  'disk-full': () => runDiskFull({ seed, rounds: toNumber(values.rounds, isAll ? 1 : 5) }),
   kills: () => runKills({ seed, kills: toNumber(values.kills, 60) }),
   faults: () => runFaults({ seed, size: values.size === undefined ? (isAll ? 30 : null) : Number(values.size) }),
 };
