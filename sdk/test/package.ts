@@ -1,7 +1,7 @@
 // The package as it is published, installed into an empty project, and a Node other than the pinned one to run it.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -10,14 +10,17 @@ export const root = join(import.meta.dirname, '../..');
 
 const npmOptions = ['--no-audit', '--no-fund', '--loglevel=error'];
 
-/** Packs the client as `npm publish` would, and gives the path of the archive. */
+/** Packs the client as `npm pack` does (the README's test runs that), but not in its own folder, where another test may be at it.
+ *  Gives the path of the archive. */
 export function pack(folder: string): string {
-  const printed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder, ...npmOptions], {
-    cwd: join(root, 'sdk'),
-    encoding: 'utf8',
-  });
-  const [packed] = JSON.parse(printed.slice(printed.indexOf('['))) as [{ filename: string }];
-  return join(folder, packed.filename);
+  const place = join(folder, 'packed');
+  mkdirSync(place);
+  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, 'sdk', name), join(place, name));
+  const compiler = join(root, 'node_modules/.bin/tsc');
+  execFileSync(compiler, ['-p', join(root, 'sdk/tsconfig.build.json'), '--outDir', join(place, 'dist')]);
+  execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder, ...npmOptions], { cwd: place });
+  const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.tgz'));
+  return join(folder, name);
 }
 
 /** A folder that is gone after the tests. */

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import * as client from '../src/cabinet.ts';
 import * as node from '../src/node.ts';
 import { standOnService } from './ground.ts';
@@ -36,6 +36,8 @@ symlinkSync(root, join(place, 'cabinet'));
 const project = join(place, 'my-project');
 const program = findOtherNode() ?? process.execPath;
 const environment: NodeJS.ProcessEnv = { ...process.env, CABINET_DATA: ground.dataFolder };
+
+after(() => rmSync(join(root, 'sdk/cabinet-client-0.1.0.tgz'), { force: true }));
 
 const commands = blocks.filter(({ language, code }) => language === 'sh' && !code.includes('npm start'));
 
