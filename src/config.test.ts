@@ -78,3 +78,19 @@ test('metrics are for this machine, for who has the token, for all or for nobody
   assert.equal(readConfig({ CABINET_METRICS: 'open' }).telemetry.metrics, 'open');
   assert.match(mistakesOf({ CABINET_METRICS_TOKEN: token, CABINET_METRICS: 'open' }).join(), /CABINET_METRICS_TOKEN/);
 });
+
+test('settings are shown as they are in force, without what is secret in them', () => {
+  const { settings } = readConfig({
+    CABINET_METRICS_TOKEN: 'a-secret-of-twenty-characters',
+    CABINET_CATALOG: 'postgres://me:hush@database.example/cabinet?sslmode=require&password=hush&sslkey=hush',
+    CABINET_TRASH_DAYS: '7',
+  });
+  const shown = Object.fromEntries(settings.map((one) => [one.name, one]));
+  assert.equal(shown.CABINET_METRICS_TOKEN?.value, '…');
+  assert.equal(
+    shown.CABINET_CATALOG?.value,
+    'postgres://me:…@database.example/cabinet?sslmode=require&password=…&sslkey=…',
+  );
+  assert.deepEqual([shown.CABINET_TRASH_DAYS?.value, shown.CABINET_TRASH_DAYS?.isDefault], ['7', false]);
+  assert.deepEqual([shown.CABINET_NAMES?.value, shown.CABINET_NAMES?.isDefault], ['any', true]);
+});

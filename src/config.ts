@@ -11,7 +11,7 @@ import { Peers } from './certificates/peers.ts';
 import { toBytes } from './domain/bytes.ts';
 import type { NameRules } from './domain/name.ts';
 import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
-import { type SettingName, settings } from './settings.ts';
+import { type SettingName, type ShownSetting, settings, showSettings } from './settings.ts';
 
 export interface AddressConfig {
   host: string;
@@ -77,6 +77,8 @@ export interface Config {
   drainSeconds: number;
   telemetry: TelemetryConfig;
   logLevel: string;
+  /** All of it as it may be shown. */
+  settings: readonly ShownSetting[];
 }
 
 export class ConfigMistakes extends Error {
@@ -96,7 +98,7 @@ const largestInlineBytes = 1024 * 1024;
 export type Variables = Record<string, string | undefined>;
 
 /** Every setting with the value that is in force, as text. */
-export function readSettings(environment: Variables = process.env): Record<SettingName, string> {
+function readSettings(environment: Variables): Record<SettingName, string> {
   const path = environment.CABINET_CONFIG;
   const mistakes: string[] = [];
   const file = path === undefined || path === '' ? {} : readFile(path, mistakes);
@@ -195,6 +197,7 @@ export function readConfig(environment: Variables = process.env): Config {
     drainSeconds: reader.number('CABINET_DRAIN_SECONDS', 300),
     telemetry: reader.telemetry(),
     logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
+    settings: showSettings(values),
   };
   for (const { issuer, environment, name } of config.outsideIssuers) {
     if (config.isOwnIssuer && issuer === config[environment].publicUrl) {

@@ -26,7 +26,7 @@ import {
 import { readConsole } from './http/console-files.ts';
 import type { Served } from './http/route.ts';
 import { Slots, tooManyArchives, tooManyBatches } from './http/slots.ts';
-import { Observability } from './observability.ts';
+import { Observability, readVersion } from './observability.ts';
 import { addFirst, type First, keepConsole } from './operations/console.ts';
 import { sweep } from './operations/sweep.ts';
 
@@ -116,6 +116,8 @@ class RunningService {
   #closeControl: (() => Promise<void>) | null = null;
   readonly #observability: Observability;
   readonly #console = readConsole();
+  readonly #version = readVersion();
+  readonly #startedAt = Date.now();
 
   constructor(config: Config, log: Logger, options: StartOptions) {
     this.#config = config;
@@ -237,6 +239,12 @@ class RunningService {
       linkKeys: toLinkKeys(keys.cookies),
       metrics: { access: this.#config.telemetry.metrics, render: () => this.#observability.render(name) },
       console: this.#console,
+      inForce: {
+        environment: name,
+        version: this.#version,
+        startedAt: this.#startedAt,
+        settings: this.#config.settings,
+      },
       isReady: () => !this.#isClosing && environment.isReachable() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
     };
     part.served = served;

@@ -83,7 +83,7 @@ function toResource(version: string) {
   };
 }
 
-function readVersion(): string {
+export function readVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }

@@ -67,3 +67,30 @@ export const settings = {
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;
+
+/** One setting as it is in force, without what must not be seen. */
+export interface ShownSetting {
+  name: SettingName;
+  /** Empty: not set. */
+  value: string;
+  about: string;
+  isDefault: boolean;
+}
+
+export function showSettings(values: Record<SettingName, string>): ShownSetting[] {
+  return (Object.keys(settings) as SettingName[]).map((name) => ({
+    name,
+    value: hideSecrets(name, values[name]),
+    about: settings[name].about,
+    isDefault: values[name] === settings[name].fallback,
+  }));
+}
+
+/** Secrets, and passwords in addresses: before the host, or among the parameters. */
+function hideSecrets(name: SettingName, value: string): string {
+  const { isSecret }: Setting = settings[name];
+  if (isSecret === true && value !== '') return '…';
+  return value
+    .replace(/^(\w+:\/\/[^@/?#]*?):[^@]*@/, '$1:…@')
+    .replaceAll(/([?&][^=&]*(?:pass|secret|token|key)[^=&]*=)[^&]*/gi, '$1…');
+}

@@ -208,6 +208,15 @@ export interface Health {
   Status: 'live' | 'ready' | 'not ready';
 }
 
+export interface InForce {
+  Environment: 'production' | 'test';
+  /** Of Cabinet. */
+  Version: string;
+  /** UTC, always three decimals. */
+  StartedAt: string;
+  Settings: Setting[];
+}
+
 export interface IssuerMetadata {
   issuer: string;
   token_endpoint: string;
@@ -385,6 +394,15 @@ export interface ServiceLimits {
   Caller: {
     Quota?: Quota | undefined;
   };
+}
+
+export interface Setting {
+  Name: string;
+  /** Empty: not set. A secret is shown as an ellipsis. */
+  Value: string;
+  /** What it is for. */
+  About: string;
+  IsDefault: boolean;
 }
 
 /** An entry, and where it is. */
@@ -1307,6 +1325,17 @@ export interface Operations {
     };
     body: never;
     answer: ServiceLimits;
+  };
+  /** What runs, and the settings as they are in force. */
+  'GET /settings': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: never;
+    answer: InForce;
   };
   /** The bytes that a link leads to. */
   'GET {base}/links/{token}': {

@@ -1,7 +1,7 @@
 // Spaces, people, what they did and what they use. Changing any of it needs the role `manager` or the scope `content.admin`.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { Event, Events, NewUser, ServiceLimits, Space, Usage, User, Users } from './description.ts';
+import type { Event, Events, InForce, NewUser, ServiceLimits, Space, Usage, User, Users } from './description.ts';
 import { askPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
 import { ask } from './request.ts';
 
@@ -110,4 +110,9 @@ export function showUsage(cabinet: Cabinet, { signal, ...query }: PageOptions = 
 /** What the service allows. */
 export function showLimits(cabinet: Cabinet, options: CallOptions = {}): Promise<ServiceLimits> {
   return ask(cabinet, 'GET /limits', options);
+}
+
+/** What runs, and the settings as they are in force; secrets are hidden. */
+export function showSettings(cabinet: Cabinet, options: CallOptions = {}): Promise<InForce> {
+  return ask(cabinet, 'GET /settings', options);
 }

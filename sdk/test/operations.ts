@@ -71,6 +71,7 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'GET /audit': by('listAudit', (c) => client.listAudit(c).next()),
   'GET /usage': by('showUsage', (c) => client.showUsage(c)),
   'GET /limits': by('showLimits', (c) => client.showLimits(c)),
+  'GET /settings': by('showSettings', (c) => client.showSettings(c)),
   'GET {base}/health/live': by('showLiveness', (c) => client.showLiveness(c)),
   'GET {base}/health/ready': by('showReadiness', (c) => client.showReadiness(c)),
   'GET {base}/metrics': by('readMetrics', (c) => client.readMetrics(c)),

@@ -1,8 +1,8 @@
 // `cabinet config`: every setting as it is in force, or every mistake.
 
 import type { Command } from 'commander';
-import { readConfig, readSettings } from '../config.ts';
-import { type Setting, settings } from '../settings.ts';
+import { readConfig } from '../config.ts';
+import { settings } from '../settings.ts';
 import { print } from './output.ts';
 
 export function registerConfig(program: Command): void {
@@ -14,15 +14,7 @@ export function registerConfig(program: Command): void {
 }
 
 async function show(): Promise<Record<string, string>> {
-  readConfig();
-  const shown = Object.entries(readSettings()).map(([name, value]) => [name, hideSecrets(name, value)]);
-  return Object.fromEntries(shown) as Record<string, string>;
-}
-
-/** Secrets, and passwords in addresses. */
-function hideSecrets(name: string, value: string): string {
-  const { isSecret }: Setting = settings[name as keyof typeof settings];
-  return isSecret === true && value !== '' ? '…' : value.replace(/^(\w+:\/\/[^@/?#]*?):[^@]*@/, '$1:…@');
+  return Object.fromEntries(readConfig().settings.map(({ name, value }) => [name, value]));
 }
 
 function toLines(values: Record<string, string>): string[] {

@@ -68,3 +68,12 @@ export const exampleLimits = {
   Space: { Quota: { Bytes: 10737418240 } },
   Caller: { Quota: { RequestsPerSecond: 50 } },
 };
+
+export const exampleInForce = {
+  Environment: 'production',
+  Version: '1.2.0',
+  StartedAt: at,
+  Settings: [
+    { Name: 'CABINET_TRASH_DAYS', Value: '30', About: 'how long the trash keeps what is put into it', IsDefault: true },
+  ],
+};

@@ -158,6 +158,26 @@ export const Usage = Type.Object(
   { title: 'Usage' },
 );
 
+export const InForce = Type.Object(
+  {
+    Environment: Type.Enum(['production', 'test']),
+    Version: Type.String({ description: 'Of Cabinet.' }),
+    StartedAt: time,
+    Settings: Type.Array(
+      Type.Object(
+        {
+          Name: Type.String(),
+          Value: Type.String({ description: 'Empty: not set. A secret is shown as an ellipsis.' }),
+          About: Type.String({ description: 'What it is for.' }),
+          IsDefault: Type.Boolean(),
+        },
+        { title: 'Setting' },
+      ),
+    ),
+  },
+  { title: 'InForce' },
+);
+
 const WithQuota = Type.Object({ Quota: Type.Optional(Quota) });
 
 export const ServiceLimits = Type.Object(

@@ -14,6 +14,7 @@ import type { Body, BodyDigests } from './body.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import type { Description } from './openapi.ts';
 import type { ServedMetrics } from './routes/metrics.ts';
+import type { InForce } from './routes/settings.ts';
 import type { Slots } from './slots.ts';
 
 /** One environment as an address serves it. */
@@ -34,6 +35,7 @@ export interface Served {
   linkKeys: readonly Buffer[];
   metrics: ServedMetrics;
   console: ConsoleFiles;
+  inForce: InForce;
 }
 
 export interface Exchange {

@@ -22,6 +22,7 @@ import { linkFileRoute, openLinkRoute } from './routes/links.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
 import { searchRoute } from './routes/search.ts';
+import { showSettingsRoute } from './routes/settings.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
 import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
 import { emptyTrashRoute, listTrashRoute, restoreEntryRoute } from './routes/trash.ts';
@@ -93,6 +94,7 @@ export const routes: readonly Route[] = [
   listAuditRoute,
   showUsageRoute,
   showLimitsRoute,
+  showSettingsRoute,
   openLinkRoute,
   liveRoute,
   readyRoute,

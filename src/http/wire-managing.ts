@@ -14,6 +14,7 @@ import { firstPageLimit, largestPageLimit } from '../operations/list-folder.ts';
 import type { NewMember } from '../operations/manage-people.ts';
 import { mostBatchBytes, mostBatchFiles } from '../operations/save-batch.ts';
 import type { ShownLimits, SpaceUsage } from '../operations/show-usage.ts';
+import type { InForce } from './routes/settings.ts';
 import { renderTime } from './wire.ts';
 
 export function renderSpace({ spaceId, spaceName, rootId, role }: Seat): string {
@@ -142,5 +143,19 @@ export function renderLimits({ limits, ofSpace, ofCaller }: ShownLimits): string
     ...(journalMs !== null && { JournalDays: journalMs / dayMs }),
     Space: toQuota(ofSpace),
     Caller: toQuota(ofCaller),
+  });
+}
+
+export function renderInForce({ environment, version, startedAt, settings }: InForce): string {
+  return JSON.stringify({
+    Environment: environment,
+    Version: version,
+    StartedAt: renderTime(startedAt),
+    Settings: settings.map(({ name, value, about, isDefault }) => ({
+      Name: name,
+      Value: value,
+      About: about,
+      IsDefault: isDefault,
+    })),
   });
 }

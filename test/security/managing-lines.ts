@@ -172,4 +172,5 @@ export const managingLines: Record<string, ContentLine> = {
   [`GET ${CONTENT}/audit`]: { path: () => '/audit', request: plainly, missing: null },
   [`GET ${CONTENT}/usage`]: { path: () => '/usage', request: plainly, missing: null },
   [`GET ${CONTENT}/limits`]: { path: () => '/limits', request: plainly, missing: null },
+  [`GET ${CONTENT}/settings`]: { path: () => '/settings', request: plainly, missing: null },
 };

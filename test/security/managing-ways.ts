@@ -55,4 +55,5 @@ export const managingWithoutIds = [
   `GET ${CONTENT}/audit`,
   `GET ${CONTENT}/usage`,
   `GET ${CONTENT}/limits`,
+  `GET ${CONTENT}/settings`,
 ];

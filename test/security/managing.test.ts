@@ -263,7 +263,14 @@ test('A quota is not for managers to change, whatever they send', async () => {
 });
 
 test('No answer about applications or people holds a secret, a password or a hash', async () => {
-  const paths = ['/applications', `/applications/${left.application.AppKey}`, '/users', '/usage', '/audit?limit=1000'];
+  const paths = [
+    '/applications',
+    `/applications/${left.application.AppKey}`,
+    '/users',
+    '/usage',
+    '/settings',
+    '/audit?limit=1000',
+  ];
   const headers = { SpaceId: (await spaceOf(left)).Id };
   for (const path of paths) {
     const { status, body } = await call(people.manager, path, { headers });

@@ -1,0 +1,31 @@
+// Section 10, `GET /settings`: what runs and how it is configured, for those who manage.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertRefusal } from './assertions.ts';
+import { call, signIn } from './client.ts';
+import { get } from './managing.ts';
+
+const admin = await signIn('Administrator');
+const main = await signIn('Main');
+
+interface InForce {
+  Environment: string;
+  Version: string;
+  StartedAt: string;
+  Settings: { Name: string; Value: string; About: string; IsDefault: boolean }[];
+}
+
+test('Who manages sees every setting as it is in force, with what it is for', async () => {
+  const { Environment, Version, StartedAt, Settings } = await get<InForce>(admin, '/settings');
+  assert.equal(Environment, 'production');
+  assert.match(Version, /^\d+\.\d+\.\d+/);
+  assert.ok(Date.parse(StartedAt) <= Date.now() + 60_000);
+  const names = Settings.map(({ Name }) => Name);
+  assert.ok(names.includes('CABINET_TRASH_DAYS') && names.every((name) => name.startsWith('CABINET_')));
+  assert.ok(Settings.every(({ About }) => About !== ''));
+});
+
+test('The settings are not for those who only read and write', async () => {
+  assertRefusal(await call(main, '/settings'), 403, 'InsufficientScope');
+});
