@@ -1,23 +1,100 @@
 // Managing a space: a page each for its applications, people and the rest, under /manage/{page}. Only managers see it.
 
+import { type ComponentType, useEffect } from 'react';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { Empty } from '../parts/states.tsx';
+import { Link } from '../routing/link.tsx';
 import { usePlace } from '../routing/router.ts';
-import { useGround } from '../session/ground.tsx';
+import { useGround, useSpaceParams } from '../session/ground.tsx';
 import { useWords } from '../words/words.tsx';
+import { ApplicationPage } from './application-page.tsx';
+import { ApplicationsPage } from './applications-page.tsx';
+import { AuditPage } from './audit-page.tsx';
+import { HealthPage } from './health-page.tsx';
+import { PeoplePage } from './people-page.tsx';
+import { SettingsPage } from './settings-page.tsx';
+import { SpacesPage } from './spaces-page.tsx';
+import { UsagePage } from './usage-page.tsx';
+import { useManageWords } from './use-manage-words.ts';
+import './manage-page.css';
+
+const pages = {
+  applications: { icon: 'key', Page: ApplicationsPage },
+  people: { icon: 'user', Page: PeoplePage },
+  spaces: { icon: 'folder', Page: SpacesPage },
+  usage: { icon: 'chart', Page: UsagePage },
+  audit: { icon: 'scroll', Page: AuditPage },
+  health: { icon: 'pulse', Page: HealthPage },
+  settings: { icon: 'gear', Page: SettingsPage },
+} as const satisfies Record<string, { icon: IconName; Page: ComponentType }>;
+
+type ManagePageName = keyof typeof pages;
 
 export function ManagePage() {
-  const words = useWords();
+  const words = useManageWords();
+  const { manage } = useWords().shell;
   const { space, canManage } = useGround();
-  const { id } = usePlace();
-  if (!canManage) return <Empty icon="gear" title={words.trouble.forbidden('manager')} />;
+  const { id, more } = usePlace();
+  const name = id !== null && id in pages ? (id as ManagePageName) : 'applications';
+  useEffect(() => {
+    document.title = `${canManage ? words.pages[name] : manage} – Cabinet`;
+    return () => {
+      document.title = 'Cabinet';
+    };
+  }, [words, name, canManage, manage]);
+  if (!canManage) return <NoAccess />;
+  const { Page } = pages[name];
+  return (
+    <section className="paper manage" aria-labelledby="page-title">
+      <ManageWays current={name} />
+      <div className="paper-body manage-body">
+        {/* Another space, or another page: nothing that was typed or opened there is meant here. */}
+        {name === 'applications' && more !== null ? (
+          <ApplicationPage key={`${space.Id} ${more}`} appKey={more} />
+        ) : (
+          <Page key={space.Id} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function ManageWays({ current }: { current: ManagePageName }) {
+  const words = useManageWords();
+  const { manage } = useWords().shell;
+  const params = useSpaceParams();
+  return (
+    <nav className="manage-ways" aria-label={manage}>
+      <ul>
+        {Object.entries(pages).map(([name, { icon }]) => (
+          <li key={name}>
+            <Link
+              to={{ page: 'manage', id: name, params }}
+              className="manage-way"
+              aria-current={name === current ? 'page' : undefined}
+            >
+              <Icon name={icon} size={18} />
+              {words.pages[name as ManagePageName]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function NoAccess() {
+  const words = useManageWords();
+  const { space } = useGround();
+  const role = words.roles[space.Role ?? 'viewer'];
   return (
     <section className="paper" aria-labelledby="page-title">
-      <header className="paper-head">
-        <h1 id="page-title">{words.shell.manage}</h1>
-      </header>
-      <div className="paper-body">
-        <Empty icon="gear" title={id ?? space.Name} />
-      </div>
+      <h1 id="page-title" className="unseen">
+        {useWords().shell.manage}
+      </h1>
+      <Empty icon="gear" title={words.noAccess}>
+        <p>{words.noAccessHelp(space.Name, role)}</p>
+      </Empty>
     </section>
   );
 }

@@ -1,0 +1,35 @@
+// Text that is there to be copied: a key, a secret, a command, lines of a program.
+
+import { IconButton } from '../parts/button.tsx';
+import { tell } from '../parts/notices.tsx';
+import { useManageWords } from './use-manage-words.ts';
+
+export interface CopiedTextProps {
+  /** What it is, as the button and the notice call it. */
+  what: string;
+  text: string;
+  /** Several lines, as they stand. */
+  isBlock?: boolean;
+}
+
+export function CopiedText({ what, text, isBlock = false }: CopiedTextProps) {
+  const words = useManageWords();
+  const copy = () =>
+    void navigator.clipboard.writeText(text).then(
+      () => tell({ text: words.copied(what) }),
+      () => tell({ text: words.notCopied, isBad: true }),
+    );
+  return (
+    <div className={isBlock ? 'copied copied-block' : 'copied'}>
+      {isBlock ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+        <pre dir="ltr" tabIndex={0}>
+          {text}
+        </pre>
+      ) : (
+        <code dir="ltr">{text}</code>
+      )}
+      <IconButton icon="copy" label={words.copy(what)} onPress={copy} />
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+// The charts by type and by time. The files are counted in steps; what a step has found is shown while the next is asked for.
+
+import { useEffect, useState } from 'react';
+import { Button } from '../parts/button.tsx';
+import { Skeleton, Trouble } from '../parts/states.tsx';
+import { useGround } from '../session/ground.tsx';
+import { formatNumber, formatSize } from '../words/format.ts';
+import { useLanguage } from '../words/words.tsx';
+import { Bars, Chart, type ChartRow, ChartTable, Columns } from './charts.tsx';
+import { addPage, nothing, type Step, type Sum, type Sums, toFamilies, toPeriods } from './usage-sums.ts';
+import { useManageWords } from './use-manage-words.ts';
+
+/** Then one is asked before it goes on: a space may hold millions. */
+const pagesAtOnce = 20;
+
+interface Counted {
+  sums: Sums;
+  isCounting: boolean;
+  error: unknown;
+  countOn(): void;
+}
+
+function useCounted(): Counted {
+  const { cabinet } = useGround();
+  const [sums, setSums] = useState(nothing);
+  const [error, setError] = useState<unknown>(null);
+  const [turn, setTurn] = useState(1);
+  const [pages, setPages] = useState(0);
+  const isCounting = error === null && sums.cursor !== null && pages < turn * pagesAtOnce;
+  useEffect(() => {
+    if (!isCounting) return;
+    const ended = new AbortController();
+    addPage(cabinet, sums, ended.signal).then(
+      (more) => {
+        if (ended.signal.aborted) return;
+        setSums(more);
+        setPages((n) => n + 1);
+      },
+      (failed: unknown) => {
+        if (!ended.signal.aborted) setError(failed);
+      },
+    );
+    return () => ended.abort();
+  }, [cabinet, sums, isCounting]);
+  const countOn = () => {
+    setError(null);
+    setTurn(turn + 1);
+  };
+  return { sums, isCounting, error, countOn };
+}
+
+export function CountedCharts() {
+  const words = useManageWords();
+  const { sums, isCounting, error, countOn } = useCounted();
+  const isNothing = sums.files === 0;
+  const told = isCounting ? words.usage.counting(sums.entries) : words.usage.counted(sums.files);
+  const foot = (
+    <p className="manage-foot" role="status">
+      {sums.cursor !== null && !isCounting ? words.usage.partly(sums.entries) : told}
+      {sums.cursor !== null && !isCounting && <Button onPress={countOn}>{words.usage.countOn}</Button>}
+    </p>
+  );
+  if (error !== null) return <Trouble error={error} onRetry={countOn} />;
+  return (
+    <>
+      <div className="chart-whole">
+        <Chart title={words.usage.byTime} help={words.usage.byTimeHelp}>
+          {isNothing && isCounting ? <Skeleton rows={4} label={words.loading} /> : <ByTime byDay={sums.byDay} />}
+          {foot}
+        </Chart>
+      </div>
+      <div className="chart-whole">
+        <Chart title={words.usage.byType} help={words.usage.byTypeHelp}>
+          {isNothing && isCounting ? <Skeleton rows={4} label={words.loading} /> : <ByType byType={sums.byType} />}
+        </Chart>
+      </div>
+    </>
+  );
+}
+
+function useToRow(): (key: string, name: string, sum: Sum) => ChartRow {
+  const language = useLanguage();
+  return (key, name, { files, bytes }) => ({
+    key,
+    name,
+    value: bytes,
+    shown: formatSize(bytes, language),
+    more: formatNumber(files, language),
+  });
+}
+
+function ByTime({ byDay }: { byDay: Sums['byDay'] }) {
+  const words = useManageWords().usage;
+  const language = useLanguage();
+  const toRow = useToRow();
+  const { step, periods } = toPeriods(byDay, new Date().toISOString().slice(0, 10));
+  const rows = periods.map(({ day, ...sum }) => toRow(day, formatPeriod(step, day, language), sum));
+  return (
+    <>
+      <Columns title={words.byTime} rows={rows} />
+      <ChartTable caption={words.byTime} heads={[words.when, words.size, words.files]} rows={rows} />
+    </>
+  );
+}
+
+function formatPeriod(step: Step, day: string, language: string): string {
+  const options =
+    step === 'month'
+      ? ({ month: 'short', year: 'numeric' } as const)
+      : ({ day: 'numeric', month: 'short', year: 'numeric' } as const);
+  return new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(new Date(day));
+}
+
+function ByType({ byType }: { byType: Sums['byType'] }) {
+  const words = useManageWords().usage;
+  const toRow = useToRow();
+  const rows = toFamilies(byType).map(([family, sum]) => toRow(family, words.types[family], sum));
+  const types = [...byType].toSorted(([, a], [, b]) => b.bytes - a.bytes).map(([type, sum]) => toRow(type, type, sum));
+  return (
+    <>
+      <Bars rows={rows} />
+      <ChartTable caption={words.byType} heads={[words.what, words.size, words.files]} rows={types} />
+    </>
+  );
+}

@@ -1,0 +1,11 @@
+// The words of the pages for managing, in the language that is spoken.
+
+import { manageDe } from '../words/manage-de.ts';
+import { type ManageWords, manageEn } from '../words/manage-en.ts';
+import { useLanguage } from '../words/words.tsx';
+
+const catalogues: Record<string, ManageWords> = { en: manageEn, de: manageDe };
+
+export function useManageWords(): ManageWords {
+  return catalogues[useLanguage()] ?? manageEn;
+}
