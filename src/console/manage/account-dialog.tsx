@@ -28,7 +28,7 @@ export function AccountDialog({ person, onClose }: { person: User; onClose(): vo
     >
       <div className="manage-form">
         <p>{words.accountHelp}</p>
-        <dl className="facts">
+        <dl className="manage-facts">
           {commands.map(([what, command]) => (
             <div key={command}>
               <dt>{what}</dt>

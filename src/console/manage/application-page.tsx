@@ -13,7 +13,7 @@ import { Link } from '../routing/link.tsx';
 import { go } from '../routing/router.ts';
 import { useGround, useSpaceParams } from '../session/ground.tsx';
 import { formatTime } from '../words/format.ts';
-import { useLanguage, useWords } from '../words/words.tsx';
+import { useWords } from '../words/words.tsx';
 import { ApplicationBadges } from './applications-page.tsx';
 import { Certificates } from './certificates.tsx';
 import { CopiedText } from './copied-text.tsx';
@@ -21,7 +21,7 @@ import { Sure } from './form-dialog.tsx';
 import { PageHead } from './page-head.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 import { Snippets } from './snippets.tsx';
-import { useManageWords } from './use-manage-words.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function ApplicationPage({ appKey }: { appKey: string }) {
   const words = useManageWords();
@@ -65,13 +65,13 @@ export function ApplicationPage({ appKey }: { appKey: string }) {
 
 function Shown({ application }: { application: Application }) {
   const words = useManageWords().applications;
-  const language = useLanguage();
+  const locale = useLocale();
   return (
     <>
       <PageHead title={application.Name} lead={<ApplicationBadges application={application} />}>
         <Actions application={application} />
       </PageHead>
-      <dl className="facts facts-wide">
+      <dl className="manage-facts manage-facts-wide">
         <div>
           <dt>{words.appKeyLabel}</dt>
           <dd>
@@ -84,7 +84,7 @@ function Shown({ application }: { application: Application }) {
         </div>
         <div>
           <dt>{words.createdAt}</dt>
-          <dd>{formatTime(application.CreatedAt, language)}</dd>
+          <dd>{formatTime(application.CreatedAt, locale)}</dd>
         </div>
         {application.RedirectUris !== undefined && application.RedirectUris.length > 0 && (
           <div>

@@ -10,10 +10,9 @@ import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
 import { useGround, useSpaceParams } from '../session/ground.tsx';
 import { formatWhen } from '../words/format.ts';
-import { useLanguage } from '../words/words.tsx';
 import { AddApplication } from './add-application.tsx';
 import { Badge, PageHead } from './page-head.tsx';
-import { useManageWords } from './use-manage-words.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function ApplicationsPage() {
   const words = useManageWords();
@@ -57,7 +56,7 @@ export function ApplicationsPage() {
 
 function ApplicationList({ applications }: { applications: readonly Application[] }) {
   const words = useManageWords();
-  const language = useLanguage();
+  const locale = useLocale();
   const params = useSpaceParams();
   return (
     <ul className="things">
@@ -74,7 +73,7 @@ function ApplicationList({ applications }: { applications: readonly Application[
             </p>
             <p className="thing-more">
               {words.applications.kinds[application.Kind]} · {words.applications.createdAt}{' '}
-              {formatWhen(application.CreatedAt, language)}
+              {formatWhen(application.CreatedAt, locale)}
             </p>
           </div>
           <ApplicationBadges application={application} />

@@ -5,8 +5,7 @@ import { Link } from '../routing/link.tsx';
 import { setParams } from '../routing/router.ts';
 import { useSpaceParams } from '../session/ground.tsx';
 import { formatTime } from '../words/format.ts';
-import { useLanguage } from '../words/words.tsx';
-import { useManageWords } from './use-manage-words.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function AuditEvents({ events }: { events: readonly Event[] }) {
   const words = useManageWords();
@@ -34,11 +33,11 @@ export function AuditEvents({ events }: { events: readonly Event[] }) {
 
 function EventRow({ event: { At, By, Action, EntryId, Details } }: { event: Event }) {
   const words = useManageWords().audit;
-  const language = useLanguage();
+  const locale = useLocale();
   return (
     <tr>
       <td className="audit-when">
-        <time dateTime={At}>{formatTime(At, language)}</time>
+        <time dateTime={At}>{formatTime(At, locale)}</time>
       </td>
       <td className="audit-what">{words.actions[Action] ?? Action}</td>
       <td className="audit-by">

@@ -12,10 +12,10 @@ import { Skeleton, Trouble } from '../parts/states.tsx';
 import { tellTrouble } from '../parts/trouble.ts';
 import { useGround } from '../session/ground.tsx';
 import { formatTime } from '../words/format.ts';
-import { useLanguage, useWords } from '../words/words.tsx';
+import { useWords } from '../words/words.tsx';
 import { Sure } from './form-dialog.tsx';
 import { Badge } from './page-head.tsx';
-import { useManageWords } from './use-manage-words.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
 
 /** The service takes no more; a key or a photo chosen by mistake is not even read. */
 const mostBytes = 65_536;
@@ -70,7 +70,7 @@ interface LineProps {
 
 function CertificateLine({ appKey, certificate, onRemoved }: LineProps) {
   const { applications: words, remove } = useManageWords();
-  const language = useLanguage();
+  const locale = useLocale();
   const { cabinet } = useGround();
   const [isAsking, setAsking] = useState(false);
   const { Subject: subject, Thumbprint: thumbprint, NotAfter: notAfter } = certificate;
@@ -90,7 +90,7 @@ function CertificateLine({ appKey, certificate, onRemoved }: LineProps) {
           {subject}
         </p>
         <p className="thing-more">
-          {words.validUntil(formatTime(notAfter, language))} · <code>{thumbprint.slice(0, 12)}…</code>
+          {words.validUntil(formatTime(notAfter, locale))} · <code>{thumbprint.slice(0, 12)}…</code>
         </p>
       </div>
       {Date.parse(notAfter) < Date.now() && <Badge look="bad">{words.expired}</Badge>}

@@ -5,10 +5,9 @@ import { Button } from '../parts/button.tsx';
 import { Skeleton, Trouble } from '../parts/states.tsx';
 import { useGround } from '../session/ground.tsx';
 import { formatNumber, formatSize } from '../words/format.ts';
-import { useLanguage } from '../words/words.tsx';
 import { Bars, Chart, type ChartRow, ChartTable, Columns } from './charts.tsx';
 import { addPage, nothing, type Step, type Sum, type Sums, toFamilies, toPeriods } from './usage-sums.ts';
-import { useManageWords } from './use-manage-words.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
 
 /** Then one is asked before it goes on: a space may hold millions. */
 const pagesAtOnce = 20;
@@ -79,22 +78,22 @@ export function CountedCharts() {
 }
 
 function useToRow(): (key: string, name: string, sum: Sum) => ChartRow {
-  const language = useLanguage();
+  const locale = useLocale();
   return (key, name, { files, bytes }) => ({
     key,
     name,
     value: bytes,
-    shown: formatSize(bytes, language),
-    more: formatNumber(files, language),
+    shown: formatSize(bytes, locale),
+    more: formatNumber(files, locale),
   });
 }
 
 function ByTime({ byDay }: { byDay: Sums['byDay'] }) {
   const words = useManageWords().usage;
-  const language = useLanguage();
+  const locale = useLocale();
   const toRow = useToRow();
   const { step, periods } = toPeriods(byDay, new Date().toISOString().slice(0, 10));
-  const rows = periods.map(({ day, ...sum }) => toRow(day, formatPeriod(step, day, language), sum));
+  const rows = periods.map(({ day, ...sum }) => toRow(day, formatPeriod(step, day, locale), sum));
   return (
     <>
       <Columns title={words.byTime} rows={rows} />

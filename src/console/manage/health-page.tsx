@@ -9,10 +9,9 @@ import { Icon } from '../parts/icon.tsx';
 import { Skeleton, Trouble } from '../parts/states.tsx';
 import { useGround } from '../session/ground.tsx';
 import { formatNumber, formatSize, formatTime } from '../words/format.ts';
-import { useLanguage } from '../words/words.tsx';
 import { PageHead } from './page-head.tsx';
 import { useMutualTls } from './snippets.tsx';
-import { useManageWords } from './use-manage-words.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
 import './health.css';
 
 const againMs = 10_000;
@@ -38,7 +37,7 @@ interface Seen {
 
 function States() {
   const { health: words, loading } = useManageWords();
-  const language = useLanguage();
+  const locale = useLocale();
   const { cabinet } = useGround();
   const { data } = useQuery({
     queryKey: ['manage', 'health'],
@@ -60,7 +59,7 @@ function States() {
   });
   if (data === undefined) return <Skeleton rows={3} label={loading} />;
   const { isLive, isReady, ms, at } = data;
-  const answered = words.answered(formatNumber(Math.max(1, Math.round(ms)), language));
+  const answered = words.answered(formatNumber(Math.max(1, Math.round(ms)), locale));
   return (
     <>
       <div className="states" role="status">
@@ -71,7 +70,7 @@ function States() {
           {isReady ? words.readyHelp : words.notReadyHelp}
         </State>
       </div>
-      <p className="states-asked">{words.asked(formatTime(at, language))}</p>
+      <p className="states-asked">{words.asked(formatTime(at, locale))}</p>
     </>
   );
 }
@@ -90,7 +89,7 @@ function State({ isGood, title, children }: { isGood: boolean; title: string; ch
 
 function About() {
   const { health: words, loading } = useManageWords();
-  const language = useLanguage();
+  const locale = useLocale();
   const { space, cabinet } = useGround();
   const mutualTls = useMutualTls();
   const { data, error, refetch } = useQuery({
@@ -100,10 +99,10 @@ function About() {
   if (error !== null) return <Trouble error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={4} label={loading} />;
   return (
-    <dl className="facts facts-wide">
+    <dl className="manage-facts manage-facts-wide">
       <Fact name={words.version}>{data.Version}</Fact>
       <Fact name={words.environment}>{words.environments[data.Environment]}</Fact>
-      <Fact name={words.startedAt}>{formatTime(data.StartedAt, language)}</Fact>
+      <Fact name={words.startedAt}>{formatTime(data.StartedAt, locale)}</Fact>
       <Fact name={words.address}>
         <bdi>{window.location.origin}</bdi>
       </Fact>
@@ -137,16 +136,16 @@ function Limits() {
 
 function LimitFacts({ limits }: { limits: ServiceLimits }) {
   const { health: words } = useManageWords();
-  const language = useLanguage();
+  const locale = useLocale();
   const days = (n: number | undefined) => (n === undefined ? words.unlimited : words.days(n));
   const { VersionsKept: kept } = limits;
   return (
-    <dl className="facts facts-wide">
-      <Fact name={words.fileBytes}>{formatSize(limits.FileBytes, language)}</Fact>
+    <dl className="manage-facts manage-facts-wide">
+      <Fact name={words.fileBytes}>{formatSize(limits.FileBytes, locale)}</Fact>
       <Fact name={words.name}>{words.characters(limits.NameCharacters)}</Fact>
-      <Fact name={words.levels}>{formatNumber(limits.FolderLevels, language)}</Fact>
+      <Fact name={words.levels}>{formatNumber(limits.FolderLevels, locale)}</Fact>
       <Fact name={words.trashDays}>{days(limits.TrashDays)}</Fact>
-      <Fact name={words.versions}>{kept === undefined ? words.unlimited : formatNumber(kept, language)}</Fact>
+      <Fact name={words.versions}>{kept === undefined ? words.unlimited : formatNumber(kept, locale)}</Fact>
       <Fact name={words.versionDays}>{days(limits.VersionDays)}</Fact>
       <Fact name={words.journal}>{days(limits.JournalDays)}</Fact>
     </dl>

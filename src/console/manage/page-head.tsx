@@ -22,5 +22,5 @@ export function Badge({
   look?: 'plain' | 'good' | 'bad' | 'manila';
   children: ReactNode;
 }) {
-  return <span className={`badge badge-${look}`}>{children}</span>;
+  return <span className={`manage-badge manage-badge-${look}`}>{children}</span>;
 }

@@ -12,15 +12,15 @@ import { tell } from '../parts/notices.tsx';
 import { tellTrouble } from '../parts/trouble.ts';
 import { useGround } from '../session/ground.tsx';
 import { formatWhen } from '../words/format.ts';
-import { useLanguage, useWords } from '../words/words.tsx';
+import { useWords } from '../words/words.tsx';
 import { AccountDialog } from './account-dialog.tsx';
 import { Sure } from './form-dialog.tsx';
 import { Badge } from './page-head.tsx';
-import { useManageWords } from './use-manage-words.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function PersonLine({ person }: { person: User }) {
   const { people: words, disabled } = useManageWords();
-  const language = useLanguage();
+  const locale = useLocale();
   const { session } = useGround();
   const { Id: id, Name: name, State: state, CreatedAt: at } = person;
   return (
@@ -34,7 +34,7 @@ export function PersonLine({ person }: { person: User }) {
         </p>
         <p className="thing-more">
           {name !== id && `${id} · `}
-          {words.since(formatWhen(at, language))}
+          {words.since(formatWhen(at, locale))}
         </p>
       </div>
       {state === 'disabled' && <Badge look="bad">{disabled}</Badge>}

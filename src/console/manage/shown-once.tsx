@@ -33,7 +33,7 @@ export function ShownOnce({ title, help, lines, onClose }: ShownOnceProps) {
           <Icon name="warning" />
           {help}
         </p>
-        <dl className="facts">
+        <dl className="manage-facts">
           {lines.map(({ label, what, text }) => (
             <div key={label}>
               <dt>{label}</dt>

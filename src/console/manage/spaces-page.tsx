@@ -10,10 +10,9 @@ import { tell } from '../parts/notices.tsx';
 import { Link } from '../routing/link.tsx';
 import { connectTo, type Space, useGround } from '../session/ground.tsx';
 import { formatSize } from '../words/format.ts';
-import { useLanguage } from '../words/words.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { Badge, PageHead } from './page-head.tsx';
-import { useManageWords } from './use-manage-words.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function SpacesPage() {
   const words = useManageWords();
@@ -46,7 +45,7 @@ export function useSpaceUsage(space: Space) {
 
 function SpaceLine({ space }: { space: Space }) {
   const words = useManageWords();
-  const language = useLanguage();
+  const locale = useLocale();
   const { space: open } = useGround();
   const { data } = useSpaceUsage(space);
   const [isRenaming, setRenaming] = useState(false);
@@ -62,7 +61,7 @@ function SpaceLine({ space }: { space: Space }) {
           <Link to={{ page: 'files', params }}>{space.Name}</Link>
         </p>
         <p className="thing-more">
-          {data === undefined ? '…' : words.spaces.holds(data.Space.Entries, formatSize(data.Space.Bytes, language))}
+          {data === undefined ? '…' : words.spaces.holds(data.Space.Entries, formatSize(data.Space.Bytes, locale))}
         </p>
       </div>
       <div className="thing-badges">

@@ -7,11 +7,10 @@ import { showUsage } from '../../../sdk/src/managing.ts';
 import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
 import { connectTo, useGround } from '../session/ground.tsx';
 import { formatNumber, formatSize } from '../words/format.ts';
-import { useLanguage } from '../words/words.tsx';
 import { Bars, Chart, type ChartRow } from './charts.tsx';
 import { CountedCharts } from './counted-charts.tsx';
 import { PageHead } from './page-head.tsx';
-import { useManageWords } from './use-manage-words.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
 
 const shownActors = 8;
 
@@ -48,29 +47,29 @@ export function UsagePage() {
 
 function Tiles({ usage: { Space } }: { usage: Usage }) {
   const words = useManageWords().usage;
-  const language = useLanguage();
+  const locale = useLocale();
   const most = Space.Quota?.Bytes;
   return (
-    <dl className="tiles">
-      <div className="tile">
+    <dl className="usage-tiles">
+      <div className="usage-tile">
         <dt>{words.stored}</dt>
-        <dd>{formatSize(Space.Bytes, language)}</dd>
+        <dd>{formatSize(Space.Bytes, locale)}</dd>
       </div>
-      <div className="tile">
+      <div className="usage-tile">
         <dt>{words.entries}</dt>
-        <dd>{formatNumber(Space.Entries, language)}</dd>
+        <dd>{formatNumber(Space.Entries, locale)}</dd>
       </div>
-      <div className="tile">
+      <div className="usage-tile">
         <dt>{words.trash}</dt>
-        <dd>{formatSize(Space.TrashBytes, language)}</dd>
+        <dd>{formatSize(Space.TrashBytes, locale)}</dd>
       </div>
-      <div className="tile">
+      <div className="usage-tile">
         <dt>{words.quota}</dt>
         <dd>
-          {most === undefined ? words.noQuota : formatSize(most, language)}
+          {most === undefined ? words.noQuota : formatSize(most, locale)}
           {most !== undefined && (
             <meter value={Space.Bytes} max={most} low={most * 0.8} high={most * 0.95} aria-label={words.quota}>
-              {words.of(formatSize(Space.Bytes, language), formatSize(most, language))}
+              {words.of(formatSize(Space.Bytes, locale), formatSize(most, locale))}
             </meter>
           )}
         </dd>
@@ -81,7 +80,7 @@ function Tiles({ usage: { Space } }: { usage: Usage }) {
 
 function BySpace() {
   const words = useManageWords();
-  const language = useLanguage();
+  const locale = useLocale();
   const { session, spaces } = useGround();
   const answers = useQueries({
     queries: spaces.map(({ Id }) => ({
@@ -94,8 +93,8 @@ function BySpace() {
     key: Id,
     name: Name,
     value: Bytes,
-    shown: formatSize(Bytes, language),
-    more: formatNumber(Entries, language),
+    shown: formatSize(Bytes, locale),
+    more: formatNumber(Entries, locale),
   }));
   return (
     <Chart title={words.usage.bySpace}>
@@ -106,13 +105,13 @@ function BySpace() {
 
 function ByActor({ by }: { by: Usage['By'] }) {
   const words = useManageWords().usage;
-  const language = useLanguage();
+  const locale = useLocale();
   const toRow = (name: string, bytes: number, entries: number) => ({
     key: name,
     name,
     value: bytes,
-    shown: formatSize(bytes, language),
-    more: formatNumber(entries, language),
+    shown: formatSize(bytes, locale),
+    more: formatNumber(entries, locale),
   });
   const sorted = by.filter(({ Entries, Bytes }) => Entries + Bytes > 0).toSorted((a, b) => b.Bytes - a.Bytes);
   const rest = sorted.slice(shownActors);

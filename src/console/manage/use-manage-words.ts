@@ -2,10 +2,15 @@
 
 import { manageDe } from '../words/manage-de.ts';
 import { type ManageWords, manageEn } from '../words/manage-en.ts';
-import { useLanguage } from '../words/words.tsx';
+import { useLanguage, useWords } from '../words/words.tsx';
 
 const catalogues: Record<string, ManageWords> = { en: manageEn, de: manageDe };
 
 export function useManageWords(): ManageWords {
   return catalogues[useLanguage()] ?? manageEn;
+}
+
+/** How times, sizes and numbers are written: `en-GB`, where the words are `en`. */
+export function useLocale(): string {
+  return useWords().locale;
 }
