@@ -72,7 +72,7 @@ function Shown({ application }: { application: Application }) {
         <Actions application={application} />
       </PageHead>
       <dl className="manage-facts manage-facts-wide">
-        <div>
+        <div className="manage-fact-long">
           <dt>{words.appKeyLabel}</dt>
           <dd>
             <CopiedText what={words.appKey} text={application.AppKey} />

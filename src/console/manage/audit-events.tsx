@@ -4,7 +4,7 @@ import type { Event } from '../../../sdk/src/description.ts';
 import { Link } from '../routing/link.tsx';
 import { setParams } from '../routing/router.ts';
 import { useSpaceParams } from '../session/ground.tsx';
-import { formatTime } from '../words/format.ts';
+import { formatNumber, formatSize, formatTime } from '../words/format.ts';
 import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function AuditEvents({ events }: { events: readonly Event[] }) {
@@ -45,7 +45,7 @@ function EventRow({ event: { At, By, Action, EntryId, Details } }: { event: Even
       </td>
       <td className="audit-about">
         <About id={EntryId} name={nameOf(Details)} />
-        <small>{toText(Details)}</small>
+        <small>{toText(Details, words.detailNames, locale)}</small>
       </td>
     </tr>
   );
@@ -69,9 +69,14 @@ function nameOf({ Name }: Event['Details']): string | null {
 }
 
 /** What else is known of it; where it lies is an id, which says nothing to people. */
-function toText(details: Event['Details']): string {
+function toText(details: Event['Details'], names: Record<string, string>, locale: string): string {
   return Object.entries(details)
     .filter(([name, value]) => !['Name', 'Parent', 'Source', 'Thumbprint'].includes(name) && value !== null)
-    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .map(([name, value]) => `${names[name] ?? name}: ${toShown(name, value, locale)}`)
     .join(' · ');
+}
+
+function toShown(name: string, value: unknown, locale: string): string {
+  if (typeof value !== 'number') return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return name === 'Size' || name === 'Bytes' ? formatSize(value, locale) : formatNumber(value, locale);
 }

@@ -11,8 +11,9 @@ export interface ChartRow {
   value: number;
   /** The value as it is read. */
   shown: string;
-  /** What else the table says of it. */
+  /** How many there are: in words beside the bar, as a number in the table. */
   more: string;
+  number: string;
 }
 
 export function Chart({ title, help, children }: { title: string; help?: ReactNode; children: ReactNode }) {
@@ -132,11 +133,11 @@ export function ChartTable({ caption, heads, rows }: ChartTableProps) {
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ key, name, shown, more }) => (
+            {rows.map(({ key, name, shown, number }) => (
               <tr key={key}>
                 <th scope="row">{name}</th>
                 <td>{shown}</td>
-                <td>{more}</td>
+                <td>{number}</td>
               </tr>
             ))}
           </tbody>

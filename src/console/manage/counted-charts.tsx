@@ -79,12 +79,14 @@ export function CountedCharts() {
 
 function useToRow(): (key: string, name: string, sum: Sum) => ChartRow {
   const locale = useLocale();
+  const { inFiles } = useManageWords().usage;
   return (key, name, { files, bytes }) => ({
     key,
     name,
     value: bytes,
     shown: formatSize(bytes, locale),
-    more: formatNumber(files, locale),
+    more: inFiles(files),
+    number: formatNumber(files, locale),
   });
 }
 
@@ -102,12 +104,12 @@ function ByTime({ byDay }: { byDay: Sums['byDay'] }) {
   );
 }
 
-function formatPeriod(step: Step, day: string, language: string): string {
+function formatPeriod(step: Step, day: string, locale: string): string {
   const options =
     step === 'month'
       ? ({ month: 'short', year: 'numeric' } as const)
       : ({ day: 'numeric', month: 'short', year: 'numeric' } as const);
-  return new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(new Date(day));
+  return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).format(new Date(day));
 }
 
 function ByType({ byType }: { byType: Sums['byType'] }) {

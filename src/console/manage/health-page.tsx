@@ -64,7 +64,7 @@ function States() {
     <>
       <div className="states" role="status">
         <State isGood={isLive} title={isLive ? words.live : words.notLive}>
-          {isLive ? `${words.liveHelp} ${answered}` : words.notReadyHelp}
+          {isLive ? answered : words.notReadyHelp}
         </State>
         <State isGood={isReady} title={isReady ? words.ready : words.notReady}>
           {isReady ? words.readyHelp : words.notReadyHelp}

@@ -1,6 +1,6 @@
 // Managing a space: a page each for its applications, people and the rest, under /manage/{page}. Only managers see it.
 
-import { type ComponentType, useEffect } from 'react';
+import { type ComponentType, useEffect, useRef } from 'react';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
@@ -63,8 +63,13 @@ function ManageWays({ current }: { current: ManagePageName }) {
   const words = useManageWords();
   const { manage } = useWords().shell;
   const params = useSpaceParams();
+  const list = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the list is wider than the page; where one is must be seen
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+  }, [current]);
   return (
-    <nav className="manage-ways" aria-label={manage}>
+    <nav className="manage-ways" aria-label={manage} ref={list}>
       <ul>
         {Object.entries(pages).map(([name, { icon }]) => (
           <li key={name}>

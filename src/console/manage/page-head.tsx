@@ -7,7 +7,7 @@ export function PageHead({ title, lead, children }: { title: string; lead: React
     <header className="manage-head">
       <div>
         <h1 id="page-title">{title}</h1>
-        <p>{lead}</p>
+        {typeof lead === 'string' ? <p>{lead}</p> : lead}
       </div>
       {children !== undefined && <div className="manage-head-actions">{children}</div>}
     </header>

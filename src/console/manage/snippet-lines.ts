@@ -47,7 +47,7 @@ function toCurl({ url, appKey, kind, canWrite }: SnippetFacts): string {
 function toTypeScript({ url, appKey, kind, canWrite }: SnippetFacts): string {
   const isServer = kind === 'server';
   const saved = canWrite ? ', saveFile' : '';
-  const token = isServer ? 'certificateToken()' : "applicationToken({ secret: process.env.CABINET_SECRET ?? '' })";
+  const token = isServer ? 'certificateToken()' : "applicationToken({ secret: env.CABINET_SECRET ?? '' })";
   const source = isServer ? 'certificateToken' : 'applicationToken';
   const lines = [
     `import { ${source}, connect, listChildren${saved} } from '@cabinet/client';`,
@@ -55,6 +55,7 @@ function toTypeScript({ url, appKey, kind, canWrite }: SnippetFacts): string {
       ? ["import { mutualTls } from '@cabinet/client/node';", "import { readFileSync } from 'node:fs';"]
       : []),
     ...(canWrite && !isServer ? ["import { readFileSync } from 'node:fs';"] : []),
+    ...(isServer ? [] : ["import { env } from 'node:process';"]),
     '',
     'const cabinet = connect({',
     `  url: '${url}',`,

@@ -94,7 +94,8 @@ function BySpace() {
     name: Name,
     value: Bytes,
     shown: formatSize(Bytes, locale),
-    more: formatNumber(Entries, locale),
+    more: words.usage.inEntries(Entries),
+    number: formatNumber(Entries, locale),
   }));
   return (
     <Chart title={words.usage.bySpace}>
@@ -111,7 +112,8 @@ function ByActor({ by }: { by: Usage['By'] }) {
     name,
     value: bytes,
     shown: formatSize(bytes, locale),
-    more: formatNumber(entries, locale),
+    more: words.inEntries(entries),
+    number: formatNumber(entries, locale),
   });
   const sorted = by.filter(({ Entries, Bytes }) => Entries + Bytes > 0).toSorted((a, b) => b.Bytes - a.Bytes);
   const rest = sorted.slice(shownActors);

@@ -192,6 +192,8 @@ export const manageDe: ManageWords = {
     what: 'Was',
     size: 'Größe',
     files: 'Dateien',
+    inFiles: (n) => count(n, 'Datei', 'Dateien'),
+    inEntries: (n) => count(n, 'Eintrag', 'Einträge'),
     when: 'Wann',
     others: 'Andere',
     types: {
@@ -233,6 +235,14 @@ export const manageDe: ManageWords = {
     emptyTitle: 'Noch ist nichts geschehen',
     emptyHelp: 'Was immer jemand in diesem Bereich tut, steht hier und lässt sich ausgeben.',
     shown: (n) => `${count(n, 'Ereignis', 'Ereignisse')} gezeigt`,
+    detailNames: {
+      Role: 'Rolle',
+      Version: 'Version',
+      Size: 'Größe',
+      Before: 'Vorher',
+      Entries: 'Einträge',
+      Bytes: 'Bytes',
+    },
     looked: 'Noch nichts in dem, was bisher durchgesehen ist; es gibt mehr.',
     actions: {
       'application.added': 'Anwendung angemeldet',
@@ -269,13 +279,12 @@ export const manageDe: ManageWords = {
     lead: 'Wird alle zehn Sekunden neu gefragt, solange diese Seite offen ist.',
     live: 'Der Dienst läuft',
     notLive: 'Der Dienst antwortet nicht',
-    liveHelp: 'Der Prozess antwortet.',
     ready: 'Er nimmt neue Arbeit an',
     notReady: 'Er nimmt keine neue Arbeit an',
     readyHelp: 'Sein Speicher ist erreichbar und hat Platz.',
     notReadyHelp:
       'Er startet, hält an, erreicht seinen Speicher nicht, oder der Platz ist aus. Welches davon, sagt das Log des Dienstes.',
-    answered: (ms) => `antwortet in ${ms} ms`,
+    answered: (ms) => `Er hat in ${ms} ms geantwortet.`,
     asked: (when) => `Gefragt am ${when}`,
     version: 'Version',
     environment: 'Umgebung',

@@ -188,6 +188,8 @@ export const manageEn = {
     what: 'What',
     size: 'Size',
     files: 'Files',
+    inFiles: (n: number) => count(n, 'file', 'files'),
+    inEntries: (n: number) => count(n, 'entry', 'entries'),
     when: 'When',
     others: 'Others',
     types: {
@@ -228,6 +230,14 @@ export const manageEn = {
     emptyTitle: 'Nothing has happened yet',
     emptyHelp: 'Whatever anyone does in this space is written here and can be exported.',
     shown: (n: number) => `${count(n, 'event', 'events')} shown`,
+    detailNames: {
+      Role: 'Role',
+      Version: 'Version',
+      Size: 'Size',
+      Before: 'Before',
+      Entries: 'Entries',
+      Bytes: 'Bytes',
+    } as Record<string, string>,
     looked: 'Nothing yet in what was looked at so far; there is more.',
     actions: {
       'application.added': 'Application registered',
@@ -264,13 +274,12 @@ export const manageEn = {
     lead: 'Asked again every ten seconds while this page is open.',
     live: 'The service runs',
     notLive: 'The service does not answer',
-    liveHelp: 'The process answers.',
     ready: 'It takes new work',
     notReady: 'It takes no new work',
     readyHelp: 'Its storage can be reached and has room.',
     notReadyHelp:
       'It is starting, stopping, cannot reach its storage, or the disk is full. The log of the service says which.',
-    answered: (ms: string) => `answered in ${ms} ms`,
+    answered: (ms: string) => `It answered in ${ms} ms.`,
     asked: (when: string) => `Asked at ${when}`,
     version: 'Version',
     environment: 'Environment',
