@@ -98,7 +98,7 @@ const largestInlineBytes = 1024 * 1024;
 export type Variables = Record<string, string | undefined>;
 
 /** Every setting with the value that is in force, as text. */
-function readSettings(environment: Variables): Record<SettingName, string> {
+export function readSettings(environment: Variables = process.env): Record<SettingName, string> {
   const path = environment.CABINET_CONFIG;
   const mistakes: string[] = [];
   const file = path === undefined || path === '' ? {} : readFile(path, mistakes);
