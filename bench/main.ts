@@ -14,6 +14,7 @@ import { listing } from './listing.ts';
 import { mixed } from './mixed.ts';
 import { type Options, parseOptions, UsageError, usage } from './options.ts';
 import { peers } from './peers.ts';
+import { put } from './put.ts';
 import { writeSection } from './results.ts';
 import { cost } from './save-cost.ts';
 import { scale } from './scale.ts';
@@ -30,6 +31,7 @@ const scenarios: Record<string, Scenario> = {
   grow,
   trees,
   download,
+  put,
   archive,
   search,
   peers,

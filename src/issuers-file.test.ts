@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { outsideAlgorithms } from './auth/outside-keys.ts';
+import { outsideAlgorithms } from './auth/outside-rules.ts';
 import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cabinet-issuers-'));

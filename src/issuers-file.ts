@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { OutsideIssuerRules } from './auth/outside-issuer.ts';
-import { isSafeAddress, outsideAlgorithms } from './auth/outside-keys.ts';
+import { isSafeAddress, outsideAlgorithms } from './auth/outside-rules.ts';
 
 const fields = [
   'Name',

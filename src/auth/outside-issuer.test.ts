@@ -6,7 +6,7 @@ import { after, beforeEach, test } from 'node:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { Refusal } from '../domain/refusal.ts';
 import { OutsideIssuer, type OutsideIssuerRules } from './outside-issuer.ts';
-import { outsideAlgorithms } from './outside-keys.ts';
+import { outsideAlgorithms } from './outside-rules.ts';
 
 interface Signer {
   kid: string;

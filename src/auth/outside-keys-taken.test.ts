@@ -5,7 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { Refusal } from '../domain/refusal.ts';
-import { OutsideKeys, type OutsideKeysOptions, outsideAlgorithms } from './outside-keys.ts';
+import { OutsideKeys, type OutsideKeysOptions } from './outside-keys.ts';
+import { outsideAlgorithms } from './outside-rules.ts';
 
 async function makeKey(kid: string, algorithm = 'ES256'): Promise<JWK> {
   const { publicKey } = await generateKeyPair(algorithm, { extractable: true });

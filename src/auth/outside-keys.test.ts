@@ -5,7 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { Refusal } from '../domain/refusal.ts';
-import { OutsideKeys, outsideAlgorithms } from './outside-keys.ts';
+import { OutsideKeys } from './outside-keys.ts';
+import { outsideAlgorithms } from './outside-rules.ts';
 
 const second = 1000;
 const minute = 60 * second;

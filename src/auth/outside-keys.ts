@@ -3,8 +3,7 @@
 
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { Refusal } from '../domain/refusal.ts';
-
-export const outsideAlgorithms: readonly string[] = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+import { isSafeAddress, outsideAlgorithms } from './outside-rules.ts';
 
 const freshMs = 10 * 60_000;
 /** Keys that could not be refreshed for so long may have been withdrawn: nothing is accepted then. */
@@ -17,7 +16,6 @@ const mostKeys = 100;
 const leastRsaBits = 2048;
 
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
-const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 export interface OutsideKeysRules {
   issuer: string;
@@ -142,13 +140,6 @@ export class OutsideKeys {
   #sinceMs(timeMs: number): number {
     return Math.abs(this.#options.now() - timeMs);
   }
-}
-
-/** Https; or http that does not leave this machine. */
-export function isSafeAddress(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || url.username !== '' || url.password !== '') return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.has(url.hostname));
 }
 
 async function readLimited(answer: Response): Promise<string> {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { fetchToken } from '../interface/client.ts';
 import {
   cabinetJson,
   cabinetProgram,
@@ -143,28 +144,30 @@ export function digests(folder: string): Record<string, string> {
   return Object.fromEntries(found.toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-interface Branch {
-  Path: string;
-  Entry: { Id: string; Type: string };
-  Children?: Branch[];
+interface Listed {
+  Children: { Id: string; Name: string; Type: string }[];
 }
 
 /** The same of a remote folder, as the service tells it. */
 export async function remoteDigests(person: Person, path: string): Promise<Record<string, string>> {
-  const { Tree } = await person.json<{ Tree: Branch }>('tree', path);
-  const found: [string, string][] = [];
-  const visit = async ({ Path, Entry, Children = [] }: Branch) => {
-    if (Path !== path)
-      found.push([Path.slice(path.length + 1), Entry.Type === 'folder' ? 'folder' : await digestOf(person, Path)]);
-    for (const child of Children) await visit(child);
+  const { application, service } = person;
+  const token = await fetchToken(service.production, { Name: 'desk', ...application });
+  const headers = { Authorization: `Bearer ${token}`, AppKey: application.AppKey };
+  const ask = async <Answer>(address: string): Promise<Answer> => {
+    const response = await fetch(`${service.production}/v1/contentmanagement${address}`, { headers });
+    assert.equal(response.status, 200);
+    return (await response.json()) as Answer;
   };
-  await visit(Tree);
+  const found: [string, string][] = [];
+  const visit = async (folder: string, { Children }: Listed) => {
+    for (const { Id, Name, Type } of Children) {
+      const isFolder = Type === 'folder';
+      found.push([`${folder}${Name}`, isFolder ? 'folder' : (await ask<{ Sha256: string }>(`/entries/${Id}`)).Sha256]);
+      if (isFolder) await visit(`${folder}${Name}/`, await ask<Listed>(`/folders/${Id}?limit=1000`));
+    }
+  };
+  await visit('', await ask<Listed>(`/folders?path=${encodeURIComponent(path)}&limit=1000`));
   return Object.fromEntries(found.toSorted(([left], [right]) => (left < right ? -1 : 1)));
-}
-
-async function digestOf(person: Person, path: string): Promise<string> {
-  const { Versions } = await person.json<{ Versions: { Sha256: string }[] }>('versions', path);
-  return Versions[0]?.Sha256 ?? '';
 }
 
 export function modeOf(path: string): number {

@@ -3,7 +3,7 @@
 
 import type { Command, Option } from 'commander';
 import { exitCodes } from './exit-codes.ts';
-import { tellError } from './perform.ts';
+import { endOnWrongUse, tellError } from './perform.ts';
 import { joinRemote, listFolder, requireEntry, splitRemote } from './remote.ts';
 import { openSession } from './session.ts';
 
@@ -57,7 +57,7 @@ export function registerCompletion(program: Command): void {
   program
     .command('completion <shell>')
     .description(`print what makes a shell complete words of cabinet: ${shells.join(', ')}`)
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
+    .exitOverride(endOnWrongUse)
     .action((asked: string) => {
       const shell = shells.find((known) => known === asked);
       if (shell !== undefined) process.stdout.write(`${scripts[shell]}\n`);

@@ -43,7 +43,7 @@ export async function planDownload(transfers: Transfers, pair: Pair, plan: Downl
         const key = child.entry.Name.normalize('NFC');
         const named = names.get(key);
         names.delete(key);
-        planChild(transfers, { child, here, named }, { plan, deeper });
+        planChild(transfers, { child, here, isHere, named }, { plan, deeper });
       }
       plan.extra.push(...[...names.values()].filter((name) => !partPattern.test(name)).map((name) => join(here, name)));
     });
@@ -54,22 +54,23 @@ export async function planDownload(transfers: Transfers, pair: Pair, plan: Downl
 interface Child {
   child: Found;
   here: string;
+  isHere: boolean;
   /** What it is called here already, in whichever Unicode form. */
   named: string | undefined;
 }
 
 function planChild(
   transfers: Transfers,
-  { child, here, named }: Child,
+  { child, here, isHere: isFolderThere, named }: Child,
   { plan, deeper }: { plan: DownloadPlan; deeper: Pair[] },
 ): void {
   const { entry, path } = child;
   try {
     const to = join(here, named ?? checkLocalName(entry.Name));
-    makeWay(plan, to, entry.Type);
+    if (isFolderThere) makeWay(plan, to, entry.Type);
     if (entry.Type === 'file') plan.files.push({ entry, path, to });
     else {
-      const isHere = !plan.replaced.includes(to) && isFolderHere(to);
+      const isHere = isFolderThere && !plan.replaced.includes(to) && isFolderHere(to);
       if (!isHere) plan.folders.push({ to, path });
       deeper.push({ there: child, here: to, isHere });
     }

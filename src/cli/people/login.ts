@@ -8,8 +8,8 @@ import type { Space } from '../../../sdk/src/description.ts';
 import { listSpaces } from '../../../sdk/src/managing.ts';
 import { readPersonal } from '../../config.ts';
 import { openInBrowser } from './browser.ts';
-import { exitCodes, NotSignedIn, WrongUse } from './exit-codes.ts';
-import { type PersonOptions, performUnsigned } from './perform.ts';
+import { NotSignedIn, WrongUse } from './exit-codes.ts';
+import { endOnWrongUse, type PersonOptions, performUnsigned } from './perform.ts';
 import { type ShownProfile, showProfile } from './profile-list.ts';
 import { changeProfiles, checkProfileName, type Profile } from './profiles.ts';
 import { connectAs } from './session.ts';
@@ -46,7 +46,7 @@ export function registerLogin(program: Command): void {
     .option('--space <name>', 'the space to work in, for people who are in several')
     .option('--no-browser', 'print the address to open instead of opening it')
     .option('--json', 'print JSON')
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
+    .exitOverride(endOnWrongUse)
     .addHelpText(
       'after',
       '\nExamples:\n  cabinet login https://files.example.com --app-key ak_…            # a person, in the browser\n' +

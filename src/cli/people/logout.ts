@@ -3,8 +3,7 @@
 import type { Command } from 'commander';
 import { revokeToken } from '../../../sdk/src/sign-in.ts';
 import { readPersonal } from '../../config.ts';
-import { exitCodes } from './exit-codes.ts';
-import { type PersonOptions, performUnsigned } from './perform.ts';
+import { endOnWrongUse, type PersonOptions, performUnsigned } from './perform.ts';
 import { changeProfiles, type Profile, readProfiles, requireProfile } from './profiles.ts';
 import { connectAs } from './session.ts';
 
@@ -20,7 +19,7 @@ export function registerLogout(program: Command): void {
     .description('end a sign-in, at the service and here')
     .option('--profile <name>', 'which one; the current one by default')
     .option('--json', 'print JSON')
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
+    .exitOverride(endOnWrongUse)
     .action((options: PersonOptions) => performUnsigned(options, { run: () => logOut(options), toLines }));
 }
 

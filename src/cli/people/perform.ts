@@ -30,7 +30,12 @@ export function personCommand(program: Command, usage: string, description: stri
     .option('--profile <name>', 'which sign-in to use (cabinet profiles)')
     .option('--space <name>', 'which space, for people who are in several')
     .option('--json', 'print JSON')
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse));
+    .exitOverride(endOnWrongUse);
+}
+
+/** Help is no mistake. */
+export function endOnWrongUse({ exitCode }: { exitCode: number }): never {
+  process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse);
 }
 
 export interface Performed<Result> {

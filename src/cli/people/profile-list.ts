@@ -2,8 +2,7 @@
 
 import type { Command } from 'commander';
 import { readPersonal } from '../../config.ts';
-import { exitCodes } from './exit-codes.ts';
-import { type PersonOptions, performUnsigned } from './perform.ts';
+import { endOnWrongUse, type PersonOptions, performUnsigned } from './perform.ts';
 import { changeProfiles, type Profile, type Profiles, readProfiles, requireProfile } from './profiles.ts';
 import { toTable } from './table.ts';
 
@@ -20,13 +19,14 @@ export function registerProfiles(program: Command): void {
   const profiles = program
     .command('profiles')
     .description('list the sign-ins that are kept here')
+    .exitOverride(endOnWrongUse)
     .option('--json', 'print JSON');
   profiles.action((options: PersonOptions) => performUnsigned(options, { run: async () => show(readAll()), toLines }));
   profiles
     .command('use <name>')
     .description('use this one from now on')
     .option('--json', 'print JSON')
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
+    .exitOverride(endOnWrongUse)
     .action((name: string, _options: PersonOptions, command: Command) =>
       performUnsigned(command.optsWithGlobals<PersonOptions>(), { run: () => use(name), toLines }),
     );

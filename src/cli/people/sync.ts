@@ -9,7 +9,7 @@ import { LocalProblem } from './exit-codes.ts';
 import { type Fetching, isThere } from './fetching.ts';
 import { toLiteral } from './glob.ts';
 import { fillFolder, isFolder, lookAt } from './local-files.ts';
-import { perform, personCommand, toFailedLines } from './perform.ts';
+import { endOnWrongUse, perform, personCommand, toFailedLines } from './perform.ts';
 import { toSize } from './progress-line.ts';
 import { lookUp, makeFolders, requireEntry, splitRemote, toRemotePath } from './remote.ts';
 import { sendAll } from './sending.ts';
@@ -31,7 +31,10 @@ interface Synced extends Tallied {
 }
 
 export function registerSync(program: Command): void {
-  const sync = program.command('sync').description('make one side hold what the other does, by digest');
+  const sync = program
+    .command('sync')
+    .description('make one side hold what the other does, by digest')
+    .exitOverride(endOnWrongUse);
   const asked = (command: Command) =>
     command
       .option('--delete', 'also remove what the other side does not have')
@@ -161,10 +164,14 @@ async function findDiffering(transfers: Transfers, { files, replaced }: Download
   await transferAll(transfers, files, {
     toPaths: ({ path }) => [path],
     work: async (file) => {
-      if (replaced.includes(file.to) || !(await isThere(transfers, file))) differing.push(file);
+      if (isBeneathAny(file.to, replaced) || !(await isThere(transfers, file))) differing.push(file);
     },
   });
   return differing;
+}
+
+function isBeneathAny(path: string, tops: readonly string[]): boolean {
+  return tops.some((top) => path === top || path.startsWith(`${top}/`));
 }
 
 async function doDownload(transfers: Transfers, plan: DownloadPlan): Promise<Fetching[]> {

@@ -1,0 +1,129 @@
+// The scenario `put`: how fast `cabinet put` sends many small files, beside what the load generator reaches with saves of the same size. The
+// command is measured whole, with its start; the generator without. `--size` is the number of files.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Children } from './children.ts';
+import { describeConditions } from './conditions.ts';
+import { bodySizeBytes, type Job, type JobResult } from './job.ts';
+import type { Options } from './options.ts';
+import { type Scenario, say } from './scenario.ts';
+import { createFolder, type Service, startService, toEnvironment } from './service.ts';
+import { layOut, show } from './table.ts';
+
+/** Of the load generator's rate. */
+const leastRatio = 0.7;
+
+type Round = { connections: number; generatorPerSecond: number; putPerSecond: number; putSeconds: number };
+
+export const put: Scenario = {
+  what: '`cabinet put` of many small files beside the load generator',
+  size: 10_000,
+  async run(children, options) {
+    const size = options.size ?? 0;
+    const folder = makeFiles(children, size);
+    const service = await startService(children, options);
+    const env = await signIn(children, options, service);
+    const rounds: Round[] = [];
+    for (let round = 1; round <= options.rounds; round += 1) {
+      for (const connections of options.connections) {
+        const generatorPerSecond = await generate({ children, options, service }, { round, connections });
+        const startMs = performance.now();
+        const args = ['put', folder, `/put ${connections} ${round}/`, '--json', '--quiet'];
+        const put = (await children.run({ program: options.program, args, env })) as { Files: number };
+        const putSeconds = (performance.now() - startMs) / 1000;
+        if (put.Files !== size) throw new Error(`${put.Files} files were sent, wanted ${size}`);
+        const putPerSecond = size / putSeconds;
+        say(
+          `round ${round}, ${connections} connections: ${show(generatorPerSecond, 0)} saves/s, put ${show(putPerSecond, 0)} files/s`,
+        );
+        rounds.push({ connections, generatorPerSecond, putPerSecond, putSeconds });
+      }
+    }
+    return toOutcome(rounds, options, size);
+  },
+};
+
+function makeFiles(children: Children, size: number): string {
+  const folder = join(children.folder, 'small');
+  mkdirSync(folder);
+  for (let index = 0; index < size; index += 1) {
+    writeFileSync(join(folder, `${randomBytes(6).toString('hex')}.bin`), randomBytes(bodySizeBytes));
+  }
+  return folder;
+}
+
+async function signIn(
+  children: Children,
+  options: Options,
+  { base, application }: Service,
+): Promise<NodeJS.ProcessEnv> {
+  const env = {
+    ...toEnvironment(children, options),
+    CABINET_PROFILES: join(children.folder, 'config', 'profiles.json'),
+  };
+  const args = ['login', base, '--app-key', application.AppKey, '--secret-file', '-', '--json'];
+  await children.run({ program: options.program, args, env, input: `${application.Secret}\n` });
+  return env;
+}
+
+type Stage = { children: Children; options: Options; service: Service };
+
+async function generate(
+  { children, options, service }: Stage,
+  { round, connections }: { round: number; connections: number },
+): Promise<number> {
+  const label = `${connections}-${round}`;
+  const job: Job = {
+    port: Number(new URL(service.base).port),
+    path: '/v1/contentmanagement/files',
+    headers: {
+      ...service.headers,
+      FolderId: await createFolder(service, `generated ${label}`),
+      Prefer: 'return=minimal',
+    },
+    label,
+    areNamesOrdered: options.areNamesOrdered,
+    connections,
+    expect: { kind: 'saved', childrenCount: 1 },
+    limit: { seconds: options.seconds, warmupSeconds: options.warmupSeconds },
+    serverPids: [service.pid],
+  };
+  const args = [`${import.meta.dirname}/load.ts`];
+  const { failure, measured } = (await children.run({
+    program: process.execPath,
+    args,
+    input: JSON.stringify(job),
+  })) as JobResult;
+  if (failure !== null || measured === null) throw new Error(`the load generator got a wrong answer: ${failure}`);
+  return measured.requests / measured.seconds;
+}
+
+function toOutcome(rounds: Round[], options: Options, size: number) {
+  const best = Math.max(
+    ...options.connections.map((connections) =>
+      median(
+        rounds.filter((round) => round.connections === connections).map(({ generatorPerSecond }) => generatorPerSecond),
+      ),
+    ),
+  );
+  const own = median(rounds.map(({ putPerSecond }) => putPerSecond));
+  const ratio = own / best;
+  const isHeld = ratio >= leastRatio;
+  const cells = rounds.map(({ connections, generatorPerSecond, putPerSecond, putSeconds }) => [
+    String(connections),
+    show(generatorPerSecond, 0),
+    show(putPerSecond, 0),
+    show(putSeconds, 2),
+  ]);
+  const table = layOut(['generator: connections', 'saves/s', 'put: files/s', 's in all'], cells);
+  const verdict = `cabinet put: ${show(own, 0)} files/s, the load generator at its best ${show(best, 0)} saves/s: ratio ${ratio.toFixed(2)} (≥ ${leastRatio}: ${isHeld ? 'holds' : 'missed'}).`;
+  const markdown = `${describeConditions(options, [`${size} files of ${bodySizeBytes} bytes`])}\n\n${table}\n\n${verdict}\n`;
+  return { markdown, isHeld, figures: { rounds, ratio } };
+}
+
+function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

@@ -1,0 +1,12 @@
+// What is taken from outside issuers, apart from the keys themselves: read by the configuration too, so nothing large is loaded here.
+
+export const outsideAlgorithms: readonly string[] = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
+const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+/** Https; or http that does not leave this machine. */
+export function isSafeAddress(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.has(url.hostname));
+}
