@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
@@ -105,7 +105,7 @@ test('every metric is documented with its kind, and nothing else is documented',
 });
 
 /** Variables of the files themselves. */
-const ownVariables = /^CABINET_(MTLS_)?(BIND|NODE(_\d)?)$/;
+const ownVariables = /^CABINET_((MTLS|TEST)_)?(BIND|NODE(_\d)?)$/;
 
 test('every setting that a file names is one', () => {
   const named = files.flatMap((name) => read(name).match(/CABINET_[A-Z0-9_]+/g) ?? []);
@@ -121,7 +121,7 @@ test('every file that the image copies is there, and the manifests run this rele
     String(sources).split(' '),
   );
   assert.ok(copied.length >= 4);
-  for (const path of copied.flat()) assert.ok(readdirSync(root).includes(path), path);
+  for (const path of copied.flat()) assert.ok(existsSync(join(root, path)), path);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   assert.match(read('kubernetes/kustomization.yaml'), new RegExp(`newTag: "${version}"`));
 });
@@ -134,21 +134,24 @@ function run(program: string, words: string[], variables: NodeJS.ProcessEnv = {}
   assert.equal(status, 0, `${program} ${words.join(' ')}: ${stdout}${stderr}`);
 }
 
-test('HAProxy takes its configuration, with and without the mutual-TLS address', {
+test('HAProxy takes its configuration, with and without the mutual-TLS and the test address', {
   skip: !hasProgram('haproxy'),
 }, () => {
   const nodes = [1, 2, 3].flatMap((number) => [
     [`CABINET_NODE_${number}`, `127.0.0.1:${8080 + number}`],
     [`CABINET_MTLS_NODE_${number}`, `127.0.0.1:${8443 + number}`],
+    [`CABINET_TEST_NODE_${number}`, `127.0.0.1:${8180 + number}`],
   ]);
   const variables = {
     CABINET_BIND: '127.0.0.1:9080 name plain',
     CABINET_MTLS_BIND: '127.0.0.1:9443',
+    CABINET_TEST_BIND: '127.0.0.1:9081 name test',
     ...Object.fromEntries(nodes),
   };
   const words = ['-c', '-f', join(deploy, 'haproxy.cfg')];
   run('haproxy', words, variables);
   run('haproxy', [...words, '-f', join(deploy, 'haproxy-mutual-tls.cfg')], variables);
+  run('haproxy', [...words, '-f', join(deploy, 'haproxy-test.cfg')], variables);
 });
 
 test('yamllint has nothing to say', { skip: !hasProgram('yamllint') }, () => {

@@ -191,5 +191,9 @@ export function toFault(error: unknown): Fault {
   if (code === lockNotAvailable || code === queryCanceled) {
     return new Fault('unavailable', 'PostgreSQL took too long, or others held a lock', error);
   }
+  if (/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_)/.test(code)) {
+    const hint = 'name the CA that signed it: sslrootcert=FILE in CABINET_CATALOG';
+    return new Fault('other', `PostgreSQL's certificate cannot be verified (${code}); ${hint}`, error);
+  }
   return new Fault('other', `PostgreSQL: ${(error as Error).message}`, error);
 }
