@@ -12,7 +12,7 @@ export type SignInPlace = Pick<Cabinet, 'url' | 'appKey'>;
 export interface SignInRequest {
   /** Where the browser is sent back to; one of those that the application was registered with. */
   redirectUri: string;
-  /** `openid offline_access` and all of the application's scopes, by default. */
+  /** `openid`, and to read and write, by default. */
   scope?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface BegunSignIn {
   redirectUri: string;
 }
 
-const defaultScope = 'openid offline_access content.read content.write';
+const defaultScope = 'openid content.read content.write';
 
 /** Begins a sign-in: send the browser to `url`, keep the rest. */
 export function beginSignIn(
