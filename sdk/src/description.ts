@@ -634,6 +634,12 @@ export interface Operations {
       'Content-Digest'?: string | undefined;
       /** MD5 of the body; checked */
       'Content-MD5'?: string | undefined;
+      /** Begins an upload that can be resumed (IETF draft): ?1 with all bytes, ?0 while more is to come */
+      'Upload-Complete'?: string | undefined;
+      /** How many bytes it will have in all */
+      'Upload-Length'?: string | undefined;
+      /** IETF: the draft that the client speaks, 3 to 8 */
+      'Upload-Draft-Interop-Version'?: string | undefined;
     };
     body: SaveFileJson;
     answer: Envelope;

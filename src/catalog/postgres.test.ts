@@ -10,6 +10,7 @@ import { testManaging } from '../../test/contracts/managing.ts';
 import { testPeople } from '../../test/contracts/people.ts';
 import { addApplication, fileIn, folderIn, inline, refuses, what } from '../../test/contracts/requests.ts';
 import { testSums } from '../../test/contracts/sums.ts';
+import { testUploads } from '../../test/contracts/uploads.ts';
 import { testWays } from '../../test/contracts/ways.ts';
 import { toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
@@ -39,6 +40,7 @@ testSums('PostgreSQL', openForContract);
 testWays('PostgreSQL', openForContract);
 testChanges('PostgreSQL', openForContract);
 testLeases('PostgreSQL', openForContract);
+testUploads('PostgreSQL', openForContract);
 
 const schema = 'cabinet_production';
 

@@ -11,6 +11,7 @@ import { testManaging } from '../../test/contracts/managing.ts';
 import { testPeople } from '../../test/contracts/people.ts';
 import { addApplication, fileIn, folderIn, inline, what } from '../../test/contracts/requests.ts';
 import { testSums } from '../../test/contracts/sums.ts';
+import { testUploads } from '../../test/contracts/uploads.ts';
 import { testWays } from '../../test/contracts/ways.ts';
 import { type Change, toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
@@ -46,6 +47,7 @@ testSums('SQLite', openForContract);
 testWays('SQLite', openForContract);
 testChanges('SQLite', openForContract);
 testLeases('SQLite', openForContract);
+testUploads('SQLite', openForContract);
 
 /** Verifies the chain from its beginning; returns the actions in order. */
 function checkJournal(folder: string): string[] {

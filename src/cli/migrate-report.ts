@@ -15,6 +15,8 @@ export interface EnvironmentReport {
   Records: { Count: number; Bytes: number; Rows: Record<string, number> } | null;
   Contents: { Count: number; Bytes: number; Copied: number } | null;
   Journal: { Head: string; SealedParts: number | null; Problems: { Position: number; Problem: string }[] } | null;
+  /** Unfinished uploads, which are not carried over. */
+  UploadsLeft: number;
   Differences: { Record: string; Problem: string }[];
   Finished: boolean;
   /** When an earlier run had finished it, and nothing was left to do; null: it was this one, or none. */
@@ -29,7 +31,7 @@ export interface Report {
 export function toReport(
   name: string,
   places: { From: Places; To: Places },
-  { records, contents, journalFiles, chain, differences, isFinished, doneAt }: MigrationReport,
+  { records, contents, journalFiles, chain, uploadsLeft, differences, isFinished, doneAt }: MigrationReport,
 ): EnvironmentReport {
   const count = (rows: Record<string, number>) => Object.values(rows).reduce((sum, rows) => sum + rows, 0);
   return {
@@ -42,6 +44,7 @@ export function toReport(
       SealedParts: journalFiles,
       Problems: chain.problems.map(({ position, problem }) => ({ Position: position, Problem: problem })),
     },
+    UploadsLeft: uploadsLeft,
     Differences: differences.map(({ record, problem }) => ({ Record: record, Problem: problem })),
     Finished: isFinished,
     FinishedBefore: doneAt,
@@ -75,6 +78,9 @@ function toEnvironmentLines(report: EnvironmentReport): string[] {
   if (Journal !== null) lines.push(`the journal's head is ${Journal.Head}`);
   for (const { Position, Problem } of Journal?.Problems ?? []) {
     lines.push(`the journal was broken before, at ${Position}: ${Problem}`);
+  }
+  if (report.UploadsLeft > 0) {
+    lines.push(`${report.UploadsLeft} unfinished uploads are NOT carried over; their clients must begin them again`);
   }
   for (const { Record, Problem } of Differences) lines.push(`DIFFERENT ${Record}: ${Problem}`);
   if (Differences.length === 0) lines.push('compared, without a difference');

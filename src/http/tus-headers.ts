@@ -15,8 +15,9 @@ const algorithms = ['md5', 'sha1', 'sha256', 'sha512', 'crc32'] as const;
 type Algorithm = (typeof algorithms)[number];
 export const tusAlgorithms = algorithms.join(',');
 
+/** Whoever forgets the version is known by the content type, and told so. */
 export function isTus({ headers }: IncomingMessage): boolean {
-  return headers['tus-resumable'] !== undefined;
+  return headers['tus-resumable'] !== undefined || headers['content-type'] === 'application/offset+octet-stream';
 }
 
 export function checkTusVersion({ headers }: IncomingMessage): void {

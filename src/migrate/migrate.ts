@@ -2,6 +2,7 @@
 // the target is claimed, everything is copied, everything is compared, and only then the target may be used. The source is
 // never changed.
 
+import { countOpenUploads } from '../catalog/uploads.ts';
 import { claimTarget, release } from './claim.ts';
 import { type ContentCounts, compareContents, copyContents } from './contents.ts';
 import { type Chain, compareChains, compareJournalFiles, copyJournalFiles } from './journal.ts';
@@ -14,6 +15,8 @@ export interface MigrationReport {
   contents: ContentCounts | null;
   journalFiles: number | null;
   chain: Chain | null;
+  /** Unfinished uploads, which are not carried over: their clients begin them anew. */
+  uploadsLeft: number;
   differences: Difference[];
   /** Whether the target may be used from now on. */
   isFinished: boolean;
@@ -26,7 +29,9 @@ export async function migrate(migration: Migration): Promise<MigrationReport> {
   if (moved.records) await target.tables.hold();
   if (!isContentsOnly) await source.tables.hold();
   const { isFresh, doneAt } = await claimTarget(migration);
-  if (doneAt !== null) return { contents: null, ...nothing, differences: [], isFinished: true, doneAt };
+  if (doneAt !== null) {
+    return { contents: null, ...nothing, uploadsLeft: 0, differences: [], isFinished: true, doneAt };
+  }
   const differences = new Differences();
   const contents = blobs === null ? null : await copyContents({ ...migration, blobs }, differences, isFresh);
   if (!isContentsOnly) await copyRest(migration);
@@ -34,7 +39,8 @@ export async function migrate(migration: Migration): Promise<MigrationReport> {
   const compared = isContentsOnly ? nothing : await compareRest(migration, differences);
   const isFinished = !isContentsOnly && differences.found.length === 0;
   if (isFinished) await release(migration);
-  return { contents, ...compared, differences: differences.found, isFinished, doneAt };
+  const uploadsLeft = isContentsOnly ? 0 : await source.tables.read(countOpenUploads());
+  return { contents, ...compared, uploadsLeft, differences: differences.found, isFinished, doneAt };
 }
 
 const nothing = { records: null, journalFiles: null, chain: null };

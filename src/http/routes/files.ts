@@ -17,6 +17,7 @@ import { SaveFileForm, SaveFileJson } from '../schemas.ts';
 import { type Receiver, readUpload, readWay, type Way } from '../upload.ts';
 import { readResumable, saveResumable } from './resumable.ts';
 import { isMinimalPreferred, toSaveAnswer } from './save-answer.ts';
+import { resumableAnswers, resumableHeaders } from './uploads.ts';
 
 /** What a body other than the bare file carries beside the file, at most. */
 const framingBytes = 1024 * 1024;
@@ -80,6 +81,7 @@ export const saveFileRoute: CallerRoute = {
       header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
       header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
       header('Content-MD5', 'MD5 of the body; checked'),
+      ...resumableHeaders,
     ],
     requestBody: {
       required: true,
@@ -96,8 +98,15 @@ export const saveFileRoute: CallerRoute = {
         '*/*': { schema: {} },
       },
     },
-    responses: { 200: envelopeAnswer('The target folder; the saved file is the first of its children') },
+    responses: {
+      200: envelopeAnswer('The target folder; the saved file is the first of its children'),
+      ...resumableAnswers,
+    },
+    statuses: { UnsupportedMediaType: 415 },
     refusals: [
+      'UnsupportedMediaType',
+      'UploadLengthMismatch',
+      'UploadOffsetMismatch',
       'AttachmentMissing',
       'FileNameMissing',
       'FileTooLarge',

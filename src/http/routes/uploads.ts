@@ -6,7 +6,7 @@ import type { Upload } from '../../catalog/uploads.ts';
 import { json } from '../answer.ts';
 import { answerHeaders, envelopeAnswer, header, headers, jsonAnswer, pathId } from '../openapi.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
-import { UploadState } from '../schemas.ts';
+import { ErrorAnswer, UploadState } from '../schemas.ts';
 import { isTus, toTusState, tusVersion } from '../tus-headers.ts';
 import { uploadStatuses, uploadsPath } from '../upload-request.ts';
 import * as resumable from './resumable.ts';
@@ -25,6 +25,27 @@ const common = {
 
 const stateHeaders = {
   'Upload-Offset': { schema: Type.String(), description: 'How many bytes are durable' },
+};
+
+/** What `POST /files` takes and gives beside a plain save. */
+export const resumableHeaders = [
+  header(
+    'Upload-Complete',
+    'Begins an upload that can be resumed (IETF draft): ?1 with all bytes, ?0 while more is to come',
+  ),
+  common.length,
+  common.interop,
+];
+
+export const resumableAnswers = {
+  201: {
+    description: 'Begun (Upload-Complete: ?0); goes on at Location',
+    headers: { Location: { schema: Type.String(), description: 'The address of the upload' }, ...stateHeaders },
+  },
+  413: {
+    description: '`FileTooLarge`, where the upload can be resumed',
+    content: { 'application/json': { schema: ErrorAnswer } },
+  },
 };
 
 export const createUploadRoute: CallerRoute = {
