@@ -6,6 +6,7 @@ import type { Entry } from '../../../sdk/src/description.ts';
 import { CabinetError } from '../../../sdk/src/errors.ts';
 import { saveFile } from '../../../sdk/src/files.ts';
 import { fail, type Transfers, transferAll } from './transfers.ts';
+import { findUnfinished } from './unfinished.ts';
 import type { Upload } from './uploading.ts';
 
 export interface Saving {
@@ -90,7 +91,8 @@ function readSmall(transfers: Transfers, upload: Upload): { upload: Upload; cont
   }
 }
 
-async function sendFile({ cabinet, signal, progress }: Transfers, upload: Upload, saving: Saving): Promise<Entry> {
+async function sendFile(transfers: Transfers, upload: Upload, saving: Saving): Promise<Entry> {
+  const { cabinet, signal, progress } = transfers;
   const { file, place, name, path } = upload;
   progress.begin(path);
   let counted = 0;
@@ -98,9 +100,12 @@ async function sendFile({ cabinet, signal, progress }: Transfers, upload: Upload
     progress.addBytes(sentBytes - counted);
     counted = sentBytes;
   };
+  const unfinished = findUnfinished(transfers, upload);
   const content = await openAsBlob(file.path);
   const asked = { folder: place.id ?? undefined, name, content, ...saving };
-  const { Children } = await saveFile(cabinet, asked, { signal, onProgress });
+  const resuming = { resume: unfinished.id, onUpload: unfinished.keep };
+  const { Children } = await saveFile(cabinet, asked, { signal, onProgress, ...resuming });
+  unfinished.forget();
   onProgress(file.sizeBytes);
   progress.addFile();
   return Children[0] as Entry;

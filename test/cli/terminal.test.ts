@@ -1,0 +1,57 @@
+// Progress: a bar on a terminal, plain lines elsewhere, nothing of it in the output. `script` plays the terminal.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { hasProgram } from '../service/programs.ts';
+import { cabinetProgram } from '../service/service.ts';
+import { Person } from './person.ts';
+
+let person: Person;
+
+before(async () => {
+  person = await Person.signedIn();
+  for (let index = 0; index < 6; index += 1) person.write(`films/${index}.bin`, randomBytes(12_000_000));
+});
+
+after(() => person.leave());
+
+async function onTerminal(words: string[]): Promise<string> {
+  const line = [cabinetProgram, ...words].map((word) => `'${word}'`).join(' ');
+  const child = person.begin([], ['script', '-qefc', `stty cols 100; ${line}`, '/dev/null']);
+  let shown = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  assert.equal(code, 0, shown);
+  return shown;
+}
+
+test('a terminal sees a bar with share, rate and time left, drawn over and gone in the end', {
+  skip: !hasProgram('script'),
+}, async () => {
+  for (const words of [
+    ['put', 'films', '/', '--parallel', '1'],
+    ['get', '/films', 'back', '--parallel', '1'],
+  ]) {
+    const shown = await onTerminal(words);
+    const bars = shown.split('\r\x1b[K').filter((text) => text.startsWith(`${words[0]} `));
+    assert.ok(bars.length > 0, JSON.stringify(shown));
+    assert.ok(
+      bars.some((bar) => /[━╌]+ +\d+ % {2}[\d.]+ \w+ of 68\.7 MiB {2}[\d.]+ \w+\/s {2}\d+:\d\d left/.test(bar)),
+      JSON.stringify(bars),
+    );
+    assert.ok(bars.every((bar) => (bar.split('\n')[0] ?? '').length < 100));
+    assert.match(shown, /\r\x1b\[K6 files (saved|fetched) \(68\.7 MiB\), 1 folders made\r\n$/);
+  }
+});
+
+test('elsewhere there are no control characters, and with --json nothing but the object', async () => {
+  const { stdout, stderr } = await person.run(['put', 'films', '/again/', '--json']);
+  assert.equal((JSON.parse(stdout) as { Files: number }).Files, 6);
+  assert.ok(!`${stdout}${stderr}`.includes('\x1b'));
+  for (const line of stderr.split('\n').filter(Boolean)) assert.match(line, /^put: /);
+  assert.equal((await person.run(['get', '/films', 'quiet', '--quiet'])).stderr, '');
+});
