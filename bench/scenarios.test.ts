@@ -37,6 +37,11 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     assert.match(printed, /^\| indexed, documents\/s/m);
   });
 
+  it('put sends every file and says how its rate stands to that of the load generator', async () => {
+    const printed = await bench('put', '--size', '300', '--rounds', '1', '--seconds', '0.5', '--connections', '8');
+    assert.match(printed, /ratio \d+\.\d\d \(≥ 0\.7: (holds|missed)\)/);
+  });
+
   it('archive takes the trees in and reads them back', async () => {
     assert.equal((await bench('archive', '--size', '300')).match(/^\| (import|archive)/gm)?.length, 4);
   });
