@@ -10,6 +10,8 @@ import type { Random } from './random.ts';
 /** Whoever waits longer has given up, which decides nothing. A machine at half speed must never come near it. */
 const patienceMs = 120_000;
 const content = '/v1/contentmanagement';
+/** Larger files are sometimes sent as uploads that are gone on with. */
+const resumedFromBytes = 70_000;
 /** Refusals after which nothing was done, by the word of the service. */
 const refusals = new Set(['StorageFull', 'ShuttingDown', 'StorageUnavailable', 'TooManyRequests']);
 
@@ -161,15 +163,44 @@ export async function take(
     hasGivenUp: false,
   };
   story.steps.push(step);
+  const isResumed = kind === 'file' && body !== null && body.length > resumedFromBytes && load.random.isTrue(0.3);
   let answer: Answer;
   try {
-    answer = await load.client.ask(toAsked(story, step, body));
+    const asked = toAsked(story, step, body);
+    answer = isResumed ? await uploadInTwo(load.client, asked, body) : await load.client.ask(asked);
   } catch (error) {
     step.outcome = 'doubt';
     step.hasGivenUp = error instanceof GaveUp;
     return false;
   }
   return settle(load.ledger, story, step, answer);
+}
+
+/** As an upload that is gone on with; the step is asked for by the second half. A failure of the first leaves nothing. */
+async function uploadInTwo(client: Client, { headers, ...asked }: Asked, body: Buffer): Promise<Answer> {
+  const half = Math.floor(body.length / 2);
+  const { requesttrackingid = '', ...rest } = headers ?? {};
+  const version = { 'Upload-Draft-Interop-Version': '6' };
+  const begun = await client.ask({
+    ...asked,
+    headers: { ...rest, ...version, 'Upload-Complete': '?0' },
+    body: body.subarray(0, half),
+  });
+  const upload = /\/uploads\/[^/?]+$/.exec(begun.headers.location ?? '')?.[0];
+  if (upload === undefined || begun.headers['upload-offset'] !== String(half)) return begun;
+  return await client.ask({
+    method: 'PATCH',
+    path: upload,
+    headers: {
+      ...version,
+      requesttrackingid,
+      Prefer: 'return=minimal',
+      'Content-Type': 'application/partial-upload',
+      'Upload-Offset': String(half),
+      'Upload-Complete': '?1',
+    },
+    body: body.subarray(half),
+  });
 }
 
 function settle(ledger: Ledger, story: Story, step: Step, { status, headers, body }: Answer): boolean {
