@@ -51,7 +51,11 @@ export const bugs: Bug[] = [
         from: `this.#connection.all('COMMIT');`,
         to: `parentPort?.postMessage({ outcomes: JSON.stringify(outcomes) }); this.#connection.all('COMMIT');`,
       },
-      { module: writer, from: 'return outcomes;\n    } catch', to: 'return null;\n    } catch' },
+      {
+        module: writer,
+        from: 'post({ outcomes: JSON.stringify(writer.commit(unpack(message.batch))) });',
+        to: 'writer.commit(unpack(message.batch));',
+      },
     ],
   },
   {
