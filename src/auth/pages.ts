@@ -4,16 +4,17 @@
 import { hash } from 'node:crypto';
 
 const style = `
-:root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: Canvas; color: CanvasText; }
+:root { color-scheme: light dark; font: 100%/1.5 Inter, ui-sans-serif, system-ui, sans-serif; --desk: #efece4; --paper: #fffdf9; --ink: #1e2522; --line: #8b9189; --accent: #17594a; --accent-ink: #fff; --bad: #a92c22; --manila: #e9b44c; --focus: #2263c4; }
+@media (prefers-color-scheme: dark) { :root { --desk: #121614; --paper: #222925; --ink: #e9e8e1; --line: #6d776f; --accent: #7fcbb2; --accent-ink: #0c211a; --bad: #ff9d8f; --focus: #8ab8ff; } }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--desk); color: var(--ink); border-block-start: .4rem solid var(--manila); box-sizing: border-box; }
 main { width: min(22rem, calc(100vw - 2rem)); padding: 2rem 0; }
-h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 1.5rem; }
+h1 { font-size: 1.6rem; line-height: 1.2; letter-spacing: -.02em; margin: 0 0 1.5rem; }
 label { display: block; font-weight: 600; margin: 1rem 0 .25rem; }
-input { box-sizing: border-box; width: 100%; font: inherit; padding: .6rem .7rem; border: 1px solid GrayText; border-radius: .4rem; background: Field; color: FieldText; }
-button { font: inherit; font-weight: 600; margin-top: 1.5rem; padding: .65rem 1rem; width: 100%; border: 1px solid transparent; border-radius: .4rem; background: #1f4e8c; color: #fff; cursor: pointer; }
-button.other { background: transparent; color: inherit; border-color: GrayText; margin-top: .75rem; }
-:focus-visible { outline: 3px solid #4c8dd9; outline-offset: 2px; }
-.problem { margin: 0 0 1rem; padding: .6rem .8rem; border-left: .3rem solid #c62828; background: color-mix(in srgb, #c62828 12%, Canvas); }
+input { box-sizing: border-box; width: 100%; font: inherit; padding: .6rem .7rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--paper); color: inherit; }
+button { font: inherit; font-weight: 600; margin-top: 1.5rem; padding: .65rem 1rem; width: 100%; border: 1px solid transparent; border-radius: .4rem; background: var(--accent); color: var(--accent-ink); cursor: pointer; }
+button.other { background: transparent; color: inherit; border-color: var(--line); margin-top: .75rem; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
+.problem { margin: 0 0 1rem; padding: .6rem .8rem; border-left: .3rem solid var(--bad); background: color-mix(in srgb, var(--bad) 12%, var(--paper)); }
 `;
 
 const styleSource = `'sha256-${hash('sha256', style, 'base64')}'`;

@@ -113,7 +113,7 @@ export async function fillSamples({ caller }: World): Promise<{ invoices: string
   await save('Budget 2026.csv', 'Quarter,Planned,Spent\nQ1,12000,11350\nQ2,14500,14010\nQ3,9800,\n', 'text/csv');
   await save(
     'plan.ts',
-    'export function plan(days: number): string {\n  // short\n  return `${days} days`;\n}\n',
+    'export function plan(days: number): string {\n  // short\n  return String(days * 24);\n}\n',
     'text/plain',
   );
   await save('letter.txt', 'Dear Ms Ames,\n\nplease find the invoice attached.\n', 'text/plain');

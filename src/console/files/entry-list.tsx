@@ -11,7 +11,7 @@ import { beginDrag, useDrop } from './drag.ts';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
 import { iconOf } from './kind.ts';
-import { aheadRows, type EntriesProps, selectByMouse, toRowId } from './list-shared.ts';
+import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
 import type { Order } from './listing.ts';
 import './entry-list.css';
 
@@ -123,7 +123,8 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
       data-over={isOver}
       draggable={!isRenamed && props.canWrite}
       style={{ transform: `translateY(${props.top}px)`, blockSize: props.height }}
-      onClick={(event) => selectByMouse(event, selection, index)}
+      onClick={(event) => choose(event, props, index)}
+      onContextMenu={(event) => holdToSelect(event, props, index)}
       onDoubleClick={() => commands.open(entry)}
       onDragStart={(event) => beginDrag(event, isSelected ? selection.chosen : [entry])}
       {...handlers}

@@ -16,6 +16,8 @@ export function RenameField({ entry, onRename, onEnd }: RenameProps) {
   const words = useWords();
   const [name, setName] = useState(entry.Name);
   const isBusy = useRef(false);
+  /** What was refused is not sent again by leaving the field. */
+  const refused = useRef<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const dot = entry.Type === 'file' ? entry.Name.lastIndexOf('.') : -1;
@@ -31,6 +33,7 @@ export function RenameField({ entry, onRename, onEnd }: RenameProps) {
       onEnd();
     } catch (error) {
       tellTrouble(error, words);
+      refused.current = name;
       input.current?.focus();
     } finally {
       isBusy.current = false;
@@ -43,7 +46,7 @@ export function RenameField({ entry, onRename, onEnd }: RenameProps) {
       aria-label={words.files.newName(entry.Name)}
       value={name}
       onChange={(event) => setName(event.target.value)}
-      onBlur={() => void commit()}
+      onBlur={() => refused.current !== name && void commit()}
       onDoubleClick={(event) => event.stopPropagation()}
       onPointerDown={(event) => event.stopPropagation()}
       onKeyDown={(event) => {

@@ -13,7 +13,7 @@ import { beginDrag, useDrop } from './drag.ts';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
 import { iconOf, kindOf } from './kind.ts';
-import { aheadRows, type EntriesProps, selectByMouse, toRowId } from './list-shared.ts';
+import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
 import './entry-tiles.css';
 
 const leastWidth = 168;
@@ -101,7 +101,8 @@ function Tile(props: EntriesProps & { entry: Entry; index: number }) {
       data-cursor={selection.cursor === index}
       data-over={isOver}
       draggable={!isRenamed && props.canWrite}
-      onClick={(event) => selectByMouse(event, selection, index)}
+      onClick={(event) => choose(event, props, index)}
+      onContextMenu={(event) => holdToSelect(event, props, index)}
       onDoubleClick={() => commands.open(entry)}
       onDragStart={(event) => beginDrag(event, isSelected ? selection.chosen : [entry])}
       {...handlers}

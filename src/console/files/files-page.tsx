@@ -33,6 +33,9 @@ const DetailsPane = lazy(async () => ({ default: (await import('../look/details-
 
 const orders: readonly Order[] = ['name', '-name', 'modified', '-modified', 'size', '-size'];
 
+/** Whoever walks by keys goes on by keys in the next folder. */
+let isWalking = false;
+
 /** What was cut or copied, to be pasted in another folder. */
 let clipboard: { entries: readonly Entry[]; from: Step; isCopy: boolean } | null = null;
 
@@ -74,6 +77,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   useTitle(current.name);
 
   const open = (entry: Entry) => {
+    isWalking = true;
     if (entry.Type === 'folder') go({ page: 'files', id: entry.Id, params: { ...space, order: params(order) } });
     else setParams({ look: entry.Id });
   };
@@ -95,6 +99,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
     remove,
     up() {
       const above = parentOf(chain);
+      isWalking = true;
       if (above !== null) go({ page: 'files', id: above.id, params: space });
     },
     cut: () => keep(false),
@@ -110,6 +115,8 @@ function Folder({ folderId, order, lookId }: FolderProps) {
     selectAll: () => void listing.loadAll().then((entries) => selection.all(entries)),
     toLast: () => undefined,
   };
+  useKeysOfEmpty(listing.isWhole && listing.entries.length === 0, commands);
+  useFocusAfterWalk(listing.entries.length > 0);
   const act = (action: Action) => {
     const [first] = chosen;
     if (action === 'move' || action === 'copy') setAsking({ kind: action, entries: chosen });
@@ -188,6 +195,32 @@ function Folder({ folderId, order, lookId }: FolderProps) {
       {canWrite && <DropEverywhere name={current.name} onGiven={upload} />}
     </>
   );
+}
+
+/** A folder with nothing in it has no list that could take the keys. */
+function useKeysOfEmpty(isEmpty: boolean, commands: KeyCommands): void {
+  useEffect(() => {
+    if (!isEmpty) return;
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.target as HTMLElement).closest('input, textarea, [role=dialog], [role=menu]') !== null) return;
+      if (event.key === 'v' && (event.ctrlKey || event.metaKey)) commands.paste();
+      else if (event.key === 'Backspace') commands.up();
+      else if (event.key === 'n' && !event.ctrlKey && !event.metaKey) {
+        event.preventDefault();
+        commands.newFolder();
+      }
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [isEmpty, commands]);
+}
+
+function useFocusAfterWalk(hasEntries: boolean): void {
+  useEffect(() => {
+    if (!hasEntries || !isWalking) return;
+    isWalking = false;
+    if (document.activeElement === document.body) document.querySelector<HTMLElement>('[data-entries]')?.focus();
+  }, [hasEntries]);
 }
 
 /** The usual order is not told. */

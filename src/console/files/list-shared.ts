@@ -22,11 +22,23 @@ export interface EntriesProps {
   canWrite: boolean;
 }
 
-/** As file managers do it: a click selects one, with Ctrl one more, with Shift all up to it. */
-export function selectByMouse(event: MouseEvent, selection: Selection, index: number): void {
-  if (event.shiftKey) selection.extend(index);
+/** As file managers do it: a click selects one, with Ctrl one more, with Shift all up to it. A finger opens; once something is
+ *  selected (by holding), it selects more. */
+export function choose(event: MouseEvent, { selection, commands }: EntriesProps, index: number): void {
+  const isTouch = (event.nativeEvent as PointerEvent).pointerType === 'touch';
+  const entry = selection.entries[index];
+  if (isTouch && selection.selected.size === 0 && entry !== undefined) commands.open(entry);
+  else if (isTouch) selection.toggle(index);
+  else if (event.shiftKey) selection.extend(index);
   else if (event.ctrlKey || event.metaKey) selection.toggle(index);
   else selection.only(index);
+}
+
+/** Holding a finger on an entry selects it; the menu of the browser would cover it. */
+export function holdToSelect(event: MouseEvent, { selection }: EntriesProps, index: number): void {
+  if ((event.nativeEvent as PointerEvent).pointerType !== 'touch') return;
+  event.preventDefault();
+  selection.toggle(index);
 }
 
 /** The next page is asked for when this many rows are left. */

@@ -17,7 +17,7 @@ export function Button({ look = 'plain', icon, children, ...rest }: ButtonProps)
   return (
     <AriaButton className={`button button-${look}`} {...rest}>
       {icon !== undefined && <Icon name={icon} size={18} />}
-      {children}
+      <span className="button-text">{children}</span>
     </AriaButton>
   );
 }

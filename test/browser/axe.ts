@@ -1,0 +1,27 @@
+// axe in a page: what it finds against WCAG 2.2 AA, and its good practices.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+const source = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  id: string;
+  nodes: { html: string; any: { message: string }[]; failureSummary?: string }[];
+}
+
+/** One line for each finding; none is what a page wants. Whatever moves has come to rest before. */
+export async function findBarriers(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
+  await page.evaluate(
+    'Promise.all(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => null)))',
+  );
+  await page.evaluate(source);
+  const asked = { resultTypes: ['violations'], ...(rules !== null && { runOnly: rules }) };
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(asked)})`)) as {
+    violations: Violation[];
+  };
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary?.slice(0, 300)}`),
+  );
+}

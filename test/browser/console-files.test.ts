@@ -1,0 +1,220 @@
+// Working with folders in the console, by keyboard alone where that is the harder way.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { call, createFolder, saveFile } from '../interface/client.ts';
+import { hasBrowser } from './browser.ts';
+import { openConsole, openWorld, type World } from './console-world.ts';
+
+const options = { skip: !hasBrowser };
+let world: World;
+let page: Page;
+let problems: string[];
+let count = 0;
+
+before(async () => {
+  if (!hasBrowser) return;
+  world = await openWorld();
+  ({ page, problems } = await openConsole(world, world.people.editor));
+});
+after(() => world?.close());
+
+const row = (name: string): Locator => page.locator('[role=row][aria-rowindex]', { hasText: name });
+const rows = (): Promise<string[]> => page.locator('.entry-name').allInnerTexts();
+const said = (text: string) => page.locator('.unseen[role=status]', { hasText: text }).waitFor({ state: 'attached' });
+
+/** A folder of its own for each test. */
+async function openFolder(...files: string[]): Promise<string> {
+  count += 1;
+  const folder = await createFolder(world.caller, '-root-', `test ${count}`);
+  for (const name of files) await saveFile(world.caller, { FolderId: folder.Id, FileName: name }, name);
+  await page.goto(`${world.base}/files/${folder.Id}`);
+  await page.locator('.entries, .empty').first().waitFor();
+  return folder.Id;
+}
+
+async function names(folder: string): Promise<string[]> {
+  const { body } = await call(world.caller, `/folders/${folder}`);
+  return (JSON.parse(body.toString()) as { Children: { Name: string }[] }).Children.map(({ Name }) => Name);
+}
+
+test('folders are made, renamed, walked into and left by keyboard alone', options, async () => {
+  const folder = await openFolder('b.txt');
+  await page.locator('.entries').focus();
+  await page.keyboard.press('n');
+  await page.getByRole('dialog').getByRole('textbox').waitFor();
+  await page.keyboard.type('Inbox');
+  await page.keyboard.press('Enter');
+  await said('Folder “Inbox” created');
+  await row('Inbox').waitFor();
+  await page.locator('.entries').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('F2');
+  await page.locator('.rename').waitFor();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('Outbox');
+  await page.keyboard.press('Enter');
+  await said('Renamed to “Outbox”');
+  assert.deepEqual(await names(folder), ['Outbox', 'b.txt']);
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await page.getByText('An empty folder').waitFor();
+  assert.equal(await page.title(), 'Outbox – Cabinet');
+  await page.goBack();
+  await row('b.txt').waitFor();
+});
+
+test(
+  'a name that is taken is told, with what to do and the tracking id, and can be edited further',
+  options,
+  async () => {
+    await openFolder('a.txt', 'b.txt');
+    await page.locator('.entries').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('F2');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('b.txt');
+    await page.keyboard.press('Enter');
+    const notice = page.locator('.notice-bad');
+    await notice.getByText('“b.txt” exists here already.').waitFor();
+    assert.match(await notice.locator('code').innerText(), /^[0-9a-f-]{36}$/);
+    await notice.getByRole('button', { name: 'Copy' }).click();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), await notice.locator('code').innerText());
+    assert.equal(await page.locator('.rename').count(), 1);
+    await page.locator('.rename').press('Escape');
+    await row('a.txt').waitFor();
+    problems.splice(0);
+  },
+);
+
+test('a range is selected with Shift, deleted, and brought back by undo', options, async () => {
+  const folder = await openFolder('1.txt', '2.txt', '3.txt', '4.txt');
+  await page.locator('.entries').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.getByText('2 items selected').first().waitFor();
+  await page.keyboard.press('Delete');
+  await said('2 items moved to the trash');
+  await row('2.txt').waitFor({ state: 'detached' });
+  assert.deepEqual(await names(folder), ['1.txt', '4.txt']);
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await row('2.txt').waitFor();
+  await row('3.txt').waitFor();
+  assert.deepEqual(await names(folder), ['1.txt', '2.txt', '3.txt', '4.txt']);
+  assert.deepEqual(await rows(), ['1.txt', '2.txt', '3.txt', '4.txt']);
+});
+
+test('what is cut is pasted in another folder, and what is copied stays where it was', options, async () => {
+  const folder = await openFolder('a.txt', 'b.txt');
+  const inner = await createFolder(world.caller, folder, 'inner');
+  await row('inner').waitFor();
+  await page.locator('.entries').focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Control+X');
+  await said('1 item cut');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await page.getByText('An empty folder').waitFor();
+  await page.keyboard.press('Control+V');
+  await said('1 item moved to “inner”');
+  await row('b.txt').waitFor();
+  assert.deepEqual(await names(inner.Id), ['b.txt']);
+  await page.locator('.entries').focus();
+  await page.keyboard.press('Backspace');
+  await row('a.txt').waitFor();
+  await row('a.txt').click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: /Copy to/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'inner' }).click();
+  await page.getByRole('dialog').locator('strong', { hasText: 'inner' }).waitFor();
+  await page.getByRole('button', { name: 'Copy here' }).click();
+  await said('1 item copied to “inner”');
+  assert.deepEqual(await names(inner.Id), ['a.txt', 'b.txt']);
+  assert.deepEqual(await names(folder), ['inner', 'a.txt']);
+});
+
+test('entries are dragged into a folder, and the move is undone', options, async () => {
+  const folder = await openFolder('a.txt', 'b.txt');
+  const inner = await createFolder(world.caller, folder, 'drop here');
+  await row('drop here').waitFor();
+  await row('a.txt').click();
+  await row('b.txt').click({ modifiers: ['Control'] });
+  await row('b.txt').dragTo(row('drop here'));
+  await said('2 items moved to “drop here”');
+  assert.deepEqual(await names(inner.Id), ['a.txt', 'b.txt']);
+  assert.deepEqual(await rows(), ['drop here']);
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await row('b.txt').waitFor();
+  assert.deepEqual(await names(inner.Id), []);
+});
+
+test('the order is in the address, and the address leads back to it', options, async () => {
+  const folder = await openFolder('a.txt', 'b.txt', 'c.txt');
+  await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
+  await page.waitForURL(/order=-name/);
+  await page.locator('.entry-name').first().filter({ hasText: 'c.txt' }).waitFor();
+  await page.reload();
+  await page.locator('.entry-name').first().filter({ hasText: 'c.txt' }).waitFor();
+  assert.equal(new URL(page.url()).pathname, `/files/${folder}`);
+});
+
+test('properties and the object type are changed beside the list', options, async () => {
+  const folder = await openFolder('a.txt');
+  await row('a.txt').click();
+  await page.keyboard.press('i');
+  await page.getByRole('tab', { name: 'Details' }).click();
+  await page.getByRole('button', { name: 'Add a property' }).click();
+  await page.getByRole('textbox', { name: 'Key' }).fill('Customer');
+  await page.getByRole('textbox', { name: 'Value' }).fill('4711');
+  await page.getByRole('textbox', { name: 'Object type' }).fill('acme:invoice');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await said('Saved');
+  const { body } = await call(world.caller, `/folders/${folder}`);
+  const [file] = (JSON.parse(body.toString()) as { Children: Record<string, unknown>[] }).Children;
+  assert.deepEqual([file?.Properties, file?.ObjectType], [{ Customer: '4711' }, 'acme:invoice']);
+});
+
+test('what others do is seen without a reload', options, async () => {
+  const folder = await openFolder('mine.txt');
+  await saveFile(world.caller, { FolderId: folder, FileName: 'theirs.txt' }, 'x');
+  await row('theirs.txt').waitFor();
+  assert.deepEqual(await rows(), ['mine.txt', 'theirs.txt']);
+});
+
+test('hostile names are text', options, async () => {
+  const hostile = '<img src=x onerror=document.title=1> & "x".html';
+  const folder = await openFolder(hostile, '=cmd|calc.csv', 'كتاب.txt');
+  await createFolder(world.caller, folder, '<svg onload=document.title=2>');
+  await row('<svg').waitFor();
+  await row('<img').dblclick();
+  await page.locator('.look-head h2').filter({ hasText: hostile }).waitFor();
+  await row('<svg').dblclick();
+  await page.getByText('An empty folder').waitFor();
+  assert.equal(await page.title(), '<svg onload=document.title=2> – Cabinet');
+  assert.equal(await page.locator('main img, main script').count(), 0);
+});
+
+test('a viewer sees everything and is offered nothing that they may not do', options, async () => {
+  const folder = await openFolder('a.txt');
+  const viewer = await openConsole(world, world.people.viewer, { path: `/files/${folder}` });
+  const looked = viewer.page;
+  await looked.locator('[role=row][aria-rowindex]').click();
+  await looked.getByRole('button', { name: 'Download' }).waitFor();
+  assert.equal(await looked.getByRole('button', { name: /Delete|Upload|New folder/ }).count(), 0);
+  for (const key of ['F2', 'Delete', 'n']) await looked.keyboard.press(key);
+  await looked.keyboard.press('i');
+  await looked.getByRole('tab', { name: 'Details' }).click();
+  await looked.getByText('SHA-256').waitFor();
+  assert.equal((await looked.getByRole('dialog').count()) + (await looked.locator('.rename').count()), 0);
+  assert.equal(await looked.getByRole('button', { name: 'Save', exact: true }).count(), 0);
+  assert.equal(await looked.getByRole('link', { name: 'Manage' }).count(), 0);
+  assert.deepEqual(await names(folder), ['a.txt']);
+  assert.deepEqual(viewer.problems, []);
+  await viewer.context.close();
+});
+
+test('nothing was complained of on the way', options, () => {
+  assert.deepEqual(problems, []);
+});

@@ -1,0 +1,181 @@
+// Uploads in the console: chosen, dropped with whole folders, pasted; taken names; pausing; a connection that is cut.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { call, createFolder, saveFile } from '../interface/client.ts';
+import { hasBrowser } from './browser.ts';
+import { type OpenedConsole, openConsole, openWorld, samplePng, type World } from './console-world.ts';
+
+const options = { skip: !hasBrowser };
+let world: World;
+let opened: OpenedConsole;
+let page: Page;
+let count = 0;
+
+before(async () => {
+  if (!hasBrowser) return;
+  world = await openWorld();
+  opened = await openConsole(world, world.people.editor);
+  page = opened.page;
+});
+after(() => world?.close());
+
+async function openFolder(): Promise<string> {
+  count += 1;
+  const folder = await createFolder(world.caller, '-root-', `uploads ${count}`);
+  await page.goto(`${world.base}/files/${folder.Id}`);
+  await page.getByText('An empty folder').waitFor();
+  return folder.Id;
+}
+
+interface Named {
+  Id: string;
+  Name: string;
+  Size: number;
+}
+
+async function children(folder: string): Promise<Named[]> {
+  const { body } = await call(world.caller, `/folders/${folder}`);
+  return (JSON.parse(body.toString()) as { Children: Named[] }).Children;
+}
+
+const names = async (folder: string) => (await children(folder)).map(({ Name }) => Name);
+const choose = (...files: { name: string; buffer: Buffer }[]) =>
+  page.setInputFiles(
+    'input[data-files]',
+    files.map((file) => ({ mimeType: 'application/octet-stream', ...file })),
+  );
+const line = (name: string, state: string) => page.locator(`.tray-line[data-state=${state}]`, { hasText: name });
+
+/** Uploads take their time: bytes in a second. */
+async function throttle(bytesPerSecond: number): Promise<void> {
+  const session = await opened.context.newCDPSession(page);
+  const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond };
+  await session.send('Network.emulateNetworkConditions', limits);
+  await session.detach();
+}
+
+test('files that are chosen are saved, seen in the list and told', options, async () => {
+  const folder = await openFolder();
+  await choose({ name: 'a.txt', buffer: Buffer.from('a') }, { name: 'größe 2.txt', buffer: Buffer.from('bb') });
+  await page.locator('.tray-head').getByText('2 files saved').waitFor();
+  await page.locator('[role=row][aria-rowindex]', { hasText: 'größe 2.txt' }).waitFor();
+  assert.deepEqual(await names(folder), ['a.txt', 'größe 2.txt']);
+});
+
+test('a folder that is chosen is saved with everything beneath it', options, async () => {
+  const folder = await openFolder();
+  const local = mkdtempSync(join(tmpdir(), 'cabinet-upload-'));
+  mkdirSync(join(local, 'deep/er'), { recursive: true });
+  writeFileSync(join(local, 'top.txt'), 'top');
+  writeFileSync(join(local, 'deep/er/leaf.txt'), 'leaf');
+  await page.setInputFiles('input[data-folder]', local);
+  const name = local.split('/').at(-1) ?? '';
+  await page.locator('[role=row][aria-rowindex]', { hasText: name }).waitFor();
+  await line('leaf.txt', 'done').waitFor();
+  await line('top.txt', 'done').waitFor();
+  const [made] = await children(folder);
+  const { body } = await call(world.caller, `/entries/${made?.Id}`);
+  const { Path } = JSON.parse(body.toString()) as { Path: string };
+  const found = await call(world.caller, `/files?path=${encodeURIComponent(`${Path}/deep/er/leaf.txt`)}`);
+  assert.equal(found.status, 200);
+  rmSync(local, { recursive: true });
+});
+
+test('files are dropped anywhere on the page, and a picture is pasted', options, async () => {
+  const folder = await openFolder();
+  const transfer = (name: string, type: string) =>
+    page.evaluateHandle(
+      ([name, type, content]) => {
+        const made = new DataTransfer();
+        const bytes = Uint8Array.from(atob(content ?? ''), (one) => one.charCodeAt(0));
+        made.items.add(new File([bytes], name ?? '', { type: type ?? '' }));
+        return made;
+      },
+      [name, type, samplePng.toString('base64')],
+    );
+  const dropped = await transfer('dropped.png', 'image/png');
+  await page.dispatchEvent('.side', 'dragover', { dataTransfer: dropped });
+  await page.getByText(/Drop to save in/).waitFor();
+  await page.dispatchEvent('.side', 'drop', { dataTransfer: dropped });
+  await line('dropped.png', 'done').waitFor();
+  const pasted = await transfer('image.png', 'image/png');
+  await page.evaluate((clipboardData) => {
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, pasted);
+  await line('Pasted image', 'done').waitFor();
+  const [first, second] = await names(folder);
+  assert.match(first ?? '', /^Pasted image .*\.png$/);
+  assert.equal(second, 'dropped.png');
+});
+
+test('a taken name is asked about once, for all that are left', options, async () => {
+  const folder = await openFolder();
+  for (const name of ['1.txt', '2.txt', '3.txt']) {
+    await saveFile(world.caller, { FolderId: folder, FileName: name }, 'old');
+  }
+  await page.locator('[role=row][aria-rowindex]').nth(2).waitFor();
+  const files = ['1.txt', '2.txt', '3.txt'].map((name) => ({ name, buffer: Buffer.from('new one') }));
+  await choose(...files);
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('exists here already').waitFor();
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: /Save as a new version/ }).click();
+  await page
+    .locator('.tray-head')
+    .getByText(/files saved/)
+    .waitFor();
+  assert.deepEqual(
+    (await children(folder)).map(({ Size }) => Size),
+    [7, 7, 7],
+  );
+  await choose({ name: '1.txt', buffer: Buffer.from('another') });
+  await dialog.getByRole('button', { name: /Keep both/ }).click();
+  await page.locator('[role=row][aria-rowindex]', { hasText: '1 (2).txt' }).waitFor();
+  await choose({ name: '2.txt', buffer: Buffer.from('never') });
+  await dialog.getByRole('button', { name: /Skip/ }).click();
+  await line('2.txt', 'skipped').waitFor();
+  assert.equal((await children(folder)).length, 4);
+});
+
+test('an upload is paused, gone on with, and cancelled; leaving meanwhile warns', options, async () => {
+  const folder = await openFolder();
+  await throttle(2_000_000);
+  await choose({ name: 'slow.bin', buffer: randomBytes(12_000_000) });
+  await line('slow.bin', 'running').waitFor();
+  await page.locator('.tray-total p', { hasText: 'left' }).waitFor();
+  await page.getByRole('button', { name: 'Pause: slow.bin' }).click();
+  await line('slow.bin', 'paused').waitFor();
+  await page.getByRole('button', { name: 'Go on: slow.bin' }).click();
+  await line('slow.bin', 'running').waitFor();
+  const warned = page.waitForEvent('dialog');
+  // Nobody waits for the reload: it is refused.
+  page.evaluate('location.reload()').catch(() => undefined);
+  const dialog = await warned;
+  assert.equal(dialog.type(), 'beforeunload');
+  await dialog.dismiss();
+  await page.getByRole('button', { name: 'Cancel: slow.bin' }).click();
+  await line('slow.bin', 'cancelled').waitFor();
+  await throttle(-1);
+  assert.deepEqual(await names(folder), []);
+});
+
+test('a connection that is cut during an upload is waited for, and the file arrives whole', options, async () => {
+  const folder = await openFolder();
+  await throttle(3_000_000);
+  await choose({ name: 'cut.bin', buffer: randomBytes(15_000_000) });
+  await page.locator('.tray-line[data-state=running] [role=progressbar]:not([aria-valuenow="0"])').first().waitFor();
+  await opened.context.setOffline(true);
+  await line('cut.bin', 'stalled').waitFor();
+  await page.getByText('Waiting for the connection').first().waitFor();
+  await opened.context.setOffline(false);
+  await throttle(-1);
+  await line('cut.bin', 'done').waitFor();
+  const [saved] = await children(folder);
+  assert.deepEqual([saved?.Name, saved?.Size], ['cut.bin', 15_000_000]);
+});
