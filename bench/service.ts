@@ -90,6 +90,7 @@ export function toEnvironment(children: Children, options: Options): NodeJS.Proc
     CABINET_PORT: '0',
     CABINET_TEST_PORT: 'off',
     CABINET_MTLS_PORT: 'off',
+    CABINET_ALLOW_ANY_DISK: 'yes',
     ...options.settings,
     CABINET_DATA: options.dataName === undefined ? dataFolder(children) : `${children.folder}/${options.dataName}`,
   };

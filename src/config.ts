@@ -60,6 +60,10 @@ export interface Config {
   inlineBytes: number;
   maxFileBytes: number;
   reserveBytes: number;
+  /** Whether the catalog may also be on a network or memory file system. */
+  isAnyDiskAllowed: boolean;
+  /** How often everything is verified, and how many bytes of it in a second; null: never. */
+  scrub: { days: number; bytesPerSecond: number } | null;
   /** Null, here and below: without limit. */
   trashDays: number | null;
   uploadHours: number;
@@ -184,6 +188,8 @@ export function readConfig(environment: Variables = process.env): Config {
     inlineBytes: reader.bytes('CABINET_INLINE_LIMIT', largestInlineBytes),
     maxFileBytes: reader.bytes('CABINET_MAX_FILE_SIZE'),
     reserveBytes: reader.bytes('CABINET_RESERVE'),
+    isAnyDiskAllowed: reader.choice('CABINET_ALLOW_ANY_DISK', ['no', 'yes']) === 'yes',
+    scrub: reader.scrub(),
     trashDays: reader.countOrNone('CABINET_TRASH_DAYS'),
     uploadHours: reader.number('CABINET_UPLOAD_HOURS', 8760),
     versionsKept: reader.countOrNone('CABINET_VERSIONS_KEPT'),
@@ -350,6 +356,13 @@ class Reader {
     if (number <= most) return number;
     this.mistake(name, `${JSON.stringify(text)} is not a number from 0 to ${most}`);
     return 0;
+  }
+
+  scrub(): Config['scrub'] {
+    const days = this.countOrNone('CABINET_SCRUB_DAYS');
+    const bytesPerSecond = this.bytes('CABINET_SCRUB_RATE');
+    if (bytesPerSecond < 1) this.mistake('CABINET_SCRUB_RATE', 'must be more than nothing');
+    return days === null ? null : { days, bytesPerSecond };
   }
 
   /** Null: without limit. */

@@ -14,6 +14,7 @@ import { TokenVerifier } from './auth/tokens.ts';
 import { lockFolder } from './catalog/folder-lock.ts';
 import type { Config } from './config.ts';
 import { serveControl } from './control/socket.ts';
+import { checkDisk } from './disk.ts';
 import { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
 import {
@@ -29,6 +30,7 @@ import { Slots, tooManyArchives, tooManyBatches } from './http/slots.ts';
 import { Observability, readVersion } from './observability.ts';
 import { addFirst, type First, keepConsole } from './operations/console.ts';
 import { sweep } from './operations/sweep.ts';
+import { Scrubber } from './scrubber.ts';
 
 const sweepEveryMs = 60 * 60 * 1000;
 const largeBodiesAtOnce = 8;
@@ -67,6 +69,12 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(config.dataFolder, 'cabinet serve');
+  try {
+    checkDisk(config, (told, text) => log.warn(told, text));
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
   const service = new RunningService(config, log, options);
   try {
     await service.open();
@@ -115,6 +123,7 @@ class RunningService {
   #sweeps: NodeJS.Timeout | null = null;
   #closeControl: (() => Promise<void>) | null = null;
   readonly #observability: Observability;
+  readonly #scrubber: Scrubber;
   readonly #console = readConsole();
   readonly #version = readVersion();
   readonly #startedAt = Date.now();
@@ -123,6 +132,7 @@ class RunningService {
     this.#config = config;
     this.#log = log;
     this.#observability = new Observability(config, log);
+    this.#scrubber = new Scrubber(config, log);
     this.#options = options;
   }
 
@@ -319,6 +329,7 @@ class RunningService {
     this.#unserve(name);
     part.environment = null;
     this.#observability.metrics[name].close();
+    await this.#scrubber.stop();
     await environment?.close();
     await emptyEnvironment(this.#config, name);
     const known = this.firstApplications.length;
@@ -334,6 +345,7 @@ class RunningService {
         if (swept === null) continue;
         this.#observability.metrics[environment.name].countSweep(true, Date.now());
         this.#log.debug({ environment: environment.name, ...swept }, 'swept');
+        void this.#scrubber.look(environment, this.#observability.metrics[environment.name]);
       } catch (error) {
         this.#observability.metrics[environment.name].countSweep(false, Date.now());
         this.#log.error({ environment: environment.name, err: error }, 'sweeping failed');
@@ -350,6 +362,7 @@ class RunningService {
     const parts = Object.values(this.#parts);
     await Promise.all([this.#mutualTls, ...parts.map(({ address }) => address)].map((address) => address?.close()));
     await this.#closeControl?.();
+    await this.#scrubber.stop();
     for (const part of parts) await part.environment?.close();
     await this.#observability.close();
   }

@@ -40,6 +40,12 @@ export const settings = {
   CABINET_INLINE_LIMIT: { fallback: '64KiB', about: 'contents up to this size are kept in the catalog' },
   CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken' },
   CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that a save must leave' },
+  CABINET_ALLOW_ANY_DISK: {
+    fallback: 'no',
+    about: 'yes: keep the catalog on a network or memory file system too, where a 200 promises less',
+  },
+  CABINET_SCRUB_DAYS: { fallback: '30', about: 'how often everything is read and verified, or unlimited: never' },
+  CABINET_SCRUB_RATE: { fallback: '8MiB', about: 'how much of it in a second' },
   CABINET_TRASH_DAYS: { fallback: '30', about: 'how long the trash keeps what is put into it, or unlimited' },
   CABINET_UPLOAD_HOURS: { fallback: '72', about: 'how long an unfinished upload waits for its next bytes' },
   CABINET_VERSIONS_KEPT: { fallback: 'unlimited', about: 'how many versions a file keeps' },

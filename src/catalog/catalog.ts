@@ -23,7 +23,7 @@ import * as quotas from './quotas.ts';
 import { saveFile, saveVersion } from './save-file.ts';
 import { findHits, findNames } from './search-hits.ts';
 import * as settings from './settings.ts';
-import { addSpace, findSpace, renameSpace } from './spaces.ts';
+import { addSpace, findSpace, listSpaces, renameSpace } from './spaces.ts';
 import type { Engine, Verb } from './sql.ts';
 import { emptyTrash, isInTrash, listTrash, removeEntry, restoreEntry, trashEntry } from './trash.ts';
 import { findByPath, findDetails, findEntry, findSpaceOf } from './tree.ts';
@@ -47,6 +47,7 @@ export const reads = {
   findPerson: people.findPerson,
   findSetting: settings.findSetting,
   findSpace,
+  listSpaces,
   findSpaceOf,
   findSizeOf: quotas.findSizeOf,
   findTrashBytes: quotas.findTrashBytes,

@@ -76,6 +76,16 @@ function* requireFreeName(name: string): Verb<void> {
 }
 
 /** A space as an operator sits in it; null if there is none of this name. */
+/** All of them, by name: for the operator. */
+export function* listSpaces(_: object): Verb<Seat[]> {
+  const found = yield* rows<{ space: number; id: string; name: string; root: string }>(
+    'SELECT space, id, name, root FROM spaces ORDER BY name',
+  );
+  return found.map(({ space, id, name, root }) => ({
+    ...{ space, spaceId: id, spaceName: name, rootId: root, role: null },
+  }));
+}
+
 export function* findSpace({ name }: { name: string }): Verb<Seat | null> {
   const found = yield* row<{ space: number; id: string; root: string }>(
     'SELECT space, id, root FROM spaces WHERE name = $1',

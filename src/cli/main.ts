@@ -14,6 +14,7 @@ const operators: Record<string, () => Promise<Register>> = {
   user: async () => (await import('./user.ts')).registerUser,
   token: async () => (await import('./token.ts')).registerToken,
   keys: async () => (await import('./keys.ts')).registerKeys,
+  export: async () => (await import('./export.ts')).registerExport,
   import: async () => (await import('./import.ts')).registerImport,
   migrate: async () => (await import('./migrate.ts')).registerMigrate,
   quota: async () => (await import('./quota.ts')).registerQuota,

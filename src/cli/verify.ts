@@ -82,6 +82,6 @@ export function toProblemLines({ What, Problem, Entries }: ShownProblem): string
 }
 
 /** A name may hold what a terminal would obey. */
-function toPrintable(path: string): string {
+export function toPrintable(path: string): string {
   return path.replaceAll(/[\p{Cc}\p{Cf}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -9,6 +9,7 @@ import { endSignIns } from '../operations/people.ts';
 import type { Places } from '../storage.ts';
 import { applicationCommands, toRegistered } from './application-commands.ts';
 import { auditCommands } from './audit-commands.ts';
+import { exportCommands } from './export-command.ts';
 import { importCommands } from './import-command.ts';
 import { cabinetOf, type Input, readEnvironment } from './input.ts';
 import { maintenanceCommands } from './maintenance-commands.ts';
@@ -59,6 +60,7 @@ const commands: Commands = {
   ...applicationCommands,
   ...userCommands,
   ...importCommands,
+  ...exportCommands,
   ...quotaCommands,
   ...searchCommands,
   ...auditCommands,

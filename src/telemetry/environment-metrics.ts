@@ -53,6 +53,7 @@ export class EnvironmentMetrics {
   readonly #commitSeconds: Histogram;
   readonly #sweeps: { done: Counter; failed: Counter };
   #sweptAt: number | null = null;
+  #scrub: { at: number | null; problems: number | null } = { at: null, problems: null };
   #parts: Parts | null = null;
   #asked: Asked | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -81,6 +82,8 @@ export class EnvironmentMetrics {
     const sweeps = registry.counters('cabinet_sweeps_total', 'Runs of the sweeper on this node');
     this.#sweeps = { done: sweeps({ outcome: 'done' }), failed: sweeps({ outcome: 'failed' }) };
     registry.read('gauge', 'cabinet_sweep_last_timestamp_seconds', 'When this node last swept', () => this.#sweptAt);
+    registry.read('gauge', 'cabinet_scrub_last_timestamp_seconds', 'When all was verified last', () => this.#scrub.at);
+    registry.read('gauge', 'cabinet_scrub_problems', 'What was found damaged then', () => this.#scrub.problems);
     this.#readParts();
   }
 
@@ -124,6 +127,11 @@ export class EnvironmentMetrics {
   countSweep(isDone: boolean, at: number): void {
     if (isDone) this.#sweptAt = at / 1000;
     (isDone ? this.#sweeps.done : this.#sweeps.failed).add();
+  }
+
+  /** The last time that everything was verified. */
+  setScrub(at: number, problems: number): void {
+    this.#scrub = { at: at / 1000, problems };
   }
 
   /** What was learned last stands in for what does not answer in time. */

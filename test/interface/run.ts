@@ -42,7 +42,7 @@ export async function runInterfaceSuite(args: string[]): Promise<number> {
 
 async function runOnOwnService(filters: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-interface-'));
-  const environment = { ...process.env, CABINET_DATA: join(folder, 'data'), ...PORTS };
+  const environment = { ...process.env, CABINET_DATA: join(folder, 'data'), CABINET_ALLOW_ANY_DISK: 'yes', ...PORTS };
   const log = join(folder, 'service.log');
   const service = spawn(CABINET, ['serve', '--json'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   service.stderr.pipe(createWriteStream(log));

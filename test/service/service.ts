@@ -34,6 +34,8 @@ export function toVariables(dataFolder: string, environment: Environment = {}): 
     CABINET_TEST_PORT: 'off',
     CABINET_MTLS_PORT: 'off',
     CABINET_LOG_LEVEL: 'error',
+    // Where the system's temporary folder is memory, tests run there all the same.
+    CABINET_ALLOW_ANY_DISK: 'yes',
     ...environment,
   };
 }

@@ -1,0 +1,52 @@
+// `cabinet export DIR`: the current versions as plain files with their names and times, and a line of JSON for each entry
+// beside them. Exit code 1 when something was left out.
+
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type CommonOptions, common } from './app.ts';
+import { carryOut } from './control.ts';
+import { print } from './output.ts';
+import { toPrintable } from './verify.ts';
+
+interface Counts {
+  Folders: number;
+  Files: number;
+  Bytes: number;
+  SkippedCount: number;
+}
+
+interface Report extends Counts {
+  Directory: string;
+  Skipped: { Path: string; Problem: string }[];
+}
+
+export function registerExport(program: Command): void {
+  common(program.command('export <dir>').description('write everything as plain files into an empty folder'))
+    .option('--space <name>', 'only this space')
+    .action((dir: string, options: CommonOptions & { space?: string }) =>
+      print(options, () => run(resolve(dir), options), toLines),
+    );
+}
+
+async function run(directory: string, { json: _, ...input }: CommonOptions & { space?: string }): Promise<Report> {
+  const broken = new AbortController();
+  process.once('SIGINT', () => broken.abort());
+  const isShown = process.stderr.isTTY === true;
+  const progress = (told: object) => {
+    if (isShown) process.stderr.write(`\r\x1b[K${toCountsLine(told as Counts)}`);
+  };
+  const command = { name: 'export', input: { ...input, directory } };
+  const report = (await carryOut(command, { progress, signal: broken.signal })) as Report;
+  if (isShown) process.stderr.write('\r\x1b[K');
+  if (report.SkippedCount > 0) process.exitCode = 1;
+  return report;
+}
+
+function toLines(report: Report): string[] {
+  const skipped = report.Skipped.map(({ Path, Problem }) => `left out ${toPrintable(Path)}: ${Problem}`);
+  return [...skipped, `${toCountsLine(report)}, in ${report.Directory}`];
+}
+
+function toCountsLine({ Folders, Files, Bytes, SkippedCount }: Counts): string {
+  return `${Folders} folders, ${Files} files (${(Bytes / 1024 / 1024).toFixed(1)} MiB), ${SkippedCount} left out`;
+}

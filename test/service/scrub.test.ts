@@ -1,0 +1,57 @@
+// The scrub verifies everything when it is time for it, tells what is damaged, and remembers when it was done.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { openEnvironment } from '../../src/environment.ts';
+import { Scrubber } from '../../src/scrubber.ts';
+import { EnvironmentMetrics } from '../../src/telemetry/environment-metrics.ts';
+import { saveFile } from '../interface/client.ts';
+import { addCaller, makeDataFolder, removeDataFolder, startService, toVariables } from './service.ts';
+
+test('a scrub that is due finds what is rotten; one that is not does nothing', async (context) => {
+  const dataFolder = makeDataFolder();
+  context.after(() => removeDataFolder(dataFolder));
+  const service = await startService(dataFolder);
+  const caller = await addCaller(dataFolder, service.production, 'app');
+  await saveFile(caller, { FolderId: '', FileName: 'large.bin' }, randomBytes(300_000));
+  await service.stop();
+  const config = readConfig(toVariables(dataFolder, { CABINET_SCRUB_DAYS: '7', CABINET_SCRUB_RATE: '100MiB' }));
+  const environment = await openEnvironment(config, 'production', { onFatal: assert.fail, onTrouble: assert.fail });
+  context.after(() => environment.close());
+  const told: string[] = [];
+  const log = pino({}, { write: (line: string) => void told.push(line) });
+  const scrubber = new Scrubber(config, log);
+  const metrics = new EnvironmentMetrics('production');
+  const read = async (name: string) => {
+    const [, value] = new RegExp(`^${name}\\{[^}]*\\} (.+)$`, 'm').exec(await metrics.render()) ?? [];
+    return value === undefined ? null : Number(value);
+  };
+  const { catalog } = environment.cabinet;
+  await scrubber.look(environment, metrics);
+  assert.equal(await read('cabinet_scrub_problems'), null, 'a new folder is not due');
+  await catalog.setSetting({ name: 'scrub', value: JSON.stringify({ at: 1000, problems: 0 }) });
+  await scrubber.look(environment, metrics);
+  assert.equal(await read('cabinet_scrub_problems'), 0);
+  assert.ok(((await read('cabinet_scrub_last_timestamp_seconds')) ?? 0) > Date.now() / 1000 - 60);
+
+  const blobs = join(dataFolder, 'production', 'blobs');
+  const [blob] = readdirSync(blobs, { recursive: true, encoding: 'utf8' }).filter((name) => /[0-9a-f]{32}$/.test(name));
+  const path = join(blobs, blob ?? '');
+  assert.ok(existsSync(path));
+  writeFileSync(path, readFileSync(path).fill(0, 512, 1024));
+  await scrubber.look(environment, metrics);
+  assert.equal(await read('cabinet_scrub_problems'), 0, 'it is not due again');
+  await catalog.setSetting({ name: 'scrub', value: JSON.stringify({ at: 1000, problems: 0 }) });
+  await scrubber.look(environment, metrics);
+  assert.equal(await read('cabinet_scrub_problems'), 1);
+  const damage = told
+    .map((line) => JSON.parse(line) as { msg: string; hurt: { path: string }[] })
+    .find(({ msg }) => msg === 'damage was found');
+  assert.equal(damage?.hurt[0]?.path, '/large.bin');
+  await scrubber.stop();
+});
