@@ -1,17 +1,25 @@
-// What is said of what is not there, or cannot be used. The same words whether an id is unknown, malformed or of another space.
+// What is said of what is not there, or cannot be used. The same words, hints too, whether an id is unknown, malformed, in the trash or
+// of another space.
 
 import { Refusal } from './refusal.ts';
 
 export function folderNotFound(target: string): Refusal {
-  return new Refusal('FolderNotFound', 'There is no such folder.', { target });
+  return new Refusal('FolderNotFound', 'There is no such folder.', {
+    target,
+    hint: 'Send an id as an answer gave it, or -root-; GET /folders?path=/a/b finds one by its path. GET /trash tells what was deleted.',
+  });
 }
 
 export function fileNotFound(): Refusal {
-  return new Refusal('FileNotFound', 'There is no such file.');
+  return new Refusal('FileNotFound', 'There is no such file.', {
+    hint: 'Send an id as an answer gave it; GET /files?path=/a/b.txt finds one by its path. GET /trash tells what was deleted.',
+  });
 }
 
 export function entryNotFound(): Refusal {
-  return new Refusal('EntryNotFound', 'There is no such entry.');
+  return new Refusal('EntryNotFound', 'There is no such entry.', {
+    hint: 'Send an id as an answer gave it. -root- stands for the root folder in /folders alone: GET /folders/-root- tells its id. GET /trash tells what was deleted.',
+  });
 }
 
 export function notAFolder(target: string): Refusal {

@@ -1,6 +1,7 @@
 // Records that the examples of the description are made of: one small, plausible cabinet, told the same way everywhere.
 
-import type { RefusalCode } from '../domain/refusal.ts';
+import { entryNotFound, fileNotFound, folderNotFound } from '../domain/missing.ts';
+import type { Refusal, RefusalCode } from '../domain/refusal.ts';
 
 export const exampleIds = {
   root: '0199b79c-3a10-7c41-9d0e-5b7f2a1c8e01',
@@ -63,6 +64,14 @@ interface Told {
   Conflicts?: object[];
 }
 
+function toTold({ message, details: { target, hint } }: Refusal): Told {
+  return {
+    Message: message,
+    ...(target !== undefined && { Target: target }),
+    ...(hint !== undefined && { Hint: hint }),
+  };
+}
+
 /** What each refusal says, for one. */
 const told: Record<RefusalCode, string | Told> = {
   AppKeyMismatch: 'The token was given to another application than the AppKey names.',
@@ -80,16 +89,16 @@ const told: Record<RefusalCode, string | Told> = {
   CursorExpired: 'The changes behind this cursor are no longer kept.',
   DigestMismatch: 'The bytes are not those of Content-Digest. Nothing was saved.',
   DuplicateHeader: { Message: 'The header FolderId was sent more than once.', Target: 'FolderId' },
-  EntryNotFound: 'There is no such entry.',
+  EntryNotFound: toTold(entryNotFound()),
   FileNameMissing: {
     Message: 'The file has no name.',
     Target: 'FileName',
     Hint: 'Send the header FileName (percent-encoded UTF-8), or a file name in the multipart part.',
   },
-  FileNotFound: 'There is no such file.',
+  FileNotFound: toTold(fileNotFound()),
   FileTooLarge: 'The file is larger than the service allows.',
   FolderNameMissing: { Message: 'FolderName is missing.', Target: 'FolderName' },
-  FolderNotFound: 'There is no such folder.',
+  FolderNotFound: toTold(folderNotFound('FolderId')),
   Forbidden: { Message: 'This needs the role "editor" in the space; yours is "viewer".', Target: 'editor' },
   HeadersTooLarge: 'The headers have more than 16 KiB.',
   IdempotencyKeyReused: { Message: 'This key was used with another request.', Target: 'Idempotency-Key' },

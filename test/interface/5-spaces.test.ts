@@ -81,3 +81,26 @@ test('A file of another space cannot be downloaded, and answers like one that do
   assertRefusal(foreign, 404, /^(File|Entry)NotFound$/);
   assert.deepEqual([unknown.status, unknown.body.toString()], [foreign.status, foreign.body.toString()]);
 });
+
+test('What is not there is told with a hint, and a trashed one of ours like one that never was', async () => {
+  const folder = await makeFolder(main);
+  const trashed = await createFolder(main, folder.Id, 'trashed');
+  assert.equal((await call(main, `/entries/${trashed.Id}`, { method: 'DELETE' })).status, 200);
+  const headers = { requesttrackingid: randomUUID() };
+  const ways: [string, (id: string) => Promise<Answer>][] = [
+    ['FolderNotFound', (id) => postFolder(main, { ParentFolderId: id, FolderName: 'x' }, headers)],
+    ['FolderNotFound', (id) => postFolder(main, { ParentFolderId: id, RelativePath: 'x/y' }, headers)],
+    ['FolderNotFound', (id) => postFile(main, { FolderId: id, FileName: 'x', ...headers }, 'x')],
+    ['FolderNotFound', (id) => call(main, `/folders/${id}`, { headers })],
+    ['FileNotFound', (id) => call(main, `/files/${id}/content`, { headers })],
+    ['EntryNotFound', (id) => call(main, `/entries/${id}`, { headers })],
+    ['EntryNotFound', (id) => call(main, `/entries/${id}`, { method: 'PATCH', headers, body: '{"Name":"x"}' })],
+  ];
+  for (const [code, ask] of ways) {
+    const [first, ...others] = await Promise.all([trashed.Id, randomUUID(), 'malformed'].map(ask));
+    assert.match(assertRefusal(first as Answer, 404, code).Hint ?? '', /id/);
+    for (const other of others) assert.equal(other.body.toString(), first?.body.toString());
+  }
+  const root = await call(main, '/entries/-root-', { method: 'DELETE' });
+  assert.match(assertRefusal(root, 404, 'EntryNotFound').Hint ?? '', /GET \/folders\/-root-/);
+});
