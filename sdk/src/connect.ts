@@ -22,9 +22,9 @@ export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
-  body?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | undefined;
-  signal?: AbortSignal | undefined;
-  duplex?: 'half' | undefined;
+  body?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array>;
+  signal?: AbortSignal;
+  duplex?: 'half';
 }
 
 /** What every operation takes first. */
@@ -53,7 +53,7 @@ export function connect(options: ConnectOptions): Cabinet {
     appKey: options.appKey,
     token: async (asked) => options.token(asked),
     spaceId: options.spaceId,
-    fetch: options.fetch ?? ((address, init) => fetch(address, init as RequestInit)),
+    fetch: options.fetch ?? ((address, init) => fetch(address, init)),
     retries: options.retries ?? 4,
   };
 }

@@ -77,7 +77,8 @@ for (const [which, node] of [
 test('its types are there, for browsers and for Node', () => {
   writeFileSync(
     join(project, 'typed.ts'),
-    `import { type Cabinet, createFolder, type Entry, hasCode, listChildren, saveFile } from '@cabinet/client';
+    `import { type Cabinet, connect, createFolder, type Entry, hasCode, listChildren, saveFile } from '@cabinet/client';
+     export const given = connect({ url: 'https://cabinet.example', appKey: 'a', token: async () => 't', fetch });
      export async function use(cabinet: Cabinet): Promise<Entry[]> {
        const { Folder } = await createFolder(cabinet, { name: 'a', conflict: 'Existing' });
        await saveFile(cabinet, { folder: Folder.Id, name: 'b', content: new Blob([]), onProgress: (sent: number) => sent });
