@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { hasBrowser } from './browser.ts';
 import { type OpenedConsole, openConsole, openWorld, samplePng, type World } from './console-world.ts';
@@ -52,12 +52,13 @@ const choose = (...files: { name: string; buffer: Buffer }[]) =>
   );
 const line = (name: string, state: string) => page.locator(`.tray-line[data-state=${state}]`, { hasText: name });
 
-/** Uploads take their time: bytes in a second. */
+let network: CDPSession | null = null;
+
+/** Uploads take their time: bytes in a second. What is set ends with the session, so that one stays. */
 async function throttle(bytesPerSecond: number): Promise<void> {
-  const session = await opened.context.newCDPSession(page);
+  network ??= await opened.context.newCDPSession(page);
   const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond };
-  await session.send('Network.emulateNetworkConditions', limits);
-  await session.detach();
+  await network.send('Network.emulateNetworkConditions', limits);
 }
 
 test('files that are chosen are saved, seen in the list and told', options, async () => {
@@ -89,25 +90,22 @@ test('a folder that is chosen is saved with everything beneath it', options, asy
 
 test('files are dropped anywhere on the page, and a picture is pasted', options, async () => {
   const folder = await openFolder();
-  const transfer = (name: string, type: string) =>
-    page.evaluateHandle(
-      ([name, type, content]) => {
-        const made = new DataTransfer();
-        const bytes = Uint8Array.from(atob(content ?? ''), (one) => one.charCodeAt(0));
-        made.items.add(new File([bytes], name ?? '', { type: type ?? '' }));
-        return made;
-      },
-      [name, type, samplePng.toString('base64')],
-    );
-  const dropped = await transfer('dropped.png', 'image/png');
+  const transfer = (name: string) =>
+    page.evaluateHandle(`(() => {
+      const made = new DataTransfer();
+      const bytes = Uint8Array.from(atob('${samplePng.toString('base64')}'), (one) => one.charCodeAt(0));
+      made.items.add(new File([bytes], '${name}', { type: 'image/png' }));
+      globalThis.transferred = made;
+      return made;
+    })()`);
+  const dropped = await transfer('dropped.png');
   await page.dispatchEvent('.side', 'dragover', { dataTransfer: dropped });
   await page.getByText(/Drop to save in/).waitFor();
   await page.dispatchEvent('.side', 'drop', { dataTransfer: dropped });
   await line('dropped.png', 'done').waitFor();
-  const pasted = await transfer('image.png', 'image/png');
-  await page.evaluate((clipboardData) => {
-    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, pasted);
+  await transfer('image.png');
+  const event = "new ClipboardEvent('paste', { clipboardData: transferred, bubbles: true, cancelable: true })";
+  await page.evaluate(`document.body.dispatchEvent(${event})`);
   await line('Pasted image', 'done').waitFor();
   const [first, second] = await names(folder);
   assert.match(first ?? '', /^Pasted image .*\.png$/);

@@ -2,9 +2,16 @@
 
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
-import { type Caller, createFolder, saveFile } from '../interface/client.ts';
-import { addPerson, giveRole, type Person } from '../security/people.ts';
-import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
+import type { Person } from '../security/people.ts';
+import {
+  cabinetJson,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type Started,
+  startService,
+} from '../service/service.ts';
 import { type OpenedBrowser, openBrowser } from './browser.ts';
 
 export interface World {
@@ -23,16 +30,13 @@ export const patientMs = 60_000;
 export async function openWorld(): Promise<World> {
   const dataFolder = makeDataFolder();
   const service = await startService(dataFolder);
-  const caller = await addCaller(dataFolder, service.production, 'office');
-  const enter = async (user: string, role: string) => {
-    const person = await addPerson(dataFolder, user);
-    await giveRole(dataFolder, user, role, 'office');
-    return person;
-  };
+  const words = ['app', 'add', 'office', '--scopes', 'content.read content.write content.admin'];
+  const application = { Name: 'office', ...(await cabinetJson<Registered>(dataFolder, words)) };
+  const caller = { base: service.production, application, token: await fetchToken(service.production, application) };
   const people = {
-    editor: await enter('edith', 'editor'),
-    viewer: await enter('victor', 'viewer'),
-    manager: await enter('mona', 'manager'),
+    editor: await addMember(caller, 'edith', 'editor'),
+    viewer: await addMember(caller, 'victor', 'viewer'),
+    manager: await addMember(caller, 'mona', 'manager'),
   };
   const browser = await openBrowser();
   browser.context.setDefaultTimeout(patientMs);
@@ -49,6 +53,14 @@ export async function openWorld(): Promise<World> {
       removeDataFolder(dataFolder);
     },
   };
+}
+
+async function addMember(caller: Caller, user: string, role: string): Promise<Person> {
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ Id: user, Role: role });
+  const answer = await call(caller, '/users', { method: 'POST', headers, body });
+  const { Password } = JSON.parse(answer.body.toString()) as { Password: string };
+  return { User: user, Password };
 }
 
 export interface OpenedConsole {

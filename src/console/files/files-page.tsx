@@ -203,7 +203,7 @@ function useKeysOfEmpty(isEmpty: boolean, commands: KeyCommands): void {
     if (!isEmpty) return;
     const onKey = (event: KeyboardEvent) => {
       if ((event.target as HTMLElement).closest('input, textarea, [role=dialog], [role=menu]') !== null) return;
-      if (event.key === 'v' && (event.ctrlKey || event.metaKey)) commands.paste();
+      if (event.key.toLowerCase() === 'v' && (event.ctrlKey || event.metaKey)) commands.paste();
       else if (event.key === 'Backspace') commands.up();
       else if (event.key === 'n' && !event.ctrlKey && !event.metaKey) {
         event.preventDefault();

@@ -5,7 +5,7 @@ import type { Cabinet } from '../../../sdk/src/connect.ts';
 import type { Entry } from '../../../sdk/src/description.ts';
 import { createFolder } from '../../../sdk/src/folders.ts';
 import type { Given } from './gather.ts';
-import { sendUpload } from './send.ts';
+import { forgetUpload, sendUpload } from './send.ts';
 
 export type UploadState =
   | 'waiting'
@@ -32,8 +32,8 @@ export interface Upload {
   error: unknown;
   conflict: Conflict;
   saved: Entry | null;
-  /** Where the service keeps what has arrived so far, if it can be gone on with. */
-  session: unknown;
+  /** The id under which the service keeps what has arrived so far, if it can be gone on with. */
+  session: string | null;
   abort: AbortController | null;
 }
 
@@ -176,8 +176,10 @@ export class UploadQueue {
   cancel(upload: Upload): void {
     if (!unfinished.has(upload.state)) return;
     const { abort } = upload;
-    this.#set(upload, { state: 'cancelled', abort: null });
+    this.#set(upload, { state: 'cancelled', abort: null, sentBytes: 0 });
     abort?.abort();
+    forgetUpload(upload);
+    upload.session = null;
     this.#fill();
   }
 

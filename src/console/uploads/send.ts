@@ -2,19 +2,41 @@
 
 import type { Entry } from '../../../sdk/src/description.ts';
 import { saveFile } from '../../../sdk/src/files.ts';
+import { removeUpload } from '../../../sdk/src/uploads.ts';
 import { toProgressFetch } from './progress-fetch.ts';
 import type { Upload } from './queue.ts';
 
 /** Waiting for a connection is the queue's: it shows that it waits. */
 const retries = 1;
 
+/** What is large goes piece by piece; what has arrived is not sent again, also after a pause. */
 export async function sendUpload(
-  { cabinet, file, name, conflict }: Upload,
+  upload: Upload,
   folder: string,
   signal: AbortSignal,
   onProgress: (sentBytes: number) => void,
 ): Promise<Entry | null> {
-  const connection = { ...cabinet, retries, fetch: toProgressFetch(onProgress) };
-  const { Children } = await saveFile(connection, { folder, name, content: file, conflict, signal });
+  const { cabinet, file, name, conflict, session } = upload;
+  let arrived = 0;
+  const connection = { ...cabinet, retries, fetch: toProgressFetch((bytes) => onProgress(arrived + bytes)) };
+  const { Children } = await saveFile(
+    connection,
+    { folder, name, content: file, conflict, resume: session ?? undefined },
+    {
+      signal,
+      onProgress(sentBytes) {
+        arrived = sentBytes;
+        onProgress(sentBytes);
+      },
+      onUpload(id) {
+        upload.session = id;
+      },
+    },
+  );
   return Children[0] ?? null;
+}
+
+/** The bytes that came of an upload that nobody wants any more. */
+export function forgetUpload({ cabinet, session }: Upload): void {
+  if (session !== null) void removeUpload(cabinet, session).catch(() => undefined);
 }

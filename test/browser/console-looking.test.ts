@@ -1,0 +1,224 @@
+// Looking in the console: previews that run nothing, versions, downloads, search, the trash, and changes as they happen.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { call, createFolder, saveFile } from '../interface/client.ts';
+import { eventually } from '../service/service.ts';
+import { hasBrowser } from './browser.ts';
+import { openConsole, openWorld, patientMs, samplePng, type World } from './console-world.ts';
+
+const options = { skip: !hasBrowser };
+let world: World;
+let page: Page;
+let problems: string[];
+let count = 0;
+
+before(async () => {
+  if (!hasBrowser) return;
+  world = await openWorld();
+  ({ page, problems } = await openConsole(world, world.people.editor));
+});
+after(() => world?.close());
+
+const row = (name: string): Locator => page.locator('[role=row][aria-rowindex]', { hasText: name });
+const said = (text: string) => page.locator('.unseen[role=status]', { hasText: text }).waitFor({ state: 'attached' });
+
+interface Sample {
+  name: string;
+  type: string;
+  body: string | Buffer;
+}
+
+async function openFolder(...samples: Sample[]): Promise<string> {
+  count += 1;
+  const folder = await createFolder(world.caller, '-root-', `looked ${count}`);
+  for (const { name, type, body } of samples) {
+    await saveFile(world.caller, { FolderId: folder.Id, FileName: name, 'Content-Type': type }, body);
+  }
+  await page.goto(`${world.base}/files/${folder.Id}`);
+  await page.locator('.entries, .empty').first().waitFor();
+  return folder.Id;
+}
+
+const text = (name: string, body: string, type = 'text/plain'): Sample => ({ name, type, body });
+
+test('text, code, Markdown, tables, pictures, sound and PDF are shown beside the list', options, async () => {
+  await openFolder(
+    text('a.txt', 'plain words'),
+    text('b.ts', 'const answer = 42; // why not'),
+    text('c.md', '# Title\n\n- one **bold** item', 'text/markdown'),
+    text('d.csv', 'name;size\n"a;b";1\n', 'text/csv'),
+    { name: 'e.png', type: 'image/png', body: samplePng },
+    { name: 'f.wav', type: 'audio/wav', body: makeSound() },
+    { name: 'g.pdf', type: 'application/pdf', body: '%PDF-1.4\n%%EOF' },
+    { name: 'h.bin', type: 'application/octet-stream', body: Buffer.alloc(9, 1) },
+  );
+  const look = async (name: string, seen: Locator) => {
+    await row(name).dblclick();
+    await page.locator('.look-head h2', { hasText: name }).waitFor();
+    await seen.first().waitFor();
+  };
+  await look('a.txt', page.locator('.look-code', { hasText: 'plain words' }));
+  await look('b.ts', page.locator('.tok-number', { hasText: '42' }));
+  await look('c.md', page.locator('.look-markdown li strong', { hasText: 'bold' }));
+  await look('d.csv', page.getByRole('cell', { name: 'a;b' }));
+  await look('e.png', page.getByRole('img', { name: 'Picture e.png' }));
+  await page.waitForFunction("document.querySelector('.look-picture img').naturalWidth === 2");
+  await look('f.wav', page.locator('audio'));
+  await page.waitForFunction("document.querySelector('audio').readyState >= 1");
+  await look('g.pdf', page.locator('iframe[src^="blob:"]'));
+  await look('h.bin', page.getByText('Nothing can be shown of this kind'));
+  await page.reload();
+  await page.getByText('Nothing can be shown of this kind').waitFor();
+});
+
+/** A tenth of a second of silence. */
+function makeSound(): Buffer {
+  const sound = Buffer.alloc(44 + 8820);
+  sound.write('RIFF', 0);
+  sound.writeUInt32LE(36 + 8820, 4);
+  sound.write('WAVEfmt ', 8);
+  for (const [value, at] of [
+    [16, 16],
+    [44_100, 24],
+    [88_200, 28],
+    [8820, 40],
+  ] as const) {
+    sound.writeUInt32LE(value, at);
+  }
+  for (const [value, at] of [
+    [1, 20],
+    [1, 22],
+    [2, 32],
+    [16, 34],
+  ] as const) {
+    sound.writeUInt16LE(value, at);
+  }
+  sound.write('data', 36);
+  return sound;
+}
+
+test('no script of what is looked at runs', options, async () => {
+  const attack = "parent.document.title='owned';document.title='owned';fetch('/owned')";
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${attack}"><script>${attack}</script><rect width="9" height="9"/></svg>`;
+  const html = `<!doctype html><script>${attack}</script><img src=x onerror="${attack}">`;
+  const folder = await openFolder(
+    { name: 'a.svg', type: 'image/svg+xml', body: svg },
+    { name: 'b.html', type: 'text/html', body: html },
+    { name: 'c.md', type: 'text/markdown', body: `${html}\n\n[click](javascript:alert(1)) [ok](https://example.com/)` },
+    { name: 'd.pdf', type: 'application/pdf', body: html },
+    { name: 'e.txt', type: 'text/plain', body: html },
+  );
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  for (const [name, seen] of [
+    ['a.svg', '.look-picture img'],
+    ['b.html', '.look-code'],
+    ['c.md', '.look-markdown'],
+    ['d.pdf', 'iframe'],
+    ['e.txt', '.look-code'],
+  ] as const) {
+    await row(name).dblclick();
+    await page.locator('.look-head h2', { hasText: name }).waitFor();
+    await page.locator(seen).first().waitFor();
+  }
+  await row('c.md').dblclick();
+  await page.locator('.look-markdown a').first().waitFor();
+  assert.deepEqual(
+    await page.locator('.look-markdown a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+    ['https://example.com/'],
+  );
+  assert.match(await page.title(), /^looked/);
+  assert.deepEqual(
+    asked.filter((url) => url.includes('owned')),
+    [],
+  );
+  assert.ok(folder);
+});
+
+test('versions are listed, compared and restored', options, async () => {
+  const folder = await openFolder(text('v.txt', 'first\nsame\n'));
+  await saveFile(world.caller, { FolderId: folder, FileName: 'v.txt', Comment: 'better' }, 'second\nsame\n');
+  await row('v.txt').dblclick();
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByText('better').waitFor();
+  await page.getByRole('button', { name: /Compare.*Version 1/ }).click();
+  await page.locator('.compared-removed', { hasText: 'first' }).waitFor();
+  await page.locator('.compared-added', { hasText: 'second' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /Restore: Version 1/ }).click();
+  await said('Version 1 is the current one again');
+  await page.getByText('Version 3').waitFor();
+});
+
+test('a file and a folder are downloaded', options, async () => {
+  await openFolder(text('take me.txt', 'with you'));
+  await row('take me.txt').click();
+  const file = page.waitForEvent('download');
+  await page.getByRole('toolbar').getByRole('button', { name: 'Download' }).click();
+  const saved = await file;
+  assert.equal(saved.suggestedFilename(), 'take me.txt');
+  assert.equal(readFileSync(await saved.path(), 'utf8'), 'with you');
+  await page.getByRole('button', { name: 'Clear the selection' }).click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Add' }).click();
+  const zip = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Download as ZIP' }).click();
+  assert.match((await zip).suggestedFilename(), /^looked \d+\.zip$/);
+});
+
+test('search finds as one types, shows what it found, and filters by the address', options, async () => {
+  const folder = await openFolder(text('report.txt', 'the quarterly zeppelin <b>report</b>'));
+  await createFolder(world.caller, folder, 'zeppelins');
+  // What was just saved is found a moment later.
+  await eventually(
+    'both are found',
+    async () => {
+      const { body } = await call(world.caller, '/search?q=zeppelin*');
+      return (JSON.parse(body.toString()) as { Results: unknown[] }).Results.length === 2;
+    },
+    patientMs,
+  );
+  await page.keyboard.press('/');
+  await page.keyboard.type('zeppelin');
+  await page.locator('.found-snippet mark', { hasText: 'zeppelin' }).first().waitFor();
+  await page.getByText('<b>report</b>').waitFor();
+  await page.goto(`${page.url().replace(/q=[^&]*/, 'q=zeppelin')}&type=folder`);
+  await page.locator('.found-one', { hasText: 'zeppelins' }).waitFor();
+  assert.equal(await page.locator('.found-one').count(), 1);
+  await page.locator('.found-name').click();
+  await page.waitForURL(/\/files\//);
+});
+
+test('the trash gives back and is emptied', options, async () => {
+  const folder = await openFolder(text('gone.txt', 'x'), text('for good.txt', 'y'));
+  for (const name of ['gone.txt', 'for good.txt']) {
+    await row(name).click();
+    await page.keyboard.press('Delete');
+    await row(name).waitFor({ state: 'detached' });
+  }
+  await page.getByRole('link', { name: 'Trash' }).first().click();
+  await page.getByRole('button', { name: 'Restore: gone.txt' }).click();
+  await said('“gone.txt” is back');
+  await page.getByRole('button', { name: 'Empty the trash' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove for good' }).click();
+  await page.getByText('The trash is empty').waitFor();
+  const { body } = await call(world.caller, `/folders/${folder}`);
+  const { Children } = JSON.parse(body.toString()) as { Children: { Name: string }[] };
+  assert.deepEqual(
+    Children.map(({ Name }) => Name),
+    ['gone.txt'],
+  );
+});
+
+test('changes of others are told as they happen', options, async () => {
+  await page.goto(`${world.base}/changes`);
+  await page.locator('.live[data-live=true]').waitFor();
+  await saveFile(world.caller, { FolderId: '', FileName: 'just now.txt' }, 'x');
+  await page.locator('.change', { hasText: 'just now.txt' }).waitFor();
+});
+
+test('nothing was complained of on the way', options, () => {
+  assert.deepEqual(problems, []);
+});
