@@ -1,5 +1,5 @@
-// Every page of the console, in both colours, wide and on a phone: axe finds nothing. With PICTURES=folder, each is also
-// photographed, for the README.
+// Every page of the console, in both colours, wide and on a phone: axe finds nothing. With `--pictures` those that the
+// README shows are made anew.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -12,6 +12,16 @@ import { fillSamples, openConsole, openWorld, type World } from './console-world
 
 const options = { skip: !hasBrowser };
 const folder = process.env.PICTURES;
+/** Those that the README shows. */
+const pictured: ReadonlySet<string> = new Set([
+  'files-light',
+  'preview-light',
+  'tiles-dark',
+  'search-dark',
+  'changes-light',
+  'phone-files-light',
+  'phone-preview-dark',
+]);
 let world: World;
 
 before(async () => {
@@ -25,7 +35,7 @@ after(() => world?.close());
 async function hold(page: Page, name: string): Promise<void> {
   const rules = name.endsWith('dark') ? ['color-contrast'] : null;
   assert.deepEqual(await findBarriers(page, rules), [], name);
-  if (folder === undefined) return;
+  if (folder === undefined || !pictured.has(name)) return;
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }

@@ -1,0 +1,126 @@
+// Getting into the console and out again, what the page weighs, and what is kept in the browser.
+
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createFolder } from '../interface/client.ts';
+import { cabinetJson } from '../service/service.ts';
+import { hasBrowser } from './browser.ts';
+import { openConsole, openWorld, type World } from './console-world.ts';
+
+const options = { skip: !hasBrowser };
+const built = join(import.meta.dirname, '../../dist/console');
+let world: World;
+
+before(async () => {
+  if (hasBrowser) world = await openWorld();
+});
+after(() => world?.close());
+
+test('the first load has at most 200 KB of script, compressed', options, () => {
+  const page = readFileSync(join(built, 'index.html'), 'utf8');
+  const scripts = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(([, path]) => path as string);
+  assert.ok(scripts.length > 0);
+  // What is very small is not compressed.
+  const sizes = scripts.map((path) => statSync(join(built, `${path}.br`), { throwIfNoEntry: false }) ?? statSync(join(built, path)));
+  const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
+  assert.ok(bytes <= 200_000, `${bytes} bytes in ${scripts.length} scripts`);
+  assert.doesNotMatch(page, /<script>|<style|style="|onload=/);
+});
+
+test(
+  'assets are kept for ever, the page is asked for each time, and nothing else is read from disk',
+  options,
+  async () => {
+    const page = await fetch(`${world.base}/`, { headers: { 'Accept-Encoding': 'gzip' } });
+    assert.equal(page.headers.get('cache-control'), 'no-cache');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
+    assert.doesNotMatch(policy, /unsafe/);
+    const known = await fetch(`${world.base}/files`, {
+      headers: { 'If-None-Match': page.headers.get('etag') ?? '', 'Accept-Encoding': 'gzip' },
+    });
+    assert.equal(known.status, 304);
+    const [, path] = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? [];
+    for (const [accepted, encoding] of [
+      ['br', 'br'],
+      ['gzip, br;q=0', 'gzip'],
+      ['identity', null],
+    ] as const) {
+      const asset = await fetch(world.base + path, { headers: { 'Accept-Encoding': accepted } });
+      assert.equal(asset.headers.get('content-encoding'), encoding);
+      assert.match(asset.headers.get('cache-control') ?? '', /immutable/);
+      await asset.arrayBuffer();
+    }
+    for (const name of ['..%2findex.html', '%2e%2e%2fstamp', 'stamp', 'index.html', '__proto__']) {
+      assert.equal((await fetch(`${world.base}/assets/${name}`)).status, 404, name);
+    }
+  },
+);
+
+test(
+  'a link to a folder survives the sign-in, a reload keeps it, and no token is kept in the browser',
+  options,
+  async () => {
+    const folder = await createFolder(world.caller, '-root-', 'Deep');
+    const { page, context, problems } = await openConsole(world, world.people.editor, { path: `/files/${folder.Id}` });
+    await page.getByText('An empty folder').waitFor();
+    assert.equal(new URL(page.url()).pathname, `/files/${folder.Id}`);
+    await page.reload();
+    await page.getByText('An empty folder').waitFor();
+    assert.equal(new URL(page.url()).pathname, `/files/${folder.Id}`);
+    const kept = (await page.evaluate(
+      'JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])',
+    )) as string;
+    assert.doesNotMatch(kept, /eyJ|token/i);
+    const other = await context.newPage();
+    await other.goto(`${world.base}/files/${folder.Id}`);
+    await other.getByText('An empty folder').waitFor();
+    assert.deepEqual(problems, []);
+    await context.close();
+  },
+);
+
+test(
+  'signing out ends at the sign-in page, by keyboard alone, and the next visitor is asked for a password',
+  options,
+  async () => {
+    const { page, context } = await openConsole(world, world.people.viewer);
+    await page.getByRole('button', { name: 'Account' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Do you want to sign out?' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Folders and files, kept.' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForSelector('#user');
+    await context.close();
+  },
+);
+
+test('it speaks German to who reads German, and English on request', options, async () => {
+  const { page, context } = await openConsole(world, world.people.editor, { locale: 'de-DE' });
+  await page.getByRole('button', { name: 'Neuer Ordner' }).waitFor();
+  assert.equal(await page.getAttribute('html', 'lang'), 'de');
+  await page.getByRole('button', { name: 'Konto' }).click();
+  await page.getByRole('menuitem', { name: 'English' }).click();
+  await page.getByRole('button', { name: 'New folder' }).waitFor();
+  await context.close();
+});
+
+test('who is in no space is told what to ask for', options, async () => {
+  const person = await cabinetJson<{ User: string; Password: string }>(world.dataFolder, ['user', 'add', 'nobody']);
+  const made = await world.browser.context.browser()?.newContext();
+  assert.ok(made);
+  const page = await made.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.goto(world.base);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.fill('#user', person.User);
+  await page.fill('#password', person.Password);
+  await page.keyboard.press('Enter');
+  await page.getByText('You are in no space yet').waitFor();
+  await made.close();
+});
