@@ -23,7 +23,9 @@ test('the first load has at most 200 KB of script, compressed', options, () => {
   const scripts = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(([, path]) => path as string);
   assert.ok(scripts.length > 0);
   // What is very small is not compressed.
-  const sizes = scripts.map((path) => statSync(join(built, `${path}.br`), { throwIfNoEntry: false }) ?? statSync(join(built, path)));
+  const sizes = scripts.map(
+    (path) => statSync(join(built, `${path}.br`), { throwIfNoEntry: false }) ?? statSync(join(built, path)),
+  );
   const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
   assert.ok(bytes <= 200_000, `${bytes} bytes in ${scripts.length} scripts`);
   assert.doesNotMatch(page, /<script>|<style|style="|onload=/);

@@ -55,9 +55,9 @@ const line = (name: string, state: string) => page.locator(`.tray-line[data-stat
 let network: CDPSession | null = null;
 
 /** Uploads take their time: bytes in a second. What is set ends with the session, so that one stays. */
-async function throttle(bytesPerSecond: number): Promise<void> {
+async function throttle(bytesPerSecond: number, offline = false): Promise<void> {
   network ??= await opened.context.newCDPSession(page);
-  const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond };
+  const limits = { offline, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond };
   await network.send('Network.emulateNetworkConditions', limits);
 }
 
@@ -168,10 +168,9 @@ test('a connection that is cut during an upload is waited for, and the file arri
   await throttle(3_000_000);
   await choose({ name: 'cut.bin', buffer: randomBytes(15_000_000) });
   await page.locator('.tray-line[data-state=running] [role=progressbar]:not([aria-valuenow="0"])').first().waitFor();
-  await opened.context.setOffline(true);
+  await throttle(3_000_000, true);
   await line('cut.bin', 'stalled').waitFor();
   await page.getByText('Waiting for the connection').first().waitFor();
-  await opened.context.setOffline(false);
   await throttle(-1);
   await line('cut.bin', 'done').waitFor();
   const [saved] = await children(folder);

@@ -97,7 +97,8 @@ export async function openConsole(world: World, who: Person, options: ConsoleOpt
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
     const url = request.url();
-    if (!/^(blob|data|chrome|chrome-extension):/.test(url) && !url.startsWith(world.base)) problems.push(`asked ${url}`);
+    if (!/^(blob|data|chrome|chrome-extension):/.test(url) && !url.startsWith(world.base))
+      problems.push(`asked ${url}`);
   });
   await signIn(page, world.base + path, who);
   return { page, context: made, problems };
