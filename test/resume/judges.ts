@@ -11,8 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Upload, type UploadOptions } from 'tus-js-client';
 import type { Random } from './cutter.ts';
 
-const patienceMs = 120_000;
-const retryDelaysMs = Array.from({ length: 300 }, () => 50);
+const patienceMs = 300_000;
+const retryDelaysMs = Array.from({ length: 2000 }, () => 100);
 
 export interface Job {
   name: string;

@@ -34,7 +34,7 @@ export async function runLarge(gib: number): Promise<void> {
   const dataFolder = makeDataFolder();
   // The same port after each start: tokens are of one address.
   const environment = { CABINET_PORT: String(await findFreePort()) };
-  let service = await startService(dataFolder, { environment });
+  let service = await startService(dataFolder, { environment, readyWithinMs: 180_000 });
   const caller = await addCaller(dataFolder, service.production, 'large');
   const cutter = await Cutter.open({ random: toRandom(1), share: 0, withinBytes: 0 });
   cutter.target = Number(new URL(service.production).port);
@@ -66,7 +66,7 @@ export async function runLarge(gib: number): Promise<void> {
     });
     if (end === 'kill') {
       await service.stop('SIGKILL');
-      service = await startService(dataFolder, { environment });
+      service = await startService(dataFolder, { environment, readyWithinMs: 180_000 });
     } else if (end !== 1) cuts += 1;
   }
   const entry = await findEntry(caller, address);

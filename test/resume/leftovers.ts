@@ -22,7 +22,7 @@ export async function checkLeftovers(
 ): Promise<Leftovers> {
   const begunInVain = ask(dataFolder, 'SELECT count(*) AS count FROM uploads WHERE result IS NULL');
   ask(dataFolder, 'UPDATE uploads SET expires_at = 0 RETURNING 1 AS count');
-  const service = await startService(dataFolder, { environment });
+  const service = await startService(dataFolder, { environment, readyWithinMs: 180_000 });
   const problems: string[] = [];
   const isSwept = () => ask(dataFolder, 'SELECT count(*) AS count FROM uploads') === 0;
   await eventually('expired uploads are swept', isSwept, 30_000).catch((error: Error) => problems.push(error.message));

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tusclient import client
 from tusclient.exceptions import TusCommunicationError, TusUploadFailed
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 
 
 def upload(job):

@@ -62,6 +62,8 @@ export interface StartOptions {
   environment?: Environment;
   /** A program that runs the service, with its arguments: strace, for one. */
   under?: string[];
+  /** How long a start may take. */
+  readyWithinMs?: number;
 }
 
 export async function startService(dataFolder: string, options: StartOptions = {}): Promise<Started> {
@@ -74,7 +76,7 @@ export async function startService(dataFolder: string, options: StartOptions = {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  const signal = AbortSignal.timeout(readyTimeoutMs);
+  const signal = AbortSignal.timeout(options.readyWithinMs ?? readyTimeoutMs);
   const lines = createInterface({ input: child.stdout });
   const [line] = await Promise.race([once(lines, 'line', { signal }), once(child, 'exit', { signal })]);
   if (typeof line !== 'string') throw new Error(`the service stopped before it was ready: ${errors}`);
