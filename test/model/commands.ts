@@ -27,7 +27,7 @@ import {
   text,
 } from './choices.ts';
 import type { Behavior, Model, Node, Outcome } from './model.ts';
-import type { World } from './world.ts';
+import type { Ending, World } from './world.ts';
 
 /** The header, and whether it names the present state. */
 function toCondition(how: string, etag: string): { header: string | undefined; isMatching: boolean } {
@@ -309,8 +309,8 @@ const lookAtTrash = step('lookAtTrash', fc.constant({}), (world) => world.compar
 const follow = step('follow', fc.constant({}), (world) => world.compareFollowed());
 const compareAll = step('compareAll', fc.constant({}), (world) => world.compareAll());
 const restart = (everyMs: number) =>
-  step('restart', fc.constantFrom<'SIGTERM' | 'SIGKILL'>('SIGTERM', 'SIGKILL'), (world, signal) =>
-    world.service.restart(signal, everyMs),
+  step('restart', fc.constantFrom<Ending>('SIGTERM', 'SIGKILL', 'restored'), (world, ending) =>
+    world.service.restart(ending, everyMs),
   );
 
 /** A sequence begins with some of these: without entries nearly everything is refused. */

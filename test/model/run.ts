@@ -102,7 +102,7 @@ async function main(): Promise<number> {
   const seconds = ((Date.now() - begun) / 1000).toFixed(0);
   console.log(
     `${run.sequences} sequences of ${tally.commands} commands (${tally.refused} rightly refused), ${service.requests} turns at the ` +
-      `service, ${service.restarts} restarts, ${seconds} s, seed ${seed}: ${failures.length === 0 ? 'no difference' : 'FAILED'}`,
+      `service, ${service.restarts} restarts, ${service.restores} of them restored from a backup, ${seconds} s, seed ${seed}: ${failures.length === 0 ? 'no difference' : 'FAILED'}`,
   );
   for (const failure of failures) console.error(failure);
   removeDataFolder(dataFolder);

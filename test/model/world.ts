@@ -3,12 +3,23 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { assertRecord, assertRefusal, type Entry } from '../interface/assertions.ts';
 import { type Answer, type Caller, call, createFolder, type Request } from '../interface/client.ts';
 import { Follower, readChanges, readToEnd } from '../interface/follower.ts';
 import { emptyTrash, listAll, listTrash, listVersions, remove, type Shown } from '../interface/life.ts';
-import { addCaller, type Environment, findFreePort, type Started, startService } from '../service/service.ts';
+import {
+  addCaller,
+  cabinetJson,
+  type Environment,
+  findFreePort,
+  type Started,
+  startService,
+} from '../service/service.ts';
 import { currentOf, Model, type Node, type Outcome } from './model.ts';
+
+/** `restored`: all is backed up, the service killed, its folder removed, and the backup restored. A start sweeps, too. */
+export type Ending = 'SIGTERM' | 'SIGKILL' | 'restored';
 
 /** Requests go through side by side; a restart waits until none is under way and lets none through. */
 export class Service {
@@ -20,6 +31,7 @@ export class Service {
   #restarting: Promise<void> | null = null;
   #restartedAt = Date.now();
   restarts = 0;
+  restores = 0;
   requests = 0;
 
   private constructor(dataFolder: string, environment: Environment, running: Started) {
@@ -51,23 +63,33 @@ export class Service {
   }
 
   /** At most one in a while: it takes a second in which nothing else can be tried. */
-  async restart(signal: 'SIGTERM' | 'SIGKILL', everyMs: number): Promise<void> {
+  async restart(ending: Ending, everyMs: number): Promise<void> {
     if (this.#restarting || Date.now() - this.#restartedAt < everyMs) return;
-    this.#restarting = this.#restartNow(signal);
+    this.#restarting = this.#restartNow(ending);
     await this.#restarting;
   }
 
-  async #restartNow(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  async #restartNow(ending: Ending): Promise<void> {
     try {
       if (this.#underWay > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
-      const code = await this.#running.stop(signal);
-      if (signal === 'SIGTERM') assert.equal(code, 0, this.#running.errors());
+      if (ending === 'restored') await this.#replace();
+      const code = await this.#running.stop(ending === 'restored' ? 'SIGKILL' : ending);
+      if (ending === 'SIGTERM') assert.equal(code, 0, this.#running.errors());
       this.#running = await startService(this.#dataFolder, { environment: this.#environment });
       this.restarts += 1;
       this.#restartedAt = Date.now();
     } finally {
       this.#restarting = null;
     }
+  }
+
+  async #replace(): Promise<void> {
+    const backup = `${this.#dataFolder}-backup`;
+    await cabinetJson(this.#dataFolder, ['backup', backup]);
+    await this.#running.stop('SIGKILL');
+    rmSync(this.#dataFolder, { recursive: true });
+    await cabinetJson(this.#dataFolder, ['restore', backup]);
+    this.restores += 1;
   }
 
   async stop(): Promise<void> {
