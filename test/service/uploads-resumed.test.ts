@@ -1,0 +1,172 @@
+// Resumable uploads over the life of the process: a kill in the middle, a stop in the middle, time that runs out, another token.
+
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { assertEmptyFolder, type Caller, CONTENT, fetchToken, identity, makeFolder } from '../interface/client.ts';
+import {
+  append,
+  assertSaved,
+  begin,
+  createTus,
+  head,
+  headTus,
+  patchTus,
+  toMetadata,
+  toPath,
+} from '../interface/uploads.ts';
+import {
+  addCaller,
+  type Environment,
+  eventually,
+  findFreePort,
+  makeDataFolder,
+  removeDataFolder,
+  type Started,
+  startService,
+} from './service.ts';
+
+const mib = 1024 * 1024;
+const dataFolder = makeDataFolder();
+const bytes = randomBytes(5 * mib);
+let environment: Environment;
+let service: Started;
+let caller: Caller;
+
+before(async () => {
+  // The same port after each start: tokens are of one address.
+  environment = { CABINET_PORT: String(await findFreePort()) };
+  service = await startService(dataFolder, { environment, readyWithinMs: 180_000 });
+  caller = await addCaller(dataFolder, service.production, 'resumer');
+});
+after(async () => {
+  await service.stop();
+  removeDataFolder(dataFolder);
+});
+
+async function restart(how: NodeJS.Signals, more: Environment = {}): Promise<number | null> {
+  const code = await service.stop(how);
+  service = await startService(dataFolder, { environment: { ...environment, ...more }, readyWithinMs: 180_000 });
+  return code;
+}
+
+function listBlobs(): string[] {
+  const folder = join(dataFolder, 'production/blobs');
+  return readdirSync(folder).flatMap((shard) => readdirSync(join(folder, shard)));
+}
+
+/** Sends part of what it says, and stays. */
+async function sendSome(path: string, offset: number, some: Buffer): Promise<Socket> {
+  const { hostname, port } = new URL(caller.base);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  const { Authorization, AppKey } = identity(caller);
+  socket.write(
+    `PATCH ${CONTENT}${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${Authorization}\r\nAppKey: ${AppKey}\r\n` +
+      `Upload-Offset: ${offset}\r\nUpload-Complete: ?1\r\nContent-Type: application/partial-upload\r\n` +
+      `Content-Length: ${bytes.length - offset}\r\n\r\n`,
+  );
+  await new Promise<void>((resolve) => socket.write(some, () => resolve()));
+  return socket;
+}
+
+async function beginHere() {
+  const folder = await makeFolder(caller);
+  const headers = {
+    FolderId: folder.Id,
+    FileName: 'a.bin',
+    'Upload-Complete': '?0',
+    'Upload-Length': `${bytes.length}`,
+  };
+  return { folder, path: toPath(await begin(caller, headers)) };
+}
+
+test('what was acknowledged is there after a kill, and the file is whole in the end', async () => {
+  const { folder, path } = await beginHere();
+  const first = await append(caller, path, { offset: 0, isLast: false }, bytes.subarray(0, mib + 7));
+  assert.equal(first.headers['upload-offset'], String(mib + 7));
+  const socket = await sendSome(path, mib + 7, bytes.subarray(mib + 7, 3 * mib));
+  await restart('SIGKILL');
+  socket.destroy();
+  const offset = Number((await head(caller, path)).headers['upload-offset']);
+  assert.ok(offset >= mib + 7 && offset <= 3 * mib, `${offset}`);
+  await assertEmptyFolder(caller, folder);
+  const last = await append(caller, path, { offset, isLast: true }, bytes.subarray(offset));
+  await assertSaved(caller, last, bytes);
+  await restart('SIGKILL');
+  assert.equal((await head(caller, path)).headers.entryid, last.headers.entryid);
+});
+
+test('a stop waits for what has arrived, and ends well', async () => {
+  const { path } = await beginHere();
+  const socket = await sendSome(path, 0, bytes.subarray(0, 2 * mib));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const stopping = restart('SIGTERM');
+  setTimeout(() => socket.destroy(), 200);
+  assert.equal(await stopping, 0);
+  const offset = Number((await head(caller, path)).headers['upload-offset']);
+  assert.equal(offset, 2 * mib);
+  await assertSaved(caller, await append(caller, path, { offset, isLast: true }, bytes.subarray(offset)), bytes);
+});
+
+test('another token of the same application goes on', async () => {
+  const { path } = await beginHere();
+  await append(caller, path, { offset: 0, isLast: false }, bytes.subarray(0, mib));
+  const other = { ...caller, token: await fetchToken(caller.base, caller.application) };
+  assert.notEqual(other.token, caller.token);
+  await assertSaved(other, await append(other, path, { offset: mib, isLast: true }, bytes.subarray(mib)), bytes);
+});
+
+test('the bytes are where they will stay from the first on, and nothing of them is written again', async () => {
+  const before = new Set(listBlobs());
+  const { path } = await beginHere();
+  const own = Buffer.concat([randomBytes(16), bytes.subarray(16)]);
+  await append(caller, path, { offset: 0, isLast: false }, own.subarray(0, mib));
+  const [blob, ...others] = listBlobs().filter((name) => !before.has(name));
+  assert.equal(others.length, 0);
+  await append(caller, path, { offset: mib, isLast: true }, own.subarray(mib));
+  assert.deepEqual(
+    listBlobs().filter((name) => !before.has(name)),
+    [blob],
+  );
+});
+
+test('unfinished uploads expire, and are swept with their bytes; finished files stay', async () => {
+  const folder = await makeFolder(caller);
+  const kept = listBlobs().length;
+  await restart('SIGTERM', { CABINET_UPLOAD_HOURS: '0.0003' });
+  const named = { 'Upload-Metadata': toMetadata({ filename: 'late', folderid: folder.Id }) };
+  const tus = toPath(await createTus(caller, { ...named, 'Upload-Length': '100000' }, bytes.subarray(0, 70_000)));
+  const draft = await beginHere();
+  await append(caller, draft.path, { offset: 0, isLast: false }, bytes.subarray(0, 70_000));
+  assert.equal(listBlobs().length, kept + 2);
+  await eventually('it has expired', async () => (await headTus(caller, tus)).status === 410);
+  await eventually('so has the other', async () => (await head(caller, draft.path)).status === 410);
+  assert.equal((await patchTus(caller, tus, 70_000, bytes.subarray(70_000, 100_000))).status, 410);
+  await restart('SIGTERM');
+  await eventually('their bytes are gone', () => listBlobs().length === kept, 20_000);
+  assert.equal((await headTus(caller, tus)).status, 404);
+  await assertEmptyFolder(caller, folder);
+});
+
+test('a digest is right also when the bytes came in three lives of the process', async () => {
+  const { path } = await beginHere();
+  const own = randomBytes(bytes.length);
+  for (const [from, to] of [
+    [0, mib],
+    [mib, 3 * mib + 1],
+  ] as const) {
+    await append(caller, path, { offset: from, isLast: false }, own.subarray(from, to));
+    await restart('SIGKILL');
+  }
+  const last = await append(caller, path, { offset: 3 * mib + 1, isLast: true }, own.subarray(3 * mib + 1));
+  const id = await assertSaved(caller, last, own);
+  const shown = await fetch(`${caller.base}${CONTENT}/entries/${id}`, {
+    headers: identity(caller) as Record<string, string>,
+  });
+  const { Sha256 } = (await shown.json()) as { Sha256: string };
+  assert.equal(Sha256, createHash('sha256').update(own).digest('hex'));
+});
