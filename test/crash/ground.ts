@@ -32,6 +32,9 @@ export interface Preload {
   variable: string;
 }
 
+/** How soon it is ready is measured and printed, not judged: it is started hundreds of times, on whatever machine. */
+const readyWithinMs = 300_000;
+
 let built: string | null | undefined;
 let scratch: string | null = null;
 
@@ -85,6 +88,7 @@ export async function startOn(ground: Ground, environment: Environment = {}): Pr
   if (preload !== null) variables.push(`NODE_OPTIONS=--import=${preload.path}`, `CRASH_SEED=${preload.variable}`);
   return await startService(dataFolder, {
     under: ['env', ...variables],
+    readyWithinMs,
     environment: { CABINET_LOG_LEVEL: 'silent', ...environment },
   });
 }

@@ -76,9 +76,14 @@ export async function startService(dataFolder: string, options: StartOptions = {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  const signal = AbortSignal.timeout(options.readyWithinMs ?? readyTimeoutMs);
+  const readyWithinMs = options.readyWithinMs ?? readyTimeoutMs;
+  const signal = AbortSignal.timeout(readyWithinMs);
   const lines = createInterface({ input: child.stdout });
-  const [line] = await Promise.race([once(lines, 'line', { signal }), once(child, 'exit', { signal })]);
+  const ready = Promise.race([once(lines, 'line', { signal }), once(child, 'exit', { signal })]);
+  const [line] = await ready.catch((cause) => {
+    child.kill('SIGKILL');
+    throw new Error(`the service is not ready after ${readyWithinMs} ms: ${errors}`, { cause });
+  });
   if (typeof line !== 'string') throw new Error(`the service stopped before it was ready: ${errors}`);
   const { Production, Test, MutualTls, Error: problem } = JSON.parse(line) as Ready;
   if (problem !== undefined) throw new Error(problem.Message);
