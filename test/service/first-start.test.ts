@@ -11,6 +11,7 @@ import { assertEnvelope } from '../interface/assertions.ts';
 import { hasProgram } from './programs.ts';
 import {
   addCaller,
+  cabinet,
   cabinetProgram,
   makeDataFolder,
   removeDataFolder,
@@ -71,6 +72,28 @@ test('the lines that the first start prints work as they are', hasCurl, async ()
   }
 });
 
+test('the first start tells where the console is, and a person with a password for each environment', async () => {
+  const told = [
+    ...banner.matchAll(/^ {2}(production|test) +(http\S+\/) {2}sign in as admin with the password (\S{24})$/gm),
+  ];
+  assert.deepEqual(
+    told.map(([, environment]) => environment),
+    ['production', 'test'],
+  );
+  assert.equal(new Set(told.map(([, , , password]) => password)).size, 2);
+  for (const [, , url] of told) {
+    const page = await fetch(String(url));
+    assert.equal(page.status, 200);
+    assert.match(await page.text(), /<title>Cabinet/);
+  }
+  const { stdout } = await cabinet(dataFolder, ['app', 'list', '--json']);
+  const { Applications } = JSON.parse(stdout) as { Applications: { Name: string; AppKey: string }[] };
+  assert.deepEqual(
+    Applications.map(({ Name }) => Name),
+    ['console', 'first'],
+  );
+});
+
 test('the document to the letter, sent by curl, saves the file', hasCurl, async () => {
   const caller = await addCaller(dataFolder, service.production, 'letter');
   const path = join(dataFolder, '..', 'a.pdf');
@@ -107,5 +130,5 @@ test('nobody else can read what is kept', () => {
 });
 
 test('a second service on the same folder is refused and says why', async () => {
-  await assert.rejects(startService(dataFolder), /in use by another process/);
+  await assert.rejects(startService(dataFolder), /is in use by process \d+/);
 });
