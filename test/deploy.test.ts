@@ -38,6 +38,7 @@ async function listMetrics(): Promise<Map<string, ReadFamily>> {
     ask: async () => ({ search, journalPosition: 1 }),
   });
   metrics.countSweep(true, 1);
+  metrics.setScrub(1, 0);
   metrics.requests.count({ method: 'GET', path: '/' }, 'GET', 200, 1);
   const spans = '# HELP cabinet_trace_spans_total Spans\n# TYPE cabinet_trace_spans_total counter\n';
   return readMetrics(
