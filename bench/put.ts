@@ -8,6 +8,7 @@ import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
 import { bodySizeBytes, type Job, type JobResult } from './job.ts';
 import type { Options } from './options.ts';
+import { readCpuMicros } from './process-cost.ts';
 import { type Scenario, say } from './scenario.ts';
 import { createFolder, type Service, startService, toEnvironment } from './service.ts';
 import { layOut, show } from './table.ts';
@@ -15,7 +16,14 @@ import { layOut, show } from './table.ts';
 /** Of the load generator's rate. */
 const leastRatio = 0.7;
 
-type Round = { connections: number; generatorPerSecond: number; putPerSecond: number; putSeconds: number };
+type Generated = { perSecond: number; serverMicros: number | null };
+type Round = {
+  connections: number;
+  generated: Generated;
+  putPerSecond: number;
+  putSeconds: number;
+  putMicros: number | null;
+};
 
 export const put: Scenario = {
   what: '`cabinet put` of many small files beside the load generator',
@@ -28,17 +36,18 @@ export const put: Scenario = {
     const rounds: Round[] = [];
     for (let round = 1; round <= options.rounds; round += 1) {
       for (const connections of options.connections) {
-        const generatorPerSecond = await generate({ children, options, service }, { round, connections });
-        const startMs = performance.now();
+        const generated = await generate({ children, options, service }, { round, connections });
+        const [startMs, startMicros] = [performance.now(), readCpuMicros(service.pid)];
         const args = ['put', folder, `/put ${connections} ${round}/`, '--json', '--quiet'];
         const put = (await children.run({ program: options.program, args, env })) as { Files: number };
         const putSeconds = (performance.now() - startMs) / 1000;
+        const putMicros = perFile(startMicros, readCpuMicros(service.pid), size);
         if (put.Files !== size) throw new Error(`${put.Files} files were sent, wanted ${size}`);
         const putPerSecond = size / putSeconds;
         say(
-          `round ${round}, ${connections} connections: ${show(generatorPerSecond, 0)} saves/s, put ${show(putPerSecond, 0)} files/s`,
+          `round ${round}, ${connections} connections: ${show(generated.perSecond, 0)} saves/s, put ${show(putPerSecond, 0)} files/s`,
         );
-        rounds.push({ connections, generatorPerSecond, putPerSecond, putSeconds });
+        rounds.push({ connections, generated, putPerSecond, putSeconds, putMicros });
       }
     }
     return toOutcome(rounds, options, size);
@@ -73,7 +82,7 @@ type Stage = { children: Children; options: Options; service: Service };
 async function generate(
   { children, options, service }: Stage,
   { round, connections }: { round: number; connections: number },
-): Promise<number> {
+): Promise<Generated> {
   const label = `${connections}-${round}`;
   const job: Job = {
     port: Number(new URL(service.base).port),
@@ -97,30 +106,39 @@ async function generate(
     input: JSON.stringify(job),
   })) as JobResult;
   if (failure !== null || measured === null) throw new Error(`the load generator got a wrong answer: ${failure}`);
-  return measured.requests / measured.seconds;
+  const serverMicros = measured.serverCpuMicros === null ? null : measured.serverCpuMicros / measured.requests;
+  return { perSecond: measured.requests / measured.seconds, serverMicros };
 }
 
 function toOutcome(rounds: Round[], options: Options, size: number) {
   const best = Math.max(
     ...options.connections.map((connections) =>
-      median(
-        rounds.filter((round) => round.connections === connections).map(({ generatorPerSecond }) => generatorPerSecond),
-      ),
+      median(rounds.filter((round) => round.connections === connections).map(({ generated }) => generated.perSecond)),
     ),
   );
   const own = median(rounds.map(({ putPerSecond }) => putPerSecond));
   const ratio = own / best;
   const isHeld = ratio >= leastRatio;
-  const cells = rounds.map(({ connections, generatorPerSecond, putPerSecond, putSeconds }) => [
+  const cells = rounds.map(({ connections, generated, putPerSecond, putSeconds, putMicros }) => [
     String(connections),
-    show(generatorPerSecond, 0),
+    show(generated.perSecond, 0),
+    show(generated.serverMicros, 0),
     show(putPerSecond, 0),
+    show(putMicros, 0),
     show(putSeconds, 2),
   ]);
-  const table = layOut(['generator: connections', 'saves/s', 'put: files/s', 's in all'], cells);
+  const table = layOut(
+    ['generator: connections', 'saves/s', 'server µs', 'put: files/s', 'server µs', 's in all'],
+    cells,
+  );
   const verdict = `cabinet put: ${show(own, 0)} files/s, the load generator at its best ${show(best, 0)} saves/s: ratio ${ratio.toFixed(2)} (≥ ${leastRatio}: ${isHeld ? 'holds' : 'missed'}).`;
   const markdown = `${describeConditions(options, [`${size} files of ${bodySizeBytes} bytes`])}\n\n${table}\n\n${verdict}\n`;
   return { markdown, isHeld, figures: { rounds, ratio } };
+}
+
+/** The service's processor time, which a busy machine changes less than the rate. */
+function perFile(start: number | null, end: number | null, files: number): number | null {
+  return start === null || end === null ? null : (end - start) / files;
 }
 
 function median(numbers: number[]): number {
