@@ -157,6 +157,8 @@ test('search finds names and texts, and the operators’ older words still work'
 test('link and open lead to the bytes without signing in', async () => {
   const [url = ''] = await person.lines('link', '/tree/a.txt', '--expires', '2m');
   assert.equal(await (await fetch(url)).text(), 'the first');
+  const [shownFolder = ''] = await person.lines('open', '/tree', '--print');
+  assert.match(shownFolder, new RegExp(`^${person.service.production}/files/[0-9a-f-]{36}$`));
   const seen = join(person.here, 'seen');
   const browser = join(person.here, 'browser');
   writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > '${seen}.new' && mv '${seen}.new' '${seen}'\n`, { mode: 0o755 });

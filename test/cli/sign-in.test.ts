@@ -14,7 +14,7 @@ let person: Person;
 let door: Registered;
 
 before(async () => {
-  person = await Person.atService();
+  person = await Person.atService({ environment: { CABINET_MTLS_PORT: '0' } });
   await person.operate(['app', 'add', 'left']);
   await person.operate(['app', 'add', 'right']);
   door = await person.operate<Registered>([
@@ -142,6 +142,25 @@ test('an application signs in by its secret; profiles stand beside each other an
   const { Listed } = await person.json<{ Listed: { Children: unknown[] }[] }>('ls', '--profile', 'robot');
   assert.deepEqual(Listed[0]?.Children, []);
   assert.deepEqual((await person.run(['ls'], { environment: { CABINET_PROFILE: 'robot' } })).stdout, '');
+});
+
+test('a server-based application signs in by its certificate, on the mutual-TLS address', async () => {
+  const certs = join(person.here, 'certs');
+  const words = ['app', 'add', 'back', '--kind', 'server', '--issue-certificate', certs];
+  const { AppKey } = await person.operate<Registered>(words);
+  const ca = join(person.dataFolder, 'production/certificates/ca.pem');
+  const shown = ['--certificate', join(certs, 'back.cert.pem'), '--key', join(certs, 'back.key.pem'), '--ca', ca];
+  const asked = ['login', String(person.service.mutualTls), '--app-key', AppKey, ...shown, '--profile', 'back'];
+  const { code, stderr } = await person.run(asked);
+  assert.equal(code, 0, stderr);
+  person.write('by-certificate.txt', 'shown');
+  await person.lines('put', 'by-certificate.txt', '/');
+  assert.equal((await person.run(['get', '/by-certificate.txt', '-'])).stdout, 'shown');
+  const stranger = await person.run(
+    ['login', String(person.service.mutualTls), '--app-key', AppKey, '--secret-file', '-'],
+    { input: 'x' },
+  );
+  assert.notEqual(stranger.code, 0);
 });
 
 test('a wrong secret is refused and nothing is kept of it', async () => {
