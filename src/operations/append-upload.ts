@@ -147,8 +147,9 @@ async function keep(cabinet: Cabinet, upload: Upload, isBusy: boolean): Promise<
   const expiresAt = Date.now() + cabinet.limits.uploadMs;
   const { id, turn, sizeBytes, lengthBytes, grown } = upload;
   const isKept = await cabinet.catalog.keepUpload({ id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt });
-  if (!isKept) throw new Refusal('UploadOffsetMismatch', 'Another request has taken this upload over.');
-  return { ...upload, isBusy, expiresAt };
+  if (isKept) return { ...upload, isBusy, expiresAt };
+  // Another request, perhaps on another node, has taken it over.
+  throw new OffsetMismatch((await cabinet.catalog.findUpload(upload))?.sizeBytes ?? 0);
 }
 
 async function receive(cabinet: Cabinet, upload: Upload, { body, isChecked }: AppendRequest): Promise<Upload> {
