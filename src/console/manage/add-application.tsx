@@ -42,7 +42,8 @@ export function AddApplication({ onClose }: { onClose(): void }) {
     const added = await addApplication(connectTo(session, wish.spaceId), toAsked(wish));
     await queries.invalidateQueries({ queryKey: ['manage', wish.spaceId, 'applications'] });
     tell({ text: words.applications.created(added.Name) });
-    if (added.Secret === undefined) show(added);
+    // One with a certificate gets its tokens by that alone: the secret would be of no use.
+    if (added.Secret === undefined || added.Kind === 'server') show(added);
     else setMade(added);
   };
   if (made !== null) return <SecretOnce application={made} onClose={() => show(made)} />;

@@ -1,6 +1,6 @@
 // The spaces that the person is in: what each holds, its name, the way to its people and files.
 
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { addSpace, renameSpace, showUsage } from '../../../sdk/src/managing.ts';
 import { Button } from '../parts/button.tsx';
@@ -40,6 +40,8 @@ export function useSpaceUsage(space: Space) {
   return useQuery({
     queryKey: ['manage', space.Id, 'usage', 'sum'],
     queryFn: ({ signal }) => showUsage(connectTo(session, space.Id), { limit: 1, signal }),
+    // A new space is known to every part of the service within a second.
+    retry: 2,
   });
 }
 
@@ -92,7 +94,7 @@ function RenameSpace({ space, onClose }: { space: Space; onClose(): void }) {
   const [name, setName] = useState(space.Name);
   const rename = async () => {
     const renamed = await renameSpace(connectTo(session), { id: space.Id, name: name.trim() });
-    await queries.invalidateQueries({ queryKey: ['spaces'] });
+    putSpace(queries, renamed);
     tell({ text: words.renamed(renamed.Name) });
     onClose();
   };
@@ -111,7 +113,7 @@ function AddSpace({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const add = async () => {
     const made = await addSpace(connectTo(session), { name: name.trim() });
-    await queries.invalidateQueries({ queryKey: ['spaces'] });
+    putSpace(queries, made);
     tell({ text: words.created(made.Name) });
     onClose();
   };
@@ -120,6 +122,15 @@ function AddSpace({ onClose }: { onClose(): void }) {
       <NameField name={name} onChange={setName} />
     </FormDialog>
   );
+}
+
+/** The service may answer with the spaces of a second ago: what it has just said of this one is newer. */
+function putSpace(queries: QueryClient, changed: Space): void {
+  queries.setQueryData(['spaces'], (known: { Spaces: readonly Space[] } | undefined) => ({
+    Spaces: [...(known?.Spaces ?? []).filter(({ Id }) => Id !== changed.Id), changed].toSorted((a, b) =>
+      a.Name.localeCompare(b.Name),
+    ),
+  }));
 }
 
 function NameField({ name, onChange }: { name: string; onChange(name: string): void }) {

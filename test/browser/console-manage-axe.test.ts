@@ -1,0 +1,82 @@
+// axe on each page for managing and on its dialogs, light and dark; nothing is wider than a phone.
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { hasBrowser } from './browser.ts';
+import { fillSamples, openConsole, patientMs, type World } from './console-world.ts';
+import { findWithAxe, goToManaging, managingPages, openManagedWorld } from './managing-world.ts';
+
+const options = { skip: !hasBrowser, timeout: 3 * patientMs };
+/** `npm run test:browser -- --pictures` keeps what was seen. */
+const { PICTURES } = process.env;
+let world: World;
+
+before(async () => {
+  if (!hasBrowser) return;
+  world = await openManagedWorld();
+  await fillSamples(world);
+});
+
+after(async () => {
+  if (hasBrowser) await world.close();
+});
+
+async function keepPicture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  const folder = join(import.meta.dirname, '../..', PICTURES);
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `manage-${name}.png`) });
+}
+
+const dialogs = [
+  ['applications', 'New application'],
+  ['people', 'Add a person'],
+  ['spaces', 'New space'],
+] as const;
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing on the pages for managing and in their dialogs, ${colorScheme}`, options, async () => {
+    const { page, context, problems } = await openConsole(world, world.people.manager, {
+      path: '/manage',
+      colorScheme,
+    });
+    for (const name of managingPages) {
+      await goToManaging(page, name);
+      assert.deepEqual(await findWithAxe(page), [], name);
+      if (name === 'usage') await page.getByText('files counted').waitFor();
+      await keepPicture(page, `${name}-${colorScheme}`);
+    }
+    for (const [name, label] of dialogs) {
+      await goToManaging(page, name);
+      await page.getByRole('button', { name: label }).click();
+      await page.getByRole('dialog').waitFor();
+      assert.deepEqual(await findWithAxe(page), [], label);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await goToManaging(page, 'applications');
+    await page.locator('.things').getByRole('link', { name: 'office' }).click();
+    await page.getByRole('tabpanel').waitFor();
+    assert.deepEqual(await findWithAxe(page), [], 'one application');
+    await keepPicture(page, `application-${colorScheme}`);
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+}
+
+test('on a phone, in German, every page fits and axe finds nothing', options, async () => {
+  const phone = { viewport: { width: 390, height: 844 }, isTouch: true, locale: 'de-DE' };
+  const { page, context } = await openConsole(world, world.people.manager, { path: '/manage', ...phone });
+  await page.getByRole('heading', { name: 'Anwendungen von office' }).waitFor();
+  for (const name of managingPages) {
+    await goToManaging(page, name);
+    const wider = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    assert.equal(wider, 0, name);
+    assert.deepEqual(await findWithAxe(page), [], name);
+    await keepPicture(page, `${name}-phone`);
+  }
+  await context.close();
+});
