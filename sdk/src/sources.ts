@@ -39,8 +39,9 @@ export function fromStream({ blob, rest }: Gathered): Source {
   return {
     sizeBytes: null,
     async take(offsetBytes) {
-      if (offsetBytes === start + piece.blob.size && !piece.isLast) {
-        [start, piece] = [offsetBytes, await rest.next(pieceBytes)];
+      // An upload that is gone on with may have more than one piece of it.
+      while (offsetBytes >= start + piece.blob.size && !piece.isLast) {
+        [start, piece] = [start + piece.blob.size, await rest.next(pieceBytes)];
       }
       return { blob: piece.blob.slice(offsetBytes - start), isLast: piece.isLast };
     },

@@ -62,7 +62,9 @@ export async function upload(cabinet: Cabinet, asked: UploadRequest, options: Up
   try {
     return await sendPieces(cabinet, asked, { ...options, ...begun });
   } catch (error) {
-    if (options.onUpload === undefined) await removeUpload(cabinet, begun.id).catch(() => {});
+    const isOrphan = options.onUpload === undefined && !hasCode(error, 'Unreachable');
+    // The caller does not wait for it: what is not removed now is swept away by the service.
+    if (isOrphan) void removeUpload({ ...cabinet, retries: 0 }, begun.id).catch(() => {});
     throw error;
   }
 }
