@@ -113,7 +113,6 @@ function Folder({ folderId, order, lookId }: FolderProps) {
     details: () => setParams({ look: lookId === null ? (pointed()[0]?.Id ?? folderId) : '' }),
     newFolder: () => canWrite && setAsking({ kind: 'newFolder' }),
     selectAll: () => void listing.loadAll().then((entries) => selection.all(entries)),
-    toLast: () => undefined,
   };
   useKeysOfEmpty(listing.isWhole && listing.entries.length === 0, commands);
   useFocusAfterWalk(listing.entries.length > 0);

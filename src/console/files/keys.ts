@@ -15,7 +15,6 @@ export interface KeyCommands {
   details(): void;
   newFolder(): void;
   selectAll(): void;
-  toLast(): void;
 }
 
 export interface KeyShape {
