@@ -41,9 +41,10 @@ export async function runLarge(gib: number): Promise<void> {
   const idle = { service: readMemoryBytes(pidOf(service), 'VmRSS'), client: process.memoryUsage.rss() };
   const peak = { service: 0, client: 0 };
   const looking = setInterval(() => {
-    if (service.process.exitCode === null && service.process.signalCode === null) {
-      peak.service = Math.max(peak.service, readMemoryBytes(pidOf(service), 'VmRSS') - idle.service);
-    }
+    const isRunning = service.process.exitCode === null && service.process.signalCode === null;
+    // One that is just being ended has no memory to tell of.
+    const now = isRunning ? readMemoryBytes(pidOf(service), 'VmRSS') : Number.NaN;
+    if (Number.isFinite(now)) peak.service = Math.max(peak.service, now - idle.service);
     peak.client = Math.max(peak.client, process.memoryUsage.rss() - idle.client);
   }, lookEveryMs);
   const address = await begin(caller, sizeBytes);
