@@ -194,6 +194,7 @@ test('the sweeper ends leases first, then removes what is old, not held and not 
         swept.push(`leases before ${at - now}`);
         return swept.length < 3 ? 1 : 0;
       },
+      expireUploads: async () => ({ count: 0, left: [] }),
       findUnreferencedBlobs: async ({ blobs }: { blobs: string[] }) => {
         asked.push(blobs);
         return blobs.filter((blob) => blob !== 'wanted');
