@@ -4,7 +4,7 @@ import { make, renderText } from './dom.js';
 import { renderOperation } from './operation.js';
 import { base, fetchToken, identity } from './request.js';
 
-const methods = ['get', 'post', 'put', 'patch', 'delete'];
+const methods = ['get', 'post', 'put', 'patch', 'delete', 'options'];
 const find = (id) => document.getElementById(id);
 
 function listOperations({ paths }) {
