@@ -25,7 +25,7 @@ export function isPreflight(origins: ReadonlySet<string>, { method, headers }: I
 
 export function answerPreflight(): Answer {
   return json('{}', {
-    'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
     'Access-Control-Allow-Headers': accepted,
     'Access-Control-Max-Age': preflightSeconds,
   });
