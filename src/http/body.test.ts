@@ -7,8 +7,11 @@ import { Aborted, Body, Pace } from './body.ts';
 
 type FakeRequest = PassThrough & { complete: boolean; headers: Record<string, string> };
 
-function makeBody(pace = new Pace(), sha256: Buffer | null = null): { request: FakeRequest; body: Body } {
-  const request = Object.assign(new PassThrough(), { complete: false, headers: {} });
+function makeRequest(): FakeRequest {
+  return Object.assign(new PassThrough(), { complete: false, headers: {} });
+}
+
+function makeBody(pace = new Pace(), sha256: Buffer | null = null, request = makeRequest()) {
   const body = new Body(request as unknown as IncomingMessage, {} as ServerResponse, pace, { sha256, md5: null });
   return { request, body };
 }
@@ -33,6 +36,15 @@ test('a closed connection is no end', async () => {
   const { request, body } = makeBody();
   request.write('half');
   setImmediate(() => request.destroy());
+  await assert.rejects(Array.fromAsync(body), Aborted);
+});
+
+test('a connection that was closed before the body is looked at is no end either', { timeout: 10_000 }, async () => {
+  const request = makeRequest();
+  request.write('half');
+  request.destroy();
+  await new Promise((resolve) => request.once('close', resolve));
+  const { body } = makeBody(new Pace(), null, request);
   await assert.rejects(Array.fromAsync(body), Aborted);
 });
 

@@ -53,6 +53,11 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
       unwatch();
       if (!this.#isEnded) this.#stop(new Aborted());
     });
+    // The client went away while something else was waited for: nothing will be told of it any more.
+    if (request.destroyed) {
+      unwatch();
+      this.#stop(new Aborted());
+    }
   }
 
   #expect(algorithm: string, digest: Buffer, header: string): void {
