@@ -12,6 +12,7 @@ import { Upload, type UploadOptions } from 'tus-js-client';
 import type { Random } from './cutter.ts';
 
 const patienceMs = 300_000;
+const mostTries = 20;
 const retryDelaysMs = Array.from({ length: 2000 }, () => 100);
 
 export interface Job {
@@ -39,7 +40,6 @@ export function tusJs(protocol: 'tus-v1' | 'ietf-draft-03' | 'ietf-draft-05'): J
     const isTus = protocol === 'tus-v1';
     const parallelUploads = isTus && sizeBytes > 100_000 && random() < 0.3 ? 3 : 1;
     const bytes = await readFile(path);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const options = {
       endpoint: `${base}${content}/${isTus ? 'uploads' : 'files'}`,
       protocol,
@@ -51,14 +51,23 @@ export function tusJs(protocol: 'tus-v1' | 'ietf-draft-03' | 'ietf-draft-05'): J
       parallelUploads,
       storeFingerprintForResuming: false,
       retryDelays: retryDelaysMs,
-      onSuccess: () => resolve(),
-      onError: reject,
     } as UploadOptions;
-    const upload = new Upload(bytes, options);
-    upload.start();
-    const timer = setTimeout(() => reject(new Error('tus-js-client took too long')), patienceMs);
-    await promise.finally(() => clearTimeout(timer));
+    // It does not try again the request that joins what went up in parallel: then all of it begins anew.
+    for (let tries = parallelUploads === 1 ? 1 : mostTries; ; tries -= 1) {
+      try {
+        return await send(bytes, options);
+      } catch (error) {
+        if (tries === 1) throw error;
+      }
+    }
   };
+}
+
+async function send(bytes: Buffer, options: UploadOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  new Upload(bytes, { ...options, onSuccess: () => resolve(), onError: reject }).start();
+  const timer = setTimeout(() => reject(new Error('tus-js-client took too long')), patienceMs);
+  await promise.finally(() => clearTimeout(timer));
 }
 
 interface CurlAnswer {
