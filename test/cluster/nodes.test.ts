@@ -181,7 +181,7 @@ describe('Nodes that start together on an empty database', () => {
         const { Applications } = await node.cabinet<{ Applications: { Name: string }[] }>('app', 'list');
         assert.deepEqual(
           Applications.map(({ Name }) => Name),
-          ['first'],
+          ['console', 'first'],
         );
         const token = await fetchToken(node.base, application);
         for (const other of five.all) assert.equal(await statusOn(other, { base: '', application, token }), 200);
