@@ -172,4 +172,5 @@ async function main(words: string[]): Promise<number> {
   return problems.length + troubles.length === 0 ? 0 : 1;
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+// Not by `exitCode`, which the hook of what starts PostgreSQL forgets.
+if (import.meta.main) process.exit(await main(process.argv.slice(2)));
