@@ -93,7 +93,9 @@ export async function openConsole(world: World, who: Person, options: ConsoleOpt
   made.setDefaultTimeout(patientMs);
   const page = await made.newPage();
   const problems: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`${message.text()} (${message.location().url})`);
+  });
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
     const url = request.url();

@@ -106,7 +106,7 @@ function Actions({ application }: { application: Application }) {
   const { cabinet } = useGround();
   const troubleWords = useWords();
   const params = useSpaceParams();
-  const refresh = useRefresh();
+  const { refresh, leave } = useRefresh();
   const [asking, setAsking] = useState<Asking>(null);
   const { AppKey: appKey, Name: name, State: state } = application;
   const close = () => setAsking(null);
@@ -119,7 +119,7 @@ function Actions({ application }: { application: Application }) {
   const takeAway = async () => {
     await removeApplication(cabinet, appKey);
     go({ page: 'manage', id: 'applications', params });
-    await refresh();
+    await leave(appKey);
     tell({ text: words.wasRemoved(name) });
   };
   return (
@@ -167,8 +167,19 @@ function Actions({ application }: { application: Application }) {
   );
 }
 
-function useRefresh(): () => Promise<void> {
+interface Refresh {
+  refresh: () => Promise<void>;
+  /** Asks for the list alone: the page of what was removed may still stand there, and would ask for what is gone. */
+  leave: (appKey: string) => Promise<void>;
+}
+
+function useRefresh(): Refresh {
   const queries = useQueryClient();
   const { space } = useGround();
-  return () => queries.invalidateQueries({ queryKey: ['manage', space.Id, 'applications'] });
+  const queryKey = ['manage', space.Id, 'applications'];
+  const leave = async (appKey: string) => {
+    await queries.invalidateQueries({ queryKey: [...queryKey, appKey], refetchType: 'none' });
+    await queries.invalidateQueries({ queryKey, exact: true });
+  };
+  return { refresh: () => queries.invalidateQueries({ queryKey }), leave };
 }
