@@ -74,6 +74,12 @@ export class Authenticator {
     };
   }
 
+  /** Forgets what was looked up: whoever has just managed something finds it so at once. */
+  lookAgain(): void {
+    this.#applications.clear();
+    this.#people.clear();
+  }
+
   async #requireApplication(appKey: string | undefined, token: VerifiedToken): Promise<Application> {
     if (appKey === undefined || appKey === '') {
       throw new Refusal('AppKeyMissing', 'The AppKey header is missing.', {

@@ -287,7 +287,9 @@ class Door {
     // Every operation asks this itself; asked here too, it comes before anything is said about parameters.
     authorize(caller, route.action);
     if (this.#isDraining && route.action !== 'read') throw shuttingDown();
-    return await route.handle(served, exchange, caller);
+    const answer = await route.handle(served, exchange, caller);
+    if (route.action === 'manage' && route.method !== 'GET') served.authenticator.lookAgain();
+    return answer;
   }
 
   /** Hands a request over to the issuer, which answers by itself. */
