@@ -51,7 +51,7 @@ export function* changeEntry(asked: ChangeEntry): Verb<EntryDetails | null> {
   changed.modified_by = by;
   if (to !== null && to.entry !== found.parent) yield* carryOver(found, to);
   // What was carried over has changed the sizes above; the entry's own stays.
-  yield* updateRow(changed);
+  yield* updateRow(found, changed);
   yield* note(asked, space, 'entry.changed', found.id, { ...(to !== null && { parent: to.id }), name: changed.name });
   const above = to === null ? found.above : [to, ...to.above];
   return yield* toDetails({ ...changed, above });

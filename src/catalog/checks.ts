@@ -1,35 +1,31 @@
 // What `cabinet verify` asks of a catalog: rows with what they refer to, a slice at a time, and whatever does not fit together.
 
 import { type EntryRow, findRow } from './entries.ts';
+import type { SealedEntry, SealedTrash, SealedVersion } from './seals.ts';
 import { row, rows, type Verb } from './sql.ts';
 import { locate, pathOf } from './tree.ts';
 
 /** An entry, and what its row refers to; null there: it is not there. */
-export interface CheckedEntry {
+export interface CheckedEntry extends SealedEntry {
   entry: number;
-  id: string;
-  parent: number | null;
-  kind: number;
-  name: string;
-  name_key: string;
-  size: number;
-  version: number;
-  properties: string | null;
   space: number;
+  seal: number | null;
   root: string | null;
   holder_space: number | null;
   holder_kind: number | null;
   holder_id: string | null;
   content_size: number | null;
+  /** Its row in the trash. */
+  trashed: number | null;
 }
 
 export function* listCheckedEntries(after: number, limit: number): Verb<CheckedEntry[]> {
   return yield* rows<CheckedEntry>(
-    `SELECT e.entry, e.id, e.parent, e.kind, e.name, e.name_key, e.size, e.version, e.properties, e.space, s.root AS root,
-       p.space AS holder_space, p.kind AS holder_kind, p.id AS holder_id, c.size AS content_size
+    `SELECT e.*, s.root AS root, p.space AS holder_space, p.kind AS holder_kind, p.id AS holder_id, c.size AS content_size,
+       t.entry AS trashed
      FROM entries e LEFT JOIN spaces s ON s.space = e.space LEFT JOIN entries p ON p.entry = e.parent
        LEFT JOIN versions v ON v.entry = e.entry AND v.version = e.version
-       LEFT JOIN contents c ON c.content = v.content
+       LEFT JOIN contents c ON c.content = v.content LEFT JOIN trash t ON t.entry = e.entry
      WHERE e.entry > $1 ORDER BY e.entry LIMIT $2`,
     after,
     limit,
@@ -37,27 +33,46 @@ export function* listCheckedEntries(after: number, limit: number): Verb<CheckedE
 }
 
 /** A version, and what its row refers to. */
-export interface CheckedVersion {
-  entry: number;
-  version: number;
-  content: number;
+export interface CheckedVersion extends Omit<SealedVersion, 'sha256'> {
+  seal: number | null;
   superseded_at: number | null;
   current: number | null;
   kind: number | null;
-  has_content: number | null;
+  /** Of its content. */
+  sha256: Uint8Array | null;
 }
 
-export function* listCheckedVersions(after: number, limit: number): Verb<CheckedVersion[]> {
+export type VersionKey = Pick<CheckedVersion, 'entry' | 'version'>;
+
+export function* listCheckedVersions(after: VersionKey, limit: number): Verb<CheckedVersion[]> {
   return yield* rows<CheckedVersion>(
-    `SELECT v.entry, v.version, v.content, v.superseded_at, e.version AS current, e.kind AS kind, c.content AS has_content
+    `SELECT v.*, e.version AS current, e.kind AS kind, c.sha256 AS sha256
      FROM versions v LEFT JOIN entries e ON e.entry = v.entry LEFT JOIN contents c ON c.content = v.content
-     WHERE v.entry > $1 AND v.entry <= $1 + $2 ORDER BY v.entry, v.version`,
+     WHERE (v.entry, v.version) > ($1, $2) ORDER BY v.entry, v.version LIMIT $3`,
+    after.entry,
+    after.version,
+    limit,
+  );
+}
+
+/** The top of something that was trashed, and what its row refers to. */
+export interface CheckedTrash extends SealedTrash {
+  seal: number | null;
+  entry_space: number | null;
+  holder_id: string | null;
+}
+
+export function* listCheckedTrash(after: number, limit: number): Verb<CheckedTrash[]> {
+  return yield* rows<CheckedTrash>(
+    `SELECT t.*, e.space AS entry_space, p.id AS holder_id
+     FROM trash t LEFT JOIN entries e ON e.entry = t.entry LEFT JOIN entries p ON p.entry = e.parent
+     WHERE t.entry > $1 ORDER BY t.entry LIMIT $2`,
     after,
     limit,
   );
 }
 
-export function* findLastOf(table: 'entries' | 'versions' | 'contents'): Verb<number> {
+export function* findLastOf(table: 'entries' | 'versions' | 'contents' | 'trash'): Verb<number> {
   const column = table === 'contents' ? 'content' : 'entry';
   return Number((yield* row<{ last: number | null }>(`SELECT max(${column}) AS last FROM ${table}`))?.last ?? 0);
 }

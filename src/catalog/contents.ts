@@ -1,7 +1,10 @@
 // Reading contents back, knowing which blobs a record points to, and mending what points to a lost one.
 
+import { Fault } from '../domain/fault.ts';
+import type { EntryRow } from './entries.ts';
 import { takeOver } from './leases.ts';
 import type { StoredContent } from './save-file.ts';
+import { isSealBroken, type SealedVersion, toEntrySeal, toVersionSeal } from './seals.ts';
 import { row, rows, together, type Verb } from './sql.ts';
 import { findVisible } from './tree.ts';
 
@@ -25,11 +28,9 @@ export interface FileContent {
   checksums: Uint8Array | null;
 }
 
-interface FileContentRow {
-  content_type: string;
-  modified_at: number;
+interface FileContentRow extends SealedVersion {
+  seal: number | null;
   size: number;
-  sha256: Uint8Array;
   bytes: Uint8Array | null;
   blob: string | null;
   checksums: Uint8Array | null;
@@ -40,15 +41,24 @@ export function* findContent({ space, id, version }: FindContent): Verb<FileCont
   const file = yield* findVisible(space, id);
   if (file === undefined) return null;
   const found = yield* row<FileContentRow>(
-    `SELECT content_type, created_at AS modified_at, size, sha256, bytes, blob, checksums
+    `SELECT entry, version, versions.content AS content, content_type, created_at, created_by, comment, seal, size, sha256,
+       bytes, blob, checksums
      FROM versions JOIN contents ON contents.content = versions.content
      WHERE versions.entry = $1 AND versions.version = $2`,
     file.entry,
     version ?? file.version,
   );
   if (found === undefined) return null;
-  const { content_type: contentType, modified_at: modifiedAt, size: sizeBytes, ...rest } = found;
-  return { name: file.name, version: version ?? file.version, contentType, modifiedAt, sizeBytes, ...rest };
+  requireSealed(id, file, found);
+  const { content_type: contentType, created_at: modifiedAt, size: sizeBytes, sha256, bytes, blob, checksums } = found;
+  const content = { sha256, bytes, blob, checksums };
+  return { name: file.name, version: found.version, contentType, modifiedAt, sizeBytes, ...content };
+}
+
+/** Bytes are verified by their digest; whether they are those of this file, by the seals on the way to them. */
+function requireSealed(id: string, file: EntryRow, found: FileContentRow): void {
+  if (file.id !== id || isSealBroken(file.seal, toEntrySeal(file)) || isSealBroken(found.seal, toVersionSeal(found)))
+    throw new Fault('other', `the record of file ${id} or of its version ${found.version} is rotten`);
 }
 
 /** Of these blobs, the ones that no record points to and none will: they are neither leased nor of an upload. */

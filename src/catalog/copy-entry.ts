@@ -22,6 +22,7 @@ import {
   toDetails,
 } from './tree.ts';
 import { checkQuota, Tally } from './usage.ts';
+import { insertVersion, requireVersion } from './versions.ts';
 
 /** Entries that one slice copies, at most. */
 const sliceEntries = 40;
@@ -129,7 +130,7 @@ function* attach(asked: CopyEntry, top: number, to: Located, free: FreeName): Ve
   const copied = yield* requireTop(top);
   yield* addToSizes(yield* requireHidden(space, hiddenId), -copied.size);
   const attached = { ...copied, parent: to.entry, name: free.name, name_key: free.nameKey };
-  yield* updateRow(attached);
+  yield* updateRow(copied, attached);
   yield* addToSizes(to, copied.size);
   if (copied.kind === 0) yield* raiseHeights(to, copied.height);
   yield* note(asked, space, 'entry.attached', copied.id, { parent: to.id, name: free.name, source: asked.id });
@@ -224,15 +225,9 @@ class Copy {
   }
 
   *#addVersion(source: EntryRow, entry: number): Verb<void> {
-    yield* rows(
-      `INSERT INTO versions (entry, version, content, content_type, created_at, created_by)
-       SELECT $1, 1, content, content_type, $2, $3 FROM versions WHERE entry = $4 AND version = $5`,
-      entry,
-      this.#asked.at,
-      this.#asked.by,
-      source.entry,
-      source.version,
-    );
+    const { at, by } = this.#asked;
+    const copied = yield* requireVersion(source, source.version);
+    yield* insertVersion({ ...copied, entry, version: 1, created_at: at, created_by: by, comment: null });
   }
 
   *finish(): Verb<void> {

@@ -2,6 +2,7 @@
 
 import type { Entry, Kind } from '../domain/entry.ts';
 import { defaultObjectType, folderContentType } from '../domain/entry.ts';
+import { carrySeal, toEntrySeal } from './seals.ts';
 import { insert, pending, rows, tuples, type Value, type Verb } from './sql.ts';
 
 export interface EntryRow {
@@ -22,13 +23,15 @@ export interface EntryRow {
   properties: string | null;
   /** How many levels of folders stand beneath it, or once stood there. */
   height: number;
+  /** As it was read. */
+  seal: number | null;
 }
 
 /** An entry that has no number yet. */
-export type NewEntry = Omit<EntryRow, 'entry'>;
+export type NewEntry = Omit<EntryRow, 'entry' | 'seal'>;
 
 const columns =
-  'parent, id, kind, name, name_key, object_type, content_type, created_at, created_by, modified_at, modified_by, size, version, properties, height';
+  'parent, id, kind, name, name_key, object_type, content_type, created_at, created_by, modified_at, modified_by, size, version, properties, height, seal';
 
 /** What `toRow` takes. */
 export const selection = `entry, ${columns.replace(' size,', ' exact_size(entries),')}`;
@@ -50,6 +53,7 @@ type EntryTuple = [
   number,
   string | null,
   number,
+  number | null,
 ];
 
 export function toRow(tuple: Value[]): EntryRow {
@@ -71,6 +75,7 @@ export function toRow(tuple: Value[]): EntryRow {
     version: t[13],
     properties: t[14],
     height: t[15],
+    seal: t[16],
   };
 }
 
@@ -156,7 +161,7 @@ export function* one(sql: string, ...values: Value[]): Verb<EntryRow | undefined
 export function* insertRow(space: number, entry: NewEntry): Verb<number> {
   return yield* insert(
     'entry',
-    `INSERT INTO entries (space, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+    `INSERT INTO entries (space, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     space,
     entry.parent,
     entry.id,
@@ -173,6 +178,7 @@ export function* insertRow(space: number, entry: NewEntry): Verb<number> {
     entry.version,
     entry.properties,
     entry.height,
+    toEntrySeal(entry),
   );
 }
 
@@ -190,12 +196,13 @@ export function* requireRowToChange(entry: number): Verb<EntryRow> {
   return toRow(tuple);
 }
 
-/** Writes all that can change of an entry but its number, its space and its id. The size of a folder is a sum, which is
- *  only ever added to. */
-export function* updateRow(entry: EntryRow): Verb<void> {
+/** Writes all that can change of an entry: neither its number, nor its space, its id, or who made it. The size of a folder
+ *  is a sum, which is only ever added to. */
+export function* updateRow(before: EntryRow, entry: EntryRow): Verb<void> {
   yield* rows(
     `UPDATE entries SET parent = $1, name = $2, name_key = $3, object_type = $4, content_type = $5, modified_at = $6,
-     modified_by = $7, size = CASE WHEN kind = 1 THEN $8 ELSE size END, version = $9, properties = $10 WHERE entry = $11`,
+     modified_by = $7, size = CASE WHEN kind = 1 THEN $8 ELSE size END, version = $9, properties = $10, seal = $11
+     WHERE entry = $12`,
     entry.parent,
     entry.name,
     entry.name_key,
@@ -206,6 +213,7 @@ export function* updateRow(entry: EntryRow): Verb<void> {
     entry.size,
     entry.version,
     entry.properties,
+    carrySeal(before.seal, toEntrySeal(before), toEntrySeal(entry)),
     entry.entry,
   );
 }

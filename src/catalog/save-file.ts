@@ -30,7 +30,7 @@ import {
 } from './tree.ts';
 import { settleUpload } from './uploads.ts';
 import { addUsage, checkQuota } from './usage.ts';
-import { dropOldVersions, supersede } from './versions.ts';
+import { dropOldVersions, insertVersion, requireVersion, supersede, updateVersion } from './versions.ts';
 
 /** Bytes that have arrived whole. Either `bytes` (small, written with the record) or `blob` (already durable). */
 export interface StoredContent {
@@ -202,7 +202,7 @@ function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFil
   };
   if (isSameContent) {
     if (isSameRecord(taken, file)) return unchanged;
-    yield* updateRow(file);
+    yield* updateRow(taken, file);
     yield* relabelVersion(file);
     const done = { deltaBytes: 0, action: 'file.changed', isBlobUsed: false, freedBlobs: [] };
     return yield* finish(asked, folder, file, done);
@@ -212,7 +212,7 @@ function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFil
   const { content, isBlobUsed } = yield* storeContent(asked.content);
   file.version = taken.version + 1;
   file.size = asked.content.sizeBytes;
-  yield* updateRow(file);
+  yield* updateRow(taken, file);
   yield* addVersion(asked, file, content);
   yield* addUsage(asked.space, asked.by, added);
   const freedBlobs = yield* dropOldVersions(asked.space, file, asked.keptVersions);
@@ -292,19 +292,20 @@ function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUs
   return { content: number, isBlobUsed: content.blob !== null };
 }
 
-function* addVersion(asked: Save, file: EntryRow, content: number): Verb<void> {
-  yield* rows(
-    `INSERT INTO versions (entry, version, content, content_type, created_at, created_by, comment)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    file.entry,
-    file.version,
+type Numbered = Pick<EntryRow, 'entry' | 'version' | 'modified_at'>;
+
+function* addVersion(asked: Save, { entry, version, modified_at }: Numbered, content: number): Verb<void> {
+  yield* insertVersion({
+    entry,
+    version,
     content,
-    asked.contentType,
-    file.modified_at,
-    asked.by,
-    asked.comment,
-  );
-  if (file.version > 1) yield* supersede(file, asked.at);
+    content_type: asked.contentType,
+    created_at: modified_at,
+    created_by: asked.by,
+    comment: asked.comment,
+    sha256: asked.content.sha256,
+  });
+  if (version > 1) yield* supersede({ entry, version }, asked.at);
 }
 
 function* hasContent(file: EntryRow, content: StoredContent): Verb<boolean> {
@@ -339,10 +340,6 @@ function* findContentDigest(file: EntryRow): Verb<Uint8Array | null> {
 
 /** The same bytes under another content type are the same version. */
 function* relabelVersion(file: EntryRow): Verb<void> {
-  yield* rows(
-    'UPDATE versions SET content_type = $1 WHERE entry = $2 AND version = $3',
-    file.content_type,
-    file.entry,
-    file.version,
-  );
+  const version = yield* requireVersion(file, file.version);
+  yield* updateVersion(version, { ...version, content_type: file.content_type ?? version.content_type });
 }

@@ -34,14 +34,14 @@ export const tables: readonly Table[] = [
     'entries',
     1,
     `entry space id parent kind name name_key object_type content_type created_at created_by modified_at modified_by size
-    version properties height`,
+    version properties height seal`,
   ),
   {
     ...table('contents', 1, 'content sha256 size blob checksums bytes'),
     weight: 'coalesce(length(bytes), 0) + coalesce(length(checksums), 0)',
   },
-  table('versions', 2, 'entry version content content_type created_at created_by comment superseded_at'),
-  table('trash', 1, 'entry space parent path trashed_at trashed_by'),
+  table('versions', 2, 'entry version content content_type created_at created_by comment superseded_at seal'),
+  table('trash', 1, 'entry space parent path trashed_at trashed_by seal'),
   table('hidden_trees', 1, 'entry purpose at'),
   table('usage', 2, 'space actor entries bytes most_entries most_bytes most_requests'),
   table('journal', 1, 'position at space by action entry request details link'),

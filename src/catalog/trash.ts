@@ -8,6 +8,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { rootStays } from './change-entry.ts';
 import { type EntryRow, findRow, requireRow, toEntry, updateRow } from './entries.ts';
 import { settleName } from './naming.ts';
+import { type SealedTrash, toTrashSeal } from './seals.ts';
 import { note, type Origin, row, rows, together, type Verb } from './sql.ts';
 import {
   addToSizes,
@@ -52,17 +53,23 @@ export function* trashEntry(asked: TrashEntry): Verb<EntryDetails | null> {
   checkMatch(asked.ifMatch, details.etag);
   const from = yield* takeOut(found);
   yield* putInto(asked.space, trashId, found);
-  yield* rows(
-    'INSERT INTO trash (entry, space, parent, path, trashed_at, trashed_by) VALUES ($1, $2, $3, $4, $5, $6)',
-    found.entry,
-    asked.space,
-    from.id,
-    details.path,
-    asked.at,
-    asked.by,
-  );
+  const trash = { entry: found.entry, parent: from.id, path: details.path, trashed_at: asked.at, trashed_by: asked.by };
+  yield* insertTrash({ ...trash, space: asked.space });
   yield* note(asked, asked.space, 'entry.trashed', found.id, { parent: from.id, name: found.name });
   return details;
+}
+
+function* insertTrash(trash: SealedTrash): Verb<void> {
+  yield* rows(
+    'INSERT INTO trash (entry, space, parent, path, trashed_at, trashed_by, seal) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+    trash.entry,
+    trash.space,
+    trash.parent,
+    trash.path,
+    trash.trashed_at,
+    trash.trashed_by,
+    toTrashSeal(trash),
+  );
 }
 
 /** The folder that it leaves, whose size follows. */
@@ -82,7 +89,7 @@ export function* requireHidden(space: number, id: string): Verb<Located> {
 function* putInto(space: number, hidden: typeof trashId | typeof hiddenId, found: EntryRow): Verb<void> {
   const folder = yield* requireHidden(space, hidden);
   yield* addToSizes(folder, found.size);
-  yield* updateRow({ ...found, parent: folder.entry, name_key: found.id });
+  yield* updateRow(found, { ...found, parent: folder.entry, name_key: found.id });
 }
 
 interface Trashed {
@@ -142,7 +149,7 @@ export function* restoreEntry(asked: RestoreEntry): Verb<EntryDetails | null> {
   yield* rows('DELETE FROM trash WHERE entry = $1', found.entry);
   yield* addToSizes(to, found.size);
   if (kind === 'folder') yield* raiseHeights(to, found.height);
-  yield* updateRow(restored);
+  yield* updateRow(found, restored);
   yield* note(asked, asked.space, 'entry.restored', restored.id, { parent: to.id, name: restored.name });
   return yield* toDetails({ ...restored, above: [to, ...to.above] });
 }

@@ -3,6 +3,7 @@
 
 import { Refusal } from '../domain/refusal.ts';
 import { type EntryRow, updateRow } from './entries.ts';
+import { carrySeal, type SealedVersion, toVersionSeal } from './seals.ts';
 import { note, type Origin, row, rows, type Verb } from './sql.ts';
 import { addToSizes, type EntryDetails, findHolder, findVisible, type Located, toDetails } from './tree.ts';
 import { addUsage, checkQuota, Tally } from './usage.ts';
@@ -18,20 +19,14 @@ export interface Version {
   comment: string | null;
 }
 
-interface VersionRow {
-  entry: number;
-  version: number;
-  content: number;
-  content_type: string;
-  created_at: number;
-  created_by: string;
-  comment: string | null;
+/** A version as it is kept, with the digest and the size of its content. */
+export interface VersionRow extends SealedVersion {
   size: number;
-  sha256: Uint8Array;
+  seal: number | null;
 }
 
 const selectVersions = `SELECT versions.entry AS entry, version, versions.content AS content, content_type, created_at,
-  created_by, comment, contents.size AS size, sha256
+  created_by, comment, contents.size AS size, sha256, seal
   FROM versions JOIN contents ON contents.content = versions.content`;
 
 export interface ListVersions {
@@ -105,18 +100,13 @@ export function* restoreVersion(asked: ChangeVersion): Verb<ChangedVersion | nul
     modified_at: Math.max(at, file.modified_at),
     modified_by: by,
   };
-  yield* updateRow(restored);
-  yield* rows(
-    `INSERT INTO versions (entry, version, content, content_type, created_at, created_by, comment)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    file.entry,
-    restored.version,
-    version.content,
-    version.content_type,
-    restored.modified_at,
-    by,
-    version.comment,
-  );
+  yield* updateRow(file, restored);
+  yield* insertVersion({
+    ...version,
+    version: restored.version,
+    created_at: restored.modified_at,
+    created_by: by,
+  });
   yield* supersede(restored, at);
   yield* addUsage(space, by, added);
   const freedBlobs = yield* dropOldVersions(space, restored, asked.keptVersions);
@@ -153,12 +143,7 @@ export function* commentVersion(asked: CommentVersion): Verb<Version | null> {
   if (found === null) return null;
   const { file, version } = found;
   if (version.comment !== asked.comment) {
-    yield* rows(
-      'UPDATE versions SET comment = $1 WHERE entry = $2 AND version = $3',
-      asked.comment,
-      file.entry,
-      version.version,
-    );
+    yield* updateVersion(version, { ...version, comment: asked.comment });
     yield* note(asked, asked.space, 'version.commented', file.id, { version: version.version });
   }
   return toVersion({ ...version, comment: asked.comment });
@@ -175,7 +160,7 @@ function* findFileVersion(asked: { space: number; file: string; version: number 
   return { file, version: yield* requireVersion(file, asked.version) };
 }
 
-function* requireVersion(file: EntryRow, number: number): Verb<VersionRow> {
+export function* requireVersion(file: EntryRow, number: number): Verb<VersionRow> {
   const found = yield* row<VersionRow>(
     `${selectVersions} WHERE versions.entry = $1 AND version = $2`,
     file.entry,
@@ -185,8 +170,35 @@ function* requireVersion(file: EntryRow, number: number): Verb<VersionRow> {
   throw new Refusal('VersionNotFound', 'The file has no such version.', { target: 'version' });
 }
 
+export function* insertVersion(version: SealedVersion): Verb<void> {
+  yield* rows(
+    `INSERT INTO versions (entry, version, content, content_type, created_at, created_by, comment, seal)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    version.entry,
+    version.version,
+    version.content,
+    version.content_type,
+    version.created_at,
+    version.created_by,
+    version.comment,
+    toVersionSeal(version),
+  );
+}
+
+/** Writes what can change of a version. */
+export function* updateVersion(before: VersionRow, version: VersionRow): Verb<void> {
+  yield* rows(
+    'UPDATE versions SET content_type = $1, comment = $2, seal = $3 WHERE entry = $4 AND version = $5',
+    version.content_type,
+    version.comment,
+    carrySeal(before.seal, toVersionSeal(before), toVersionSeal(version)),
+    version.entry,
+    version.version,
+  );
+}
+
 /** The version before the current one is no longer it. */
-export function* supersede(file: EntryRow, at: number): Verb<void> {
+export function* supersede(file: Pick<EntryRow, 'entry' | 'version'>, at: number): Verb<void> {
   yield* rows(
     'UPDATE versions SET superseded_at = $1 WHERE entry = $2 AND version < $3 AND superseded_at IS NULL',
     at,

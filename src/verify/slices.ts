@@ -24,6 +24,11 @@ export async function* walk<Row>(walked: Walked<Row>, limit: number): AsyncGener
     const read = await readBehind(walked, after, limit);
     if (read.lost !== null) await walked.onLost(read.lost, read.error);
     if (read.rows.length > 0) yield read.rows;
+    if (read.next <= after) {
+      // What the disk has put out of order would be met again and again.
+      await walked.onLost({ first: after + 1, last: walked.last }, new Error('the rows are out of order'));
+      return;
+    }
     after = read.next;
   }
 }

@@ -123,6 +123,22 @@ test('a small content that was changed is a 500, and a blind retry of its save m
   assert.equal((await download(caller, File.Id)).toString(), 'small');
 });
 
+test('a file that has come to point to other bytes, or to another version, is a 500; a change of its record does not hide it', async () => {
+  const one = await saveFile(caller, { FolderId: '', FileName: 'pointing-1' }, 'the first');
+  const two = await saveFile(caller, { FolderId: '', FileName: 'pointing-2' }, 'other');
+  const content = 'SELECT content FROM versions JOIN entries USING (entry) WHERE id = ?';
+  const entry = '(SELECT entry FROM entries WHERE id = ?)';
+  change(`UPDATE versions SET content = (${content}) WHERE entry = ${entry}`, two.File.Id, one.File.Id);
+  assertRefusal(await call(caller, `/files/${one.File.Id}/content`), 500, 'InternalError');
+
+  await saveFile(caller, { FolderId: '', FileName: 'pointing-2' }, 'newer');
+  change('UPDATE entries SET version = 1, size = 5 WHERE id = ?', two.File.Id);
+  assertRefusal(await call(caller, `/files/${two.File.Id}/content`), 500, 'InternalError');
+  const renamed = { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: '{"Name":"renamed"}' };
+  assert.equal((await call(caller, `/entries/${two.File.Id}`, renamed)).status, 200);
+  assertRefusal(await call(caller, `/files/${two.File.Id}/content`), 500, 'InternalError');
+});
+
 test("folders that are each other's parents are a 500 and hold nobody up", { timeout: 20_000 }, async () => {
   const outer = await makeFolder(caller);
   const inner = await makeFolder(caller);

@@ -136,6 +136,14 @@ for (const [what, sql] of [
   ['a parent that leads round', `UPDATE entries SET parent = entry WHERE kind = 0 AND parent IS NOT NULL`],
   ['a current version', `UPDATE entries SET version = 9 WHERE name = 'small-7.txt'`],
   ['a version', `DELETE FROM versions WHERE version = 2`],
+  ['a property', `UPDATE entries SET properties = '{"a":"c"}' WHERE name = 'small-8.txt'`],
+  ['who changed it', `UPDATE entries SET modified_by = 'nobodx' WHERE name = 'small-7.txt'`],
+  ['when it was made', `UPDATE entries SET created_at = created_at + 1 WHERE name = 'small-7.txt'`],
+  ['the object type', `UPDATE entries SET object_type = 'other' WHERE name = 'small-7.txt'`],
+  ['a comment', `UPDATE versions SET comment = 'another' WHERE version = 2`],
+  ['who made a version', `UPDATE versions SET created_by = 'nobody' WHERE version = 2`],
+  ['where something was trashed from', `UPDATE trash SET path = '/trushed.bin'`],
+  ['a row of the trash', `DELETE FROM trash`],
   ['a usage', `UPDATE usage SET bytes = bytes + 1`],
   ['a row of the journal', `UPDATE journal SET "by" = 'nobody' WHERE position = 4`],
 ] as const) {
@@ -148,6 +156,15 @@ for (const [what, sql] of [
     assert.ok(report.problems.length > 0);
   });
 }
+
+test('the entry whose record was changed is named', async () => {
+  const report = await verifyDamaged(() => {
+    const database = new DatabaseSync(catalog, { enableForeignKeyConstraints: false });
+    database.exec(`UPDATE entries SET modified_by = 'nobody' WHERE name = 'one.bin'`);
+    database.close();
+  });
+  assert.deepEqual(toPaths(report), ['/one.bin']);
+});
 
 test('a database file with a page that is gone, or cut, is found, and its contents are named where that can be told', async () => {
   const pages = statSync(catalog.replace(copy, dataFolder)).size / 4096;

@@ -1,0 +1,105 @@
+// Seals: the CRC-32 of what a row says, kept in the row, so that a bit which the disk has changed is found. Sealed are the
+// columns that nothing else repeats; numbers by which the database orders its rows, and sums, are checked otherwise.
+// docs/formats.md tells the text that is summed. A row without a seal was written by a release that knew none.
+
+import { crc32 } from 'node:zlib';
+import type { Value } from './sql.ts';
+
+/** What is sealed of an entry. A folder's size is a sum that others add to. */
+export interface SealedEntry {
+  id: string;
+  parent: number | null;
+  kind: number;
+  name: string;
+  name_key: string;
+  object_type: string | null;
+  content_type: string | null;
+  created_at: number;
+  created_by: string;
+  modified_at: number;
+  modified_by: string;
+  size: number;
+  version: number;
+  properties: string | null;
+}
+
+export function toEntrySeal(row: SealedEntry): number {
+  return toSeal([
+    row.id,
+    row.parent,
+    row.kind,
+    row.name,
+    row.name_key,
+    row.object_type,
+    row.content_type,
+    row.created_at,
+    row.created_by,
+    row.modified_at,
+    row.modified_by,
+    row.kind === 1 ? row.size : 0,
+    row.version,
+    row.properties,
+  ]);
+}
+
+/** What is sealed of a version: with the digest of its content, so that it cannot come to have other bytes. */
+export interface SealedVersion {
+  entry: number;
+  version: number;
+  content: number;
+  content_type: string;
+  created_at: number;
+  created_by: string;
+  comment: string | null;
+  sha256: Uint8Array;
+}
+
+export function toVersionSeal(row: SealedVersion): number {
+  return toSeal([
+    row.entry,
+    row.version,
+    row.content,
+    row.content_type,
+    row.created_at,
+    row.created_by,
+    row.comment,
+    toHex(row.sha256),
+  ]);
+}
+
+export interface SealedTrash {
+  entry: number;
+  space: number;
+  parent: string;
+  path: string;
+  trashed_at: number;
+  trashed_by: string;
+}
+
+export function toTrashSeal(row: SealedTrash): number {
+  return toSeal([row.entry, row.space, row.parent, row.path, row.trashed_at, row.trashed_by]);
+}
+
+/** The seal of a row that is changed. What did not fit before does not fit afterwards: a change never hides what the disk
+ *  has done to the rest of the row. */
+export function carrySeal(kept: number | null, before: number, after: number): number {
+  return kept === null ? after : (kept ^ before ^ after) >>> 0;
+}
+
+export function isSealBroken(kept: number | null, expected: number): boolean {
+  return kept !== null && kept !== expected;
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+/** Half a surrogate pair is another character once it was stored; JSON would write it as what it was. */
+function toSeal(values: readonly Value[]): number {
+  const text = JSON.stringify(values);
+  return crc32(text.includes('\\ud') ? JSON.stringify(values.map(toStored)) : text);
+}
+
+function toStored(value: Value): Value {
+  return typeof value === 'string' ? value.toWellFormed() : value;
+}
