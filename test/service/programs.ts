@@ -4,13 +4,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
+const lock = '/var/cache/apt/cabinet-tests.lock';
+const update = 'apt-get update -qq';
+const install = 'apt-get install -y -qq --no-install-recommends';
+
 /** Whether the program can be used; it comes with the Debian package of the same name, unless said. */
 export function hasProgram(name: string, from = name): boolean {
   const isThere = () => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
   if (isThere()) return true;
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    spawnSync('apt-get', ['update', '-qq']);
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', from], {
+    // One at a time: test files run beside each other, and the packages' own lock turns the second one away.
+    spawnSync('flock', [lock, 'sh', '-c', `command -v ${name} || { ${update}; ${install} ${from}; }`], {
       // In this run level a package that is a service is not started because it is installed.
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
     });
