@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { runAborts } from './aborts.ts';
 import { runDiskFull } from './disk-full.ts';
 import { runFaults } from './faults.ts';
+import { runFlips } from './flips.ts';
 import { runKills } from './kills.ts';
 import type { Report } from './report.ts';
 import { runSeededBugs } from './seeded-bugs.ts';
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     aborts: { type: 'string' },
     slow: { type: 'string' },
     kills: { type: 'string' },
+    flips: { type: 'string' },
     served: { type: 'string' },
     record: { type: 'string' },
     only: { type: 'string' },
@@ -41,6 +43,7 @@ const wanted: Record<string, (() => Promise<Report>) | undefined> = {
       only: values.only === undefined ? null : Number(values.only),
       kept: values.record ?? null,
     }),
+  flips: () => runFlips({ seed, flips: toNumber(values.flips, 400) }),
   'seeded-bugs': () => runSeededBugs(seed, values.bug ?? null),
   aborts: () =>
     runAborts({
