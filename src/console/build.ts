@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { HtmlTagDescriptor, Plugin } from 'vite';
 
 const root = join(import.meta.dirname, '../..');
 const dist = join(root, 'dist');
@@ -46,7 +47,7 @@ async function build(): Promise<void> {
       root: import.meta.dirname,
       configFile: false,
       logLevel: 'warn',
-      plugins: [react()],
+      plugins: [react(), preloadDrawing()],
       build: {
         outDir: made,
         emptyOutDir: true,
@@ -63,6 +64,42 @@ async function build(): Promise<void> {
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
+}
+
+/** Whatever the page will show is drawn by `draw.tsx`: the browser is told at once, before the first script has asked for it. */
+function preloadDrawing(): Plugin {
+  return {
+    name: 'preload-drawing',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_page, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
+        const drawing = chunks.find(({ isDynamicEntry, name }) => isDynamicEntry && name === 'draw');
+        const names = new Set(drawing === undefined ? [] : [drawing.fileName]);
+        // A set that grows is walked to its end.
+        for (const name of names) {
+          for (const one of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) names.add(one);
+        }
+        // The page names what begins it already.
+        const told = chunks.filter(({ fileName, isEntry }) => names.has(fileName) && !isEntry);
+        const known = new Set(chunks.filter(({ isEntry }) => isEntry).flatMap(toStyles));
+        const styles = told.flatMap(toStyles).filter((name) => !known.has(name));
+        return [
+          ...told.map(({ fileName }) => toLink({ rel: 'modulepreload', crossorigin: '', href: `/${fileName}` })),
+          ...styles.map((name) => toLink({ rel: 'stylesheet', crossorigin: '', href: `/${name}` })),
+        ];
+      },
+    },
+  };
+}
+
+function toStyles(chunk: object): string[] {
+  const { viteMetadata } = chunk as { viteMetadata?: { importedCss: Set<string> } };
+  return [...(viteMetadata?.importedCss ?? [])];
+}
+
+function toLink(attrs: Record<string, string>): HtmlTagDescriptor {
+  return { tag: 'link', attrs, injectTo: 'head' };
 }
 
 function compressIn(folder: string): void {

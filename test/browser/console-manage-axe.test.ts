@@ -25,11 +25,21 @@ after(async () => {
 });
 
 async function keepPicture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
+  if (PICTURES === undefined || !pictured.has(name)) return;
   const folder = join(import.meta.dirname, '../..', PICTURES);
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `manage-${name}.png`) });
 }
+
+/** Those that docs/console.md shows. */
+const pictured: ReadonlySet<string> = new Set([
+  'applications-light',
+  'applications-dark',
+  'usage-light',
+  'usage-dark',
+  'audit-light',
+  'usage-phone',
+]);
 
 const dialogs = [
   ['applications', 'New application'],

@@ -4,7 +4,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import { usePreferences } from '../shell/preferences.ts';
+import { usePreferences } from '../shell/use-preferences.ts';
 import { formatSize, formatTime, formatWhen } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { beginDrag, useDrop } from './drag.ts';

@@ -7,7 +7,7 @@ import { Skeleton, Trouble } from '../parts/states.tsx';
 import { codeOf, tellTrouble } from '../parts/trouble.ts';
 import { go, setParams, usePlace } from '../routing/router.ts';
 import { useGround, useSpaceParams } from '../session/ground.tsx';
-import { usePreferences } from '../shell/preferences.ts';
+import { usePreferences } from '../shell/use-preferences.ts';
 import { DropEverywhere } from '../uploads/drop-everywhere.tsx';
 import { type Given, gatherPasted } from '../uploads/gather.ts';
 import { uploads } from '../uploads/queue.ts';
@@ -22,14 +22,14 @@ import { EntryTiles } from './entry-tiles.tsx';
 import { useFolderDrop } from './folder-drop.ts';
 import type { KeyCommands } from './keys.ts';
 import { type Order, useListing } from './listing.ts';
-import { NewFolderDialog } from './new-folder-dialog.tsx';
 import { useRealFolder } from './real-folder.ts';
 import { useSelection } from './selection.ts';
-import { TargetDialog } from './target-dialog.tsx';
 import { type Action, Toolbar } from './toolbar.tsx';
 import './files-page.css';
 
 const DetailsPane = lazy(async () => ({ default: (await import('../look/details-pane.tsx')).DetailsPane }));
+const NewFolderDialog = lazy(async () => ({ default: (await import('./new-folder-dialog.tsx')).NewFolderDialog }));
+const TargetDialog = lazy(async () => ({ default: (await import('./target-dialog.tsx')).TargetDialog }));
 
 const orders: readonly Order[] = ['name', '-name', 'modified', '-modified', 'size', '-size'];
 
@@ -174,23 +174,25 @@ function Folder({ folderId, order, lookId }: FolderProps) {
           <DetailsPane id={lookId} onClose={() => setParams({ look: '', tab: '' })} />
         </Suspense>
       )}
-      {asking?.kind === 'newFolder' && (
-        <NewFolderDialog onCreate={(name) => actions.createFolder(folderId, name)} onClose={() => setAsking(null)} />
-      )}
-      {(asking?.kind === 'move' || asking?.kind === 'copy') && (
-        <TargetDialog
-          entries={asking.entries}
-          isCopy={asking.kind === 'copy'}
-          startAt={folderId}
-          onClose={() => setAsking(null)}
-          onChoose={(to) => {
-            selection.clear();
-            void (asking.kind === 'copy'
-              ? actions.copy(asking.entries, to)
-              : actions.move(asking.entries, to, current));
-          }}
-        />
-      )}
+      <Suspense>
+        {asking?.kind === 'newFolder' && (
+          <NewFolderDialog onCreate={(name) => actions.createFolder(folderId, name)} onClose={() => setAsking(null)} />
+        )}
+        {(asking?.kind === 'move' || asking?.kind === 'copy') && (
+          <TargetDialog
+            entries={asking.entries}
+            isCopy={asking.kind === 'copy'}
+            startAt={folderId}
+            onClose={() => setAsking(null)}
+            onChoose={(to) => {
+              selection.clear();
+              void (asking.kind === 'copy'
+                ? actions.copy(asking.entries, to)
+                : actions.move(asking.entries, to, current));
+            }}
+          />
+        )}
+      </Suspense>
       {canWrite && <DropEverywhere name={current.name} onGiven={upload} />}
     </>
   );

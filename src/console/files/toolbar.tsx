@@ -3,7 +3,8 @@
 import { useRef } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
-import { prefer, usePreferences } from '../shell/preferences.ts';
+import { prefer } from '../shell/preferences.ts';
+import { usePreferences } from '../shell/use-preferences.ts';
 import { type Given, gatherChosen } from '../uploads/gather.ts';
 import { useWords } from '../words/words.tsx';
 import type { Order } from './listing.ts';

@@ -47,7 +47,8 @@ export function useLive(): void {
     void follow(cabinet, abort.signal, (changes) => {
       placeEntries(queries, changes.map(toPlaced));
       void queries.invalidateQueries({ queryKey: ['trash'] });
-      for (const { EntryId } of changes) void queries.invalidateQueries({ queryKey: ['entry', EntryId] });
+      // What is gone is not asked for again: the answer could only be that it is.
+      for (const id of stillThere(changes)) void queries.invalidateQueries({ queryKey: ['entry', id] });
       const hasFolders = changes.some(({ Entry }) => Entry === undefined || Entry.Type === 'folder');
       if (hasFolders) void queries.invalidateQueries({ queryKey: ['tree'] });
     });
@@ -71,6 +72,14 @@ async function follow(cabinet: Cabinet, signal: AbortSignal, onChanges: (changes
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
+}
+
+/** The entries that changed and are there, each as its last change left it. */
+function stillThere(changes: readonly Change[]): string[] {
+  const last = new Map(changes.map((change) => [change.EntryId, change]));
+  return [...last.values()]
+    .filter(({ Entry, Trashed }) => Entry !== undefined && Trashed !== true)
+    .map(({ EntryId }) => EntryId);
 }
 
 function toPlaced({ EntryId, Entry, ParentFolderId, Trashed }: Change): Placed {

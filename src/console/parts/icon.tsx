@@ -42,12 +42,23 @@ const paths = {
   scroll: 'M5 3.5h9v13H7.5A2.5 2.5 0 0 1 5 14zM8 7h3.5M8 10h3.5M14 8h2.5v6a2.5 2.5 0 0 1-2.5 2.5',
 } as const;
 
+/** Those that point the way that one reads. */
+const ahead: ReadonlySet<string> = new Set(['next', 'move', 'list']);
+
 export type IconName = keyof typeof paths;
 
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   const isHeavy = name === 'more' || name === 'list';
   return (
-    <svg className="icon" viewBox="0 0 20 20" width={size} height={size} aria-hidden="true" focusable="false">
+    <svg
+      className="icon"
+      viewBox="0 0 20 20"
+      width={size}
+      height={size}
+      aria-hidden="true"
+      focusable="false"
+      data-ahead={ahead.has(name)}
+    >
       <path
         d={paths[name]}
         fill={name === 'folder' ? 'var(--icon-fill, none)' : 'none'}

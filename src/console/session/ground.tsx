@@ -8,7 +8,8 @@ import type { Operations } from '../../../sdk/src/description.ts';
 import { ask } from '../../../sdk/src/request.ts';
 import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
 import { usePlace } from '../routing/router.ts';
-import { prefer, usePreferences } from '../shell/preferences.ts';
+import { prefer } from '../shell/preferences.ts';
+import { usePreferences } from '../shell/use-preferences.ts';
 import { useWords } from '../words/words.tsx';
 import { appKey, type Session } from './session.ts';
 

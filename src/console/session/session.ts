@@ -132,13 +132,21 @@ async function goToOwnAddress(): Promise<void> {
   await new Promise(() => undefined);
 }
 
-/** What the address says of a sign-in that comes back; null: none does and nobody is known here. */
-export async function resumeSession(): Promise<Session | null> {
+/** Whether the address is that of a sign-in that comes back. */
+export function isReturning(): boolean {
   const params = new URLSearchParams(window.location.search);
-  const isBack = window.location.pathname === '/' && params.has('state') && (params.has('code') || params.has('error'));
-  if (isBack) return await finishSignIn(params);
-  if (window.localStorage.getItem(knownKey) !== null) return await beginSignIn();
-  return null;
+  return window.location.pathname === '/' && params.has('state') && (params.has('code') || params.has('error'));
+}
+
+/** Whether `resumeSession` goes to the issuer: someone is known here. */
+export function isLeaving(): boolean {
+  return !isReturning() && window.localStorage.getItem(knownKey) !== null;
+}
+
+/** Null: nobody is known here. */
+export async function resumeSession(): Promise<Session | null> {
+  if (isReturning()) return await finishSignIn(new URLSearchParams(window.location.search));
+  return isLeaving() ? await beginSignIn() : null;
 }
 
 async function finishSignIn(params: URLSearchParams): Promise<Session> {

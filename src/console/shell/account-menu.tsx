@@ -7,8 +7,9 @@ import { IconButton } from '../parts/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
 import { useGround } from '../session/ground.tsx';
 import { languages, useWords } from '../words/words.tsx';
-import { type Preferences, prefer, usePreferences } from './preferences.ts';
+import { type Preferences, prefer } from './preferences.ts';
 import { Shortcuts } from './shortcuts.tsx';
+import { usePreferences } from './use-preferences.ts';
 
 export function AccountMenu() {
   const words = useWords();

@@ -1,6 +1,5 @@
 // What a person prefers in this browser: colours, density, language, and how folders are shown. Nothing of it is secret.
-
-import { useSyncExternalStore } from 'react';
+// Known before React is loaded, so that the first thing that is painted has the right colours.
 
 export interface Preferences {
   theme: 'system' | 'light' | 'dark';
@@ -47,11 +46,7 @@ export function applyPreferences(): void {
   dataset.density = current.density;
 }
 
-function subscribe(listener: () => void): () => void {
+export function onPreferred(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-export function usePreferences(): Preferences {
-  return useSyncExternalStore(subscribe, preferences);
 }

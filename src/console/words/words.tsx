@@ -3,7 +3,7 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
-import { usePreferences } from '../shell/preferences.ts';
+import { usePreferences } from '../shell/use-preferences.ts';
 import { en, type Words } from './en.ts';
 
 /** By the code of the language; those behind `import` are loaded when they are spoken. */
