@@ -13,6 +13,7 @@ import {
   startService,
 } from '../service/service.ts';
 import { type OpenedBrowser, openBrowser } from './browser.ts';
+import { drawPicture } from './sample-picture.ts';
 
 export interface World {
   dataFolder: string;
@@ -134,7 +135,7 @@ export async function fillSamples({ caller }: World): Promise<{ invoices: string
   );
   await save('letter.txt', 'Dear Ms Ames,\n\nplease find the invoice attached.\n', 'text/plain');
   await save('letter.txt', 'Dear Ms Ames,\n\nplease find both invoices attached.\nThank you.\n', 'text/plain');
-  await save('picture.png', samplePng, 'image/png', '');
+  await save('picture.png', drawPicture(), 'image/png');
   await save('Invoice 4711.txt', 'Invoice 4711 for ACME Corp, payable within 14 days.', 'text/plain', invoices.Id);
   return { invoices: invoices.Id };
 }
