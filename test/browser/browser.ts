@@ -20,6 +20,9 @@ const flags = [
   '--disable-sync',
 ];
 
+/** The first page in a fresh browser takes long on a machine that is busy with other tests. */
+export const patientMs = 120_000;
+
 export interface OpenedBrowser {
   context: BrowserContext;
   close(): Promise<void>;
@@ -29,6 +32,7 @@ export async function openBrowser(): Promise<OpenedBrowser> {
   const executablePath = spawnSync('sh', ['-c', 'command -v chromium']).stdout.toString().trim();
   const profile = mkdtempSync(join(tmpdir(), 'cabinet-browser-'));
   const context = await chromium.launchPersistentContext(profile, { executablePath, args: flags });
+  context.setDefaultTimeout(patientMs);
   return {
     context,
     async close() {

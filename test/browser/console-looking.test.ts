@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
-import { hasBrowser } from './browser.ts';
-import { openConsole, openWorld, patientMs, samplePng, type World } from './console-world.ts';
+import { hasBrowser, patientMs } from './browser.ts';
+import { openConsole, openWorld, samplePng, type World } from './console-world.ts';
 
 const options = { skip: !hasBrowser };
 let world: World;

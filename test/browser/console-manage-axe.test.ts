@@ -5,8 +5,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { hasBrowser } from './browser.ts';
-import { fillSamples, openConsole, patientMs, type World } from './console-world.ts';
+import { hasBrowser, patientMs } from './browser.ts';
+import { fillSamples, openConsole, type World } from './console-world.ts';
 import { findWithAxe, goToManaging, managingPages, openManagedWorld } from './managing-world.ts';
 
 const options = { skip: !hasBrowser, timeout: 3 * patientMs };

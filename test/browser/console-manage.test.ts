@@ -8,8 +8,8 @@ import { makeCa } from '../../src/certificates/certificates-for-tests.ts';
 import { askToken, basicAuthorization } from '../interface/client.ts';
 import type { Event } from '../interface/managing.ts';
 import { makeClient } from '../security/company-ca.ts';
-import { hasBrowser } from './browser.ts';
-import { fillSamples, type OpenedConsole, openConsole, patientMs, type World } from './console-world.ts';
+import { hasBrowser, patientMs } from './browser.ts';
+import { fillSamples, type OpenedConsole, openConsole, type World } from './console-world.ts';
 import { goToManaging, hiddenToken, openManagedWorld } from './managing-world.ts';
 
 const options = { skip: !hasBrowser, timeout: 3 * patientMs };

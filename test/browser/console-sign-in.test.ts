@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createFolder } from '../interface/client.ts';
 import { cabinetJson } from '../service/service.ts';
-import { hasBrowser } from './browser.ts';
-import { openConsole, openWorld, patientMs, type World } from './console-world.ts';
+import { hasBrowser, patientMs } from './browser.ts';
+import { openConsole, openWorld, type World } from './console-world.ts';
 
 const options = { skip: !hasBrowser };
 const built = join(import.meta.dirname, '../../dist/console');

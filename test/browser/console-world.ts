@@ -12,7 +12,7 @@ import {
   type Started,
   startService,
 } from '../service/service.ts';
-import { type OpenedBrowser, openBrowser } from './browser.ts';
+import { type OpenedBrowser, openBrowser, patientMs } from './browser.ts';
 import { drawPicture } from './sample-picture.ts';
 
 export interface World {
@@ -26,9 +26,6 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** The first page in a fresh browser takes long on a machine that is busy with other tests. */
-export const patientMs = 120_000;
-
 export async function openWorld(): Promise<World> {
   const dataFolder = makeDataFolder();
   const service = await startService(dataFolder);
@@ -41,7 +38,6 @@ export async function openWorld(): Promise<World> {
     manager: await addMember(caller, 'mona', 'manager'),
   };
   const browser = await openBrowser();
-  browser.context.setDefaultTimeout(patientMs);
   return {
     dataFolder,
     service,

@@ -1,6 +1,6 @@
 // The frame around every page: where one can go, what is open, and the account. On a phone the ways stand at the bottom.
 
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { IconButton } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Link } from '../routing/link.tsx';
@@ -45,6 +45,7 @@ export function Shell({ aside, children }: ShellProps) {
   const { canManage } = useGround();
   const place = usePlace();
   const [isOpen, setOpen] = useState(false);
+  const isAsideDrawn = useOnceSeen(isOpen);
   // biome-ignore lint/correctness/useExhaustiveDependencies: wherever one goes, the drawer closes
   useEffect(() => setOpen(false), [place]);
   const shown = canManage ? [...ways, managing] : ways;
@@ -67,7 +68,7 @@ export function Shell({ aside, children }: ShellProps) {
       <nav className="side" data-open={isOpen} aria-label={words.shell.navigation}>
         <SpaceChoice />
         <Ways ways={shown} />
-        {aside}
+        {isAsideDrawn && aside}
       </nav>
       {isOpen && (
         <button type="button" className="side-scrim" aria-label={words.shell.close} onClick={() => setOpen(false)} />
@@ -80,6 +81,22 @@ export function Shell({ aside, children }: ShellProps) {
       </nav>
     </div>
   );
+}
+
+const phone = window.matchMedia('(max-width: 800px)');
+
+function onPhoneChange(listener: () => void): () => void {
+  phone.addEventListener('change', listener);
+  return () => phone.removeEventListener('change', listener);
+}
+
+/** On a phone, what stands in the drawer is drawn when it is first opened, and stays. */
+function useOnceSeen(isOpen: boolean): boolean {
+  const isPhone = useSyncExternalStore(onPhoneChange, () => phone.matches);
+  const [wasSeen, setSeen] = useState(false);
+  const isSeen = isOpen || !isPhone;
+  if (isSeen && !wasSeen) setSeen(true);
+  return isSeen || wasSeen;
 }
 
 function Ways({ ways: shown, isShort = false }: { ways: readonly Way[]; isShort?: boolean }) {
