@@ -2,25 +2,12 @@
 
 import type { Entry, Kind } from '../domain/entry.ts';
 import { defaultObjectType, folderContentType } from '../domain/entry.ts';
-import { carrySeal, toEntrySeal } from './seals.ts';
+import { carrySeal, type SealedEntry, toEntrySeal } from './seals.ts';
 import { insert, pending, rows, tuples, type Value, type Verb } from './sql.ts';
 
-export interface EntryRow {
+export interface EntryRow extends SealedEntry {
   entry: number;
-  parent: number | null;
-  id: string;
   kind: 0 | 1;
-  name: string;
-  name_key: string;
-  object_type: string | null;
-  content_type: string | null;
-  created_at: number;
-  created_by: string;
-  modified_at: number;
-  modified_by: string;
-  size: number;
-  version: number;
-  properties: string | null;
   /** How many levels of folders stand beneath it, or once stood there. */
   height: number;
   /** As it was read. */
