@@ -253,10 +253,18 @@ class Bench {
   /** A service that runs without faults. */
   async #require(): Promise<void> {
     if (this.#service !== null && !isGone(this.#service)) return;
-    if (this.#service !== null)
-      this.#report.wrong(`${this.where}: it ended later, with ${this.#service.process.exitCode}`);
+    if (this.#service !== null) this.#judgeLateEnd(this.#service);
     this.#service = await this.#start();
     this.#caller = await renew(this.#ground, this.#service.production, this.#caller);
+  }
+
+  /** Checkpoints run beside the work: what fails there may end the service after the work was looked at. */
+  #judgeLateEnd({ process: { exitCode } }: Started): void {
+    const { isFired, kind, path, atMs } = this.#control.look();
+    if (isFired && exitCode === endCode) {
+      this.#report.add('ended with 70', 1);
+      this.endedMs.push(this.#endedAt - atMs);
+    } else this.#report.wrong(`${this.where} (${kind} of ${path}): it ended later, with ${exitCode}`);
   }
 
   async #start(): Promise<Started> {
