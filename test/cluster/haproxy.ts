@@ -8,15 +8,19 @@ import { join } from 'node:path';
 import { hasProgram } from '../service/programs.ts';
 import { eventually } from '../service/service.ts';
 
-export interface Proxy {
+export interface StartedProxy {
   stop(): Promise<void>;
 }
 
 const configuration = join(import.meta.dirname, '../../deploy/haproxy.cfg');
 
-/** Null, and a line that nobody can overlook, where there is none. */
-export async function startProxy(port: number, nodePorts: readonly number[]): Promise<Proxy | null> {
-  if (!hasProgram('haproxy')) return null;
+/** Where there is none, a line that nobody can overlook. */
+export function canProxy(): boolean {
+  return hasProgram('haproxy');
+}
+
+/** Before nodes that are ready: it believes in them at once, and for a second in none that was not there when it looked first. */
+export async function startProxy(port: number, nodePorts: readonly number[]): Promise<StartedProxy> {
   const addresses = nodePorts.map((nodePort, index) => [`CABINET_NODE_${index + 1}`, `127.0.0.1:${nodePort}`]);
   const child = spawn('haproxy', ['-db', '-f', configuration], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -12,7 +12,7 @@ import {
   type Started,
   startService,
 } from '../service/service.ts';
-import { startProxy } from './haproxy.ts';
+import { canProxy, type StartedProxy, startProxy } from './haproxy.ts';
 
 const mostErrorsTold = 10;
 
@@ -92,8 +92,8 @@ export async function startNodes(count: number, options: NodesOptions): Promise<
   const ports: number[] = [];
   while (ports.length <= count) ports.push(await findFreePort());
   const [port, ...nodePorts] = ports as [number, ...number[]];
-  const proxy = options.isProxied === true ? await startProxy(port, nodePorts) : null;
-  const base = `http://127.0.0.1:${proxy === null ? nodePorts[0] : port}`;
+  const hasProxy = options.isProxied === true && canProxy();
+  const base = `http://127.0.0.1:${hasProxy ? port : nodePorts[0]}`;
   const all = nodePorts.map((nodePort, index) => {
     const { environment, under = [] } = options.toOptions?.(index) ?? {};
     return new Node(nodePort, {
@@ -101,6 +101,7 @@ export async function startNodes(count: number, options: NodesOptions): Promise<
       under,
     });
   });
+  let proxy: StartedProxy | null = null;
   const stop = async () => {
     await proxy?.stop();
     await Promise.all(all.map((node) => node.stop()));
@@ -113,7 +114,8 @@ export async function startNodes(count: number, options: NodesOptions): Promise<
     await stop();
     throw failed.reason;
   }
-  return { all, base, hasProxy: proxy !== null, stop };
+  if (hasProxy) proxy = await startProxy(port, nodePorts);
+  return { all, base, hasProxy, stop };
 }
 
 /** Where nothing is made to fail, whoever looks for the reason of a 500 finds it here. */
