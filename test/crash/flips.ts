@@ -1,6 +1,7 @@
 // Rot: one data folder of a real service, and in each round one change that a disk makes: mostly a flipped bit, sometimes a
 // zeroed sector, a file that was cut, two that were exchanged, in the database or in a blob. Then the real verify is asked,
-// and everything that a client can read is read again. Whatever differs from what was there must have been found.
+// and everything that a client can read is read again. Whatever differs from what was there, or is no longer answered, must
+// have been found.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -153,7 +154,7 @@ class Rot {
     else if (differing === null) this.#report.add('harmless', 1);
     else {
       this.#report.add('unfound', 1);
-      this.#report.wrong(`${where}: verify has not found it, and this is read otherwise: ${differing}`);
+      this.#report.wrong(`${where}: verify has not found it, and this is read otherwise, or not at all: ${differing}`);
     }
   }
 
@@ -210,25 +211,37 @@ class Rot {
     }
   }
 
-  /** What is answered, and otherwise than before; null: nothing is. Records only where it matters. */
+  /** `wrong`: bytes that are given, and others than before. `differing`: anything that is answered otherwise than before, or
+   *  not at all any more; looked at only where verify has found nothing. */
   async #readAgain(isFound: boolean): Promise<{ wrong: string | null; differing: string | null }> {
     let reader: Reader;
     try {
       reader = await openReader(this.#folder, this.#known);
-    } catch {
-      return { wrong: null, differing: null };
+    } catch (error) {
+      return { wrong: null, differing: `nothing: ${(error as Error).message}` };
     }
     try {
-      const wrong = findDifference(await reader.readContents(), this.#contents);
-      const differing = isFound ? null : findDifference(await reader.readRecords(), this.#records);
-      return { wrong, differing: wrong ?? differing };
+      const contents = await reader.readContents();
+      const wrong = findChanged(contents, this.#contents);
+      if (isFound) return { wrong, differing: null };
+      const records = await reader.readRecords();
+      const changed = wrong ?? findChanged(records, this.#records);
+      return {
+        wrong,
+        differing: changed ?? findMissing(contents, this.#contents) ?? findMissing(records, this.#records),
+      };
     } finally {
       reader.close();
     }
   }
 }
 
-function findDifference(answers: Answers, before: Answers): string | null {
+function findChanged(answers: Answers, before: Answers): string | null {
   for (const [asked, answer] of answers) if (before.get(asked) !== answer) return asked;
+  return null;
+}
+
+function findMissing(answers: Answers, before: Answers): string | null {
+  for (const asked of before.keys()) if (!answers.has(asked)) return `${asked} is not answered any more`;
   return null;
 }
