@@ -167,7 +167,7 @@ async function verifyVersions({ tables }: Subject, problems: Problems, options: 
 }
 
 /** The way through all versions: over what cannot be read in steps that grow, and never round in circles. */
-class Way {
+export class Way {
   after: checks.VersionKey = { entry: 0, version: 0 };
   isOver = false;
   readonly #last: number;
