@@ -30,8 +30,13 @@ export class Authenticator {
   readonly #applications = new LRUCache<string, { application: Application | null }>({
     max: mostLookedUp,
     ttl: lookAgainAfterMs,
+    ttlResolution: 0,
   });
-  readonly #people = new LRUCache<string, { seats: Seat[] | null }>({ max: mostLookedUp, ttl: lookAgainAfterMs });
+  readonly #people = new LRUCache<string, { seats: Seat[] | null }>({
+    max: mostLookedUp,
+    ttl: lookAgainAfterMs,
+    ttlResolution: 0,
+  });
 
   constructor(catalog: Catalog, tokens: TokenVerifier) {
     this.#catalog = catalog;

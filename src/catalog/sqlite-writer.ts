@@ -1,8 +1,8 @@
-// The writer: the thread that holds the one connection that writes. It is handed batches of verbs, runs each batch in
-// one transaction and answers after one COMMIT that synced. A refused verb fails alone and leaves nothing. After a
+// The writer: the thread that holds the one connection that writes. It is handed batches of verbs, runs those that wait
+// in one transaction and answers after one COMMIT that synced. A refused verb fails alone and leaves nothing. After a
 // failed sync it commits nothing more, although SQLite itself would go on.
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type Change, toLink } from '../domain/chain.ts';
 import { Fault, type FaultKind } from '../domain/fault.ts';
 import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
@@ -236,15 +236,33 @@ function serve({ path, syncs: shared }: WriterData): void {
     post({ failed: toPlainFault(error) });
     return;
   }
-  parentPort?.on('message', (message: ToWriter) => {
-    if ('batch' in message) post({ outcomes: JSON.stringify(writer.commit(unpack(message.batch))) });
-    else if ('finish' in message) post({ finished: writer.finish() });
+  const commit = (batch: Batch) => post({ outcomes: JSON.stringify(writer.commit(batch)) });
+  parentPort?.on('message', (first: ToWriter) => {
+    const message = 'batch' in first ? commitWaiting(first.batch, commit) : first;
+    if (message === null) return;
+    if ('finish' in message) post({ finished: writer.finish() });
     else if ('close' in message) {
       writer.close();
       parentPort?.close();
     } else failingAll(syncs, () => ('checkpoint' in message ? writer.checkpoint() : writer.giveBack()));
   });
   post({ ready: true, wasClosed: writer.wasClosed });
+}
+
+type Other = Exclude<ToWriter, { batch: Packed }>;
+
+/** Batches that came while the last one was synced share a transaction, and so its sync and the pages that all of them
+ *  touch. Returns what was asked for behind them, if anything was. */
+function commitWaiting(first: Packed, commit: (batch: Batch) => void): Other | null {
+  const batch = unpack(first);
+  for (;;) {
+    const next = receiveMessageOnPort(parentPort as MessagePort)?.message as ToWriter | undefined;
+    if (next === undefined || !('batch' in next)) {
+      commit(batch);
+      return next ?? null;
+    }
+    batch.push(...unpack(next.batch));
+  }
 }
 
 /** The thread ends with the error; before that, the others learn that nothing may be synced any more. */

@@ -43,7 +43,7 @@ export interface SqliteOptions {
   onFatal: (fault: Fault) => void;
   /** Called after every commit, however many changes it held. */
   onCommitted?: () => void;
-  /** Called for every batch that was committed: how many writes, and how long they took from here to there and back. */
+  /** Called for every commit: how many writes it held, and how long the first of them took from here to there and back. */
   onBatch?: (writes: number, seconds: number) => void;
 }
 
@@ -159,9 +159,12 @@ class SqliteEngine implements Engine {
     this.#writer.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
   }
 
+  /** Of one commit, which may have held several batches. */
   #settle(outcomes: Outcome[]): void {
     if (this.#dead !== null) return;
-    const { items: settled, sentAt } = this.#running.shift() as Batch;
+    const { sentAt } = this.#running[0] as Batch;
+    const settled: Waiting[] = [];
+    while (settled.length < outcomes.length) settled.push(...(this.#running.shift() as Batch).items);
     this.#hasNewPages = true;
     for (const [index, outcome] of outcomes.entries()) {
       const { resolve, reject } = settled[index] as Waiting;

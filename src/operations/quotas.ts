@@ -21,7 +21,11 @@ export class Quotas {
   #quotas = new Map<string, Quota>();
   /** By key, for those that have a rate. */
   #rates = new Map<string, Buckets>();
-  readonly #usage = new LRUCache<string, UsageOf>({ max: mostLookedUp, ttl: lookAgainAfterMs });
+  readonly #usage = new LRUCache<string, UsageOf>({
+    max: mostLookedUp,
+    ttl: lookAgainAfterMs,
+    ttlResolution: 0,
+  });
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;

@@ -1,7 +1,7 @@
 // What an indexer's thread does all day, whatever the index is kept in: two loops, one that follows the catalog and one that
 // has the text of documents read. It is told when there may be more, and looks by itself from time to time.
 
-import { setTimeout as sleep, setImmediate as soon } from 'node:timers/promises';
+import { setImmediate as soon } from 'node:timers/promises';
 
 /** A moment in which more changes gather, so that a busy catalog does not make a transaction of each. */
 const gatherMs = 20;
@@ -23,6 +23,7 @@ export class IndexerLoops {
   readonly #stopping = new AbortController();
   #wakeFollowing: () => void = () => undefined;
   #wakeReading: () => void = () => undefined;
+  #endGathering: () => void = () => undefined;
   #hasMore = true;
 
   constructor(work: IndexerWork) {
@@ -42,6 +43,9 @@ export class IndexerLoops {
 
   stop(): void {
     this.#stopping.abort();
+    this.#wakeFollowing();
+    this.#wakeReading();
+    this.#endGathering();
   }
 
   /** Resolves once both have come to an end; the first failure ends both. */
@@ -68,8 +72,8 @@ export class IndexerLoops {
         await soon();
       }
       this.#wakeReading();
-      if (!this.#hasMore) await this.#rest((wake) => (this.#wakeFollowing = wake));
-      await this.#pause(gatherMs);
+      if (!this.#hasMore) await this.#rest(lookAgainMs, (wake) => (this.#wakeFollowing = wake));
+      await this.#rest(gatherMs, (wake) => (this.#endGathering = wake));
     }
     this.#wakeReading();
   }
@@ -78,21 +82,20 @@ export class IndexerLoops {
     let after = -1;
     while (!this.#isStopping) {
       const done = await this.#work.readNext(after);
-      if (done === null) await this.#rest((wake) => (this.#wakeReading = wake));
+      if (done === null) await this.#rest(lookAgainMs, (wake) => (this.#wakeReading = wake));
       else after = done;
       await soon();
     }
   }
 
   /** Until it is woken, or for a while. */
-  async #rest(onWake: (wake: () => void) => void): Promise<void> {
-    const woken = new AbortController();
-    onWake(() => woken.abort());
-    await this.#pause(lookAgainMs, woken.signal);
-  }
-
-  async #pause(ms: number, woken?: AbortSignal): Promise<void> {
-    const signals = woken === undefined ? [this.signal] : [this.signal, woken];
-    await sleep(ms, undefined, { signal: AbortSignal.any(signals) }).catch(() => undefined);
+  #rest(ms: number, onWake: (wake: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#isStopping ? 0 : ms);
+      onWake(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 }

@@ -53,8 +53,8 @@ export const bugs: Bug[] = [
       },
       {
         module: writer,
-        from: 'post({ outcomes: JSON.stringify(writer.commit(unpack(message.batch))) });',
-        to: 'writer.commit(unpack(message.batch));',
+        from: 'post({ outcomes: JSON.stringify(writer.commit(batch)) });',
+        to: 'void writer.commit(batch);',
       },
     ],
   },
