@@ -15,6 +15,7 @@ import { testUploads } from '../../test/contracts/uploads.ts';
 import { testWays } from '../../test/contracts/ways.ts';
 import { type Change, toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
+import type { Refusal } from '../domain/refusal.ts';
 import { Syncs } from '../domain/syncs.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
@@ -65,6 +66,47 @@ function checkJournal(folder: string): string[] {
   }
   return rows.map(({ action }) => action);
 }
+
+test('batches that come while one is synced share the next commit, and every one is answered for itself', async () => {
+  const folder = makeFolder();
+  const commits: number[] = [];
+  const path = join(folder, 'catalog.db');
+  const catalog = toCatalog(
+    await openSqlite({ path, onFatal: assert.fail, onBatch: (writes) => commits.push(writes) }),
+  );
+  const application = await addApplication(catalog, 'gathered');
+  commits.length = 0;
+  const asked: Promise<string>[] = [];
+  const batches = 4;
+  for (let batch = 0; batch < batches; batch += 1) {
+    for (let index = 0; index < 3; index += 1) {
+      // The second of each is refused: it must be the second that learns of it.
+      const name = index === 1 ? 'file 0-0' : `file ${batch}-${index}`;
+      const saved = catalog.saveFile(fileIn(application, name, { conflict: 'Fail' }));
+      asked.push(
+        saved.then(
+          ({ file }) => file.name,
+          (error: Error) => (error as Refusal).code,
+        ),
+      );
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const told = await Promise.all(asked);
+  await catalog.close();
+  const wanted = Array.from({ length: batches }, (_, batch) => [
+    `file ${batch}-0`,
+    'NameAlreadyExists',
+    `file ${batch}-2`,
+  ]);
+  assert.deepEqual(told, wanted.flat());
+  assert.equal(
+    commits.reduce((sum, writes) => sum + writes, 0),
+    asked.length,
+  );
+  assert.ok(commits.length < batches, `${commits.length} commits for ${batches} batches`);
+  rmSync(folder, { recursive: true });
+});
 
 test('space that is no longer needed is given back to the disk', { timeout: 60_000 }, async () => {
   const folder = makeFolder();
