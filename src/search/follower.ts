@@ -43,6 +43,13 @@ export interface Batch {
   place: Place;
 }
 
+interface Read {
+  record: DocumentRecord;
+  reading: Reading;
+  /** Whether the index does not know it yet. */
+  isNew: boolean;
+}
+
 export class Follower {
   readonly #catalog: Connection;
   readonly #store: IndexStore;
@@ -65,10 +72,10 @@ export class Follower {
       return true;
     }
     if (batch === null) return false;
-    const readings = this.#read(batch.subjects);
+    const reads = this.#read(batch.subjects);
     this.#store.transact(() => {
       for (const document of batch.gone) this.#store.remove(document);
-      this.#write(readings);
+      this.#write(reads);
       this.#store.setPlace(batch.place);
     });
     return true;
@@ -80,9 +87,9 @@ export class Follower {
     if (after === null) return false;
     const found = this.#catalog.read(listSubjects(after, batchRows));
     const taken = takeUpTo(found, batchBytes);
-    const readings = this.#read(taken);
+    const reads = this.#read(taken);
     this.#store.transact(() => {
-      this.#write(readings);
+      this.#write(reads);
       this.#store.setWalk(taken.at(-1)?.entry ?? null);
     });
     return true;
@@ -103,10 +110,10 @@ export class Follower {
     const subject = this.#catalog.read(findSubjectByNumber(entry));
     const record = subject === undefined ? null : toRecord(subject);
     if (subject !== undefined && record?.content === content && record.readable === readable) return subject;
-    const readings = this.#read(subject === undefined ? [] : [subject]);
+    const reads = this.#read(subject === undefined ? [] : [subject]);
     this.#store.transact(() => {
       if (subject === undefined) this.#store.remove(document);
-      this.#write(readings);
+      this.#write(reads);
     });
     return null;
   }
@@ -116,12 +123,15 @@ export class Follower {
   }
 
   /** What has to be written; entries that the index knows as they are left out. */
-  #read(subjects: readonly Subject[]): [DocumentRecord, Reading][] {
-    return subjects.flatMap((subject): [DocumentRecord, Reading][] => {
+  #read(subjects: readonly Subject[]): Read[] {
+    return subjects.flatMap((subject): Read[] => {
       const record = toRecord(subject);
-      const difference = compare(record, this.#store.find(record.document));
-      if (difference === 'content') return [[record, this.#readContent(subject, record)]];
-      return difference === null ? [] : [[record, this.#store.findReading(record.document)]];
+      const known = this.#store.find(record.document);
+      const difference = compare(record, known);
+      if (difference === null) return [];
+      const isContent = difference === 'content';
+      const reading = isContent ? this.#readContent(subject, record) : this.#store.findReading(record.document);
+      return [{ record, reading, isNew: known === null }];
     });
   }
 
@@ -131,9 +141,12 @@ export class Follower {
   }
 
   /** In the order of their numbers: FTS5 begins a new piece of its index at every step back. */
-  #write(readings: readonly [DocumentRecord, Reading][]): void {
-    const ordered = [...readings].sort(([a], [b]) => a.document - b.document);
-    for (const [record, reading] of ordered) this.#store.put(record, reading);
+  #write(reads: readonly Read[]): void {
+    const ordered = reads.toSorted((a, b) => a.record.document - b.record.document);
+    for (const { record, reading, isNew } of ordered) {
+      if (isNew) this.#store.add(record, reading);
+      else this.#store.put(record, reading);
+    }
   }
 }
 

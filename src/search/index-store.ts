@@ -190,8 +190,13 @@ export class IndexStore {
   }
 
   put(record: DocumentRecord, reading: Reading): void {
+    this.remove(record.document);
+    this.add(record, reading);
+  }
+
+  /** One that the index does not know. */
+  add(record: DocumentRecord, reading: Reading): void {
     const { document, name, properties, content, readable } = record;
-    this.remove(document);
     const text = reading.state === 'indexed' ? reading.text : '';
     const { words, pairs } = countWords(text);
     const frequencies = new Uint8Array(pairs.buffer, pairs.byteOffset, pairs.byteLength);

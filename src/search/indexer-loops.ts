@@ -3,8 +3,8 @@
 
 import { setImmediate as soon } from 'node:timers/promises';
 
-/** A moment in which more changes gather, so that a busy catalog does not make a transaction of each. */
-const gatherMs = 20;
+/** A moment in which more changes gather: every transaction makes a piece of the index, and pieces have to be merged. */
+const gatherMs = 100;
 /** What is not announced (a full disk that has space again, say) is looked for. */
 const lookAgainMs = 5000;
 
