@@ -21,6 +21,7 @@ import { scale } from './scale.ts';
 import type { Scenario } from './scenario.ts';
 import { search } from './search.ts';
 import { small } from './small.ts';
+import { steady } from './steady.ts';
 import { trees } from './trees.ts';
 
 const scenarios: Record<string, Scenario> = {
@@ -38,6 +39,7 @@ const scenarios: Record<string, Scenario> = {
   cluster,
   cost,
   scale,
+  steady,
   guard,
 };
 

@@ -83,7 +83,8 @@ class Bench {
   }
 
   async measure(line: Line, round: number): Promise<Sample> {
-    const { seconds, warmupSeconds } = this.#options;
+    const { seconds, settleSeconds } = this.#options;
+    const warmupSeconds = Math.max(this.#options.warmupSeconds, round === 1 ? settleSeconds : 0);
     const label = String(this.#jobs++).padStart(4, '0');
     const asked = { ...this.#requireTarget(line), label, limit: { seconds, warmupSeconds } };
     const { measured } = await this.#run(line, asked);

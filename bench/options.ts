@@ -23,6 +23,8 @@ export type Options = {
   waitSeconds: number;
   seconds: number;
   warmupSeconds: number;
+  /** Before the first measurement of a line: a server that was just started still compiles its code. */
+  settleSeconds: number;
   rounds: number;
   connections: number[];
   only: Variant[];
@@ -51,6 +53,7 @@ export const usage = `  --size N            entries in the large folder or tree,
   --wait N            in listing and trees: seconds to wait at most until everything is indexed (1800)
   --seconds N         measured time of each measurement (3)
   --warmup N          seconds of load before it (0.5)
+  --settle N          in small, peers and guard: seconds of load before the first measurement of each line (10)
   --rounds N          rounds; medians are reported (3)
   --connections A,B   connections, one request outstanding on each (32,128)
   --only A,B          some of empty, minimal, default, version
@@ -71,6 +74,7 @@ export function parseOptions(args: string[]): Options {
   const {
     seconds,
     warmup,
+    settle,
     rounds,
     connections,
     only,
@@ -96,6 +100,7 @@ export function parseOptions(args: string[]): Options {
     waitSeconds: checkNumber('wait', rest.wait ?? '1800', { above: -1 }),
     seconds: checkNumber('seconds', seconds ?? '3', { above: 0 }),
     warmupSeconds: checkNumber('warmup', warmup ?? '0.5', { above: -1 }),
+    settleSeconds: checkNumber('settle', settle ?? '10', { above: -1 }),
     rounds: checkWhole('rounds', rounds ?? '3'),
     connections: checkWholes('connections', connections ?? (full ? '1,8,32,128,512' : '32,128')),
     only: (only ?? variants.join(',')).split(',').map(checkVariant),
@@ -117,6 +122,7 @@ function parseFlags(args: string[]) {
   const flags = {
     seconds: text,
     warmup: text,
+    settle: text,
     rounds: text,
     connections: text,
     only: text,

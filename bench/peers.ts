@@ -14,7 +14,7 @@ import { minio, seaweedFs, stopObjectStores, swift } from './peers/object-stores
 import type { Peer, Target } from './peers/peer.ts';
 import { apache, nginx, rclone } from './peers/web-servers.ts';
 import { type Scenario, say } from './scenario.ts';
-import { createFolder, startService } from './service.ts';
+import { createFolder, savesInto, startService } from './service.ts';
 import { divide, layOut, median, medianKnown, show } from './table.ts';
 
 const cabinet = 'Cabinet';
@@ -59,22 +59,11 @@ export const peers: Scenario = {
 
 async function startAll(children: Children, options: Options): Promise<Started[]> {
   const service = await startService(children, options);
-  const headers = {
-    ...service.headers,
-    FolderId: await createFolder(service, 'peers'),
-    Prefer: 'return=minimal',
-  };
   const started: Started[] = [
     {
       name: cabinet,
       promises: ownPromises,
-      target: {
-        port: Number(new URL(service.base).port),
-        path: '/v1/contentmanagement/files',
-        headers,
-        expect: { kind: 'saved', childrenCount: 1 },
-        serverPids: [service.pid],
-      },
+      target: savesInto(service, await createFolder(service, 'peers')),
     },
   ];
   const ports = await findFreePorts(others.length);
@@ -96,7 +85,8 @@ async function measureAll(
   const samples = new Map<string, Measurement[]>();
   for (let round = 1; round <= options.rounds; round++) {
     for (const one of started) {
-      const measured = await measure(children, one, { ...options, label: `r${round}` });
+      const warmupSeconds = Math.max(options.warmupSeconds, round === 1 ? options.settleSeconds : 0);
+      const measured = await measure(children, one, { ...options, warmupSeconds, label: `r${round}` });
       say(`round ${round}, ${one.name}: ${Math.round(measured.requests / measured.seconds)} requests/s`);
       samples.set(one.name, [...(samples.get(one.name) ?? []), measured]);
     }

@@ -63,23 +63,17 @@ describe('at a tiny size', { concurrency: 3 }, () => {
   });
 
   it('small prints a line for every reply, size and folder, and compares them', async () => {
-    const flags = [
-      '--seconds',
-      '0.5',
-      '--warmup',
-      '0.1',
-      '--rounds',
-      '1',
-      '--connections',
-      '4',
-      '--prefill',
-      '10,150',
-      '--kib',
-      '1,4',
-    ];
-    const printed = await bench('small', ...flags);
+    const flags = '--seconds 0.5 --warmup 0.1 --settle 0 --rounds 1 --connections 4 --prefill 10,150 --kib 1,4';
+    const printed = await bench('small', ...flags.split(' '));
     assert.equal(printed.match(/^\| (empty|save)/gm)?.length, 7);
     assert.equal(printed.match(/ (holds|missed) \|$/gm)?.length, 3);
+  });
+
+  it('steady measures the disk, the highest load and half of it', async () => {
+    const printed = await bench('steady', ...'--seconds 0.5 --warmup 0.1 --settle 0 --rounds 1'.split(' '));
+    assert.match(printed, /^\| 1 +\| +[1-9]\d* \| one sync of 4 KiB +\| 1000 \|/m);
+    assert.match(printed, /^\| 1 +\| +[1-9]\d* \| saves, [1-9]\d* a second +\| +[1-9]/m);
+    assert.match(printed, /median: \d+\.\d\d \(≤ 3: (holds|missed)\)$/m);
   });
 
   it('mixed reads, lists and saves', async () => {

@@ -2,7 +2,7 @@
 // else goes over HTTP.
 
 import type { Children } from './children.ts';
-import { bodySizeBytes } from './job.ts';
+import { bodySizeBytes, type Job } from './job.ts';
 import type { Options } from './options.ts';
 
 export type Service = {
@@ -49,6 +49,20 @@ export async function createFolder(service: Service, name: string): Promise<stri
   const headers = { ...service.headers, 'content-type': 'application/json' };
   const envelope = await post(`${service.base}/v1/contentmanagement/folders`, headers, body);
   return (envelope as Envelope).Folder.Id;
+}
+
+/** What a load generator is told: new files in this folder, each answered by its record alone. */
+export function savesInto(
+  { base, headers, pid }: Service,
+  folderId: string,
+): Pick<Job, 'port' | 'path' | 'headers' | 'expect' | 'serverPids'> {
+  return {
+    port: Number(new URL(base).port),
+    path: '/v1/contentmanagement/files',
+    headers: { ...headers, FolderId: folderId, Prefer: 'return=minimal' },
+    expect: { kind: 'saved', childrenCount: 1 },
+    serverPids: [pid],
+  };
 }
 
 /** Saves one more file and returns the folder's total size with it. "A folder's is … exact in every reply." */

@@ -10,7 +10,7 @@ import type { Job } from './job.ts';
 import type { Options } from './options.ts';
 import type { SaverJob, SaverResult } from './saver.ts';
 import { type Scenario, say, sleep } from './scenario.ts';
-import { type Application, catalogFile, register, type Service, startService } from './service.ts';
+import { type Application, catalogFile, register, type Service, savesInto, startService } from './service.ts';
 import { layOut, show } from './table.ts';
 import { CatalogView, type Phase, type Tree, treePhases } from './tree-phases.ts';
 import { isHeld, mostRatio, type PhaseRow, toPhaseRows } from './tree-report.ts';
@@ -137,17 +137,13 @@ class Measuring {
 
 type Saving = { folder: string; label: string; rate: number };
 
-function toSaverJob({ base, headers, pid }: Service, { folder, label, rate }: Saving): SaverJob {
+function toSaverJob(service: Service, { folder, label, rate }: Saving): SaverJob {
   const job: Job = {
-    port: Number(new URL(base).port),
-    path: '/v1/contentmanagement/files',
-    headers: { ...headers, FolderId: folder, Prefer: 'return=minimal' },
+    ...savesInto(service, folder),
     label,
     areNamesOrdered: false,
     connections: saverConnections,
-    expect: { kind: 'saved', childrenCount: 1 },
     limit: { requests: Number.MAX_SAFE_INTEGER },
-    serverPids: [pid],
   };
   return { job, perSecond: rate };
 }
