@@ -49,6 +49,7 @@ const beside: Part[] = [
 const alone: Part[] = [
   { name: 'in a browser', command: [node, 'test/browser/run.ts'] },
   { name: 'the service as a process', command: [node, '--test', '--test-concurrency=1', 'test/service/*.test.ts'] },
+  { name: 'what a save costs', command: [node, 'bench/main.ts', 'guard'] },
   { name: 'uploads that are cut off', command: [node, 'test/resume/run.ts', '--uploads', '60'] },
   { name: 'crashes, kills and faults', command: [node, 'test/crash/run.ts'] },
   { name: 'on PostgreSQL and S3, many nodes', command: [node, 'test/cluster/run.ts'] },
