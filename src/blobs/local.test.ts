@@ -59,6 +59,33 @@ async function withBrokenFile(method: string, broken: unknown, run: () => Promis
   }
 }
 
+test('a sync that fails while bytes still arrive is fatal, is tried once, and is told although the client went away', async () => {
+  const block = Buffer.alloc(16 * 1024 * 1024);
+  for (const isAborted of [false, true]) {
+    const folder = makeFolder();
+    const fatal: Fault[] = [];
+    const blobs = await openLocalBlobs({ folder, onFatal: (fault) => fatal.push(fault) });
+    let syncs = 0;
+    const fail = async () => {
+      syncs += 1;
+      throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    };
+    async function* arrive() {
+      for (let index = 0; index < 4; index += 1) yield [block];
+      // Told at once, not when the next bytes come.
+      while (fatal.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (isAborted) throw new Error('the client went away');
+    }
+    await withBrokenFile('datasync', fail, async () => {
+      const put = blobs.put(newBlobId(), arrive());
+      await assert.rejects(put, (error) => error instanceof Fault && error.kind === 'fatal');
+    });
+    assert.deepEqual([syncs, fatal.length], [1, 1]);
+    assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('a failed sync is fatal, is tried once, and leaves nothing', async () => {
   const folder = makeFolder();
   const fatal: Fault[] = [];

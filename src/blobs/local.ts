@@ -11,8 +11,8 @@ import { Syncs } from '../domain/syncs.ts';
 import { type Append, type BlobInfo, type Blobs, chunkBytes, type Grown } from './blobs.ts';
 import { appendTo, sizeOf, toSyncFault, writeBlock } from './local-append.ts';
 
-/** Syncing now and then keeps the last sync short and the memory that waits to be written bounded. */
-const syncEveryBytes = 128 * 1024 * 1024;
+/** Syncing on the way keeps the disk busy while bytes arrive, the last sync short, and the memory that waits bounded. */
+const syncEveryBytes = 32 * 1024 * 1024;
 
 export interface LocalBlobsOptions {
   folder: string;
@@ -51,6 +51,7 @@ class LocalBlobs implements Blobs {
   readonly #blobs: string;
   readonly #onFatal: (fault: Fault) => void;
   readonly #syncs: Syncs;
+  readonly #told = new WeakSet<Fault>();
 
   constructor(incoming: string, blobs: string, { onFatal, syncs }: { onFatal(fault: Fault): void; syncs: Syncs }) {
     this.#incoming = incoming;
@@ -64,11 +65,16 @@ class LocalBlobs implements Blobs {
   }
 
   #tellFatal(error: unknown): never {
-    if (error instanceof Fault && error.kind === 'fatal') {
-      this.#syncs.fail();
-      this.#onFatal(error);
-    }
+    this.#noteFatal(error);
     throw error;
+  }
+
+  /** Each is told once. */
+  #noteFatal(error: unknown): void {
+    if (!(error instanceof Fault) || error.kind !== 'fatal' || this.#told.has(error)) return;
+    this.#told.add(error);
+    this.#syncs.fail();
+    this.#onFatal(error);
   }
 
   async #write(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
@@ -77,7 +83,7 @@ class LocalBlobs implements Blobs {
     const handle = await open(part, 'wx', 0o600).catch(toFault);
     try {
       try {
-        await writeAll(handle, blocks, this.#syncs);
+        await writeAll(handle, blocks, { syncs: this.#syncs, onFailed: (error) => this.#noteFatal(error) });
         this.#syncs.check();
         await handle.datasync().catch(toSyncFault);
       } finally {
@@ -173,26 +179,44 @@ async function readFully(handle: FileHandle, buffer: Buffer, position: number): 
   }
 }
 
-async function writeAll(handle: FileHandle, blocks: AsyncIterable<readonly Uint8Array[]>, syncs: Syncs): Promise<void> {
+interface Syncing {
+  syncs: Syncs;
+  /** Called at once when a sync fails, whatever is waited for. */
+  onFailed(error: unknown): void;
+}
+
+async function writeAll(
+  handle: FileHandle,
+  blocks: AsyncIterable<readonly Uint8Array[]>,
+  { syncs, onFailed }: Syncing,
+): Promise<void> {
   let position = 0;
   let syncedTo = 0;
   let writing: Promise<void> = Promise.resolve();
+  let syncing: Promise<void> = Promise.resolve();
   try {
     for await (const block of blocks) {
       await writing;
       if (position - syncedTo >= syncEveryBytes) {
+        await syncing;
         syncs.check();
-        await handle.datasync().catch(toSyncFault);
+        syncing = handle.datasync().catch(toSyncFault);
+        syncing.catch(onFailed);
         syncedTo = position;
       }
-      // Not awaited here: the next block is gathered, and this one hashed, while it is on its way.
+      // Neither is awaited here: the next block is gathered, and this one hashed, while it is on its way.
       writing = writeBlock(handle, block, position);
       writing.catch(() => undefined);
       position += sizeOf(block);
     }
   } finally {
-    // The file is closed and removed by our caller, so nothing may still be writing to it.
-    await writing;
+    // The file is closed and removed by our caller, so nothing may still be writing to it. That a sync failed is told
+    // whatever else has happened.
+    try {
+      await writing;
+    } finally {
+      await syncing;
+    }
   }
 }
 
