@@ -53,7 +53,7 @@ export const usage = `  --size N            entries in the large folder or tree,
   --wait N            in listing and trees: seconds to wait at most until everything is indexed (1800)
   --seconds N         measured time of each measurement (3)
   --warmup N          seconds of load before it (0.5)
-  --settle N          in small, peers and guard: seconds of load before the first measurement of each line (10)
+  --settle N          in small, peers, steady and guard: seconds of load before the first measurement of each line (10)
   --rounds N          rounds; medians are reported (3)
   --connections A,B   connections, one request outstanding on each (32,128)
   --only A,B          some of empty, minimal, default, version

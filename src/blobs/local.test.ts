@@ -59,7 +59,9 @@ async function withBrokenFile(method: string, broken: unknown, run: () => Promis
   }
 }
 
-test('a sync that fails while bytes still arrive is fatal, is tried once, and is told although the client went away', async () => {
+test('a sync that fails while bytes still arrive is fatal, is tried once, and is told although the client went away', {
+  timeout: 30_000,
+}, async () => {
   const block = Buffer.alloc(16 * 1024 * 1024);
   for (const isAborted of [false, true]) {
     const folder = makeFolder();

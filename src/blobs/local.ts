@@ -52,12 +52,14 @@ class LocalBlobs implements Blobs {
   readonly #onFatal: (fault: Fault) => void;
   readonly #syncs: Syncs;
   readonly #told = new WeakSet<Fault>();
+  readonly #onTheWay: OnTheWay;
 
   constructor(incoming: string, blobs: string, { onFatal, syncs }: { onFatal(fault: Fault): void; syncs: Syncs }) {
     this.#incoming = incoming;
     this.#blobs = blobs;
     this.#onFatal = onFatal;
     this.#syncs = syncs;
+    this.#onTheWay = { syncs, isBusy: false, onFailed: (error) => this.#noteFatal(error) };
   }
 
   async put(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
@@ -83,7 +85,7 @@ class LocalBlobs implements Blobs {
     const handle = await open(part, 'wx', 0o600).catch(toFault);
     try {
       try {
-        await writeAll(handle, blocks, { syncs: this.#syncs, onFailed: (error) => this.#noteFatal(error) });
+        await writeAll(handle, blocks, this.#onTheWay);
         this.#syncs.check();
         await handle.datasync().catch(toSyncFault);
       } finally {
@@ -179,16 +181,30 @@ async function readFully(handle: FileHandle, buffer: Buffer, position: number): 
   }
 }
 
-interface Syncing {
+/** Syncs of files that still grow. One at a time for all files: each takes one of the few threads that also read and write. */
+interface OnTheWay {
   syncs: Syncs;
-  /** Called at once when a sync fails, whatever is waited for. */
+  isBusy: boolean;
+  /** Called at once when one fails, whatever is waited for. */
   onFailed(error: unknown): void;
+}
+
+async function syncOnTheWay(handle: FileHandle, onTheWay: OnTheWay): Promise<void> {
+  onTheWay.isBusy = true;
+  try {
+    await handle.datasync().catch(toSyncFault);
+  } catch (error) {
+    onTheWay.onFailed(error);
+    throw error;
+  } finally {
+    onTheWay.isBusy = false;
+  }
 }
 
 async function writeAll(
   handle: FileHandle,
   blocks: AsyncIterable<readonly Uint8Array[]>,
-  { syncs, onFailed }: Syncing,
+  onTheWay: OnTheWay,
 ): Promise<void> {
   let position = 0;
   let syncedTo = 0;
@@ -197,11 +213,10 @@ async function writeAll(
   try {
     for await (const block of blocks) {
       await writing;
-      if (position - syncedTo >= syncEveryBytes) {
-        await syncing;
-        syncs.check();
-        syncing = handle.datasync().catch(toSyncFault);
-        syncing.catch(onFailed);
+      if (position - syncedTo >= syncEveryBytes && !onTheWay.isBusy) {
+        onTheWay.syncs.check();
+        syncing = syncOnTheWay(handle, onTheWay);
+        syncing.catch(() => undefined);
         syncedTo = position;
       }
       // Neither is awaited here: the next block is gathered, and this one hashed, while it is on its way.

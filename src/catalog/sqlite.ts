@@ -1,5 +1,5 @@
 // The SQLite engine as the rest of the process sees it. Writes of the moment are gathered without a timer: while the
-// writer commits one batch, the next one grows here. Reads run on a read-only connection in this thread.
+// writer commits, the next batches grow here and wait there. Reads run on a read-only connection in this thread.
 
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -92,7 +92,7 @@ class SqliteEngine implements Engine {
   readonly #onCommitted: () => void;
   readonly #onBatch: (writes: number, seconds: number) => void;
   #waiting: Waiting[] = [];
-  /** Batches that the writer has: one that it commits, and a few that it can go on with at once. */
+  /** Batches that the writer has: those that it commits, and a few that it can go on with at once. */
   readonly #running: Batch[] = [];
   #isScheduled = false;
   #hasNewPages = false;
@@ -157,6 +157,7 @@ class SqliteEngine implements Engine {
     this.#running.push({ items, sentAt: performance.now() });
     const batch = pack(items.map(({ name, input }) => [name, input]));
     this.#writer.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
+    this.#schedule();
   }
 
   /** Of one commit, which may have held several batches. */

@@ -41,6 +41,8 @@ export interface Batch {
   /** Documents whose entries are gone. */
   gone: number[];
   place: Place;
+  /** Whether there may be more changes than were taken. */
+  isCut: boolean;
 }
 
 interface Read {
@@ -59,7 +61,7 @@ export class Follower {
     this.#store = store;
   }
 
-  /** Takes in the next changes; false: there are none. */
+  /** Takes in the next changes; false: there were no more. */
   follow(): boolean {
     const place = this.#store.findPlace();
     if (place === null) {
@@ -78,7 +80,7 @@ export class Follower {
       this.#write(reads);
       this.#store.setPlace(batch.place);
     });
-    return true;
+    return batch.isCut;
   }
 
   /** Takes in the next entries of a rebuild; false: none is under way. */
@@ -217,7 +219,8 @@ function* gather(changes: readonly FollowedChange[]): Verb<Batch> {
       budgetBytes -= costOf(subject);
     }
   }
-  return { subjects: [...subjects.values()], gone: [...gone], place: place as Place };
+  const isCut = changes.length === batchRows || place?.position !== changes.at(-1)?.position;
+  return { subjects: [...subjects.values()], gone: [...gone], place: place as Place, isCut };
 }
 
 function* findChanged({ action, space, entry }: FollowedChange): Verb<Subject | undefined> {

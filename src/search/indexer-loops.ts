@@ -9,7 +9,7 @@ const gatherMs = 100;
 const lookAgainMs = 5000;
 
 export interface IndexerWork {
-  /** Takes in what comes next; false: there is nothing, or it cannot be done now. */
+  /** Takes in what comes next; false: there was no more, or it cannot be done now. */
   follow(): Promise<boolean>;
   /** Has the next document behind this one read, and resolves to where to go on; null: there is none, or it cannot be
    *  done now. */

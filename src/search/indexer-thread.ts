@@ -75,9 +75,9 @@ class Indexer {
   }
 
   #step(): boolean {
-    const hasFollowed = this.#follower.follow();
+    const hasMore = this.#follower.follow();
     const hasWalked = this.#follower.walk();
-    return hasFollowed || hasWalked;
+    return hasMore || hasWalked;
   }
 
   #parts() {

@@ -20,20 +20,21 @@ export class PostgresFollower implements WaitingDocuments {
     this.#session = session;
   }
 
-  /** Takes in the next changes; false: there are none. */
+  /** Takes in the next changes; false: there were no more. */
   follow(): Promise<boolean> {
     return this.#session.transact(async (index) => {
       const seen = await index.findState();
       const batch = seen.place === null ? 'lost' : await index.read(readBatch(seen.place));
       if (batch === null) return false;
       if (!(await isStill(index, seen))) return true;
-      if (batch === 'lost') await index.beginAnew();
-      else {
-        index.removeAll(batch.gone);
-        await takeIn(index, batch.subjects);
-        index.setPlace(batch.place);
+      if (batch === 'lost') {
+        await index.beginAnew();
+        return true;
       }
-      return true;
+      index.removeAll(batch.gone);
+      await takeIn(index, batch.subjects);
+      index.setPlace(batch.place);
+      return batch.isCut;
     });
   }
 

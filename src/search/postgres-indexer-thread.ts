@@ -98,9 +98,9 @@ class PostgresIndexer {
 }
 
 async function follow(follower: PostgresFollower): Promise<boolean> {
-  const hasFollowed = await follower.follow();
+  const hasMore = await follower.follow();
   const hasWalked = await follower.walk();
-  return hasFollowed || hasWalked;
+  return hasMore || hasWalked;
 }
 
 /** Null when there is no space: it is tried again later. */

@@ -5,7 +5,7 @@ import type { Counter, Histogram, Reading } from './metrics.ts';
 import { Registry } from './metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
-const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const blobBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 /** What has to be asked for is not asked for more often than this, and not waited for longer. */
@@ -69,7 +69,7 @@ export class EnvironmentMetrics {
     this.#batchItems = registry.histogram('cabinet_catalog_batch_writes', 'Writes in one commit', batchBounds);
     this.#commitSeconds = registry.histogram(
       'cabinet_catalog_batch_seconds',
-      'A batch, until it is durable',
+      'A commit, from the first of its writes until it is durable',
       commitBounds,
     );
     const puts = registry.counters('cabinet_blob_puts_total', 'Large contents that were written');

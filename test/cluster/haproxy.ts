@@ -32,10 +32,15 @@ export async function startProxy(port: number, nodePorts: readonly number[]): Pr
       said += text;
     });
   }
-  await eventually('HAProxy listens', async () => {
-    if (child.exitCode !== null) throw new Error(`HAProxy does not start: ${said}`);
-    return await canConnect(port);
-  });
+  try {
+    await eventually('HAProxy listens', async () => {
+      if (child.exitCode !== null) throw new Error(`HAProxy does not start: ${said}`);
+      return await canConnect(port);
+    });
+  } catch (error) {
+    await end(child);
+    throw error;
+  }
   return { stop: () => end(child) };
 }
 

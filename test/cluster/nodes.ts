@@ -108,13 +108,15 @@ export async function startNodes(count: number, options: NodesOptions): Promise<
     if (options.isTroubled !== true) tellErrors(all);
     for (const node of all) node.remove();
   };
-  const started = await Promise.allSettled(all.map((node) => node.start()));
-  const failed = started.find((one) => one.status === 'rejected');
-  if (failed !== undefined) {
+  try {
+    const started = await Promise.allSettled(all.map((node) => node.start()));
+    const failed = started.find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    if (hasProxy) proxy = await startProxy(port, nodePorts);
+  } catch (error) {
     await stop();
-    throw failed.reason;
+    throw error;
   }
-  if (hasProxy) proxy = await startProxy(port, nodePorts);
   return { all, base, hasProxy, stop };
 }
 

@@ -41,8 +41,8 @@ class Walk {
 
   #check(state: number, point: number, cut: CutDisk): void {
     const path = join(this.#task.scratch, 'catalog.db');
-    for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true });
-    for (const tail of ['', '-wal']) {
+    for (const tail of ['', '-wal', '-shm', '-journal']) rmSync(path + tail, { force: true });
+    for (const tail of ['', '-wal', '-journal']) {
       const file = cut.find(catalog + tail);
       if (file !== null) writeFileSync(path + tail, cut.read(file));
     }

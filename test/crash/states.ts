@@ -60,6 +60,7 @@ export async function runStates(options: StatesOptions): Promise<Report> {
 async function checkRecord(report: Report, options: StatesOptions): Promise<void> {
   const { states, seed, served, kept, only, preload, isShort = false } = options;
   const ground = openGround({ isWatched: true, isLogged: true, preload: preload ?? null });
+  const before = report.problems.length;
   try {
     if (ground.watching === null) {
       report.isSkipped = true;
@@ -71,7 +72,7 @@ async function checkRecord(report: Report, options: StatesOptions): Promise<void
     await checkStates(report, { folder, seed, ...range });
     if (typeof only !== 'number') await serveStates(report, { folder, seed, count: served });
     // What was seeded to be found need not be seen again.
-    const isKept = report.problems.length > 0 && folder === ground.folder && ground.preload === null;
+    const isKept = report.problems.length > before && folder === ground.folder && ground.preload === null;
     if (isKept) report.wrong(`the record is kept: ${keep(folder)}`);
   } finally {
     ground.close();
