@@ -21,6 +21,7 @@ import { refuseSocket, sendEarly } from './early.ts';
 import { Connections, Observation, type Observers } from './observation.ts';
 import { checkSingleHeaders } from './parameters.ts';
 import { checkHttp, malformed, maxHeaderBytes, readMethod, readRequestId, readTarget, toMalformed } from './request.ts';
+import { RequestArrival } from './request-arrival.ts';
 import { type Exchange, type Found, MethodNotAllowed, Router, routeNotFound, type Served } from './route.ts';
 import { routes } from './routes.ts';
 import { toServerOptions } from './tls.ts';
@@ -252,7 +253,7 @@ class Door {
     checkSingleHeaders(request);
     if (served === null)
       throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
-    const arrival = this.#toArrival(request);
+    const arrival = new RequestArrival(request, this.#options);
     if (route.isForPeople && !route.isUnlimited) this.#guardPages(arrival, query, served);
     if (route.action === 'foreign') {
       response.setHeader('requesttrackingid', requestId);
@@ -319,17 +320,6 @@ class Door {
     this.#pages.take(place);
     if (query.length > longestPageQuery) throw malformed(`The query has more than ${longestPageQuery} characters.`);
     if (cabinet.freeBytes() <= cabinet.limits.reserveBytes) throw storageFull();
-  }
-
-  #toArrival(request: IncomingMessage): Arrival {
-    const { mutualTls, proxies } = this.#options;
-    return {
-      isMutualTls: mutualTls !== null,
-      get address() {
-        return proxies.findClient(request);
-      },
-      certificate: () => mutualTls?.show(request) ?? { problem: 'Certificates are shown on the mutual-TLS address.' },
-    };
   }
 
   #refuse(error: unknown, request: IncomingMessage, response: ServerResponse, observation: Observation): void {
