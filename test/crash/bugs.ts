@@ -31,7 +31,7 @@ export const busySweeper: Replacement[] = [
   {
     module: 'src/operations/receive-content.ts',
     from: '  const { sha256, checksums } = digest.finish();',
-    to: '  await new Promise((resolve) => setTimeout(resolve, 200)); const { sha256, checksums } = digest.finish();',
+    to: '  await new Promise((resolve) => setTimeout(resolve, 1000)); const { sha256, checksums } = digest.finish();',
   },
 ];
 

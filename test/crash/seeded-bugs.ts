@@ -15,7 +15,7 @@ import { runSweeps } from './sweeps.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** What is rare may need to be tried again, with another seed. */
-const tries = 3;
+const tries = 5;
 
 type Run = (seed: number, preload: Preload) => Promise<Report>;
 
