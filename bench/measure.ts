@@ -9,7 +9,7 @@ import {
   type Measurement,
   bodySizeBytes as usualBodyBytes,
 } from './job.ts';
-import type { Options, Variant } from './options.ts';
+import { type Options, type Variant, warmupOf } from './options.ts';
 import { say } from './scenario.ts';
 import { createFolder, readFolderSize, type Service, startService } from './service.ts';
 
@@ -83,8 +83,8 @@ class Bench {
   }
 
   async measure(line: Line, round: number): Promise<Sample> {
-    const { seconds, settleSeconds } = this.#options;
-    const warmupSeconds = Math.max(this.#options.warmupSeconds, round === 1 ? settleSeconds : 0);
+    const { seconds } = this.#options;
+    const warmupSeconds = warmupOf(round, this.#options);
     const label = String(this.#jobs++).padStart(4, '0');
     const asked = { ...this.#requireTarget(line), label, limit: { seconds, warmupSeconds } };
     const { measured } = await this.#run(line, asked);

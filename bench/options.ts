@@ -69,6 +69,11 @@ export const usage = `  --size N            entries in the large folder or tree,
   --out FILE          the printed report, as Markdown; of a named scenario, as its section of the file
   --strict            exit 1 also when a promise is missed`;
 
+/** Seconds of load before what is measured in a round, of which the first is 1. */
+export function warmupOf(round: number, { warmupSeconds, settleSeconds }: Options): number {
+  return round === 1 ? Math.max(warmupSeconds, settleSeconds) : warmupSeconds;
+}
+
 export function parseOptions(args: string[]): Options {
   const { values, positionals } = parseFlags(args);
   const {

@@ -8,7 +8,7 @@ import { type Bar as ChartBar, drawBars } from './chart.ts';
 import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
 import { bodySizeBytes, type Job, type JobResult, type Measurement } from './job.ts';
-import type { Options } from './options.ts';
+import { type Options, warmupOf } from './options.ts';
 import { empty, tus } from './peers/node-servers.ts';
 import { minio, seaweedFs, stopObjectStores, swift } from './peers/object-stores.ts';
 import type { Peer, Target } from './peers/peer.ts';
@@ -85,7 +85,7 @@ async function measureAll(
   const samples = new Map<string, Measurement[]>();
   for (let round = 1; round <= options.rounds; round++) {
     for (const one of started) {
-      const warmupSeconds = Math.max(options.warmupSeconds, round === 1 ? options.settleSeconds : 0);
+      const warmupSeconds = warmupOf(round, options);
       const measured = await measure(children, one, { ...options, warmupSeconds, label: `r${round}` });
       say(`round ${round}, ${one.name}: ${Math.round(measured.requests / measured.seconds)} requests/s`);
       samples.set(one.name, [...(samples.get(one.name) ?? []), measured]);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
 import type { Job, JobResult } from './job.ts';
-import type { Options } from './options.ts';
+import { type Options, warmupOf } from './options.ts';
 import type { SaverJob, SaverResult } from './saver.ts';
 import { type Scenario, say, sleep } from './scenario.ts';
 import { createFolder, savesInto, startService } from './service.ts';
@@ -15,7 +15,7 @@ import { layOut, median, quantile } from './table.ts';
 
 const peakConnections = 128;
 const saverConnections = 64;
-const syncs = 1000;
+const syncCount = 1000;
 const syncedBytes = 4096;
 /** Of a save's p99 to that of a sync. */
 const mostRatio = 3;
@@ -34,8 +34,7 @@ export const steady: Scenario = {
     const target = { ...savesInto(service, await createFolder(service, 'steady')), areNamesOrdered: false };
     const rounds: Round[] = [];
     for (let round = 1; round <= options.rounds; round++) {
-      const warmupSeconds = Math.max(options.warmupSeconds, round === 1 ? options.settleSeconds : 0);
-      const limit = { seconds: options.seconds, warmupSeconds };
+      const limit = { seconds: options.seconds, warmupSeconds: warmupOf(round, options) };
       const label = `r${round}`;
       const peakPerSecond = await findPeak(children, { ...target, label, connections: peakConnections, limit });
       const job = {
@@ -67,8 +66,8 @@ function measureSyncs(folder: string): Times {
   const file = join(folder, 'synced');
   const descriptor = openSync(file, 'w');
   const bytes = Buffer.alloc(syncedBytes, 1);
-  const times = new Float64Array(syncs);
-  for (let index = 0; index < syncs; index++) {
+  const times = new Float64Array(syncCount);
+  for (let index = 0; index < syncCount; index++) {
     const begun = performance.now();
     writeSync(descriptor, bytes);
     fdatasyncSync(descriptor);

@@ -27,6 +27,7 @@ export type LinkMaker = Pick<Link, 'appKey' | 'person' | 'actor'>;
 export class Authenticator {
   readonly #catalog: Catalog;
   readonly #tokens: TokenVerifier;
+  // `ttlResolution: 0`: by the clock, without a timer for every millisecond in which something is looked up.
   readonly #applications = new LRUCache<string, { application: Application | null }>({
     max: mostLookedUp,
     ttl: lookAgainAfterMs,

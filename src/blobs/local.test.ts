@@ -46,6 +46,15 @@ test('blobs can be read by their owner only', async () => {
   rmSync(folder, { recursive: true });
 });
 
+function failingSync() {
+  let syncs = 0;
+  const fail = async () => {
+    syncs += 1;
+    throw Object.assign(new Error('EIO'), { code: 'EIO' });
+  };
+  return { fail, count: () => syncs };
+}
+
 /** Replaces a method of every open file for the time of one call. */
 async function withBrokenFile(method: string, broken: unknown, run: () => Promise<void>): Promise<void> {
   const file = await open('/dev/null', 'r');
@@ -67,11 +76,7 @@ test('a sync that fails while bytes still arrive is fatal, is tried once, and is
     const folder = makeFolder();
     const fatal: Fault[] = [];
     const blobs = await openLocalBlobs({ folder, onFatal: (fault) => fatal.push(fault) });
-    let syncs = 0;
-    const fail = async () => {
-      syncs += 1;
-      throw Object.assign(new Error('EIO'), { code: 'EIO' });
-    };
+    const { fail, count } = failingSync();
     async function* arrive() {
       for (let index = 0; index < 4; index += 1) yield [block];
       // Told at once, not when the next bytes come.
@@ -82,7 +87,7 @@ test('a sync that fails while bytes still arrive is fatal, is tried once, and is
       const put = blobs.put(newBlobId(), arrive());
       await assert.rejects(put, (error) => error instanceof Fault && error.kind === 'fatal');
     });
-    assert.deepEqual([syncs, fatal.length], [1, 1]);
+    assert.deepEqual([count(), fatal.length], [1, 1]);
     assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
     rmSync(folder, { recursive: true });
   }
@@ -92,16 +97,12 @@ test('a failed sync is fatal, is tried once, and leaves nothing', async () => {
   const folder = makeFolder();
   const fatal: Fault[] = [];
   const blobs = await openLocalBlobs({ folder, onFatal: (fault) => fatal.push(fault) });
-  let syncs = 0;
-  const fail = async () => {
-    syncs += 1;
-    throw Object.assign(new Error('EIO'), { code: 'EIO' });
-  };
+  const { fail, count } = failingSync();
   await withBrokenFile('datasync', fail, async () => {
     const put = blobs.put(newBlobId(), toAsync([[randomBytes(10)]]));
     await assert.rejects(put, (error) => error instanceof Fault && error.kind === 'fatal');
   });
-  assert.equal(syncs, 1);
+  assert.equal(count(), 1);
   assert.equal(fatal.length, 1);
   assert.deepEqual(await Array.fromAsync(blobs.list()), []);
   assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
