@@ -1,6 +1,8 @@
 // The addresses that the service listens on, with the certificates that they show and trust. Certificates, keys and
 // revocation lists are exchanged while it runs: a file that changes is in force within a second.
 
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
@@ -11,6 +13,7 @@ import { Peers } from './certificates/peers.ts';
 import { readRevocationLists } from './certificates/revocation-list.ts';
 import { type Watched, watchFiles } from './certificates/watched-files.ts';
 import type { AddressConfig, Config } from './config.ts';
+import type { Shared } from './domain/shared-numbers.ts';
 import { type EnvironmentName, folderOf } from './environment.ts';
 import type { Observers } from './http/observation.ts';
 import { type Listener, type ListenOptions, type Lookup, listen } from './http/server.ts';
@@ -25,6 +28,7 @@ export interface Address {
 
 export interface AddressContext {
   lookup: Lookup;
+  shared: Shared;
   log: Logger;
   metrics: RequestMetrics;
   tracer: Tracer | null;
@@ -37,7 +41,7 @@ export async function openAddress(config: Config, name: EnvironmentName, context
   const observers = toObservers(config, { ...context, log });
   const loaded = tls === null ? null : await opened.watchTls([tls.certPath, tls.keyPath]);
   return await opened.listen(
-    { ...toListenOptions(config, config[name]), tls: loaded, mutualTls: null, observers },
+    { ...toListenOptions(config, config[name]), name, shared: context.shared, tls: loaded, mutualTls: null, observers },
     context.lookup,
   );
 }
@@ -56,8 +60,21 @@ export async function openMutualTlsAddress(config: Config, context: AddressConte
     },
   };
   const mutualTls = new MutualTls({ trust, proxies: new Peers(proxies) });
-  const options = { ...toListenOptions(config, config.mutualTls), tls: watched.value.tls, mutualTls, observers };
+  const { shared } = context;
+  const limited = { ...toListenOptions(config, config.mutualTls), name: 'mutual TLS', shared };
+  const options = { ...limited, tls: watched.value.tls, mutualTls, observers };
   return await opened.listen(options, context.lookup);
+}
+
+/** A port that is shared among threads could be shared with another process too, unawares: throws where one listens already. */
+export async function requireFreePorts({ production, test, mutualTls }: Config): Promise<void> {
+  for (const { host, port } of [production, test, mutualTls]) {
+    if (port === null || port === 0) continue;
+    const server = createServer().listen(port, host);
+    await once(server, 'listening');
+    server.close();
+    await once(server, 'close');
+  }
 }
 
 /** The authority for development, in the data folder; made if it is not there. */
@@ -70,7 +87,8 @@ export function openOwnAuthority(config: Config): Promise<Authority> {
 function toListenOptions(config: Config, { host, port }: AddressConfig) {
   const { maxConnections, maxConnectionsPerPeer, corsOrigins } = config;
   const proxies = new Peers(config.proxies);
-  return { host, port: port ?? 0, maxConnections, maxConnectionsPerPeer, corsOrigins, proxies };
+  const isPortShared = config.httpThreads > 1;
+  return { host, port: port ?? 0, isPortShared, maxConnections, maxConnectionsPerPeer, corsOrigins, proxies };
 }
 
 function toObservers({ telemetry }: Config, { log, metrics, tracer }: AddressContext): Observers {

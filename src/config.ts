@@ -2,7 +2,7 @@
 // (lines NAME=value; a variable of the environment wins). Read once, checked whole: every mistake is told at once.
 
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { OutsideIssuerRules } from './auth/outside-issuer.ts';
@@ -74,6 +74,8 @@ export interface Config {
   isReadAudited: boolean;
   /** How long reading the text of one document may take. */
   searchSeconds: number;
+  /** Threads that answer requests, the main one among them. */
+  httpThreads: number;
   maxConnections: number;
   maxConnectionsPerPeer: number;
   corsOrigins: ReadonlySet<string>;
@@ -97,6 +99,8 @@ export class ConfigMistakes extends Error {
 
 const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const mostThreads = 64;
+const mostAutoThreads = 4;
 const largestInlineBytes = 1024 * 1024;
 
 export type Variables = Record<string, string | undefined>;
@@ -197,6 +201,7 @@ export function readConfig(environment: Variables = process.env): Config {
     journalDays: reader.countOrNone('CABINET_JOURNAL_DAYS'),
     isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
     searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
+    httpThreads: reader.httpThreads('CABINET_HTTP_THREADS', values.CABINET_CATALOG),
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
     maxConnectionsPerPeer: reader.count('CABINET_MAX_CONNECTIONS_PER_PEER'),
     corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
@@ -232,6 +237,18 @@ class Reader {
 
   finish(): void {
     if (this.#mistakes.length > 0) throw new ConfigMistakes(this.#mistakes);
+  }
+
+  /** Several threads share the writer of SQLite. On PostgreSQL several nodes do the same. */
+  httpThreads(name: SettingName, catalog: string): number {
+    const isOne = catalog.startsWith('postgres');
+    if (this.#values[name] === 'auto') {
+      return isOne ? 1 : Math.max(1, Math.min(mostAutoThreads, Math.floor(availableParallelism() / 2)));
+    }
+    const count = this.count(name);
+    if (count > mostThreads) this.mistake(name, `${count} is more than ${mostThreads}`);
+    if (isOne && count > 1) this.mistake(name, 'with PostgreSQL it is 1: run more nodes instead');
+    return count;
   }
 
   /** `postgres://…`, as its own tools take it; `schema` in its query is ours: what the schemas' names begin with. */

@@ -2,13 +2,14 @@
 
 import { type KeyStore, type Keys, openKeys } from './auth/keys.ts';
 import type { Config } from './config.ts';
+import { openShared, type Shared } from './domain/shared-numbers.ts';
 import type { Cabinet, Limits } from './operations/cabinet.ts';
 import { UploadMemory } from './operations/cabinet.ts';
 import { localLeases, sharedLeases } from './operations/leases.ts';
 import { Purger } from './operations/purger.ts';
 import { Quotas } from './operations/quotas.ts';
 import { SignInLimits } from './operations/sign-in.ts';
-import { UploadTurns } from './operations/upload-turns.ts';
+import { Turns, UploadTurns } from './operations/upload-turns.ts';
 import { emptyStorage, folderOf, openStorage, type Storage, type StorageEvents } from './storage.ts';
 
 export const environmentNames = ['production', 'test'] as const;
@@ -34,6 +35,11 @@ export interface Environment {
   onNewKeys(listener: () => void): void;
   /** Learns at once what other nodes have changed; null: there are none. */
   lookAgain: (() => Promise<void>) | null;
+  turns: Turns;
+  /** How other threads of this process come to what it keeps; null: by themselves. */
+  guests: Storage['guests'];
+  /** What they share with this one. */
+  shared: Pick<Storage, 'commits' | 'syncs'>;
   close(): Promise<void>;
 }
 
@@ -42,15 +48,17 @@ export { folderOf };
 export async function openEnvironment(
   config: Config,
   name: EnvironmentName,
-  events: StorageEvents,
+  events: StorageEvents & { shared?: Shared },
 ): Promise<Environment> {
   const storage = await openStorage(config, name, events);
   const { catalog, blobs, isShared, keyStore } = storage;
   // Only one process has this catalog: whoever was copying is gone.
   if (!isShared) await catalog.abandonCopies({ before: Date.now() }).catch(events.onTrouble);
   const purger = new Purger(catalog, blobs, events.onTrouble);
-  const leases = isShared ? sharedLeases(catalog, events.onTrouble) : localLeases();
-  const cabinet = toCabinet(config, name, storage, { purger, leases });
+  const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, events.onTrouble) : localLeases();
+  const turns = new Turns();
+  const uploads = new UploadTurns((id, end) => turns.enter(id, end));
+  const cabinet = toCabinet(config, name, { ...storage, purger, leases, uploads }, events.shared ?? openShared());
   await cabinet.quotas.load();
   let onNewKeys: () => void = () => undefined;
   const environment: Environment = {
@@ -66,6 +74,9 @@ export async function openEnvironment(
       onNewKeys = listener;
     },
     lookAgain: isShared ? () => look() : null,
+    turns,
+    guests: storage.guests,
+    shared: storage,
     async close() {
       if (looks !== null) clearInterval(looks);
       await cabinet.uploads.settle();
@@ -84,33 +95,35 @@ export async function emptyEnvironment(config: Config, name: EnvironmentName): P
   await emptyStorage(config, name);
 }
 
-function toCabinet(
-  config: Config,
-  name: EnvironmentName,
-  storage: Storage,
-  work: Pick<Cabinet, 'purger' | 'leases'>,
-): Cabinet {
-  const { catalog, blobs, commits, search, journalFiles, freeBytes } = storage;
+type Made = 'catalog' | 'blobs' | 'commits' | 'search' | 'journalFiles' | 'freeBytes' | 'purger' | 'leases' | 'uploads';
+
+export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
+  const { catalog, blobs, commits, search, journalFiles, freeBytes, purger, leases, uploads } = made;
   return {
     catalog,
     blobs,
     limits: toLimits(config),
     names: config.names,
     freeBytes,
-    uploadMemory: new UploadMemory(),
-    uploads: new UploadTurns(),
-    signInLimits: new SignInLimits(),
-    ...work,
+    uploadMemory: new UploadMemory(config.httpThreads),
+    uploads,
+    signInLimits: new SignInLimits(name, shared),
+    purger,
+    leases,
     commits,
     search,
-    quotas: new Quotas(catalog),
+    quotas: new Quotas(catalog, name, shared.buckets),
     journalFiles,
     isReadAudited: config.isReadAudited,
     hasMutualTls: name === 'production',
   };
 }
 
-async function lookAtShared(environment: Environment, onNewKeys: () => void): Promise<void> {
+/** What others have changed. */
+export async function lookAtShared(
+  environment: Pick<Environment, 'cabinet' | 'keys' | 'keyStore'>,
+  onNewKeys: () => void,
+): Promise<void> {
   const { cabinet, keyStore } = environment;
   await cabinet.quotas.load();
   const keys = await openKeys(keyStore);

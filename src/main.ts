@@ -4,19 +4,15 @@
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
-import { type Address, openAddress, openMutualTlsAddress, openOwnAuthority } from './addresses.ts';
-import { Authenticator } from './auth/authenticate.ts';
-import { createIssuer, toAudience } from './auth/issuer.ts';
+import { openOwnAuthority, requireFreePorts } from './addresses.ts';
 import { rotateKeys } from './auth/keys.ts';
-import { toLinkKeys } from './auth/links.ts';
-import { OutsideIssuer } from './auth/outside-issuer.ts';
-import { TokenVerifier } from './auth/tokens.ts';
 import { lockFolder } from './catalog/folder-lock.ts';
 import type { Config } from './config.ts';
 import { serveControl } from './control/socket.ts';
 import { checkDisk } from './disk.ts';
 import { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
+import { openShared, toBuffers } from './domain/shared-numbers.ts';
 import {
   type Environment,
   type EnvironmentName,
@@ -24,18 +20,15 @@ import {
   environmentNames,
   openEnvironment,
 } from './environment.ts';
-import { readConsole } from './http/console-files.ts';
-import type { Served } from './http/route.ts';
-import { Slots, tooManyArchives, tooManyBatches } from './http/slots.ts';
-import { Observability, readVersion } from './observability.ts';
+import { HttpThreads } from './http-threads.ts';
+import { Observability } from './observability.ts';
 import { addFirst, type First, keepConsole } from './operations/console.ts';
 import { sweep } from './operations/sweep.ts';
 import { Scrubber } from './scrubber.ts';
+import { Serving } from './serving.ts';
+import { addUp } from './telemetry/metrics.ts';
 
 const sweepEveryMs = 60 * 60 * 1000;
-const largeBodiesAtOnce = 8;
-const batchesAtOnce = 8;
-const archivesAtOnce = 16;
 
 export interface FirstApplication extends First {
   environment: EnvironmentName;
@@ -98,35 +91,23 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   };
 }
 
-interface Part {
-  environment: Environment | null;
-  served: Served | null;
-  address: Address | null;
-  outside: OutsideIssuer[] | null;
-}
-
 class RunningService {
   readonly firstApplications: FirstApplication[] = [];
   readonly #config: Config;
   readonly #log: Logger;
   readonly #options: StartOptions;
-  readonly #parts: Record<EnvironmentName, Part> = {
-    production: { environment: null, served: null, address: null, outside: null },
-    test: { environment: null, served: null, address: null, outside: null },
-  };
-  #mutualTls: Address | null = null;
-  /** Production as the mutual-TLS address serves it. */
-  #mutuallyServed: Served | null = null;
+  readonly #environments: Record<EnvironmentName, Environment | null> = { production: null, test: null };
+  readonly #shared = openShared();
+  readonly #startedAt = Date.now();
   #isOpen = false;
-  #isClosing = false;
   #changing: Promise<unknown> = Promise.resolve();
   #sweeps: NodeJS.Timeout | null = null;
   #closeControl: (() => Promise<void>) | null = null;
   readonly #observability: Observability;
   readonly #scrubber: Scrubber;
-  readonly #console = readConsole();
-  readonly #version = readVersion();
-  readonly #startedAt = Date.now();
+  readonly #serving: Serving;
+  /** Beside the main one; null: there are none yet. */
+  #threads: HttpThreads | null = null;
 
   constructor(config: Config, log: Logger, options: StartOptions) {
     this.#config = config;
@@ -134,41 +115,47 @@ class RunningService {
     this.#observability = new Observability(config, log);
     this.#scrubber = new Scrubber(config, log);
     this.#options = options;
-  }
-
-  get production(): string {
-    return this.#parts.production.address?.url ?? '';
-  }
-
-  get test(): string | null {
-    return this.#parts.test.address?.url ?? null;
-  }
-
-  get mutualTls(): string | null {
-    return this.#mutualTls?.url ?? null;
-  }
-
-  get consoles(): Service['consoles'] {
-    return environmentNames.flatMap((environment) => {
-      const { served } = this.#parts[environment];
-      return served === null ? [] : [{ environment, url: served.publicUrl }];
+    this.#serving = new Serving({
+      config,
+      log,
+      observability: this.#observability,
+      shared: this.#shared,
+      startedAt: this.#startedAt,
+      onManaged: (name) => this.#lookAgain(name),
+      renderMetrics: (name) => this.#renderMetrics(name),
     });
   }
 
+  get production(): string {
+    return this.#serving.urlOf('production') ?? '';
+  }
+
+  get test(): string | null {
+    return this.#serving.urlOf('test');
+  }
+
+  get mutualTls(): string | null {
+    return this.#serving.mutualTlsUrl;
+  }
+
+  get consoles(): Service['consoles'] {
+    return environmentNames
+      .filter((name) => this.#serving.served(name) !== null)
+      .map((environment) => ({ environment, url: this.#serving.publicUrlOf(environment) }));
+  }
+
   async open(): Promise<void> {
-    await this.#listen('production');
-    if (this.#config.mutualTls.port !== null) {
-      const context = { ...this.#observed('production'), lookup: () => this.#mutuallyServed };
-      this.#mutualTls = await openMutualTlsAddress(this.#config, context);
-    }
+    if (this.#config.httpThreads > 1) await requireFreePorts(this.#config);
+    await this.#serving.listen('production');
     await this.#openPart('production');
     if (this.#config.test.port !== null) {
-      await this.#listen('test');
+      await this.#serving.listen('test');
       // The environments share a process, not a fate: without this one its address answers 500, and production serves.
       await this.#openPart('test').catch((error) =>
         this.#log.error({ environment: 'test', err: error }, 'cannot be opened'),
       );
     }
+    await this.#startThreads();
     this.#closeControl = await serveControl(this.#config, {
       environment: (name) => this.#requireEnvironment(name),
       reset: (name) => this.#inTurn(() => this.#empty(name)),
@@ -186,91 +173,71 @@ class RunningService {
   }
 
   async #openPart(name: EnvironmentName): Promise<void> {
-    const part = this.#parts[name];
-    part.environment = await openEnvironment(this.#config, name, {
+    const environment = await openEnvironment(this.#config, name, {
       onFatal: (fault) => this.#fail(name, fault),
       onTrouble: (error) => this.#log.error({ environment: name, err: error }, 'work in the background failed'),
       observed: { metrics: this.#observability.metrics[name], tracer: this.#observability.tracer },
+      shared: this.#shared,
     });
-    this.#observability.watch(part.environment, () => part.served);
-    part.environment.cabinet.search.follow();
-    this.#serve(part.environment);
-    const isEmpty = !(await part.environment.cabinet.catalog.hasApplications({}));
+    this.#environments[name] = environment;
+    this.#observability.watch(environment, () => this.#serving.served(name));
+    environment.cabinet.search.follow();
+    this.#serving.serve(environment);
+    const isEmpty = !(await environment.cabinet.catalog.hasApplications({}));
     if (this.#options.isFirstMade && isEmpty) this.firstApplications.push(...(await this.#addFirstUnlessThere(name)));
     if (this.#options.hasConsole && this.#config.isOwnIssuer) await this.#keepConsole(name);
-    part.environment.onNewKeys(() => {
-      const { environment } = part;
-      if (environment !== null && part.served !== null) this.#serve(environment);
+    environment.onNewKeys(() => {
+      if (this.#environments[name] === environment && this.#serving.served(name) !== null)
+        this.#serving.serve(environment);
     });
+    environment.cabinet.quotas.tellOthers = async () => await this.#threads?.lookAgain(name);
+    await this.#threads?.open(environment);
   }
 
-  #observed(name: EnvironmentName) {
-    const { metrics, tracer } = this.#observability;
-    return { log: this.#log, metrics: metrics[name].requests, tracer };
+  async #startThreads(): Promise<void> {
+    const { httpThreads } = this.#config;
+    if (httpThreads === 1) return;
+    const urls = { production: this.production, test: this.test, mutualTls: this.mutualTls };
+    this.#threads = new HttpThreads({
+      count: httpThreads - 1,
+      data: { config: this.#toOpened(), urls, shared: toBuffers(this.#shared), startedAt: this.#startedAt },
+      environment: (name) => this.#environments[name],
+      onFatal: (name, fault) => this.#fail(name, fault),
+      onManaged: (name) => this.#lookAgain(name),
+      renderMetrics: (name) => this.#renderMetrics(name),
+    });
+    for (const environment of Object.values(this.#environments)) {
+      if (environment !== null) await this.#threads.open(environment);
+    }
   }
 
-  async #listen(name: EnvironmentName): Promise<void> {
-    const part = this.#parts[name];
-    part.address = await openAddress(this.#config, name, { ...this.#observed(name), lookup: () => part.served });
-  }
-
-  /** Begins to serve an environment, or goes on with its new keys. */
-  #serve(environment: Environment): Served {
-    const { cabinet, keys, name } = environment;
-    const part = this.#parts[name];
-    const { catalog } = cabinet;
-    const publicUrl = this.#config[name].publicUrl ?? part.address?.url ?? '';
-    const mutualTlsUrl =
-      name === 'production' && this.#mutualTls !== null
-        ? (this.#config.mutualTls.publicUrl ?? this.#mutualTls.url)
-        : null;
-    const audience = toAudience(publicUrl);
-    const onError = (error: unknown, request: string | null) =>
-      this.#log.warn({ environment: name, ...(request !== null && { request }), err: error }, 'issuer');
-    const { isOwnIssuer, outsideIssuers } = this.#config;
-    const lookAgain = toLookAgain(environment);
-    const own = isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing, lookAgain } : null;
-    // Kept when our own keys change: an issuer may be out of reach just then.
-    part.outside ??= outsideIssuers
-      .filter(({ environment }) => environment === name)
-      .map((rules) => new OutsideIssuer(rules, { onFailure: (error) => this.#tellOutage(rules.name, error) }));
-    const tokens = new TokenVerifier(own, part.outside);
-    const served: Served = {
-      cabinet,
-      authenticator: new Authenticator(catalog, tokens),
-      issuer: isOwnIssuer
-        ? createIssuer({ environment: name, issuer: publicUrl, mutualTlsUrl, audience, keys, catalog, onError })
-        : null,
-      publicUrl,
-      cursorKey: keys.cursors,
-      largeBodies: new Slots(largeBodiesAtOnce),
-      batches: new Slots(batchesAtOnce, tooManyBatches),
-      archives: new Slots(archivesAtOnce, tooManyArchives),
-      linkKeys: toLinkKeys(keys.cookies),
-      metrics: { access: this.#config.telemetry.metrics, render: () => this.#observability.render(name) },
-      console: this.#console,
-      inForce: {
-        environment: name,
-        version: this.#version,
-        startedAt: this.#startedAt,
-        settings: this.#config.settings,
-      },
-      isReady: () => !this.#isClosing && environment.isReachable() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
+  /** The configuration with the ports that were free. */
+  #toOpened(): Config {
+    const { production, test, mutualTls } = this.#config;
+    return {
+      ...this.#config,
+      production: { ...production, port: toPort(this.production) },
+      test: { ...test, port: toPort(this.test) },
+      mutualTls: { ...mutualTls, port: toPort(this.mutualTls) },
     };
-    part.served = served;
-    if (mutualTlsUrl !== null) this.#mutuallyServed = { ...served, publicUrl: mutualTlsUrl };
-    return served;
   }
 
-  #tellOutage(issuer: string, error: unknown): void {
-    this.#log.warn({ issuer, err: error }, 'the keys of an outside issuer cannot be fetched');
+  async #lookAgain(name: EnvironmentName): Promise<void> {
+    this.#serving.lookAgain(name);
+    await this.#threads?.lookAgain(name);
+  }
+
+  async #renderMetrics(name: EnvironmentName): Promise<string> {
+    const own = await this.#observability.render(name);
+    return this.#threads === null ? own : addUp([own, ...(await this.#threads.renderMetrics(name))]);
   }
 
   async #rotateKeys(name: EnvironmentName, isOldRevoked: boolean): Promise<void> {
     const environment = this.#requireEnvironment(name);
     environment.keys = await rotateKeys(environment.keyStore, isOldRevoked);
     // One that has failed meanwhile stays so.
-    if (this.#parts[name].served !== null) this.#serve(environment);
+    if (this.#serving.served(name) !== null) this.#serving.serve(environment);
+    await this.#threads?.lookAgain(name);
   }
 
   /** Of several nodes that start together, one makes it. */
@@ -285,13 +252,13 @@ class RunningService {
 
   async #addFirst(name: EnvironmentName): Promise<FirstApplication> {
     const { cabinet } = this.#requireEnvironment(name);
-    return { ...(await addFirst(cabinet)), environment: name, url: this.#parts[name].served?.publicUrl ?? '' };
+    return { ...(await addFirst(cabinet)), environment: name, url: this.#serving.publicUrlOf(name) };
   }
 
   /** Without it nobody signs in there; everything else goes on. */
   async #keepConsole(name: EnvironmentName): Promise<void> {
     try {
-      await keepConsole(this.#requireEnvironment(name).cabinet, this.#parts[name].served?.publicUrl ?? '');
+      await keepConsole(this.#requireEnvironment(name).cabinet, this.#serving.publicUrlOf(name));
     } catch (error) {
       this.#log.warn({ environment: name, err: error }, 'people cannot sign in to the console');
     }
@@ -299,17 +266,13 @@ class RunningService {
 
   #fail(name: EnvironmentName, fault: Fault): void {
     this.#log.fatal({ environment: name, err: fault }, 'nothing more can be promised');
-    this.#unserve(name);
+    this.#serving.unserve(name);
+    this.#threads?.fail(name, fault);
     this.#options.onFatal?.(name, fault);
   }
 
-  #unserve(name: EnvironmentName): void {
-    this.#parts[name].served = null;
-    if (name === 'production') this.#mutuallyServed = null;
-  }
-
   #requireEnvironment(name: EnvironmentName): Environment {
-    const { environment } = this.#parts[name];
+    const environment = this.#environments[name];
     if (environment === null)
       throw new Refusal('InvalidField', `The ${name} environment is switched off or has failed.`);
     return environment;
@@ -323,11 +286,13 @@ class RunningService {
   }
 
   async #empty(name: EnvironmentName): Promise<FirstApplication> {
-    const part = this.#parts[name];
-    if (part.address === null) throw new Refusal('InvalidField', `The ${name} environment is switched off.`);
-    const { environment } = part;
-    this.#unserve(name);
-    part.environment = null;
+    if (this.#serving.urlOf(name) === null) {
+      throw new Refusal('InvalidField', `The ${name} environment is switched off.`);
+    }
+    const environment = this.#environments[name];
+    this.#serving.unserve(name);
+    await this.#threads?.close(name);
+    this.#environments[name] = null;
     this.#observability.metrics[name].close();
     await this.#scrubber.stop();
     await environment?.close();
@@ -338,7 +303,7 @@ class RunningService {
   }
 
   async #sweep(): Promise<void> {
-    for (const { environment } of Object.values(this.#parts)) {
+    for (const environment of Object.values(this.#environments)) {
       if (environment === null) continue;
       try {
         const swept = await environment.unlessOthersDo(() => sweep(environment.cabinet, Date.now()));
@@ -355,25 +320,24 @@ class RunningService {
   }
 
   async close(): Promise<void> {
-    this.#isClosing = true;
+    this.#serving.isClosing = true;
+    this.#threads?.beginClosing();
     if (this.#sweeps !== null) clearInterval(this.#sweeps);
     // Load balancers see that it is not ready, and send nothing more, before it stops taking connections.
     if (this.#isOpen) await sleep(this.#config.drainSeconds * 1000);
-    const parts = Object.values(this.#parts);
-    await Promise.all([this.#mutualTls, ...parts.map(({ address }) => address)].map((address) => address?.close()));
+    await Promise.all([this.#serving.drain(), this.#threads?.drain()]);
     await this.#closeControl?.();
     await this.#scrubber.stop();
-    for (const part of parts) await part.environment?.close();
+    for (const environment of Object.values(this.#environments)) {
+      if (environment === null) continue;
+      await this.#threads?.close(environment.name);
+      await environment.close();
+    }
+    await this.#threads?.end();
     await this.#observability.close();
   }
 }
 
-/** The signing keys as other nodes may have changed them. */
-function toLookAgain(environment: Environment) {
-  const { lookAgain } = environment;
-  if (lookAgain === null) return null;
-  return async () => {
-    await lookAgain();
-    return environment.keys.signing;
-  };
+function toPort(url: string | null): number | null {
+  return url === null ? null : Number(new URL(url).port);
 }

@@ -47,6 +47,7 @@ export class Observability {
   /** `served` is asked each time: it is another one when keys change. */
   watch(environment: Environment, served: () => Served | null): void {
     this.metrics[environment.name].open(toParts(environment, served));
+    this.metrics[environment.name].watchUploads(environment.cabinet.uploadMemory);
   }
 
   async close(): Promise<void> {
@@ -63,7 +64,6 @@ function toParts({ cabinet, pool }: Environment, served: () => Served | null): P
     },
     pool,
     isReady: () => served()?.isReady() ?? false,
-    uploadMemoryBytes: () => cabinet.uploadMemory.usedBytes,
     largeBodies: () => served()?.largeBodies.used ?? 0,
     archives: () => served()?.archives.used ?? 0,
     async ask() {

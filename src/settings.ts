@@ -56,6 +56,10 @@ export const settings = {
   CABINET_JOURNAL_DAYS: { fallback: '90', about: 'older parts of the journal are sealed into files, or unlimited' },
   CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
   CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
+  CABINET_HTTP_THREADS: {
+    fallback: 'auto',
+    about: 'threads that answer requests; auto: half as many as there are cores, at most 4',
+  },
   CABINET_MAX_CONNECTIONS: { fallback: '10000', about: 'connections at a time, for each address' },
   CABINET_MAX_CONNECTIONS_PER_PEER: { fallback: '2000', about: 'connections at a time from one peer' },
   CABINET_DRAIN_SECONDS: { fallback: '0', about: 'how long it is not ready before it stops, for load balancers' },

@@ -40,5 +40,6 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
       return { total, idle, waiting };
     },
     unlessOthersDo: (work) => engine.unlessOthersDo('sweep', work),
+    guests: null,
   };
 }

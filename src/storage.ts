@@ -8,7 +8,7 @@ import { type KeyStore, keysInFolder } from './auth/keys.ts';
 import { restoringName } from './backup/restore.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { type HeldBlobs, toHeldBlobs } from './blobs/held-blobs.ts';
-import { openLocalBlobs } from './blobs/local.ts';
+import { joinLocalBlobs, openLocalBlobs } from './blobs/local.ts';
 import { type Catalog, toCatalog } from './catalog/catalog.ts';
 import { announceCommits, Commits } from './catalog/commits.ts';
 import { keepFirstPages } from './catalog/first-pages.ts';
@@ -16,7 +16,7 @@ import { type JournalFiles, openJournalFiles } from './catalog/journal-files.ts'
 import { localFiles } from './catalog/local-files.ts';
 import type { PostgresOptions } from './catalog/postgres-connection.ts';
 import type { Engine } from './catalog/sql.ts';
-import { openSqlite } from './catalog/sqlite.ts';
+import { openSqlite, type SqliteEngine } from './catalog/sqlite.ts';
 import { syncFolder } from './certificates/durable-file.ts';
 import type { Config } from './config.ts';
 import { Fault } from './domain/fault.ts';
@@ -47,12 +47,15 @@ export interface Records {
   /** The connections to the database; null: there are none. */
   pool(): PoolReading | null;
   unlessOthersDo<Result>(work: () => Promise<Result>): Promise<Result | null>;
+  /** How other threads of this process come to the records; null: by themselves. */
+  guests: Pick<SqliteEngine, 'inviteGuest' | 'noteCommit'> | null;
 }
 
 export interface Storage extends Records {
   blobs: HeldBlobs;
   commits: Commits;
   journalFiles: JournalFiles;
+  syncs: Syncs;
   /** Whether other nodes may use it at the same time. */
   isShared: boolean;
   /** Bytes that are free where contents are kept, as of a moment ago. */
@@ -88,6 +91,7 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
     ...records,
     blobs,
     commits,
+    syncs,
     isShared,
     journalFiles: await openSealedJournal(config, name),
     freeBytes: disk.freeBytes,
@@ -156,16 +160,17 @@ export function toS3Options({ blobs }: Places, name: EnvironmentName) {
   return blobs.kind === 's3' ? { ...blobs, prefix: `${blobs.prefix}${name}/` } : null;
 }
 
-async function openBlobs(
+/** `isGuest`: in another thread than the one that tidies up. */
+export async function openBlobs(
   config: Config,
   name: EnvironmentName,
-  events: StorageEvents & { syncs: Syncs },
+  events: StorageEvents & { syncs: Syncs; isGuest?: boolean },
 ): Promise<Blobs> {
   const s3 = toS3Options(config, name);
-  const { onFatal, onTrouble, observed, syncs } = events;
+  const { onFatal, onTrouble, observed, syncs, isGuest } = events;
   const folder = folderOf(config, name);
   let opened: Blobs;
-  if (s3 === null) opened = await openLocalBlobs({ folder, onFatal, syncs });
+  if (s3 === null) opened = await (isGuest ? joinLocalBlobs : openLocalBlobs)({ folder, onFatal, syncs });
   else {
     const { openS3Blobs } = await import('./blobs/s3.ts');
     opened = await openS3Blobs({ ...s3, spoolFolder: folder, onNotice: (text) => onTrouble(new Error(text)) });
@@ -173,7 +178,7 @@ async function openBlobs(
   return observed === undefined ? opened : observeBlobs(opened, observed.metrics, observed.tracer);
 }
 
-export function toObserved(engine: Engine, { observed }: StorageEvents): Catalog {
+export function toObserved(engine: Engine, { observed }: Pick<StorageEvents, 'observed'>): Catalog {
   const catalog = toCatalog(engine);
   return observed === undefined ? catalog : observeCatalog(catalog, observed.metrics, observed.tracer);
 }
@@ -184,10 +189,14 @@ export interface Opening extends StorageEvents {
   syncs: Syncs;
 }
 
+export function toCatalogPath(config: Pick<Config, 'dataFolder'>, name: EnvironmentName): string {
+  return join(folderOf(config, name), 'catalog.db');
+}
+
 async function openEmbedded(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
   const { blobs, commits, syncs, onFatal, onTrouble, observed } = opening;
   const folder = folderOf(config, name);
-  const path = join(folder, 'catalog.db');
+  const path = toCatalogPath(config, name);
   const search = openSearch({
     catalogPath: path,
     indexPath: join(folder, 'search.db'),
@@ -203,17 +212,20 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     onCommitted: () => search.nudge(),
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
   });
+  const catalog = toObserved(engine, opening);
   return {
-    catalog: announceCommits(keepFirstPages(toObserved(engine, opening)), commits),
+    // Pages are kept only where every write passes by.
+    catalog: announceCommits(config.httpThreads === 1 ? keepFirstPages(catalog) : catalog, commits),
     search,
     keyStore: keysInFolder(folder),
     isReachable: () => true,
     pool: () => null,
     unlessOthersDo: (work) => work(),
+    guests: engine,
   };
 }
 
-function watchDisk(folder: string): { freeBytes(): number; stop(): void } {
+export function watchDisk(folder: string): { freeBytes(): number; stop(): void } {
   const look = () => {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;

@@ -32,7 +32,6 @@ async function listMetrics(): Promise<Map<string, ReadFamily>> {
     freeBytes: () => 1,
     pool: () => ({ total: 1, idle: 1, waiting: 0 }),
     isReady: () => true,
-    uploadMemoryBytes: () => 0,
     largeBodies: () => 0,
     archives: () => 0,
     ask: async () => ({ search, journalPosition: 1 }),

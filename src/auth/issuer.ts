@@ -9,6 +9,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { SharedNumbers } from '../domain/shared-numbers.ts';
 import type { Arrival } from './arrival.ts';
 import { toConfiguration } from './issuer-configuration.ts';
 import type { Keys } from './keys.ts';
@@ -37,6 +38,7 @@ export interface IssuerOptions {
   audience: string;
   keys: Keys;
   catalog: Catalog;
+  buckets: SharedNumbers;
   /** `requestId` is null where no request is to blame. */
   onError: (error: unknown, requestId: string | null) => void;
 }
@@ -78,7 +80,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   );
   provider.on('server_error', (ctx, error) => options.onError(error, toRequestId(ctx)));
   acceptHashedSecrets(provider);
-  guardTokens(provider, arrivalOf);
+  guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets));
   const handle = provider.callback();
   /** Believed because `proxy` is on; overwritten here, so that a client can set neither. */
   const pin = ({ headers }: IncomingMessage) => {
@@ -150,8 +152,7 @@ function acceptHashedSecrets(provider: Provider): void {
 }
 
 /** Limits the token endpoint, and says on the mutual-TLS address what is wrong with a certificate. */
-function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) => Arrival): void {
-  const limits = new TokenLimits();
+function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) => Arrival, limits: TokenLimits): void {
   provider.use(async (untyped, next) => {
     await next();
     const ctx = untyped as unknown as KoaContextWithOIDC;

@@ -6,7 +6,7 @@ let limits: TokenLimits;
 
 beforeEach(() => {
   mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
-  limits = new TokenLimits();
+  limits = new TokenLimits('test');
 });
 
 afterEach(() => mock.timers.reset());

@@ -4,15 +4,24 @@
 // guessing and noise cheap to bear. Tokens that are given out are counted by client, which only the client itself can use up.
 
 import { Buckets, toLimitedAddress } from '../domain/buckets.ts';
+import type { SharedNumbers } from '../domain/shared-numbers.ts';
 
 const wrongByAddress = { burst: 600, perSecond: 10 };
 const wrongByClient = { burst: 100, perSecond: 1 };
 const givenToClient = { burst: 1000, perSecond: 50 };
 
 export class TokenLimits {
-  readonly #byAddress = new Buckets(wrongByAddress);
-  readonly #byClient = new Buckets(wrongByClient);
-  readonly #given = new Buckets(givenToClient);
+  readonly #byAddress: Buckets;
+  readonly #byClient: Buckets;
+  readonly #given: Buckets;
+
+  constructor(environment: string, shared?: SharedNumbers) {
+    const toBuckets = (what: string, rules: { burst: number; perSecond: number }) =>
+      new Buckets({ name: `${environment} token ${what}`, ...rules }, shared);
+    this.#byAddress = toBuckets('address', wrongByAddress);
+    this.#byClient = toBuckets('client', wrongByClient);
+    this.#given = toBuckets('given', givenToClient);
+  }
 
   /** Counts wrong credentials; returns the seconds to wait, 0 while there is no need to. */
   wrong(address: string, clientId: string): number {

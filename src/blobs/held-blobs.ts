@@ -11,20 +11,12 @@ export interface HeldBlobs extends Blobs {
 export function toHeldBlobs(blobs: Blobs): HeldBlobs {
   const waiting = new Set<string>();
   let holders = 0;
-  const { tidy } = blobs;
+  const discard = async (id: string) => {
+    if (holders > 0) waiting.add(id);
+    else await blobs.discard(id);
+  };
   return {
-    put: (id, blocks) => blobs.put(id, blocks),
-    append: (id, append) => blobs.append(id, append),
-    complete: (id, grown) => blobs.complete(id, grown),
-    abandon: (id, grown) => blobs.abandon(id, grown),
-    open: (id, start, end) => blobs.open(id, start, end),
-    list: () => blobs.list(),
-    close: () => blobs.close(),
-    ...(tidy !== undefined && { tidy: (before, choose) => tidy.call(blobs, before, choose) }),
-    async discard(id) {
-      if (holders > 0) waiting.add(id);
-      else await blobs.discard(id);
-    },
+    ...withDiscard(blobs, discard),
     hold() {
       holders += 1;
       let isHeld = true;
@@ -39,5 +31,21 @@ export function toHeldBlobs(blobs: Blobs): HeldBlobs {
         }
       };
     },
+  };
+}
+
+/** The same store with another way to discard. */
+export function withDiscard(blobs: Blobs, discard: Blobs['discard']): Blobs {
+  const { tidy } = blobs;
+  return {
+    put: (id, blocks) => blobs.put(id, blocks),
+    append: (id, append) => blobs.append(id, append),
+    complete: (id, grown) => blobs.complete(id, grown),
+    abandon: (id, grown) => blobs.abandon(id, grown),
+    open: (id, start, end) => blobs.open(id, start, end),
+    list: () => blobs.list(),
+    close: () => blobs.close(),
+    ...(tidy !== undefined && { tidy: (before, choose) => tidy.call(blobs, before, choose) }),
+    discard,
   };
 }

@@ -40,6 +40,11 @@ export async function openLocalBlobs({ folder, onFatal, syncs }: LocalBlobsOptio
   return new LocalBlobs(incoming, blobs, { onFatal, syncs: syncs ?? new Syncs() });
 }
 
+/** In another thread than the one that opened them. */
+export function joinLocalBlobs({ folder, onFatal, syncs }: Required<LocalBlobsOptions>): Blobs {
+  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), { onFatal, syncs });
+}
+
 /** Looks at a folder that another process may be using: nothing is tidied up, and nothing can be written. */
 export function readLocalBlobs(folder: string): Pick<Blobs, 'open' | 'list'> {
   const told = { onFatal: () => undefined, syncs: new Syncs() };

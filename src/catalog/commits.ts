@@ -1,36 +1,39 @@
 // Tells those who wait for changes of a space that one was committed: a wrapper around a catalog with the same verbs. What
 // other processes commit is not announced here, so whoever waits looks again from time to time.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalog, writes } from './catalog.ts';
 
 /** Between two calls to the same waiting one, so that a busy space does not wake it for every save. */
 const restMs = 10;
 
-export class Commits {
-  readonly #waiting = new Map<number, Set<() => void>>();
+/** Spaces that share a place are woken together. */
+const places = 256;
 
-  announce(space: number): void {
-    for (const wake of this.#waiting.get(space) ?? []) wake();
+/** In memory that all threads of the process share. */
+export class Commits {
+  readonly shared: SharedArrayBuffer;
+  readonly #counts: Int32Array;
+
+  constructor(shared = new SharedArrayBuffer(places * Int32Array.BYTES_PER_ELEMENT)) {
+    this.shared = shared;
+    this.#counts = new Int32Array(shared);
   }
 
-  /** Resolves soon after the next commit in the space, or when the time is over. */
-  wait(space: number, timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wakes = this.#waiting.get(space) ?? new Set();
-      this.#waiting.set(space, wakes);
-      const end = () => {
-        clearTimeout(timer);
-        wakes.delete(wake);
-        if (wakes.size === 0) this.#waiting.delete(space);
-        resolve();
-      };
-      const wake = () => {
-        wakes.delete(wake);
-        setTimeout(end, restMs);
-      };
-      const timer = setTimeout(end, timeoutMs);
-      wakes.add(wake);
-    });
+  announce(space: number): void {
+    Atomics.add(this.#counts, space % places, 1);
+    Atomics.notify(this.#counts, space % places);
+  }
+
+  /** To be asked before one looks: how far the space is, for `wait`. */
+  seen(space: number): number {
+    return Atomics.load(this.#counts, space % places);
+  }
+
+  /** Resolves soon after the first commit in the space since `seen`, or when the time is over. */
+  async wait(space: number, seen: number, timeoutMs: number): Promise<void> {
+    const told = Atomics.waitAsync(this.#counts, space % places, seen, timeoutMs);
+    if ((await told.value) !== 'timed-out') await sleep(restMs);
   }
 }
 

@@ -27,9 +27,10 @@ export interface WriterData {
   syncs: SharedArrayBuffer;
 }
 
-/** `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
+/** Guests send batches alone. `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
 export type ToWriter =
   | { batch: Packed }
+  | { guest: MessagePort }
   | { checkpoint: true }
   | { giveBack: true }
   | { finish: true }
@@ -236,32 +237,60 @@ function serve({ path, syncs: shared }: WriterData): void {
     post({ failed: toPlainFault(error) });
     return;
   }
-  const commit = (batch: Batch) => post({ outcomes: JSON.stringify(writer.commit(batch)) });
-  parentPort?.on('message', (first: ToWriter) => {
-    const message = 'batch' in first ? commitWaiting(first.batch, commit) : first;
-    if (message === null) return;
-    if ('finish' in message) post({ finished: writer.finish() });
+  const own = parentPort as MessagePort;
+  const senders = [own];
+  const handle = (message: ToWriter) => {
+    if ('guest' in message) take(message.guest);
+    else if ('finish' in message) post({ finished: writer.finish() });
     else if ('close' in message) {
       writer.close();
-      parentPort?.close();
-    } else failingAll(syncs, () => ('checkpoint' in message ? writer.checkpoint() : writer.giveBack()));
-  });
+      for (const sender of senders) sender.close();
+    } else if ('checkpoint' in message) failingAll(syncs, () => writer.checkpoint());
+    else if ('giveBack' in message) failingAll(syncs, () => writer.giveBack());
+  };
+  const take = (sender: MessagePort) => {
+    if (sender !== own) senders.push(sender);
+    sender.on('message', (message: ToWriter) => {
+      if ('batch' in message) commitWaiting({ sender, batch: message.batch }, senders, writer).forEach(handle);
+      else handle(message);
+    });
+    sender.once('close', () => senders.splice(senders.indexOf(sender), 1));
+  };
+  take(own);
   post({ ready: true, wasClosed: writer.wasClosed });
 }
 
 type Other = Exclude<ToWriter, { batch: Packed }>;
 
+interface Sent {
+  sender: MessagePort;
+  batch: Packed;
+}
+
 /** Batches that came while the last one was synced share a transaction, and so its sync and the pages that all of them
- *  touch. Returns what was asked for behind them, if anything was. */
-function commitWaiting(first: Packed, commit: (batch: Batch) => void): Other | null {
-  const batch = unpack(first);
+ *  touch. Returns what was asked for behind them. */
+function commitWaiting(first: Sent, senders: readonly MessagePort[], writer: Writer): Other[] {
+  const sent = [first];
+  const others = senders.map((sender) => drain(sender, sent)).filter((other) => other !== null);
+  const batches = sent.map(({ sender, batch }) => ({ sender, items: unpack(batch) }));
+  const outcomes = writer.commit(batches.flatMap(({ items }) => items));
+  let at = 0;
+  const told = new Map<MessagePort, Outcome[]>();
+  for (const { sender, items } of batches) {
+    told.set(sender, [...(told.get(sender) ?? []), ...outcomes.slice(at, at + items.length)]);
+    at += items.length;
+  }
+  for (const [sender, own] of told) sender.postMessage({ outcomes: JSON.stringify(own) } satisfies FromWriter);
+  return others;
+}
+
+/** Takes the batches that wait; returns what came behind them, if something did. */
+function drain(sender: MessagePort, into: Sent[]): Other | null {
   for (;;) {
-    const next = receiveMessageOnPort(parentPort as MessagePort)?.message as ToWriter | undefined;
-    if (next === undefined || !('batch' in next)) {
-      commit(batch);
-      return next ?? null;
-    }
-    batch.push(...unpack(next.batch));
+    const next = receiveMessageOnPort(sender)?.message as ToWriter | undefined;
+    if (next === undefined) return null;
+    if (!('batch' in next)) return next;
+    into.push({ sender, batch: next.batch });
   }
 }
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Buckets, toLimitedAddress } from './buckets.ts';
+import { SharedNumbers } from './shared-numbers.ts';
 
 test('a bucket allows its burst, then as much as it is refilled, and each key has its own', () => {
   let now = 0;
-  const buckets = new Buckets({ burst: 3, perSecond: 0.5 }, () => now);
+  const buckets = new Buckets({ name: 'tests', burst: 3, perSecond: 0.5 }, new SharedNumbers(), () => now);
   for (let n = 0; n < 3; n += 1) {
     assert.equal(buckets.waitSeconds('a'), 0);
     buckets.take('a');
@@ -22,12 +23,28 @@ test('a bucket allows its burst, then as much as it is refilled, and each key ha
   assert.equal(buckets.waitSeconds('a'), 2, 'never more than the burst is saved up');
 });
 
-test('a clock that goes back takes nothing away', () => {
-  let now = 10_000;
-  const buckets = new Buckets({ burst: 2, perSecond: 1 }, () => now);
+test('what is given back can be taken again, and no more than was taken', () => {
+  const buckets = new Buckets({ name: 'tests', burst: 1, perSecond: 1 }, new SharedNumbers(), () => 5000);
   buckets.take('a');
-  now = 0;
+  assert.equal(buckets.waitSeconds('a'), 1);
+  buckets.giveBack('a');
+  buckets.giveBack('a');
   assert.equal(buckets.waitSeconds('a'), 0);
+  buckets.take('a');
+  assert.equal(buckets.waitSeconds('a'), 1);
+});
+
+test('threads take from the same buckets, by what they are named', () => {
+  const { shared } = new SharedNumbers();
+  const rules = { name: 'sign-ins', burst: 2, perSecond: 0.001 };
+  const [first, second] = [
+    new Buckets(rules, new SharedNumbers(shared)),
+    new Buckets(rules, new SharedNumbers(shared)),
+  ];
+  first.take('a');
+  second.take('a');
+  assert.ok(first.waitSeconds('a') > 0);
+  assert.equal(new Buckets({ ...rules, name: 'pages' }, new SharedNumbers(shared)).waitSeconds('a'), 0);
 });
 
 test('the addresses of one IPv6 network are limited together, IPv4 addresses each', () => {

@@ -1,54 +1,61 @@
-// Limits how often something may happen, for each of many keys: a bucket holds `burst` and is refilled steadily. Bounded:
-// the keys that were not seen for longest are forgotten, and begin again with a full bucket.
+// Limits how often something may happen, for each of many keys: a bucket holds `burst` and is refilled steadily. All threads
+// of the process take from the same buckets. Kept is only when a bucket will be full again, so that one which is full needs
+// no room.
 
-import { LRUCache } from 'lru-cache';
+import { SharedNumbers } from './shared-numbers.ts';
 
 export interface BucketRules {
+  /** What is limited: buckets of the same name are the same. */
+  name: string;
   burst: number;
   perSecond: number;
-  /** How many keys are remembered. */
-  mostKeys?: number;
 }
-
-interface Bucket {
-  left: number;
-  atMs: number;
-}
-
-const defaultMostKeys = 100_000;
 
 export class Buckets {
   readonly #rules: BucketRules;
+  readonly #fullAt: SharedNumbers;
   readonly #now: () => number;
-  readonly #buckets: LRUCache<string, Bucket>;
+  readonly #refillMs: number;
 
-  constructor(rules: BucketRules, now: () => number = Date.now) {
+  constructor(rules: BucketRules, shared = new SharedNumbers(), now = sinceBoot) {
     this.#rules = rules;
+    this.#fullAt = shared;
     this.#now = now;
-    this.#buckets = new LRUCache({ max: rules.mostKeys ?? defaultMostKeys });
+    this.#refillMs = 1000 / rules.perSecond;
   }
 
   /** Seconds after which there is something to take again; 0: now. */
   waitSeconds(key: string): number {
-    const left = this.#left(key);
-    return left >= 1 ? 0 : Math.ceil((1 - left) / this.#rules.perSecond);
+    const left = this.#rules.burst - Math.max(0, this.#fullAt.get(this.#toName(key)) - this.#now()) / this.#refillMs;
+    // What is missing for one by rounding alone is there.
+    return left >= 1 - 1e-9 ? 0 : Math.ceil((1 - left) / this.#rules.perSecond);
   }
 
   take(key: string): void {
-    this.#buckets.set(key, { left: Math.max(0, this.#left(key) - 1), atMs: this.#now() });
+    this.#add(key, 1);
   }
 
   /** Undoes a `take`. */
   giveBack(key: string): void {
-    this.#buckets.set(key, { left: Math.min(this.#rules.burst, this.#left(key) + 1), atMs: this.#now() });
+    this.#add(key, -1);
   }
 
-  #left(key: string): number {
-    const bucket = this.#buckets.get(key);
-    if (bucket === undefined) return this.#rules.burst;
-    const refilled = ((this.#now() - bucket.atMs) / 1000) * this.#rules.perSecond;
-    return Math.min(this.#rules.burst, bucket.left + Math.max(0, refilled));
+  #add(key: string, taken: number): void {
+    const now = this.#now();
+    const emptied = now + this.#rules.burst * this.#refillMs;
+    const add = (fullAt: number) => Math.min(emptied, Math.max(now, fullAt) + taken * this.#refillMs);
+    this.#fullAt.change(this.#toName(key), add, now);
   }
+
+  #toName(key: string): string {
+    return `${this.#rules.name} ${key}`;
+  }
+}
+
+/** Milliseconds by a clock that all threads share, and that nobody sets. */
+function sinceBoot(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
 }
 
 /** Whoever has one IPv6 address has the whole /64 of it, so that is what is limited. */

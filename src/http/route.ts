@@ -28,6 +28,8 @@ export interface Served {
   cursorKey: string;
   /** Whether new work is taken. */
   isReady(): boolean;
+  /** Something was managed: whoever asks from now on finds it so, also in other threads. */
+  onManaged(): Promise<void>;
   largeBodies: Slots;
   batches: Slots;
   archives: Slots;

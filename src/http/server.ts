@@ -13,6 +13,7 @@ import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
+import type { Shared } from '../domain/shared-numbers.ts';
 import { storageFull } from '../operations/save-file.ts';
 import { type Answer, endIfStalled, internalError, send, toAnswer, toStatus } from './answer.ts';
 import { Aborted, Body, Pace } from './body.ts';
@@ -56,6 +57,11 @@ export interface ListenOptions {
   proxies: Peers;
   maxConnections: number;
   maxConnectionsPerPeer: number;
+  /** Whether several threads listen on the same address. */
+  isPortShared: boolean;
+  /** The address, in the names of what is limited. */
+  name: string;
+  shared: Shared;
   corsOrigins: ReadonlySet<string>;
   observers: Observers;
   onFault: (fault: unknown, requestId: string) => void;
@@ -78,7 +84,8 @@ export async function listen(options: ListenOptions, lookup: Lookup): Promise<Li
   const door = new Door(options, lookup);
   await new Promise<void>((resolve, reject) => {
     door.server.once('error', reject);
-    door.server.listen(options.port, options.host, () => resolve());
+    const { port, host, isPortShared } = options;
+    door.server.listen({ port, host, reusePort: isPortShared }, () => resolve());
   });
   const { port } = door.server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
@@ -94,10 +101,9 @@ class Door {
   readonly #options: ListenOptions;
   readonly #lookup: Lookup;
   readonly #pace = new Pace();
-  readonly #perPeer = new Map<string, number>();
   readonly #connections = new Connections();
   /** Pages of sign-ins, by address. */
-  readonly #pages = new Buckets({ burst: 300, perSecond: 5 });
+  readonly #pages: Buckets;
   /** How many responses each connection is owed, and the last of them. */
   readonly #turns = new Map<Socket, { count: number; last: ServerResponse }>();
   /** Responses that are not finished. */
@@ -107,6 +113,8 @@ class Door {
   constructor(options: ListenOptions, lookup: Lookup) {
     this.#options = options;
     this.#lookup = lookup;
+    const { name, shared } = options;
+    this.#pages = new Buckets({ name: `${name} pages`, burst: 300, perSecond: 5 }, shared.buckets);
     const settings = {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersTimeoutMs,
@@ -122,7 +130,6 @@ class Door {
       options.tls === null
         ? createHttpServer(settings)
         : createHttpsServer({ ...settings, ...toServerOptions(options.tls, options.mutualTls !== null) });
-    this.server.maxConnections = options.maxConnections;
     this.server.on('request', (request, response) => void this.#handle(request, response));
     this.server.on('checkContinue', (request, response) => void this.#handle(request, response));
     this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
@@ -164,18 +171,23 @@ class Door {
   }
 
   #countPeer(socket: Socket): void {
-    const peer = socket.remoteAddress ?? '';
-    const count = (this.#perPeer.get(peer) ?? 0) + 1;
-    if (count > this.#options.maxConnectionsPerPeer) {
+    const { name, shared, maxConnections, maxConnectionsPerPeer } = this.#options;
+    const { counts } = shared;
+    const all = `${name} connections`;
+    const ofPeer = `${all} ${socket.remoteAddress ?? ''}`;
+    if (!counts.take(all, maxConnections)) {
       socket.destroy();
       return;
     }
-    this.#perPeer.set(peer, count);
+    if (!counts.take(ofPeer, maxConnectionsPerPeer)) {
+      counts.giveBack(all);
+      socket.destroy();
+      return;
+    }
     this.#connections.add(socket);
     socket.once('close', () => {
-      const left = (this.#perPeer.get(peer) ?? 1) - 1;
-      if (left === 0) this.#perPeer.delete(peer);
-      else this.#perPeer.set(peer, left);
+      counts.giveBack(ofPeer);
+      counts.giveBack(all);
     });
   }
 
@@ -289,7 +301,7 @@ class Door {
     authorize(caller, route.action);
     if (this.#isDraining && route.action !== 'read') throw shuttingDown();
     const answer = await route.handle(served, exchange, caller);
-    if (route.action === 'manage' && route.method !== 'GET') served.authenticator.lookAgain();
+    if (route.action === 'manage' && route.method !== 'GET') await served.onManaged();
     return answer;
   }
 

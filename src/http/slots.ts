@@ -1,35 +1,35 @@
 // Bounds how many of a costly thing are done at once.
 
 import { Refusal } from '../domain/refusal.ts';
+import type { Counts } from '../domain/shared-numbers.ts';
 
 /** A number of places; whoever finds none free is asked to come again. */
 export class Slots {
-  readonly #refuse: () => Refusal;
+  readonly #counts: Counts;
+  readonly #name: string;
   readonly #count: number;
-  #free: number;
+  readonly #refuse: () => Refusal;
 
-  /** `refuse`: what is said to whoever finds none free. */
-  constructor(count: number, refuse: () => Refusal = tooManyUploads) {
+  /** `name`: slots of the same name are the same. `refuse`: what is said to whoever finds none free. */
+  constructor(counts: Counts, name: string, count: number, refuse: () => Refusal) {
+    this.#counts = counts;
+    this.#name = name;
     this.#count = count;
-    this.#free = count;
     this.#refuse = refuse;
   }
 
   get used(): number {
-    return this.#count - this.#free;
+    return this.#counts.get(this.#name);
   }
 
   /** Returns what gives the place back. */
   take(): () => void {
-    if (this.#free === 0) throw this.#refuse();
-    this.#free -= 1;
-    return () => {
-      this.#free += 1;
-    };
+    if (!this.#counts.take(this.#name, this.#count)) throw this.#refuse();
+    return () => this.#counts.giveBack(this.#name);
   }
 }
 
-function tooManyUploads(): Refusal {
+export function tooManyUploads(): Refusal {
   return new Refusal('TooManyUploads', 'Too many large JSON bodies are being read at once. Nothing was saved.', {
     hint: 'Send large files as multipart/form-data or as they are; or try again.',
     retryAfterSeconds: 1,

@@ -30,12 +30,19 @@ export interface Limits {
   uploadMs: number;
 }
 
-/** What all uploads together have gathered and not yet handed to the disk. When it is much, each gathers less. */
+const muchUploadMemory = 64 * 1024 * 1024;
+
+/** What all uploads of a thread together have gathered and not yet handed to the disk. When it is much, each gathers less. */
 export class UploadMemory {
   usedBytes = 0;
+  readonly #muchBytes: number;
+
+  constructor(threads = 1) {
+    this.#muchBytes = muchUploadMemory / threads;
+  }
 
   get blockBytes(): number {
-    return this.usedBytes < 64 * 1024 * 1024 ? 1024 * 1024 : 64 * 1024;
+    return this.usedBytes < this.#muchBytes ? 1024 * 1024 : 64 * 1024;
   }
 }
 
@@ -56,7 +63,7 @@ export interface Cabinet {
   readonly isReadAudited: boolean;
   /** Whether server-based applications can be served. */
   readonly hasMutualTls: boolean;
-  readonly purger: Purger;
+  readonly purger: Pick<Purger, 'nudge'>;
   readonly commits: Commits;
   readonly search: Search;
 }

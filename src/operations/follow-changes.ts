@@ -24,14 +24,16 @@ export async function followChanges(cabinet: Cabinet, caller: Caller, request: F
   const { space } = admit(caller);
   const { limit, isOver } = request;
   const until = performance.now() + request.waitMs;
+  let seen = cabinet.commits.seen(space);
   let page = await cabinet.catalog.listChanges({ space, after: request.after, limit });
   if (request.after !== null && request.after < page.keptAfter) throw cursorExpired();
   while (page.changes.length === 0 && !isOver()) {
     const leftMs = until - performance.now();
     // Where there is more to look at, others have their turn; where there is nothing, we wait for something.
     if (page.hasMore) await setImmediate();
-    else if (leftMs > 0) await cabinet.commits.wait(space, Math.min(leftMs, lookAgainMs));
+    else if (leftMs > 0) await cabinet.commits.wait(space, seen, Math.min(leftMs, lookAgainMs));
     else break;
+    seen = cabinet.commits.seen(space);
     page = await cabinet.catalog.listChanges({ space, after: page.upTo, limit });
   }
   return page;

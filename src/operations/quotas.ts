@@ -1,6 +1,6 @@
 // Quotas as they are asked about at every request: which there are is kept in memory, so that where there are none
 // nothing is looked up. The exact check of a save is made by the verb that writes it; here what cannot fit is refused
-// before it is sent. Right only where every quota is set through `setQuota`, that is, in one process.
+// before it is sent. Whoever sets one tells the others to load them anew.
 
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -9,6 +9,7 @@ import type { Origin } from '../catalog/sql.ts';
 import { Buckets } from '../domain/buckets.ts';
 import type { Caller, Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import type { SharedNumbers } from '../domain/shared-numbers.ts';
 import type { Cabinet } from './cabinet.ts';
 
 /** What was looked up is looked up again after this long. */
@@ -17,7 +18,11 @@ const mostLookedUp = 1000;
 const everyone = '';
 
 export class Quotas {
+  /** Called when one was set here: those who have quotas in memory too learn of it. */
+  tellOthers: () => Promise<void> = async () => undefined;
   readonly #catalog: Catalog;
+  readonly #environment: string;
+  readonly #buckets: SharedNumbers;
   #quotas = new Map<string, Quota>();
   /** By key, for those that have a rate. */
   #rates = new Map<string, Buckets>();
@@ -27,20 +32,20 @@ export class Quotas {
     ttlResolution: 0,
   });
 
-  constructor(catalog: Catalog) {
+  constructor(catalog: Catalog, environment: string, buckets: SharedNumbers) {
     this.#catalog = catalog;
+    this.#environment = environment;
+    this.#buckets = buckets;
   }
 
   async load(): Promise<void> {
     const listed = await this.#catalog.listQuotas({ isWhole: false });
-    const known = this.#quotas;
     this.#quotas = new Map(listed.map(({ space, actor, quota }) => [toKey(space, actor), quota]));
     const rates = new Map<string, Buckets>();
     for (const [key, { requests }] of this.#quotas) {
       if (requests === null) continue;
-      // Who has a rate already does not get a full bucket because another one's was changed.
-      const kept = known.get(key)?.requests === requests ? this.#rates.get(key) : undefined;
-      rates.set(key, kept ?? new Buckets({ burst: requests, perSecond: requests, mostKeys: 1 }));
+      const name = `${this.#environment} requests`;
+      rates.set(key, new Buckets({ name, burst: requests, perSecond: requests }, this.#buckets));
     }
     this.#rates = rates;
     this.#usage.clear();
@@ -100,6 +105,7 @@ function seatsMeant(caller: Caller): readonly Seat[] {
 export async function setQuota(cabinet: Cabinet, asked: Omit<SetQuota, keyof Origin>, origin: Origin) {
   const changed = await cabinet.catalog.setQuota({ ...asked, ...origin });
   await cabinet.quotas.load();
+  await cabinet.quotas.tellOthers();
   return changed;
 }
 

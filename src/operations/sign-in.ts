@@ -5,6 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { Buckets, toLimitedAddress } from '../domain/buckets.ts';
+import { type Counts, openShared } from '../domain/shared-numbers.ts';
 import type { Cabinet } from './cabinet.ts';
 import { isPassword, TooBusy, toPhc } from './passwords.ts';
 
@@ -15,18 +16,24 @@ const busySeconds = 2;
 const longestUser = 128;
 
 export class SignInLimits {
-  readonly #byAddress = new Buckets(wrongByAddress);
-  readonly #byUser = new Buckets(wrongByUser);
-  readonly #atOnce = new Map<string, number>();
+  readonly #environment: string;
+  readonly #byAddress: Buckets;
+  readonly #byUser: Buckets;
+  readonly #atOnce: Counts;
+
+  constructor(environment: string, { buckets, counts } = openShared()) {
+    this.#environment = environment;
+    this.#byAddress = new Buckets({ name: `${environment} sign-in address`, ...wrongByAddress }, buckets);
+    this.#byUser = new Buckets({ name: `${environment} sign-in user`, ...wrongByUser }, buckets);
+    this.#atOnce = counts;
+  }
 
   /** Returns the seconds to wait, or 0: then the attempt is counted and `end` must be called. */
   begin(address: string, user: string): number {
     const place = toLimitedAddress(address);
     const wait = Math.max(this.#byAddress.waitSeconds(place), this.#byUser.waitSeconds(`${place} ${user}`));
     if (wait > 0) return wait;
-    const count = this.#atOnce.get(place) ?? 0;
-    if (count >= atOnceByAddress) return busySeconds;
-    this.#atOnce.set(place, count + 1);
+    if (!this.#atOnce.take(this.#toName(place), atOnceByAddress)) return busySeconds;
     this.#byAddress.take(place);
     this.#byUser.take(`${place} ${user}`);
     return 0;
@@ -34,12 +41,14 @@ export class SignInLimits {
 
   end(address: string, user: string, isCounted: boolean): void {
     const place = toLimitedAddress(address);
-    const left = (this.#atOnce.get(place) ?? 1) - 1;
-    if (left === 0) this.#atOnce.delete(place);
-    else this.#atOnce.set(place, left);
+    this.#atOnce.giveBack(this.#toName(place));
     if (isCounted) return;
     this.#byAddress.giveBack(place);
     this.#byUser.giveBack(`${place} ${user}`);
+  }
+
+  #toName(place: string): string {
+    return `${this.#environment} sign-in ${place}`;
   }
 }
 

@@ -1,5 +1,5 @@
 // Whose turn it is at an upload in this process: the newer request takes over, the older one ends. And the digests of uploads that
-// are on their way here, so that what has passed by need not be read again.
+// are on their way in this thread, so that what has passed by need not be read again.
 
 import { LRUCache } from 'lru-cache';
 import type { Upload } from '../catalog/uploads.ts';
@@ -7,17 +7,19 @@ import { ContentDigest } from './receive-content.ts';
 
 const mostDigests = 1000;
 
+/** Ends whoever is at the upload, and waits until it has kept what came. `end`: ends the request that enters now. Returns
+ *  what must be called when it is done. */
+export type Enter = (id: string, end: () => void) => Promise<() => void>;
+
 interface Turn {
   end(): void;
   over: Promise<void>;
 }
 
-export class UploadTurns {
+/** Of the whole process. */
+export class Turns {
   readonly #turns = new Map<string, Turn>();
-  readonly #digests = new LRUCache<string, ContentDigest>({ max: mostDigests });
 
-  /** Ends whoever is at the upload, and waits until it has kept what came. `end`: ends the request that enters now. Returns
-   *  what must be called when it is done. */
   async enter(id: string, end: () => void): Promise<() => void> {
     for (let other = this.#turns.get(id); other !== undefined; other = this.#turns.get(id)) {
       other.end();
@@ -28,6 +30,28 @@ export class UploadTurns {
     return () => {
       this.#turns.delete(id);
       resolve();
+    };
+  }
+}
+
+export class UploadTurns {
+  readonly #enter: Enter;
+  /** The requests of this thread that are at an upload. */
+  readonly #entered = new Set<Promise<void>>();
+  readonly #digests = new LRUCache<string, ContentDigest>({ max: mostDigests });
+
+  constructor(enter: Enter) {
+    this.#enter = enter;
+  }
+
+  async enter(id: string, end: () => void): Promise<() => void> {
+    const leave = await this.#enter(id, end);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#entered.add(promise);
+    return () => {
+      this.#entered.delete(promise);
+      resolve();
+      leave();
     };
   }
 
@@ -44,6 +68,6 @@ export class UploadTurns {
 
   /** Resolves when no request is at an upload any more. */
   async settle(): Promise<void> {
-    while (this.#turns.size > 0) await Promise.all([...this.#turns.values()].map(({ over }) => over));
+    while (this.#entered.size > 0) await Promise.all(this.#entered);
   }
 }

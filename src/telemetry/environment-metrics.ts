@@ -32,7 +32,6 @@ export interface Parts {
   /** Null: there is no pool of connections. */
   pool(): PoolReading | null;
   isReady(): boolean;
-  uploadMemoryBytes(): number;
   largeBodies(): number;
   archives(): number;
   ask(): Promise<Asked>;
@@ -55,6 +54,7 @@ export class EnvironmentMetrics {
   #sweptAt: number | null = null;
   #scrub: { at: number | null; problems: number | null } = { at: null, problems: null };
   #parts: Parts | null = null;
+  #uploads: { readonly usedBytes: number } | null = null;
   #asked: Asked | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
 
@@ -84,7 +84,15 @@ export class EnvironmentMetrics {
     registry.read('gauge', 'cabinet_sweep_last_timestamp_seconds', 'When this node last swept', () => this.#sweptAt);
     registry.read('gauge', 'cabinet_scrub_last_timestamp_seconds', 'When all was verified last', () => this.#scrub.at);
     registry.read('gauge', 'cabinet_scrub_problems', 'What was found damaged then', () => this.#scrub.problems);
+    registry.read('gauge', 'cabinet_upload_memory_bytes', 'Gathered and not yet written', () =>
+      this.#uploads === null ? null : this.#uploads.usedBytes,
+    );
     this.#readParts();
+  }
+
+  /** What uploads of this thread have in memory. */
+  watchUploads(uploads: { readonly usedBytes: number }): void {
+    this.#uploads = uploads;
   }
 
   #readParts(): void {
@@ -92,7 +100,6 @@ export class EnvironmentMetrics {
       this.registry.read('gauge', name, help, () => (this.#parts === null ? null : read(this.#parts)));
     gauge('cabinet_ready', 'Whether new work is taken', (parts) => (parts.isReady() ? 1 : 0));
     gauge('cabinet_disk_free_bytes', 'Free where contents are kept', (parts) => parts.freeBytes());
-    gauge('cabinet_upload_memory_bytes', 'Gathered and not yet written', (parts) => parts.uploadMemoryBytes());
     gauge('cabinet_large_bodies_in_progress', 'Large JSON bodies being read', (parts) => parts.largeBodies());
     gauge('cabinet_archives_in_progress', 'Archives being sent', (parts) => parts.archives());
     gauge('cabinet_postgres_connections', 'Connections to PostgreSQL, by state', (parts) =>
@@ -116,6 +123,7 @@ export class EnvironmentMetrics {
 
   close(): void {
     this.#parts = null;
+    this.#uploads = null;
     this.#asked = null;
   }
 

@@ -58,7 +58,6 @@ const parts = {
   freeBytes: () => null,
   pool: () => ({ total: 5, idle: 3, waiting: 7 }),
   isReady: () => true,
-  uploadMemoryBytes: () => 0,
   largeBodies: () => 0,
   archives: () => 0,
 };

@@ -137,3 +137,29 @@ function toText(value: number): string {
 function escapeLabel(value: string): string {
   return value.replaceAll(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`));
 }
+
+/** Makes one text of those that the threads of a process tell: series of the same name are added up. What only one of them has
+ *  stays as it is. */
+export function addUp(texts: readonly string[]): string {
+  const families = new Map<string, Map<string, number>>();
+  for (const text of texts) {
+    for (const family of text.split(/^(?=# HELP )/m)) {
+      const [help = '', type = '', ...lines] = family.trimEnd().split('\n');
+      const head = `${help}\n${type}\n`;
+      const sums = families.get(head) ?? new Map<string, number>();
+      families.set(head, sums);
+      for (const line of lines) {
+        const at = line.lastIndexOf(' ');
+        const series = line.slice(0, at);
+        sums.set(series, (sums.get(series) ?? 0) + toNumber(line.slice(at + 1)));
+      }
+    }
+  }
+  return [...families]
+    .map(([head, sums]) => head + [...sums].map(([series, value]) => `${series} ${toText(value)}\n`).join(''))
+    .join('');
+}
+
+function toNumber(text: string): number {
+  return Number(text.replace('Inf', 'Infinity'));
+}

@@ -1,0 +1,41 @@
+// The SQLite engine in another thread than the one that opened it: a connection of its own to read, and a port to the writer.
+
+import type { MessagePort } from 'node:worker_threads';
+import type { Fault } from '../domain/fault.ts';
+import type { Engine } from './sql.ts';
+import { Connection } from './sqlite-connection.ts';
+import { Outbox, type OutboxEvents } from './sqlite-outbox.ts';
+import { read } from './sqlite-read.ts';
+import type { FromWriter, ToWriter } from './sqlite-writer.ts';
+
+export interface GuestOptions extends OutboxEvents {
+  path: string;
+  /** From `inviteGuest` of the engine. */
+  port: MessagePort;
+}
+
+export interface GuestEngine extends Engine {
+  /** Whoever opened the engine has learned that it can promise nothing any more. */
+  die(fault: Fault): void;
+}
+
+export function joinSqlite({ path, port, ...events }: GuestOptions): GuestEngine {
+  const outbox = new Outbox((batch) => {
+    port.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
+  }, events);
+  const reader = new Connection(path, 'reader');
+  port.on('message', (message: FromWriter) => {
+    if ('outcomes' in message) outbox.settle(message.outcomes);
+  });
+  return {
+    read: (name, input) => read(reader, name, input),
+    write: (name, input) => outbox.write(name, input),
+    die: (fault) => outbox.die(fault),
+    async close() {
+      await outbox.close();
+      port.close();
+      // After a failure nobody may move the log into the database file, as the last one to close it would.
+      if (!outbox.isDead) reader.close();
+    },
+  };
+}

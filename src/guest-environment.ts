@@ -1,0 +1,159 @@
+// An environment as an HTTP thread beside the main one has it: it reads for itself, writes through a port to the one writer,
+// and asks the main thread for what there can be only one of.
+
+import { keysInFolder, openKeys } from './auth/keys.ts';
+import { withDiscard } from './blobs/held-blobs.ts';
+import { announceCommits, Commits } from './catalog/commits.ts';
+import { joinSqlite } from './catalog/sqlite-guest.ts';
+import type { Config } from './config.ts';
+import type { Calls } from './domain/calls.ts';
+import { Fault } from './domain/fault.ts';
+import type { Shared } from './domain/shared-numbers.ts';
+import { Syncs } from './domain/syncs.ts';
+import { type Environment, folderOf, lookAtShared, toCabinet } from './environment.ts';
+import type { HostFunctions, Invitation, PlainFault } from './http-calls.ts';
+import { sharedLeases } from './operations/leases.ts';
+import { type Enter, UploadTurns } from './operations/upload-turns.ts';
+import { parseQuery } from './search/query.ts';
+import type { Search } from './search/search.ts';
+import type { ServedEnvironment } from './serving.ts';
+import { openBlobs, openSealedJournal, type StorageEvents, toCatalogPath, toObserved, watchDisk } from './storage.ts';
+
+/** Who is told of commits need not be told of each. */
+const tellCommitsMs = 20;
+
+export interface GuestEnvironment extends ServedEnvironment {
+  lookAgain(): Promise<void>;
+  onNewKeys(listener: () => void): void;
+  /** The main thread has learned that nothing more can be promised. */
+  fail(fault: PlainFault): void;
+  /** Ends the request whose turn at an upload is over. */
+  endUpload(turn: number): void;
+  close(): Promise<void>;
+}
+
+export interface GuestContext extends Pick<StorageEvents, 'onTrouble' | 'observed'> {
+  config: Config;
+  host: Calls<HostFunctions>;
+  shared: Shared;
+}
+
+export async function joinEnvironment(invitation: Invitation, context: GuestContext): Promise<GuestEnvironment> {
+  const { name, writer, syncs: sharedSyncs, commits: sharedCommits } = invitation;
+  const { config, host, shared, onTrouble, observed } = context;
+  let isFailed = false;
+  const onFatal = ({ kind, message }: Fault) => {
+    if (!isFailed) host.tell('failed', { name, kind, message });
+    isFailed = true;
+  };
+  const syncs = new Syncs(sharedSyncs);
+  const commits = new Commits(sharedCommits);
+  const events = { onFatal, onTrouble, ...(observed !== undefined && { observed }) };
+  const blobs = await openBlobs(config, name, { ...events, syncs, isGuest: true });
+  const engine = joinSqlite({
+    path: toCatalogPath(config, name),
+    port: writer,
+    onFatal,
+    onCommitted: toRarely(() => host.tell('committed', { name })),
+    onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
+  });
+  const catalog = announceCommits(toObserved(engine, events), commits);
+  const turns = new RemoteTurns(host, name);
+  const disk = watchDisk(folderOf(config, name));
+  const made = {
+    catalog,
+    // While a backup is made, blobs are kept: the main thread knows.
+    blobs: withDiscard(blobs, (blob) => host.ask('discardBlob', { name, blob })),
+    commits,
+    search: toSearch(host, name),
+    journalFiles: await openSealedJournal(config, name),
+    freeBytes: disk.freeBytes,
+    purger: { nudge: () => host.tell('removed', { name }) },
+    leases: sharedLeases(catalog, onTrouble),
+    uploads: new UploadTurns(turns.enter),
+  };
+  const cabinet = toCabinet(config, name, made, shared);
+  await cabinet.quotas.load();
+  const keyStore = keysInFolder(folderOf(config, name));
+  let onNewKeys: () => void = () => undefined;
+  const environment: GuestEnvironment & Pick<Environment, 'keyStore'> = {
+    name,
+    cabinet,
+    keys: await openKeys(keyStore),
+    keyStore,
+    isReachable: () => true,
+    lookAgain: () => lookAtShared(environment, () => onNewKeys()),
+    onNewKeys(listener) {
+      onNewKeys = listener;
+    },
+    fail({ kind, message }) {
+      isFailed = true;
+      engine.die(new Fault(kind, message));
+    },
+    endUpload: (turn) => turns.end(turn),
+    async close() {
+      disk.stop();
+      await cabinet.uploads.settle();
+      await cabinet.leases.close();
+      await catalog.close();
+      await blobs.close();
+    },
+  };
+  return environment;
+}
+
+/** What happens within a moment is told once. */
+function toRarely(tell: () => void): () => void {
+  let isTelling = false;
+  return () => {
+    if (isTelling) return;
+    isTelling = true;
+    setTimeout(() => {
+      isTelling = false;
+      tell();
+    }, tellCommitsMs);
+  };
+}
+
+/** Turns are kept by the main thread, for requests of all threads. */
+class RemoteTurns {
+  readonly #host: Calls<HostFunctions>;
+  readonly #name: Invitation['name'];
+  readonly #ends = new Map<number, () => void>();
+  #last = 0;
+
+  constructor(host: Calls<HostFunctions>, name: Invitation['name']) {
+    this.#host = host;
+    this.#name = name;
+  }
+
+  readonly enter: Enter = async (id, end) => {
+    this.#last += 1;
+    const turn = this.#last;
+    const name = this.#name;
+    this.#ends.set(turn, end);
+    await this.#host.ask('enterUpload', { name, id, turn });
+    return () => {
+      this.#ends.delete(turn);
+      this.#host.tell('leaveUpload', { name, turn });
+    };
+  };
+
+  end(turn: number): void {
+    this.#ends.get(turn)?.();
+  }
+}
+
+/** The index has one thread that answers, which the main thread asks. */
+function toSearch(host: Calls<HostFunctions>, name: Invitation['name']): Search {
+  return {
+    parse: parseQuery,
+    rank: (asked) => host.ask('rank', { name, asked }),
+    snippets: (asked) => host.ask('snippets', { name, asked }),
+    status: () => host.ask('indexStatus', { name }),
+    async rebuild() {},
+    follow() {},
+    nudge() {},
+    async close() {},
+  };
+}

@@ -1,0 +1,77 @@
+// What the threads that answer requests ask of each other. The main thread keeps the environments: it opens them, tidies them
+// up, and has what there can be only one of. The other HTTP threads are its guests.
+
+import type { MessagePort } from 'node:worker_threads';
+import type { Config } from './config.ts';
+import type { Functions } from './domain/calls.ts';
+import type { FaultKind } from './domain/fault.ts';
+import type { SharedBuffers } from './domain/shared-numbers.ts';
+import type { EnvironmentName } from './environment.ts';
+import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from './search/searcher-thread.ts';
+import type { Urls } from './serving.ts';
+
+/** What a thread is started with. The ports in `config` are those that the main thread listens on. */
+export interface HttpThreadData {
+  config: Config;
+  urls: Urls;
+  shared: SharedBuffers;
+  startedAt: number;
+}
+
+/** What a guest needs to use an environment. */
+export interface Invitation {
+  name: EnvironmentName;
+  /** To the writer of its catalog. */
+  writer: MessagePort;
+  syncs: SharedArrayBuffer;
+  commits: SharedArrayBuffer;
+}
+
+interface Of {
+  name: EnvironmentName;
+}
+
+export interface PlainFault {
+  kind: FaultKind;
+  message: string;
+}
+
+/** What guests ask the main thread. */
+export interface HostFunctions extends Functions {
+  /** Something was written: there may be more to index and to move into the database file. */
+  committed(of: Of): void;
+  failed(of: Of & PlainFault): void;
+  /** Something was removed for good. */
+  removed(of: Of): void;
+  /** Nothing points to the blob any more. */
+  discardBlob(of: Of & { blob: string }): Promise<void>;
+  /** Resolves when it is the turn of the guest's request; `turn` is its own number for it. */
+  enterUpload(of: Of & { id: string; turn: number }): Promise<void>;
+  leaveUpload(of: Of & { turn: number }): void;
+  /** Something was managed: resolves when all threads have forgotten what they knew. */
+  managed(of: Of): Promise<void>;
+  rank(of: Of & { asked: RankAsked }): Promise<Ranked>;
+  snippets(of: Of & { asked: SnippetsAsked }): Promise<string[]>;
+  indexStatus(of: Of): Promise<IndexStatus>;
+  /** Of all threads. */
+  renderMetrics(of: Of): Promise<string>;
+}
+
+/** What the main thread asks its guests. */
+export interface GuestFunctions extends Functions {
+  /** Begins to serve, and to listen, where that is not done. */
+  open(invitation: Invitation): Promise<void>;
+  /** Lets go of an environment; its address says that it is not there. */
+  close(of: Of): Promise<void>;
+  /** Keys or quotas may have changed, or who may do what. */
+  lookAgain(of: Of): Promise<void>;
+  /** The environment can promise nothing any more. */
+  fail(of: Of & PlainFault): void;
+  /** Another request has come for the upload. */
+  endUpload(of: Of & { turn: number }): void;
+  /** It is not ready any more. */
+  beginClosing(): void;
+  drain(): Promise<void>;
+  /** Its own. */
+  renderMetrics(of: Of): string;
+}
