@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigMistakes, readConfig } from './config.ts';
@@ -39,6 +39,7 @@ test('a mistake in any setting is told by its name', () => {
     CABINET_INLINE_LIMIT: '2MiB',
     CABINET_MAX_FILE_SIZE: '5 apples',
     CABINET_RESERVE: '-1',
+    CABINET_HTTP_THREADS: 'many',
     CABINET_MAX_CONNECTIONS: '0',
     CABINET_DRAIN_SECONDS: '-1',
     CABINET_UPLOAD_HOURS: 'soon',
@@ -51,6 +52,16 @@ test('a mistake in any setting is told by its name', () => {
   };
   const told = mistakesOf(wrong).map((mistake) => mistake.split(':')[0]);
   assert.deepEqual(told.sort(), Object.keys(wrong).sort());
+});
+
+test('HTTP threads are as many as is said, or by the cores; with PostgreSQL it is one', () => {
+  assert.equal(readConfig({ CABINET_HTTP_THREADS: '3' }).httpThreads, 3);
+  const { httpThreads } = readConfig({});
+  assert.ok(httpThreads >= 1 && httpThreads <= 4 && httpThreads <= Math.max(1, availableParallelism() / 2));
+  const postgres = { CABINET_CATALOG: 'postgres://localhost/cabinet' };
+  assert.equal(readConfig(postgres).httpThreads, 1);
+  assert.match(mistakesOf({ ...postgres, CABINET_HTTP_THREADS: '2' }).join(), /CABINET_HTTP_THREADS: .*more nodes/);
+  assert.match(mistakesOf({ CABINET_HTTP_THREADS: '65' }).join(), /CABINET_HTTP_THREADS: 65 is more than 64/);
 });
 
 test('beyond loopback, plain HTTP needs to be asked for', () => {

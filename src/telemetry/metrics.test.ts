@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMetrics, sumOf } from '../../test/service/prometheus.ts';
 import { EnvironmentMetrics } from './environment-metrics.ts';
-import { Registry } from './metrics.ts';
+import { addUp, Registry } from './metrics.ts';
 
 test('counters, gauges and histograms read as they were counted', () => {
   const registry = new Registry({ environment: 'test' });
@@ -86,4 +86,22 @@ test('parts are asked once, however often somebody reads, and not when they are 
   metrics.close();
   assert.ok(!readMetrics(await metrics.render()).has('cabinet_journal_position'));
   assert.equal(asked, 1);
+});
+
+test('what several threads tell is added up, series by series', () => {
+  const make = (saves: number, seconds: number, path: string) => {
+    const registry = new Registry({ environment: 'test' });
+    registry.counters('saves_total', 'Saves')({ path }).add(saves);
+    registry.histogram('seconds', 'Times', [1, 10]).observe(seconds);
+    return registry.render();
+  };
+  const alone = new Registry();
+  alone.read('gauge', 'ready', 'Only the first says so', () => 1);
+  const read = readMetrics(addUp([alone.render() + make(1, 0.5, '/a'), make(2, 5, '/a'), make(4, 50, '/b b')]));
+  assert.equal(sumOf(read, 'saves_total', { path: '/a', environment: 'test' }), 3);
+  assert.equal(sumOf(read, 'saves_total', { path: '/b b' }), 4);
+  const buckets = ['1', '10', '+Inf'].map((le) => sumOf(read, 'seconds_bucket', { le }));
+  assert.deepEqual(buckets, [1, 2, 3]);
+  assert.equal(sumOf(read, 'seconds_sum'), 55.5);
+  assert.equal(sumOf(read, 'ready'), 1);
 });
