@@ -29,6 +29,7 @@ export interface Address {
 export interface AddressContext {
   lookup: Lookup;
   shared: Shared;
+  ticketKeys: Buffer;
   log: Logger;
   metrics: RequestMetrics;
   tracer: Tracer | null;
@@ -41,7 +42,7 @@ export async function openAddress(config: Config, name: EnvironmentName, context
   const observers = toObservers(config, { ...context, log });
   const loaded = tls === null ? null : await opened.watchTls([tls.certPath, tls.keyPath]);
   return await opened.listen(
-    { ...toListenOptions(config, config[name]), name, shared: context.shared, tls: loaded, mutualTls: null, observers },
+    { ...toListenOptions(config, config[name], context), name, tls: loaded, mutualTls: null, observers },
     context.lookup,
   );
 }
@@ -60,9 +61,8 @@ export async function openMutualTlsAddress(config: Config, context: AddressConte
     },
   };
   const mutualTls = new MutualTls({ trust, proxies: new Peers(proxies) });
-  const { shared } = context;
-  const limited = { ...toListenOptions(config, config.mutualTls), name: 'mutual TLS', shared };
-  const options = { ...limited, tls: watched.value.tls, mutualTls, observers };
+  const common = toListenOptions(config, config.mutualTls, context);
+  const options = { ...common, name: 'mutual TLS', tls: watched.value.tls, mutualTls, observers };
   return await opened.listen(options, context.lookup);
 }
 
@@ -84,11 +84,19 @@ export function openOwnAuthority(config: Config): Promise<Authority> {
   return openAuthority(join(folderOf(config, 'production'), 'certificates'), names);
 }
 
-function toListenOptions(config: Config, { host, port }: AddressConfig) {
+function toListenOptions(config: Config, { host, port }: AddressConfig, { shared, ticketKeys }: AddressContext) {
   const { maxConnections, maxConnectionsPerPeer, corsOrigins } = config;
-  const proxies = new Peers(config.proxies);
-  const isPortShared = config.httpThreads > 1;
-  return { host, port: port ?? 0, isPortShared, maxConnections, maxConnectionsPerPeer, corsOrigins, proxies };
+  return {
+    host,
+    port: port ?? 0,
+    isPortShared: config.httpThreads > 1,
+    maxConnections,
+    maxConnectionsPerPeer,
+    shared,
+    ticketKeys,
+    corsOrigins,
+    proxies: new Peers(config.proxies),
+  };
 }
 
 function toObservers({ telemetry }: Config, { log, metrics, tracer }: AddressContext): Observers {

@@ -243,7 +243,10 @@ class Reader {
   httpThreads(name: SettingName, catalog: string): number {
     const isOne = catalog.startsWith('postgres');
     if (this.#values[name] === 'auto') {
-      return isOne ? 1 : Math.max(1, Math.min(mostAutoThreads, Math.floor(availableParallelism() / 2)));
+      // Elsewhere a port cannot be shared, or the kernel does not spread connections.
+      return isOne || process.platform !== 'linux'
+        ? 1
+        : Math.max(1, Math.min(mostAutoThreads, Math.floor(availableParallelism() / 2)));
     }
     const count = this.count(name);
     if (count > mostThreads) this.mistake(name, `${count} is more than ${mostThreads}`);

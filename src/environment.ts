@@ -1,11 +1,13 @@
 // One environment, production or test: its own records, contents and keys, and the work that goes on behind them.
 
 import { type KeyStore, type Keys, openKeys } from './auth/keys.ts';
+import type { Catalog } from './catalog/catalog.ts';
 import type { Config } from './config.ts';
 import { openShared, type Shared } from './domain/shared-numbers.ts';
 import type { Cabinet, Limits } from './operations/cabinet.ts';
 import { UploadMemory } from './operations/cabinet.ts';
 import { localLeases, sharedLeases } from './operations/leases.ts';
+import { isPassword } from './operations/passwords.ts';
 import { Purger } from './operations/purger.ts';
 import { Quotas } from './operations/quotas.ts';
 import { SignInLimits } from './operations/sign-in.ts';
@@ -52,13 +54,17 @@ export async function openEnvironment(
 ): Promise<Environment> {
   const storage = await openStorage(config, name, events);
   const { catalog, blobs, isShared, keyStore } = storage;
-  // Only one process has this catalog: whoever was copying is gone.
-  if (!isShared) await catalog.abandonCopies({ before: Date.now() }).catch(events.onTrouble);
+  if (!isShared) await forgetOthers(catalog).catch(events.onTrouble);
   const purger = new Purger(catalog, blobs, events.onTrouble);
   const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, events.onTrouble) : localLeases();
   const turns = new Turns();
   const uploads = new UploadTurns((id, end) => turns.enter(id, end));
-  const cabinet = toCabinet(config, name, { ...storage, purger, leases, uploads }, events.shared ?? openShared());
+  const cabinet = toCabinet(
+    config,
+    name,
+    { ...storage, purger, leases, uploads, isPassword },
+    events.shared ?? openShared(),
+  );
   await cabinet.quotas.load();
   let onNewKeys: () => void = () => undefined;
   const environment: Environment = {
@@ -91,14 +97,30 @@ export async function openEnvironment(
   return environment;
 }
 
+/** Only one process has this catalog: whoever was copying, or writing a blob, is gone. */
+async function forgetOthers(catalog: Catalog): Promise<void> {
+  await catalog.abandonCopies({ before: Date.now() });
+  while ((await catalog.expireLeases({ at: Number.MAX_SAFE_INTEGER })) > 0);
+}
+
 export async function emptyEnvironment(config: Config, name: EnvironmentName): Promise<void> {
   await emptyStorage(config, name);
 }
 
-type Made = 'catalog' | 'blobs' | 'commits' | 'search' | 'journalFiles' | 'freeBytes' | 'purger' | 'leases' | 'uploads';
+type Made =
+  | 'catalog'
+  | 'blobs'
+  | 'commits'
+  | 'search'
+  | 'journalFiles'
+  | 'freeBytes'
+  | 'purger'
+  | 'leases'
+  | 'uploads'
+  | 'isPassword';
 
 export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
-  const { catalog, blobs, commits, search, journalFiles, freeBytes, purger, leases, uploads } = made;
+  const { catalog, blobs, commits, search, journalFiles, freeBytes, purger, leases, uploads, isPassword } = made;
   return {
     catalog,
     blobs,
@@ -108,11 +130,12 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     uploadMemory: new UploadMemory(config.httpThreads),
     uploads,
     signInLimits: new SignInLimits(name, shared),
+    isPassword,
     purger,
     leases,
     commits,
     search,
-    quotas: new Quotas(catalog, name, shared.buckets),
+    quotas: new Quotas(catalog, name, shared.rates),
     journalFiles,
     isReadAudited: config.isReadAudited,
     hasMutualTls: name === 'production',

@@ -7,12 +7,13 @@ import { announceCommits, Commits } from './catalog/commits.ts';
 import { joinSqlite } from './catalog/sqlite-guest.ts';
 import type { Config } from './config.ts';
 import type { Calls } from './domain/calls.ts';
-import { Fault } from './domain/fault.ts';
+import { Fault, type PlainFault } from './domain/fault.ts';
 import type { Shared } from './domain/shared-numbers.ts';
 import { Syncs } from './domain/syncs.ts';
 import { type Environment, folderOf, lookAtShared, toCabinet } from './environment.ts';
-import type { HostFunctions, Invitation, PlainFault } from './http-calls.ts';
+import type { HostFunctions, Invitation } from './http-calls.ts';
 import { sharedLeases } from './operations/leases.ts';
+import { TooBusy } from './operations/passwords.ts';
 import { type Enter, UploadTurns } from './operations/upload-turns.ts';
 import { parseQuery } from './search/query.ts';
 import type { Search } from './search/search.ts';
@@ -39,17 +40,38 @@ export interface GuestContext extends Pick<StorageEvents, 'onTrouble' | 'observe
 }
 
 export async function joinEnvironment(invitation: Invitation, context: GuestContext): Promise<GuestEnvironment> {
-  const { name, writer, syncs: sharedSyncs, commits: sharedCommits } = invitation;
-  const { config, host, shared, onTrouble, observed } = context;
+  const closings: (() => unknown)[] = [];
+  const closeAll = async () => {
+    for (const close of closings.splice(0).reverse()) await close();
+  };
+  try {
+    return await join(invitation, context, { add: (close) => closings.push(close), closeAll });
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+interface Closings {
+  add(close: () => unknown): void;
+  /** The last one first. */
+  closeAll(): Promise<void>;
+}
+
+async function join(
+  { name, writer, syncs: sharedSyncs, commits: sharedCommits }: Invitation,
+  { config, host, shared, onTrouble, observed }: GuestContext,
+  closings: Closings,
+): Promise<GuestEnvironment> {
   let isFailed = false;
   const onFatal = ({ kind, message }: Fault) => {
     if (!isFailed) host.tell('failed', { name, kind, message });
     isFailed = true;
   };
-  const syncs = new Syncs(sharedSyncs);
   const commits = new Commits(sharedCommits);
   const events = { onFatal, onTrouble, ...(observed !== undefined && { observed }) };
-  const blobs = await openBlobs(config, name, { ...events, syncs, isGuest: true });
+  const blobs = await openBlobs(config, name, { ...events, syncs: new Syncs(sharedSyncs), isGuest: true });
+  closings.add(() => blobs.close());
   const engine = joinSqlite({
     path: toCatalogPath(config, name),
     port: writer,
@@ -57,9 +79,13 @@ export async function joinEnvironment(invitation: Invitation, context: GuestCont
     onCommitted: toRarely(() => host.tell('committed', { name })),
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
   });
+  closings.add(() => engine.close());
   const catalog = announceCommits(toObserved(engine, events), commits);
-  const turns = new RemoteTurns(host, name);
+  const leases = sharedLeases(catalog, onTrouble);
+  closings.add(() => leases.close());
   const disk = watchDisk(folderOf(config, name));
+  closings.add(() => disk.stop());
+  const turns = new RemoteTurns(host, name);
   const made = {
     catalog,
     // While a backup is made, blobs are kept: the main thread knows.
@@ -69,10 +95,12 @@ export async function joinEnvironment(invitation: Invitation, context: GuestCont
     journalFiles: await openSealedJournal(config, name),
     freeBytes: disk.freeBytes,
     purger: { nudge: () => host.tell('removed', { name }) },
-    leases: sharedLeases(catalog, onTrouble),
+    leases,
     uploads: new UploadTurns(turns.enter),
+    isPassword: (password: string, stored: string) => isPassword(host, password, stored),
   };
   const cabinet = toCabinet(config, name, made, shared);
+  closings.add(() => cabinet.uploads.settle());
   await cabinet.quotas.load();
   const keyStore = keysInFolder(folderOf(config, name));
   let onNewKeys: () => void = () => undefined;
@@ -91,15 +119,15 @@ export async function joinEnvironment(invitation: Invitation, context: GuestCont
       engine.die(new Fault(kind, message));
     },
     endUpload: (turn) => turns.end(turn),
-    async close() {
-      disk.stop();
-      await cabinet.uploads.settle();
-      await cabinet.leases.close();
-      await catalog.close();
-      await blobs.close();
-    },
+    close: () => closings.closeAll(),
   };
   return environment;
+}
+
+async function isPassword(host: Calls<HostFunctions>, password: string, stored: string): Promise<boolean> {
+  const answer = await host.ask('isPassword', { password, stored });
+  if (answer === 'busy') throw new TooBusy();
+  return answer;
 }
 
 /** What happens within a moment is told once. */
@@ -115,12 +143,14 @@ function toRarely(tell: () => void): () => void {
   };
 }
 
+/** Numbers are never used again, also not for an environment that was opened anew. */
+let lastTurn = 0;
+
 /** Turns are kept by the main thread, for requests of all threads. */
 class RemoteTurns {
   readonly #host: Calls<HostFunctions>;
   readonly #name: Invitation['name'];
   readonly #ends = new Map<number, () => void>();
-  #last = 0;
 
   constructor(host: Calls<HostFunctions>, name: Invitation['name']) {
     this.#host = host;
@@ -128,11 +158,16 @@ class RemoteTurns {
   }
 
   readonly enter: Enter = async (id, end) => {
-    this.#last += 1;
-    const turn = this.#last;
+    lastTurn += 1;
+    const turn = lastTurn;
     const name = this.#name;
     this.#ends.set(turn, end);
-    await this.#host.ask('enterUpload', { name, id, turn });
+    try {
+      await this.#host.ask('enterUpload', { name, id, turn });
+    } catch (error) {
+      this.#ends.delete(turn);
+      throw error;
+    }
     return () => {
       this.#ends.delete(turn);
       this.#host.tell('leaveUpload', { name, turn });

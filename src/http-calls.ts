@@ -2,9 +2,10 @@
 // up, and has what there can be only one of. The other HTTP threads are its guests.
 
 import type { MessagePort } from 'node:worker_threads';
+import type { AdapterPayload } from 'oidc-provider';
 import type { Config } from './config.ts';
 import type { Functions } from './domain/calls.ts';
-import type { FaultKind } from './domain/fault.ts';
+import type { PlainFault } from './domain/fault.ts';
 import type { SharedBuffers } from './domain/shared-numbers.ts';
 import type { EnvironmentName } from './environment.ts';
 import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from './search/searcher-thread.ts';
@@ -15,6 +16,7 @@ export interface HttpThreadData {
   config: Config;
   urls: Urls;
   shared: SharedBuffers;
+  ticketKeys: Uint8Array;
   startedAt: number;
 }
 
@@ -31,11 +33,6 @@ interface Of {
   name: EnvironmentName;
 }
 
-export interface PlainFault {
-  kind: FaultKind;
-  message: string;
-}
-
 /** What guests ask the main thread. */
 export interface HostFunctions extends Functions {
   /** Something was written: there may be more to index and to move into the database file. */
@@ -50,6 +47,11 @@ export interface HostFunctions extends Functions {
   leaveUpload(of: Of & { turn: number }): void;
   /** Something was managed: resolves when all threads have forgotten what they knew. */
   managed(of: Of): Promise<void>;
+  /** Whether the password is the one of which this is kept; `busy`: too many wait to know. */
+  isPassword(asked: { password: string; stored: string }): Promise<boolean | 'busy'>;
+  setSession(of: Of & { id: string; payload: AdapterPayload }): Promise<void>;
+  getSession(of: Of & { id: string }): Promise<AdapterPayload | undefined>;
+  deleteSession(of: Of & { id: string }): Promise<boolean>;
   rank(of: Of & { asked: RankAsked }): Promise<Ranked>;
   snippets(of: Of & { asked: SnippetsAsked }): Promise<string[]>;
   indexStatus(of: Of): Promise<IndexStatus>;
@@ -74,4 +76,6 @@ export interface GuestFunctions extends Functions {
   drain(): Promise<void>;
   /** Its own. */
   renderMetrics(of: Of): string;
+  /** It will be ended. */
+  finish(): Promise<void>;
 }

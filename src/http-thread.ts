@@ -2,6 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
+import type { NobodysSessions } from './auth/issuer-adapter.ts';
 import { Calls, type Port } from './domain/calls.ts';
 import { openShared } from './domain/shared-numbers.ts';
 import type { EnvironmentName } from './environment.ts';
@@ -10,7 +11,7 @@ import type { GuestFunctions, HostFunctions, HttpThreadData } from './http-calls
 import { Observability } from './observability.ts';
 import { Serving } from './serving.ts';
 
-function serve({ config, urls, shared: buffers, startedAt }: HttpThreadData, port: Port): void {
+function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThreadData, port: Port): void {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const observability = new Observability(config, log);
   const shared = openShared(buffers);
@@ -29,7 +30,7 @@ function serve({ config, urls, shared: buffers, startedAt }: HttpThreadData, por
       environments.set(name, environment);
       serving.serve(environment);
       environment.onNewKeys(() => {
-        if (serving.served(name) !== null) serving.serve(environment);
+        if (environments.get(name) === environment && serving.served(name) !== null) serving.serve(environment);
       });
       // Last: whoever is connected to us is answered as the main thread would.
       if (!serving.isListening(name)) await serving.listen(name);
@@ -54,17 +55,29 @@ function serve({ config, urls, shared: buffers, startedAt }: HttpThreadData, por
     },
     drain: () => serving.drain(),
     renderMetrics: ({ name }) => observability.metrics[name].registry.render(),
+    finish: () => observability.close(),
   } satisfies GuestFunctions);
   const serving = new Serving({
     config,
     log,
     observability,
     shared,
+    ticketKeys: Buffer.from(ticketKeys),
+    sessions: { production: toSessions(host, 'production'), test: toSessions(host, 'test') },
     startedAt,
     urls,
     onManaged: (name) => host.ask('managed', { name }),
     renderMetrics: (name) => host.ask('renderMetrics', { name }),
   });
+}
+
+/** Any thread may have the next request of a browser. */
+function toSessions(host: Calls<HostFunctions>, name: EnvironmentName): NobodysSessions {
+  return {
+    set: (id, payload) => host.ask('setSession', { name, id, payload }),
+    get: (id) => host.ask('getSession', { name, id }),
+    delete: (id) => host.ask('deleteSession', { name, id }),
+  };
 }
 
 serve(workerData as HttpThreadData, parentPort as Port);

@@ -2,16 +2,19 @@
 // answers what they ask.
 
 import { Worker } from 'node:worker_threads';
+import type { NobodysSessions } from './auth/issuer-adapter.ts';
 import { Calls } from './domain/calls.ts';
-import { Fault } from './domain/fault.ts';
+import { Fault, type PlainFault } from './domain/fault.ts';
 import type { Environment, EnvironmentName } from './environment.ts';
-import type { GuestFunctions, HostFunctions, HttpThreadData, PlainFault } from './http-calls.ts';
+import type { GuestFunctions, HostFunctions, HttpThreadData } from './http-calls.ts';
+import { isPassword, TooBusy } from './operations/passwords.ts';
 
 export interface HttpThreadsOptions {
   count: number;
   data: HttpThreadData;
   /** Null: it is closed, or has failed. */
   environment(name: EnvironmentName): Environment | null;
+  sessions: Record<EnvironmentName, NobodysSessions>;
   onFatal(name: EnvironmentName, fault: Fault): void;
   onManaged(name: EnvironmentName): Promise<void>;
   renderMetrics(name: EnvironmentName): Promise<string>;
@@ -67,6 +70,7 @@ export class HttpThreads {
   }
 
   async end(): Promise<void> {
+    await this.#all(({ calls }) => calls.ask('finish', undefined));
     await this.#all(({ worker }) => worker.terminate());
   }
 
@@ -78,7 +82,7 @@ export class HttpThreads {
 function startGuest(options: HttpThreadsOptions): Guest {
   const worker = new Worker(new URL('./http-thread.ts', import.meta.url), { workerData: options.data });
   const leaves = new Map<string, () => void>();
-  const require = (name: EnvironmentName): Environment => {
+  const open = (name: EnvironmentName): Environment => {
     const environment = options.environment(name);
     if (environment === null) throw new Fault('other', `the ${name} environment is closed`);
     return environment;
@@ -87,20 +91,29 @@ function startGuest(options: HttpThreadsOptions): Guest {
     committed: ({ name }) => options.environment(name)?.guests?.noteCommit(),
     failed: ({ name, kind, message }) => options.onFatal(name, new Fault(kind, message)),
     removed: ({ name }) => options.environment(name)?.cabinet.purger.nudge(),
-    discardBlob: ({ name, blob }) => require(name).cabinet.blobs.discard(blob),
+    discardBlob: ({ name, blob }) => open(name).cabinet.blobs.discard(blob),
     async enterUpload({ name, id, turn }) {
       const end = () => calls.tell('endUpload', { name, turn });
-      leaves.set(`${name} ${turn}`, await require(name).turns.enter(id, end));
+      leaves.set(`${name} ${turn}`, await open(name).turns.enter(id, end));
     },
     leaveUpload({ name, turn }) {
       leaves.get(`${name} ${turn}`)?.();
       leaves.delete(`${name} ${turn}`);
     },
     managed: ({ name }) => options.onManaged(name),
-    rank: ({ name, asked }) => require(name).cabinet.search.rank(asked),
-    snippets: ({ name, asked }) => require(name).cabinet.search.snippets(asked),
-    indexStatus: ({ name }) => require(name).cabinet.search.status(),
+    isPassword: ({ password, stored }) => isPassword(password, stored).catch(toBusy),
+    setSession: ({ name, id, payload }) => options.sessions[name].set(id, payload),
+    getSession: ({ name, id }) => options.sessions[name].get(id),
+    deleteSession: ({ name, id }) => options.sessions[name].delete(id),
+    rank: ({ name, asked }) => open(name).cabinet.search.rank(asked),
+    snippets: ({ name, asked }) => open(name).cabinet.search.snippets(asked),
+    indexStatus: ({ name }) => open(name).cabinet.search.status(),
     renderMetrics: ({ name }) => options.renderMetrics(name),
   } satisfies HostFunctions);
   return { worker, calls };
+}
+
+function toBusy(error: unknown): 'busy' {
+  if (error instanceof TooBusy) return 'busy';
+  throw error;
 }

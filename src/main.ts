@@ -1,10 +1,12 @@
 // The composition root: `start(config)` puts the parts together and returns a listening service. Parts are closed in the
 // reverse order of their opening.
 
+import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { openOwnAuthority, requireFreePorts } from './addresses.ts';
+import { keepNobodysSessions } from './auth/issuer-adapter.ts';
 import { rotateKeys } from './auth/keys.ts';
 import { lockFolder } from './catalog/folder-lock.ts';
 import type { Config } from './config.ts';
@@ -28,6 +30,8 @@ import { Scrubber } from './scrubber.ts';
 import { Serving } from './serving.ts';
 import { addUp } from './telemetry/metrics.ts';
 
+/** As TLS of Node wants them. */
+const ticketKeyBytes = 48;
 const sweepEveryMs = 60 * 60 * 1000;
 
 export interface FirstApplication extends First {
@@ -98,6 +102,10 @@ class RunningService {
   readonly #options: StartOptions;
   readonly #environments: Record<EnvironmentName, Environment | null> = { production: null, test: null };
   readonly #shared = openShared();
+  readonly #ticketKeys = randomBytes(ticketKeyBytes);
+  readonly #sessions = { production: keepNobodysSessions(), test: keepNobodysSessions() };
+  /** What can promise nothing any more. */
+  readonly #failed = new Set<EnvironmentName>();
   readonly #startedAt = Date.now();
   #isOpen = false;
   #changing: Promise<unknown> = Promise.resolve();
@@ -120,6 +128,8 @@ class RunningService {
       log,
       observability: this.#observability,
       shared: this.#shared,
+      ticketKeys: this.#ticketKeys,
+      sessions: this.#sessions,
       startedAt: this.#startedAt,
       onManaged: (name) => this.#lookAgain(name),
       renderMetrics: (name) => this.#renderMetrics(name),
@@ -151,9 +161,7 @@ class RunningService {
     if (this.#config.test.port !== null) {
       await this.#serving.listen('test');
       // The environments share a process, not a fate: without this one its address answers 500, and production serves.
-      await this.#openPart('test').catch((error) =>
-        this.#log.error({ environment: 'test', err: error }, 'cannot be opened'),
-      );
+      await this.#openPart('test').catch((error) => this.#tellUnopened(error));
     }
     await this.#startThreads();
     this.#closeControl = await serveControl(this.#config, {
@@ -180,6 +188,7 @@ class RunningService {
       shared: this.#shared,
     });
     this.#environments[name] = environment;
+    this.#failed.delete(name);
     this.#observability.watch(environment, () => this.#serving.served(name));
     environment.cabinet.search.follow();
     this.#serving.serve(environment);
@@ -191,7 +200,7 @@ class RunningService {
         this.#serving.serve(environment);
     });
     environment.cabinet.quotas.tellOthers = async () => await this.#threads?.lookAgain(name);
-    await this.#threads?.open(environment);
+    await this.#openInThreads(environment);
   }
 
   async #startThreads(): Promise<void> {
@@ -200,15 +209,34 @@ class RunningService {
     const urls = { production: this.production, test: this.test, mutualTls: this.mutualTls };
     this.#threads = new HttpThreads({
       count: httpThreads - 1,
-      data: { config: this.#toOpened(), urls, shared: toBuffers(this.#shared), startedAt: this.#startedAt },
+      data: {
+        config: this.#toOpened(),
+        urls,
+        shared: toBuffers(this.#shared),
+        ticketKeys: this.#ticketKeys,
+        startedAt: this.#startedAt,
+      },
+      sessions: this.#sessions,
       environment: (name) => this.#environments[name],
       onFatal: (name, fault) => this.#fail(name, fault),
       onManaged: (name) => this.#lookAgain(name),
       renderMetrics: (name) => this.#renderMetrics(name),
     });
     for (const environment of Object.values(this.#environments)) {
-      if (environment !== null) await this.#threads.open(environment);
+      if (environment === null) continue;
+      const opening = this.#openInThreads(environment);
+      await (environment.name === 'production' ? opening : opening.catch((error) => this.#tellUnopened(error)));
     }
+  }
+
+  async #openInThreads(environment: Environment): Promise<void> {
+    await this.#threads?.open(environment);
+    // They could not be told of what happened while they were opening it.
+    if (this.#failed.has(environment.name)) this.#threads?.fail(environment.name, closedByFault);
+  }
+
+  #tellUnopened(error: unknown): void {
+    this.#log.error({ environment: 'test', err: error }, 'cannot be opened');
   }
 
   /** The configuration with the ports that were free. */
@@ -216,9 +244,9 @@ class RunningService {
     const { production, test, mutualTls } = this.#config;
     return {
       ...this.#config,
-      production: { ...production, port: toPort(this.production) },
-      test: { ...test, port: toPort(this.test) },
-      mutualTls: { ...mutualTls, port: toPort(this.mutualTls) },
+      production: { ...production, port: toOpenedPort(production.port, this.production) },
+      test: { ...test, port: toOpenedPort(test.port, this.test) },
+      mutualTls: { ...mutualTls, port: toOpenedPort(mutualTls.port, this.mutualTls) },
     };
   }
 
@@ -265,6 +293,8 @@ class RunningService {
   }
 
   #fail(name: EnvironmentName, fault: Fault): void {
+    if (this.#failed.has(name)) return;
+    this.#failed.add(name);
     this.#log.fatal({ environment: name, err: fault }, 'nothing more can be promised');
     this.#serving.unserve(name);
     this.#threads?.fail(name, fault);
@@ -338,6 +368,9 @@ class RunningService {
   }
 }
 
-function toPort(url: string | null): number | null {
-  return url === null ? null : Number(new URL(url).port);
+const closedByFault = { kind: 'fatal', message: 'nothing more can be promised' } as const;
+
+/** The port that was found where any free one was asked for. */
+function toOpenedPort(asked: number | null, url: string | null): number | null {
+  return asked === 0 && url !== null ? Number(new URL(url).port) : asked;
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Address, openAddress, openMutualTlsAddress } from './addresses.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { createIssuer, toAudience } from './auth/issuer.ts';
+import type { NobodysSessions } from './auth/issuer-adapter.ts';
 import { toLinkKeys } from './auth/links.ts';
 import { OutsideIssuer } from './auth/outside-issuer.ts';
 import { TokenVerifier } from './auth/tokens.ts';
@@ -24,6 +25,8 @@ export interface ServingOptions {
   log: Logger;
   observability: Observability;
   shared: Shared;
+  ticketKeys: Buffer;
+  sessions: Record<EnvironmentName, NobodysSessions>;
   startedAt: number;
   /** Where another thread listens already, so that it is known before this one does. */
   urls?: Urls;
@@ -84,17 +87,13 @@ export class Serving {
   }
 
   async listen(name: EnvironmentName): Promise<void> {
-    const { config, shared } = this.#options;
+    const { config, shared, ticketKeys, log, observability } = this.#options;
+    const { tracer } = observability;
+    const context = { shared, ticketKeys, log, metrics: observability.metrics[name].requests, tracer };
     const part = this.#parts[name];
-    part.address = await openAddress(config, name, { ...this.#observed(name), shared, lookup: () => part.served });
+    part.address = await openAddress(config, name, { ...context, lookup: () => part.served });
     if (name !== 'production' || config.mutualTls.port === null) return;
-    const context = { ...this.#observed(name), shared, lookup: () => this.#mutuallyServed };
-    this.#mutualTls = await openMutualTlsAddress(config, context);
-  }
-
-  #observed(name: EnvironmentName) {
-    const { log, observability } = this.#options;
-    return { log, metrics: observability.metrics[name].requests, tracer: observability.tracer };
+    this.#mutualTls = await openMutualTlsAddress(config, { ...context, lookup: () => this.#mutuallyServed });
   }
 
   /** Begins to serve an environment, or goes on with its new keys. */
@@ -109,14 +108,24 @@ export class Serving {
     const onError = (error: unknown, request: string | null) =>
       log.warn({ environment: name, ...(request !== null && { request }), err: error }, 'issuer');
     const lookAgain = toLookAgain(environment);
-    const own = config.isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing, lookAgain } : null;
-    const tokens = new TokenVerifier(own, this.#outsideOf(name));
+    const rules = config.isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing, lookAgain } : null;
+    const tokens = new TokenVerifier(rules, this.#outsideOf(name));
     const { buckets, counts } = shared;
-    const issuing = { environment: name, issuer: publicUrl, mutualTlsUrl, audience, keys, catalog, buckets, onError };
+    const own = {
+      environment: name,
+      issuer: publicUrl,
+      mutualTlsUrl,
+      audience,
+      keys,
+      catalog,
+      sessions: this.#options.sessions[name],
+      buckets,
+      onError,
+    };
     const served: Served = {
       cabinet,
       authenticator: new Authenticator(catalog, tokens),
-      issuer: config.isOwnIssuer ? createIssuer(issuing) : null,
+      issuer: config.isOwnIssuer ? createIssuer(own) : null,
       publicUrl,
       cursorKey: keys.cursors,
       largeBodies: new Slots(counts, `${name} large bodies`, largeBodiesAtOnce, tooManyUploads),

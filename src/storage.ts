@@ -173,7 +173,8 @@ export async function openBlobs(
   if (s3 === null) opened = await (isGuest ? joinLocalBlobs : openLocalBlobs)({ folder, onFatal, syncs });
   else {
     const { openS3Blobs } = await import('./blobs/s3.ts');
-    opened = await openS3Blobs({ ...s3, spoolFolder: folder, onNotice: (text) => onTrouble(new Error(text)) });
+    const onNotice = (text: string) => onTrouble(new Error(text));
+    opened = await openS3Blobs({ ...s3, spoolFolder: folder, threads: config.httpThreads, onNotice });
   }
   return observed === undefined ? opened : observeBlobs(opened, observed.metrics, observed.tracer);
 }

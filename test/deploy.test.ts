@@ -36,6 +36,7 @@ async function listMetrics(): Promise<Map<string, ReadFamily>> {
     archives: () => 0,
     ask: async () => ({ search, journalPosition: 1 }),
   });
+  metrics.watchUploads({ usedBytes: 0 });
   metrics.countSweep(true, 1);
   metrics.setScrub(1, 0);
   metrics.requests.count({ method: 'GET', path: '/' }, 'GET', 200, 1);

@@ -13,8 +13,26 @@ import type { IssuerRecord } from '../catalog/issuer-records.ts';
 const mostOfNobody = 2000;
 const nobodyLifetimeMs = 60 * 60 * 1000;
 
-export function toAdapter(model: string, catalog: Catalog): Adapter {
-  return model === 'Client' ? new ClientAdapter(catalog) : new RecordAdapter(model, catalog);
+/** By the hash of their ids. */
+export interface NobodysSessions {
+  set(id: string, payload: AdapterPayload): Promise<void>;
+  get(id: string): Promise<AdapterPayload | undefined>;
+  /** Whether there was one. */
+  delete(id: string): Promise<boolean>;
+}
+
+export function keepNobodysSessions(): NobodysSessions {
+  const kept = new LRUCache<string, AdapterPayload>({ max: mostOfNobody, ttl: nobodyLifetimeMs });
+  return {
+    set: async (id, payload) => void kept.set(id, payload),
+    get: async (id) => kept.get(id),
+    delete: async (id) => kept.delete(id),
+  };
+}
+
+export function toAdapter(model: string, catalog: Catalog, sessions: NobodysSessions): Adapter {
+  if (model === 'Client') return new ClientAdapter(catalog);
+  return new RecordAdapter(model, catalog, model === 'Session' ? sessions : null);
 }
 
 export function hashId(id: string): string {
@@ -24,16 +42,18 @@ export function hashId(id: string): string {
 class RecordAdapter implements Adapter {
   readonly #model: string;
   readonly #catalog: Catalog;
-  readonly #ofNobody = new LRUCache<string, AdapterPayload>({ max: mostOfNobody, ttl: nobodyLifetimeMs });
+  /** Null: of these there are none of nobody. */
+  readonly #ofNobody: NobodysSessions | null;
 
-  constructor(model: string, catalog: Catalog) {
+  constructor(model: string, catalog: Catalog, ofNobody: NobodysSessions | null) {
     this.#model = model;
     this.#catalog = catalog;
+    this.#ofNobody = ofNobody;
   }
 
   async upsert(id: string, { jti: _, ...payload }: AdapterPayload, expiresIn: number): Promise<void> {
-    if (this.#model === 'Session' && payload.accountId === undefined) {
-      this.#ofNobody.set(hashId(id), payload);
+    if (this.#ofNobody !== null && payload.accountId === undefined) {
+      await this.#ofNobody.set(hashId(id), payload);
       return;
     }
     await this.#catalog.putIssuerRecord({
@@ -49,7 +69,7 @@ class RecordAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const ofNobody = this.#ofNobody.get(hashId(id));
+    const ofNobody = await this.#ofNobody?.get(hashId(id));
     if (ofNobody !== undefined) return { ...ofNobody, jti: id };
     const found = await this.#find('id', id);
     return toPayload(found !== null && this.#isSealed ? { ...found, payload: unseal(id, found.payload) } : found, id);
@@ -79,7 +99,7 @@ class RecordAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    if (this.#ofNobody.delete(hashId(id))) return;
+    if (await this.#ofNobody?.delete(hashId(id))) return;
     await this.#catalog.endIssuerRecord({ model: this.#model, id: hashId(id) });
   }
 

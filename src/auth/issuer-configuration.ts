@@ -37,9 +37,9 @@ export interface ConfigurationOptions extends IssuerOptions {
 }
 
 export function toConfiguration(options: ConfigurationOptions): Configuration {
-  const { keys, catalog } = options;
+  const { keys, catalog, sessions } = options;
   return {
-    adapter: (model: string) => toAdapter(model, catalog),
+    adapter: (model: string) => toAdapter(model, catalog, sessions),
     jwks: { keys: keys.signing.map(({ retired: _, ...key }) => key) as JWKS['keys'] },
     // Cookies are shared by all ports of a host: each environment has its own.
     cookies: { keys: keys.cookies, names: toCookieNames(options.environment) },

@@ -11,6 +11,7 @@ import { Provider } from 'oidc-provider/lib/provider.js';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { SharedNumbers } from '../domain/shared-numbers.ts';
 import type { Arrival } from './arrival.ts';
+import type { NobodysSessions } from './issuer-adapter.ts';
 import { toConfiguration } from './issuer-configuration.ts';
 import type { Keys } from './keys.ts';
 import { TokenLimits } from './token-limits.ts';
@@ -38,6 +39,7 @@ export interface IssuerOptions {
   audience: string;
   keys: Keys;
   catalog: Catalog;
+  sessions: NobodysSessions;
   buckets: SharedNumbers;
   /** `requestId` is null where no request is to blame. */
   onError: (error: unknown, requestId: string | null) => void;

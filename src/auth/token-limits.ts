@@ -15,9 +15,9 @@ export class TokenLimits {
   readonly #byClient: Buckets;
   readonly #given: Buckets;
 
-  constructor(environment: string, shared?: SharedNumbers) {
+  constructor(environment: string, shared?: SharedNumbers, now?: () => number) {
     const toBuckets = (what: string, rules: { burst: number; perSecond: number }) =>
-      new Buckets({ name: `${environment} token ${what}`, ...rules }, shared);
+      new Buckets({ name: `${environment} token ${what}`, ...rules }, shared, now);
     this.#byAddress = toBuckets('address', wrongByAddress);
     this.#byClient = toBuckets('client', wrongByClient);
     this.#given = toBuckets('given', givenToClient);

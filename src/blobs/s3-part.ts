@@ -22,7 +22,7 @@ export class PartMemory {
   readonly folder: string;
 
   /** `folder`: where files without a name are made. */
-  constructor(folder: string, mostBytes = 128 * mib) {
+  constructor(folder: string, mostBytes: number) {
     this.folder = folder;
     this.mostBytes = mostBytes;
   }

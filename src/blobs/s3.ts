@@ -12,18 +12,28 @@ import { upload } from './s3-upload.ts';
 
 const removedAtOnce = 16;
 
+const mostPartMemory = 128 * 1024 * 1024;
+
 export interface S3Options extends S3Place {
   /** Where files without a name are made for what memory has no room for while it is gathered; by default where the
    *  system has temporary files. */
   spoolFolder?: string;
   /** Told what is not as it should be, but works. */
   onNotice?: (text: string) => void;
+  /** How many threads share the memory for parts. */
+  threads?: number;
   /** How long is tried again what fails because S3 is away or busy. */
   patienceMs?: number;
 }
 
 /** Rejects with a `Fault` that says what is wrong, if anything that we need does not work. */
-export async function openS3Blobs({ spoolFolder, onNotice, patienceMs, ...place }: S3Options): Promise<Blobs> {
+export async function openS3Blobs({
+  spoolFolder,
+  onNotice,
+  threads = 1,
+  patienceMs,
+  ...place
+}: S3Options): Promise<Blobs> {
   const bucket = new Bucket(place, patienceMs);
   try {
     await probe(bucket, onNotice ?? (() => undefined));
@@ -31,7 +41,7 @@ export async function openS3Blobs({ spoolFolder, onNotice, patienceMs, ...place 
     bucket.close();
     throw error;
   }
-  return new S3Blobs(bucket, new PartMemory(spoolFolder ?? tmpdir()));
+  return new S3Blobs(bucket, new PartMemory(spoolFolder ?? tmpdir(), mostPartMemory / threads));
 }
 
 class S3Blobs implements Blobs {

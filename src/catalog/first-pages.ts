@@ -1,5 +1,5 @@
 // Keeps the first pages of the folders that are saved into, so that the reply to a save needs no query: a wrapper around
-// a catalog with the same verbs. Right only where every write passes through it, that is, for a catalog of one process.
+// a catalog with the same verbs. Right only where every write passes through it, that is, for a catalog that one thread uses.
 //
 // What is kept follows the outcomes of writes in the order in which they are told, which is commit order. A save changes
 // the page of its folder, and the sizes shown in the pages of all folders above: those are let go. A verb that is not

@@ -1,7 +1,7 @@
 // The SQLite engine in another thread than the one that opened it: a connection of its own to read, and a port to the writer.
 
 import type { MessagePort } from 'node:worker_threads';
-import type { Fault } from '../domain/fault.ts';
+import { Fault } from '../domain/fault.ts';
 import type { Engine } from './sql.ts';
 import { Connection } from './sqlite-connection.ts';
 import { Outbox, type OutboxEvents } from './sqlite-outbox.ts';
@@ -24,6 +24,10 @@ export function joinSqlite({ path, port, ...events }: GuestOptions): GuestEngine
     port.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
   }, events);
   const reader = new Connection(path, 'reader');
+  let isClosing = false;
+  port.on('close', () => {
+    if (!isClosing) outbox.die(new Fault('fatal', 'the writer stopped'));
+  });
   port.on('message', (message: FromWriter) => {
     if ('outcomes' in message) outbox.settle(message.outcomes);
   });
@@ -33,6 +37,7 @@ export function joinSqlite({ path, port, ...events }: GuestOptions): GuestEngine
     die: (fault) => outbox.die(fault),
     async close() {
       await outbox.close();
+      isClosing = true;
       port.close();
       // After a failure nobody may move the log into the database file, as the last one to close it would.
       if (!outbox.isDead) reader.close();

@@ -4,7 +4,7 @@
 
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type Change, toLink } from '../domain/chain.ts';
-import { Fault, type FaultKind } from '../domain/fault.ts';
+import { Fault, type PlainFault } from '../domain/fault.ts';
 import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
 import { Syncs } from '../domain/syncs.ts';
 import { gathered, writes } from './catalog.ts';
@@ -14,11 +14,6 @@ import { Connection, checkpoint, type Effects, toFaultKind } from './sqlite-conn
 import { writeSums } from './sqlite-sums.ts';
 import { Sums } from './sums.ts';
 import { type Batch, type Packed, unpack } from './transport.ts';
-
-export interface PlainFault {
-  kind: FaultKind;
-  message: string;
-}
 
 export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
 

@@ -95,7 +95,7 @@ class OpenedSqlite implements SqliteEngine {
     this.#checkpointer.on('error', (error) => this.#outbox.die(new Fault('fatal', 'a checkpoint failed', error)));
     this.#checkpointer.on('message', ({ logPages, freePages }: Checkpointed) => {
       if (logPages > mostLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
-      else if (freePages > keptFreePages && this.#outbox.isAtRest) this.#giveBack();
+      else if (freePages > keptFreePages && this.#outbox.isAtRest && !this.#hasNewPages) this.#giveBack();
     });
     this.#exits = [onceExited(checkpointer), onceExited(writer)];
     this.#checkpoints = setInterval(() => this.#checkpoint(), checkpointEveryMs);

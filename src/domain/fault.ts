@@ -5,6 +5,12 @@
  *  store was lost while it committed, so what was asked may be done or not. `other`: this one request failed. */
 export type FaultKind = 'full' | 'fatal' | 'unavailable' | 'unsure' | 'other';
 
+/** As it crosses from thread to thread. */
+export interface PlainFault {
+  kind: FaultKind;
+  message: string;
+}
+
 export class Fault extends Error {
   readonly kind: FaultKind;
 

@@ -62,7 +62,6 @@ test('threads change the same number without losing a change', async () => {
       counts.take('own and others', Number.POSITIVE_INFINITY);
       counts.giveBack('own and others');
     }
-    process.exitCode = 0;
     (await import('node:worker_threads')).parentPort.postMessage(taken);
   `;
   const workerData = { module: new URL('./shared-numbers.ts', import.meta.url).href, buffers: toBuffers(shared) };

@@ -15,12 +15,14 @@ const numbersAt = namesAt + places * 8;
 /** Nobody holds the lock for longer than some microseconds, unless its thread was put aside. */
 const spins = 200;
 
+type Key = [low: number, high: number];
+
 export class SharedNumbers {
   /** For the threads that share it. */
   readonly shared: SharedArrayBuffer;
   readonly #lock: Int32Array;
   readonly #salt: string;
-  readonly #names: BigUint64Array;
+  readonly #names: Uint32Array;
   readonly #numbers: Float64Array;
 
   constructor(shared?: SharedArrayBuffer) {
@@ -29,7 +31,7 @@ export class SharedNumbers {
     if (shared === undefined) randomFillSync(salt);
     this.#lock = new Int32Array(this.shared, 0, 1);
     this.#salt = Buffer.from(salt).toString('base64');
-    this.#names = new BigUint64Array(this.shared, namesAt, places);
+    this.#names = new Uint32Array(this.shared, namesAt, places * 2);
     this.#numbers = new Float64Array(this.shared, numbersAt, places);
   }
 
@@ -40,14 +42,15 @@ export class SharedNumbers {
   /** `change` is given the number and returns what it is from now on; no other thread sees anything in between. A number that
    *  is not above `worthless` may be forgotten before all others. Returns what it is. */
   change(name: string, change: (number: number) => number, worthless = 0): number {
-    const key = this.#toKey(name);
+    const hashed = hash('sha256', this.#salt + name, 'buffer');
+    const key: Key = [hashed.readUInt32LE(0), hashed.readUInt32LE(4)];
     this.#enter();
     try {
       const place = this.#find(key, worthless);
-      const isKnown = this.#names[place] === key;
+      const isKnown = this.#isAt(place, key);
       const changed = change(isKnown ? (this.#numbers[place] as number) : 0);
       if (!isKnown && changed <= worthless) return changed;
-      this.#names[place] = key;
+      this.#names.set(key, place * 2);
       this.#numbers[place] = changed;
       return changed;
     } finally {
@@ -55,17 +58,17 @@ export class SharedNumbers {
     }
   }
 
-  #toKey(name: string): bigint {
-    return hash('sha256', this.#salt + name, 'buffer').readBigUInt64LE();
+  #isAt(place: number, [low, high]: Key): boolean {
+    return this.#names[place * 2] === low && this.#names[place * 2 + 1] === high;
   }
 
   /** Where the name stands; else where it would do least harm. */
-  #find(key: bigint, worthless: number): number {
-    const first = Number(key % BigInt(places));
+  #find(key: Key, worthless: number): number {
+    const first = key[0] % places;
     let least = first;
     for (let step = 0; step < tried; step += 1) {
       const place = (first + step) % places;
-      if (this.#names[place] === key) return place;
+      if (this.#isAt(place, key)) return place;
       const isLess = (this.#numbers[place] as number) < (this.#numbers[least] as number);
       if (isLess && (this.#numbers[least] as number) > worthless) least = place;
     }
@@ -117,17 +120,23 @@ export class Counts {
 
 /** What is limited for the whole process, however many threads it has. */
 export interface Shared {
-  /** What `Buckets` keep. */
+  /** What `Buckets` keep whose keys strangers can choose. */
   buckets: SharedNumbers;
+  /** What `Buckets` of quotas keep: nobody can crowd them out. */
+  rates: SharedNumbers;
   counts: Counts;
 }
 
 export type SharedBuffers = Record<keyof Shared, SharedArrayBuffer>;
 
 export function openShared(buffers?: SharedBuffers): Shared {
-  return { buckets: new SharedNumbers(buffers?.buckets), counts: new Counts(buffers?.counts) };
+  return {
+    buckets: new SharedNumbers(buffers?.buckets),
+    rates: new SharedNumbers(buffers?.rates),
+    counts: new Counts(buffers?.counts),
+  };
 }
 
-export function toBuffers({ buckets, counts }: Shared): SharedBuffers {
-  return { buckets: buckets.shared, counts: counts.shared };
+export function toBuffers({ buckets, rates, counts }: Shared): SharedBuffers {
+  return { buckets: buckets.shared, rates: rates.shared, counts: counts.shared };
 }

@@ -51,6 +51,8 @@ export interface ListenOptions {
   host: string;
   port: number;
   tls: SecureContextOptions | null;
+  /** A session that one thread has begun can be gone on with in another. */
+  ticketKeys: Buffer;
   /** Set for the mutual-TLS address. */
   mutualTls: MutualTls | null;
   /** Proxies that are believed when they say who asks. */
@@ -91,7 +93,10 @@ export async function listen(options: ListenOptions, lookup: Lookup): Promise<Li
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
     url: `${options.tls === null ? 'http' : 'https'}://${host}:${port}`,
-    setTls: (tls) => (door.server as HttpsServer).setSecureContext(toServerOptions(tls, options.mutualTls !== null)),
+    setTls: (tls) =>
+      (door.server as HttpsServer).setSecureContext(
+        toServerOptions(tls, options.ticketKeys, options.mutualTls !== null),
+      ),
     drain: () => door.drain(),
   };
 }
@@ -126,10 +131,9 @@ class Door {
       // Checked by ourselves, so that this refusal looks like every other.
       requireHostHeader: false,
     };
-    this.server =
-      options.tls === null
-        ? createHttpServer(settings)
-        : createHttpsServer({ ...settings, ...toServerOptions(options.tls, options.mutualTls !== null) });
+    const { tls, ticketKeys, mutualTls } = options;
+    const secured = tls === null ? null : toServerOptions(tls, ticketKeys, mutualTls !== null);
+    this.server = secured === null ? createHttpServer(settings) : createHttpsServer({ ...settings, ...secured });
     this.server.on('request', (request, response) => void this.#handle(request, response));
     this.server.on('checkContinue', (request, response) => void this.#handle(request, response));
     this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
@@ -147,10 +151,7 @@ class Door {
       receivedBytes: () => this.#connections.readBytes,
       sentBytes: () => this.#connections.writtenBytes,
     });
-    if (options.mutualTls !== null) {
-      const { mutualTls } = options;
-      this.server.on('secureConnection', (socket: Socket) => mutualTls.greet(socket));
-    }
+    if (mutualTls !== null) this.server.on('secureConnection', (socket: Socket) => mutualTls.greet(socket));
   }
 
   /** OpenSSL's complaint about a certificate can surface late, in place of the request. */

@@ -20,9 +20,10 @@ const groups = 'X25519MLKEM768:X25519:P-256:P-384:P-521';
 
 /** The mutual-TLS address asks for a certificate, judges it itself so that it can say what is wrong, and never resumes a
  *  session: each connection shows its certificate anew. */
-export function toServerOptions(tls: SecureContextOptions, isMutual: boolean): TlsOptions {
+export function toServerOptions(tls: SecureContextOptions, ticketKeys: Buffer, isMutual: boolean): TlsOptions {
   const options: TlsOptions = {
     ...tls,
+    ticketKeys,
     ciphers,
     ecdhCurve: groups,
     honorCipherOrder: true,

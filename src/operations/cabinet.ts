@@ -57,6 +57,8 @@ export interface Cabinet {
   readonly uploadMemory: UploadMemory;
   readonly uploads: UploadTurns;
   readonly signInLimits: SignInLimits;
+  /** Whether the password is the one of which this is kept. Only some at once, in the whole process. */
+  isPassword(password: string, stored: string): Promise<boolean>;
   readonly quotas: Quotas;
   readonly journalFiles: JournalFiles;
   /** Whether reads of contents are recorded in the journal. */

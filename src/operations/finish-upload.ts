@@ -1,4 +1,4 @@
-// The end of an upload: its bytes become a file by the same operation as any save. They stay where they are; only when this process
+// The end of an upload: its bytes become a file by the same operation as any save. They stay where they are; only when this thread
 // has not seen all of them pass by are they read once more, to hash them.
 
 import type { SavedFile } from '../catalog/save-file.ts';

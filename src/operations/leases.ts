@@ -1,5 +1,5 @@
-// Blobs that are being written or wait for their record: the sweeper leaves them alone. Where one process has the catalog
-// it only needs to remember them. Where several share it, a row in the catalog tells all of them; the transaction that
+// Blobs that are being written or wait for their record: the sweeper leaves them alone. Where one thread writes all of them
+// it only needs to remember them. Where several do, or several nodes, a row in the catalog tells all of them; the transaction that
 // points to the blob removes the row, so that either the record or the sweeper wins, never both.
 
 import type { Catalog } from '../catalog/catalog.ts';

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { Buckets, toLimitedAddress } from '../domain/buckets.ts';
 import { type Counts, openShared } from '../domain/shared-numbers.ts';
 import type { Cabinet } from './cabinet.ts';
-import { isPassword, TooBusy, toPhc } from './passwords.ts';
+import { TooBusy, toPhc } from './passwords.ts';
 
 const wrongByAddress = { burst: 100, perSecond: 1 / 6 };
 const wrongByUser = { burst: 10, perSecond: 1 / 60 };
@@ -73,7 +73,7 @@ export async function signIn(cabinet: Cabinet, { user, password, address }: Sign
   let isCounted = true;
   try {
     const found = await cabinet.catalog.findUser({ id });
-    const isRight = await isPassword(password, found?.password ?? nobodys);
+    const isRight = await cabinet.isPassword(password, found?.password ?? nobodys);
     if (!isRight || found?.state !== 'active') return { userId: null, waitSeconds: 0 };
     isCounted = false;
     // Later than the last time they were signed out, if that was in this very second.

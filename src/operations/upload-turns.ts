@@ -36,7 +36,7 @@ export class Turns {
 
 export class UploadTurns {
   readonly #enter: Enter;
-  /** The requests of this thread that are at an upload. */
+  /** The requests of this thread that are at an upload, or wait for their turn. */
   readonly #entered = new Set<Promise<void>>();
   readonly #digests = new LRUCache<string, ContentDigest>({ max: mostDigests });
 
@@ -45,13 +45,19 @@ export class UploadTurns {
   }
 
   async enter(id: string, end: () => void): Promise<() => void> {
-    const leave = await this.#enter(id, end);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#entered.add(promise);
-    return () => {
+    const forget = () => {
       this.#entered.delete(promise);
       resolve();
+    };
+    const leave = await this.#enter(id, end).catch((error) => {
+      forget();
+      throw error;
+    });
+    return () => {
       leave();
+      forget();
     };
   }
 
@@ -66,7 +72,7 @@ export class UploadTurns {
     this.#digests.set(id, digest);
   }
 
-  /** Resolves when no request is at an upload any more. */
+  /** Resolves when no request is at an upload any more, or wants to be. */
   async settle(): Promise<void> {
     while (this.#entered.size > 0) await Promise.all(this.#entered);
   }

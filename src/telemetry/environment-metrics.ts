@@ -66,7 +66,11 @@ export class EnvironmentMetrics {
     this.saves = { inline: saves({ kind: 'inline' }), blob: saves({ kind: 'blob' }) };
     const bytes = registry.counters('cabinet_saved_bytes_total', 'Bytes of contents that were saved');
     this.savedBytes = { inline: bytes({ kind: 'inline' }), blob: bytes({ kind: 'blob' }) };
-    this.#batchItems = registry.histogram('cabinet_catalog_batch_writes', 'Writes in one commit', batchBounds);
+    this.#batchItems = registry.histogram(
+      'cabinet_catalog_batch_writes',
+      'Writes in one commit, of one thread',
+      batchBounds,
+    );
     this.#commitSeconds = registry.histogram(
       'cabinet_catalog_batch_seconds',
       'A commit, from the first of its writes until it is durable',

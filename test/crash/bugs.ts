@@ -15,7 +15,7 @@ export interface Bug {
 const blobs = 'src/blobs/local.ts';
 const connection = 'src/catalog/sqlite-connection.ts';
 const writer = 'src/catalog/sqlite-writer.ts';
-const engine = 'src/catalog/sqlite.ts';
+const outbox = 'src/catalog/sqlite-outbox.ts';
 const sweep = 'src/operations/sweep.ts';
 const server = 'src/http/server.ts';
 const body = 'src/http/body.ts';
@@ -53,8 +53,8 @@ export const bugs: Bug[] = [
       },
       {
         module: writer,
-        from: 'post({ outcomes: JSON.stringify(writer.commit(batch)) });',
-        to: 'void writer.commit(batch);',
+        from: 'for (const [sender, own] of told) sender.postMessage({ outcomes: JSON.stringify(own) } satisfies FromWriter);',
+        to: 'void told;',
       },
     ],
   },
@@ -130,7 +130,7 @@ export const bugs: Bug[] = [
     mistake: [
       { module: server, from: '    await closed;\n', to: '    void closed; this.server.closeAllConnections();\n' },
       {
-        module: engine,
+        module: outbox,
         from: 'if (this.#running.length > 0 || this.#waiting.length > 0) {',
         to: 'if (Date.now() === 0) {',
       },
