@@ -30,17 +30,20 @@ async function saveInTurn(caller: Caller, contents: readonly Buffer[]): Promise<
   return await Promise.all(saves);
 }
 
-for (const [kind, sizeBytes] of [
-  ['small', 1000],
-  ['large', large],
+for (const [kind, sizeBytes, threads] of [
+  ['small', 1000, 1],
+  ['large', large, 1],
+  ['small', 1000, 3],
+  ['large', large, 3],
 ] as const) {
   test(
-    `a failed sync under ${kind} saves ends the process with 70, and nothing answered is lost`,
+    `a failed sync under ${kind} saves ends the process with 70, and nothing answered is lost: HTTP threads ${threads}`,
     isSkipped,
     async (context) => {
       const dataFolder = makeDataFolder();
       context.after(() => removeDataFolder(dataFolder));
-      const first = await startService(dataFolder, { environment: { CABINET_LOG_LEVEL: 'silent' } });
+      const environment = { CABINET_LOG_LEVEL: 'silent', CABINET_HTTP_THREADS: String(threads) };
+      const first = await startService(dataFolder, { environment });
       context.after(() => first.stop('SIGKILL'));
       const caller = await addCaller(dataFolder, first.production, 'app');
       const kept = randomBytes(sizeBytes);
