@@ -42,7 +42,9 @@ export async function runInterfaceSuite(args: string[]): Promise<number> {
 
 async function runOnOwnService(filters: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-interface-'));
-  const environment = { ...process.env, CABINET_DATA: join(folder, 'data'), CABINET_ALLOW_ANY_DISK: 'yes', ...PORTS };
+  // Several HTTP threads: whatever is said of the service must hold whichever of them answers.
+  const own = { CABINET_DATA: join(folder, 'data'), CABINET_ALLOW_ANY_DISK: 'yes', CABINET_HTTP_THREADS: '2' };
+  const environment = { ...process.env, ...own, ...PORTS };
   const log = join(folder, 'service.log');
   const service = spawn(CABINET, ['serve', '--json'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   service.stderr.pipe(createWriteStream(log));
