@@ -18,7 +18,7 @@ import { fetchDescription, readChecked } from './description.ts';
 import type { Application, Applications, Target } from './target.ts';
 
 const CABINET = join(import.meta.dirname, '../../bin/cabinet');
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 15_000;
 const TEST_TIMEOUT_MS = 45_000;
 const PARALLEL_FILES = 4;
