@@ -57,6 +57,7 @@ test('a person signs in to an application on another origin and out again, by ke
     post_logout_redirect_uri: redirectUri,
   });
   await page.goto(String(url));
+  await page.waitForSelector('button:focus');
   await page.keyboard.press('Enter');
   await page.waitForURL(`${redirectUri}*`);
   await page.goto(String((await begin(configuration, { redirect_uri: redirectUri })).url));
