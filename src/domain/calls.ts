@@ -5,8 +5,7 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { Fault, type FaultKind } from './fault.ts';
 import { type PlainRefusal, Refusal } from './refusal.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: each function has an input of its own.
-export type Functions = Record<string, (input: any) => unknown>;
+export type Functions = Record<string, (input: never) => unknown>;
 type Input<F> = F extends (input: infer I) => unknown ? I : never;
 type Result<F> = F extends (input: never) => infer R ? Awaited<R> : never;
 
@@ -59,11 +58,11 @@ export class Calls<Others extends Functions> {
 
   async #answer(own: Functions, { ask, id, input }: Extract<Message, { ask: string }>): Promise<void> {
     if (id === null) {
-      await own[ask]?.(input);
+      await own[ask]?.(input as never);
       return;
     }
     try {
-      this.#post({ answer: id, result: await own[ask]?.(input) });
+      this.#post({ answer: id, result: await own[ask]?.(input as never) });
     } catch (error) {
       this.#post({ answer: id, thrown: toThrown(error) });
     }
