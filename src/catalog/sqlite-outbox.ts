@@ -7,7 +7,8 @@ import { writes } from './catalog.ts';
 import type { Outcome } from './sqlite-writer.ts';
 import { type Packed, pack } from './transport.ts';
 
-const mostItems = 256;
+// Small batches, several of them: while the writer commits one, the answers of the one before are sent, and the next is made.
+const mostItems = 32;
 const mostBatches = 4;
 const mostBatchBytes = 4 * 1024 * 1024;
 

@@ -39,6 +39,9 @@ export type FromWriter =
 /** `isLogEmpty`: everything is in the database file, so that closing it has nothing left to do. */
 export type Finished = { isLogEmpty: boolean } | { fault: PlainFault };
 
+/** More would cost less each, but whoever sent them waits longer, and the threads that answer stand still meanwhile. */
+const leastTogether = 32;
+
 /** The end of the journal's chain, as of the last change of the running transaction. */
 interface Head {
   position: number;
@@ -53,6 +56,8 @@ class Writer {
   readonly #effects: Effects;
   readonly #syncs: Syncs;
   #head: Head;
+  /** A commit takes batches in until it holds so many writes: on a slow disk so many that the sync is the smaller part. */
+  together = leastTogether;
 
   constructor(path: string, syncs: Syncs) {
     this.#syncs = syncs;
@@ -94,6 +99,7 @@ class Writer {
 
   commit(batch: Batch): Outcome[] {
     const head = this.#head;
+    const beganAt = performance.now();
     try {
       this.#syncs.check();
       this.#connection.all('BEGIN IMMEDIATE');
@@ -107,7 +113,9 @@ class Writer {
       }
       writeSums(this.#connection, this.#sums);
       this.#syncs.check();
+      const ranAt = performance.now();
       this.#connection.all('COMMIT');
+      this.#measure(batch.length, ranAt - beganAt, performance.now() - ranAt);
       // The checkpointer's may have failed beside ours.
       this.#syncs.check();
       return outcomes;
@@ -119,6 +127,10 @@ class Writer {
       else this.#rollBack();
       return batch.map(() => ({ fault }));
     }
+  }
+
+  #measure(writes: number, ranMs: number, committedMs: number): void {
+    this.together = Math.max(leastTogether, Math.ceil((writes * committedMs) / ranMs));
   }
 
   /** The usual way: verbs look before they write, so what is refused has changed nothing. Null if one did fail after it
@@ -246,7 +258,7 @@ function serve({ path, syncs: shared }: WriterData): void {
   const take = (sender: MessagePort) => {
     if (sender !== own) senders.push(sender);
     sender.on('message', (message: ToWriter) => {
-      if ('batch' in message) commitWaiting({ sender, batch: message.batch }, senders, writer).forEach(handle);
+      if ('batch' in message) commitWaiting({ sender, items: unpack(message.batch) }, senders, writer).forEach(handle);
       else handle(message);
     });
     sender.once('close', () => senders.splice(senders.indexOf(sender), 1));
@@ -257,21 +269,20 @@ function serve({ path, syncs: shared }: WriterData): void {
 
 type Other = Exclude<ToWriter, { batch: Packed }>;
 
-interface Sent {
+interface Taken {
   sender: MessagePort;
-  batch: Packed;
+  items: Batch;
 }
 
 /** Batches that came while the last one was synced share a transaction, and so its sync and the pages that all of them
  *  touch. Returns what was asked for behind them. */
-function commitWaiting(first: Sent, senders: readonly MessagePort[], writer: Writer): Other[] {
-  const sent = [first];
-  const others = senders.map((sender) => drain(sender, sent)).filter((other) => other !== null);
-  const batches = sent.map(({ sender, batch }) => ({ sender, items: unpack(batch) }));
-  const outcomes = writer.commit(batches.flatMap(({ items }) => items));
+function commitWaiting(first: Taken, senders: readonly MessagePort[], writer: Writer): Other[] {
+  const taken = [first];
+  const others = senders.map((sender) => drain(sender, taken, writer.together)).filter((other) => other !== null);
+  const outcomes = writer.commit(taken.flatMap(({ items }) => items));
   let at = 0;
   const told = new Map<MessagePort, Outcome[]>();
-  for (const { sender, items } of batches) {
+  for (const { sender, items } of taken) {
     told.set(sender, [...(told.get(sender) ?? []), ...outcomes.slice(at, at + items.length)]);
     at += items.length;
   }
@@ -279,14 +290,15 @@ function commitWaiting(first: Sent, senders: readonly MessagePort[], writer: Wri
   return others;
 }
 
-/** Takes the batches that wait; returns what came behind them, if something did. */
-function drain(sender: MessagePort, into: Sent[]): Other | null {
-  for (;;) {
+/** Takes batches that wait, until there are enough; returns what came behind them, if something did. */
+function drain(sender: MessagePort, taken: Taken[], enough: number): Other | null {
+  while (taken.reduce((sum, { items }) => sum + items.length, 0) < enough) {
     const next = receiveMessageOnPort(sender)?.message as ToWriter | undefined;
     if (next === undefined) return null;
     if (!('batch' in next)) return next;
-    into.push({ sender, batch: next.batch });
+    taken.push({ sender, items: unpack(next.batch) });
   }
+  return null;
 }
 
 /** The thread ends with the error; before that, the others learn that nothing may be synced any more. */
