@@ -19,7 +19,13 @@ import { block, type Transfer, type Transferred } from './transfer.ts';
 const mebibyte = 1024 * 1024;
 const most = { save: 2, download: 2, memoryMiB: 64 };
 
-type Server = { name: 'Cabinet' | 'nginx'; pid: number; save: Omit<Transfer, 'paths' | 'sizeBytes'> };
+type Server = {
+  name: 'Cabinet' | 'nginx';
+  pid: number;
+  /** Before it was asked for anything. */
+  idleBytes: number | null;
+  save: Omit<Transfer, 'paths' | 'sizeBytes'>;
+};
 type Shape = { sizeBytes: number; atATime: number };
 type Sample = { ms: number; cpuMicros: number | null; memoryBytes: number | null };
 type Cell = Shape & { server: string; kind: 'save' | 'download'; samples: Sample[] };
@@ -58,7 +64,7 @@ class Run {
     this.#client = new Client(service);
     const headers = { ...service.headers, FolderId: folder, Prefer: 'return=minimal' };
     const save = { port: Number(new URL(service.base).port), method: 'POST', headers, status: 200 } as const;
-    this.#servers = [{ name: 'Cabinet', pid: service.pid, save }];
+    this.#servers = [{ name: 'Cabinet', pid: service.pid, idleBytes: readRssBytes(service.pid), save }];
   }
 
   async startNginx(): Promise<void> {
@@ -68,7 +74,8 @@ class Run {
     const target = await nginx.start({ children: this.#children, folder, port });
     if (target === null) return;
     const save = { port, method: 'PUT', headers: {}, status: 201 } as const;
-    this.#servers.push({ name: 'nginx', pid: target.serverPids[0] ?? 0, save });
+    const pid = target.serverPids[0] ?? 0;
+    this.#servers.push({ name: 'nginx', pid, idleBytes: readRssBytes(pid), save });
   }
 
   async measure(shape: Shape, round: number): Promise<void> {
@@ -86,9 +93,9 @@ class Run {
 
   /** Cabinet has the name in a header, so that each is sent by a process of its own. */
   async #save(server: Server, { sizeBytes }: Shape, names: string[]): Promise<Sample> {
-    const { save, pid } = server;
+    const { save } = server;
     if (server.name === 'nginx')
-      return this.#move(pid, [{ ...save, sizeBytes, paths: names.map((name) => `/${name}`) }]);
+      return this.#move(server, [{ ...save, sizeBytes, paths: names.map((name) => `/${name}`) }]);
     const path = '/v1/contentmanagement/files';
     const each = names.map((name) => ({
       ...save,
@@ -96,16 +103,16 @@ class Run {
       sizeBytes,
       paths: [path],
     }));
-    return this.#move(pid, each);
+    return this.#move(server, each);
   }
 
-  #download({ save, pid }: Server, { sizeBytes }: Shape, paths: string[]): Promise<Sample> {
-    return this.#move(pid, [{ port: save.port, method: 'GET', headers: save.headers, sizeBytes, status: 200, paths }]);
+  #download(server: Server, { sizeBytes }: Shape, paths: string[]): Promise<Sample> {
+    const { port, headers } = server.save;
+    return this.#move(server, [{ port, method: 'GET', headers, sizeBytes, status: 200, paths }]);
   }
 
-  async #move(pid: number, transfers: Transfer[]): Promise<Sample> {
+  async #move({ pid, idleBytes }: Server, transfers: Transfer[]): Promise<Sample> {
     await sleep(500);
-    const idleBytes = readRssBytes(pid);
     resetPeakRss(pid);
     const cpuBefore = readThreadMicros(pid);
     const args = [join(import.meta.dirname, 'transfer.ts')];

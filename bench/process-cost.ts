@@ -63,6 +63,12 @@ export function readMachineCpuMicros(): number | null {
   return (user + nice + system + irq + softirq + steal) * microsPerTick;
 }
 
+/** Time that the machine's host took from all of its cores, since it started. */
+export function readStolenMs(): number | null {
+  const steal = readText('/proc/stat')?.split('\n', 1)[0]?.split(/ +/)[8];
+  return steal === undefined ? null : (Number(steal) * microsPerTick) / 1000;
+}
+
 /** The highest resident memory since `resetPeakRss`, summed over the process tree. */
 export function readPeakRssBytes(pid: number): number | null {
   return readStatusBytes(pid, /^VmHWM:\s+(\d+) kB$/m);

@@ -4,13 +4,17 @@
 import { createInterface } from 'node:readline';
 import { Connection } from './connection.ts';
 import type { Job } from './job.ts';
+import { readStolenMs } from './process-cost.ts';
 
 export type SaverJob = { job: Job; perSecond: number };
 
-/** `startedAt`: milliseconds since 1970 at which each save was due; `latencyMs`: how long after it was answered. */
-export type SaverResult = { failure: string | null; startedAt: number[]; latencyMs: number[] };
+/** `startedAt`: milliseconds since 1970 at which each save was due; `latencyMs`: how long after it was answered; `stolenMs`: what the
+ *  host of the machine took from its cores meanwhile. */
+export type SaverResult = { failure: string | null; startedAt: number[]; latencyMs: number[]; stolenMs: number[] };
 
 const turnEveryMs = 1;
+/** The kernel counts what was stolen in steps of this. */
+const lookEveryMs = 10;
 const lastAnswerMs = 20_000;
 
 class Saver {
@@ -21,7 +25,8 @@ class Saver {
   readonly #due: number[] = [];
   readonly #waitedMs: number[] = [];
   readonly #queue: number[] = [];
-  readonly #result: SaverResult = { failure: null, startedAt: [], latencyMs: [] };
+  readonly #stolen = new Stolen();
+  readonly #result: SaverResult = { failure: null, startedAt: [], latencyMs: [], stolenMs: [] };
   #startMs = 0;
   #planned = 0;
   #sent = 0;
@@ -38,7 +43,9 @@ class Saver {
   async start(): Promise<void> {
     await Promise.all(this.#connections.map((connection) => connection.open()));
     this.#startMs = performance.now();
+    this.#stolen.look();
     setInterval(() => this.#plan(), turnEveryMs);
+    setInterval(() => this.#stolen.look(), lookEveryMs);
   }
 
   async stop(): Promise<SaverResult> {
@@ -77,11 +84,30 @@ class Saver {
       this.#result.failure ??= failure;
       this.#isStopping = true;
     } else {
-      this.#result.startedAt.push(performance.timeOrigin + (this.#due[index] ?? 0));
-      this.#result.latencyMs.push(latencyMs + (this.#waitedMs[index] ?? 0));
+      const due = this.#due[index] ?? 0;
+      const tookMs = latencyMs + (this.#waitedMs[index] ?? 0);
+      this.#result.startedAt.push(performance.timeOrigin + due);
+      this.#result.latencyMs.push(tookMs);
+      // Most are over before the kernel counts; what matters are the long ones.
+      this.#result.stolenMs.push(tookMs < lookEveryMs ? 0 : this.#stolen.since(due));
     }
     this.#free.push(index);
     if (!this.#isStopping) this.#sendAll();
+  }
+}
+
+/** What the host took, looked at now and then. */
+class Stolen {
+  #looks: { at: number; ms: number }[] = [];
+
+  look(): void {
+    this.#looks.push({ at: performance.now(), ms: readStolenMs() ?? 0 });
+    if (this.#looks.length > 10_000) this.#looks = this.#looks.slice(-5000);
+  }
+
+  since(at: number): number {
+    const before = this.#looks.findLast((look) => look.at <= at) ?? this.#looks[0];
+    return (readStolenMs() ?? 0) - (before?.ms ?? 0);
   }
 }
 

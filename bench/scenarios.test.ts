@@ -126,13 +126,29 @@ test('a save counts for every phase in which it was under way, and is compared t
     { ...phase, name: 'copy', from: 100, to: 200 },
     { ...phase, name: 'trash', from: 200, to: 300 },
   ];
-  const saved = { failure: null, startedAt: [10, 20, 150, 250], latencyMs: [2, 4, 80, 3] };
+  const saved = { failure: null, startedAt: [10, 20, 150, 250], latencyMs: [2, 4, 80, 3], stolenMs: [0, 0, 0, 0] };
   assert.deepEqual(
     toPhaseRows(phases, saved).map(({ saves, maxMs, ratio }) => [saves, maxMs, ratio]),
     [
       [2, 4, 1],
       [1, 80, 20],
       [2, 80, 20],
+    ],
+  );
+});
+
+test("what the host took while a save was under way is not the service's, and is shown", () => {
+  const phase = { tree: 'a', until: 0, othersPercent: null };
+  const phases = [
+    { ...phase, name: 'usual', from: 0, to: 100 },
+    { ...phase, name: 'copy', from: 100, to: 200 },
+  ];
+  const saved = { failure: null, startedAt: [10, 20, 120, 150], latencyMs: [2, 34, 20, 80], stolenMs: [0, 30, 0, 70] };
+  assert.deepEqual(
+    toPhaseRows(phases, saved).map(({ maxMs, ownMaxMs, ratio }) => [maxMs, ownMaxMs, ratio]),
+    [
+      [34, 4, 1],
+      [80, 20, 5],
     ],
   );
 });

@@ -15,7 +15,9 @@ export type PhaseRow = {
   p50Ms: number;
   p99Ms: number;
   maxMs: number;
-  /** The longest save beside the usual p99 of the same tree. */
+  /** The longest save without what the host of the machine took meanwhile, which can be no more than that. */
+  ownMaxMs: number;
+  /** That beside the usual p99 of the same tree, which is without it too. */
   ratio: number;
   othersPercent: number | null;
 };
@@ -23,19 +25,21 @@ export type PhaseRow = {
 export function toPhaseRows(phases: readonly Phase[], saved: SaverResult): PhaseRow[] {
   let usualP99Ms = 0;
   return phases.map((phase) => {
-    const times = timesWithin(phase, saved);
-    const p99Ms = quantile(times, 0.99);
-    if (phase.name === 'usual') usualP99Ms = p99Ms;
-    const maxMs = times.at(-1) ?? 0;
+    const within = savesWithin(phase, saved);
+    const times = toRising(within.map(({ ms }) => ms));
+    const ownTimes = toRising(within.map(({ ms, stolenMs }) => Math.max(0, ms - stolenMs)));
+    if (phase.name === 'usual') usualP99Ms = quantile(ownTimes, 0.99);
+    const ownMaxMs = ownTimes.at(-1) ?? 0;
     return {
       name: phase.name,
       tree: phase.tree,
       seconds: (phase.until - phase.from) / 1000,
       saves: times.length,
       p50Ms: quantile(times, 0.5),
-      p99Ms,
-      maxMs,
-      ratio: maxMs / usualP99Ms,
+      p99Ms: quantile(times, 0.99),
+      maxMs: times.at(-1) ?? 0,
+      ownMaxMs,
+      ratio: ownMaxMs / usualP99Ms,
       othersPercent: phase.othersPercent,
     };
   });
@@ -45,12 +49,13 @@ export function isHeld({ name, ratio }: PhaseRow): boolean {
   return name === 'usual' || ratio <= mostRatio;
 }
 
-/** In rising order: every save that was under way at some time of the phase. */
-function timesWithin({ from, to }: Phase, { startedAt, latencyMs }: SaverResult): number[] {
+/** Every save that was under way at some time of the phase. */
+function savesWithin({ from, to }: Phase, { startedAt, latencyMs, stolenMs }: SaverResult) {
   return latencyMs
-    .filter((ms, index) => {
-      const start = startedAt[index] ?? 0;
-      return start < to && start + ms > from;
-    })
-    .toSorted((left, right) => left - right);
+    .map((ms, index) => ({ ms, start: startedAt[index] ?? 0, stolenMs: stolenMs[index] ?? 0 }))
+    .filter(({ ms, start }) => start < to && start + ms > from);
+}
+
+function toRising(times: number[]): number[] {
+  return times.sort((left, right) => left - right);
 }

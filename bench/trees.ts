@@ -153,7 +153,18 @@ function toMarkdown(rows: PhaseRow[], options: Options, built: Built): string {
     `trees of ${built.trees.map(({ entries }) => entries).join(' and ')} entries`,
     `${options.savesPerSecond} saves of 4 KiB a second over ${saverConnections} connections`,
   ];
-  const head = ['', 'took s', 'saves', 'p50 ms', 'p99 ms', 'max ms', 'max ÷ usual p99', `≤ ${mostRatio}`, 'others %'];
+  const head = [
+    '',
+    'took s',
+    'saves',
+    'p50 ms',
+    'p99 ms',
+    'max ms',
+    'own max',
+    'own max ÷ usual p99',
+    `≤ ${mostRatio}`,
+    'others %',
+  ];
   const tables = built.trees.map(({ name }) => {
     const cells = rows
       .filter(({ tree }) => tree === name)
@@ -164,6 +175,7 @@ function toMarkdown(rows: PhaseRow[], options: Options, built: Built): string {
         show(row.p50Ms, 1),
         show(row.p99Ms, 1),
         show(row.maxMs, 1),
+        show(row.ownMaxMs, 1),
         show(row.ratio, 1),
         row.name === 'usual' ? '' : isHeld(row) ? 'holds' : 'missed',
         show(row.othersPercent, 0),

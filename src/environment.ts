@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { openShared, type Shared } from './domain/shared-numbers.ts';
 import type { Cabinet, Limits } from './operations/cabinet.ts';
 import { UploadMemory } from './operations/cabinet.ts';
+import { Hasher } from './operations/hasher.ts';
 import { localLeases, sharedLeases } from './operations/leases.ts';
 import { isPassword } from './operations/passwords.ts';
 import { Purger } from './operations/purger.ts';
@@ -86,6 +87,7 @@ export async function openEnvironment(
     async close() {
       if (looks !== null) clearInterval(looks);
       await cabinet.uploads.settle();
+      await cabinet.hasher.close();
       await purger.stop();
       await cabinet.leases.close();
       await storage.close();
@@ -128,6 +130,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     names: config.names,
     freeBytes,
     uploadMemory: new UploadMemory(config.httpThreads),
+    hasher: new Hasher(),
     uploads,
     signInLimits: new SignInLimits(name, shared),
     isPassword,

@@ -100,6 +100,7 @@ async function join(
     isPassword: (password: string, stored: string) => isPassword(host, password, stored),
   };
   const cabinet = toCabinet(config, name, made, shared);
+  closings.add(() => cabinet.hasher.close());
   closings.add(() => cabinet.uploads.settle());
   await cabinet.quotas.load();
   const keyStore = keysInFolder(folderOf(config, name));

@@ -1,7 +1,7 @@
 // The command line: `cabinet COMMAND`. Every command takes `--json` and then prints exactly one JSON object (`watch`: one a line).
 // Only the file of the command that is asked for is loaded: the service's own parts take a second, which `cabinet ls` need not wait for.
 
-import { enableCompileCache } from 'node:module';
+import { constants, enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -56,13 +56,20 @@ const program = new Command('cabinet')
 const words = toCurrentWords(process.argv.slice(2));
 const [first = ''] = words;
 const known = { ...people, ...operators };
-// In a folder of the user's own, never in the system's temporary one, where others could lay down code for us. Halves the start.
-if (Object.hasOwn(people, first) || first === 'complete') enableCompileCache(join(homedir(), '.cache', 'cabinet'));
+keepCompiled(join(homedir(), '.cache', 'cabinet'));
 if (first === 'complete') await complete(words.slice(words[1] === '--' ? 2 : 1));
 else {
   if (Object.hasOwn(known, first)) (await known[first]?.())?.(program);
   else await registerAll();
   await program.parseAsync(words, { from: 'user' });
+}
+
+/** In a folder of the user's own, never in the system's temporary one, where others could lay down code for us. Halves the start, and
+ *  every thread that need not read TypeScript by itself takes 15 MiB less. */
+function keepCompiled(folder: string): void {
+  const { status } = enableCompileCache(folder);
+  // Threads find it here; so does what was said by whoever started us.
+  if (status === constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = folder;
 }
 
 /** `index status` and `index rebuild` were called `search …` before people could search. */

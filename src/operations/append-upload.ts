@@ -152,35 +152,53 @@ async function keep(cabinet: Cabinet, upload: Upload, isBusy: boolean): Promise<
   throw new OffsetMismatch((await cabinet.catalog.findUpload(upload))?.sizeBytes ?? 0);
 }
 
-async function receive(cabinet: Cabinet, upload: Upload, { body, isChecked }: AppendRequest): Promise<Upload> {
-  const { id, lengthBytes, sizeBytes } = upload;
-  const digest = cabinet.uploads.takeDigest(upload, cabinet.limits.fileBytes);
-  const arriving = new Arriving(cabinet, body.open(), upload);
+async function receive(cabinet: Cabinet, upload: Upload, asked: AppendRequest): Promise<Upload> {
+  const digest = cabinet.uploads.takeDigest(upload, cabinet.hasher);
+  const arriving = new Arriving(cabinet, asked.body.open(), upload);
+  let isPutBack = false;
+  try {
+    const blocks = digest === null ? arriving.blocks() : digest.observe(arriving.blocks());
+    const kept = await append(cabinet, upload, asked, { arriving, blocks });
+    if (digest?.sizeBytes === kept.sizeBytes) {
+      await digest.settle();
+      cabinet.uploads.putDigest(upload.id, digest);
+      isPutBack = true;
+    }
+    if (arriving.failure === null) return kept;
+    // "rejecting the request once the offset exceeds the length, marking the upload resource invalid"
+    if (arriving.isTooMuch) await dropUpload(cabinet, upload.id);
+    throw arriving.failure.error;
+  } finally {
+    if (!isPutBack) digest?.drop();
+  }
+}
+
+async function append(
+  cabinet: Cabinet,
+  upload: Upload,
+  { body, isChecked }: AppendRequest,
+  { arriving, blocks }: { arriving: Arriving; blocks: AsyncIterable<Buffer[]> },
+): Promise<Upload> {
+  const { lengthBytes, sizeBytes } = upload;
   const grown = await cabinet.blobs.append(upload.blob ?? '', {
     from: { sizeBytes, state: upload.grown },
-    blocks: digest === null ? arriving.blocks() : digest.observe(arriving.blocks()),
+    blocks,
     async keep({ sizeBytes: reached, state }) {
       await keep(cabinet, { ...upload, sizeBytes: isChecked ? sizeBytes : reached, grown: state }, true);
       if (!isChecked) body.onKept?.(reached);
     },
   });
-  const { failure } = arriving;
-  const isCounted = failure === null || !isChecked;
-  const kept = await keep(
+  const isCounted = arriving.failure === null || !isChecked;
+  return await keep(
     cabinet,
     {
       ...upload,
       sizeBytes: isCounted ? grown.sizeBytes : sizeBytes,
-      lengthBytes: failure === null && upload.isLast ? (lengthBytes ?? grown.sizeBytes) : lengthBytes,
+      lengthBytes: arriving.failure === null && upload.isLast ? (lengthBytes ?? grown.sizeBytes) : lengthBytes,
       grown: grown.state,
     },
     false,
   );
-  if (digest?.sizeBytes === kept.sizeBytes) cabinet.uploads.putDigest(id, digest);
-  if (failure === null) return kept;
-  // "rejecting the request once the offset exceeds the length, marking the upload resource invalid"
-  if (arriving.isTooMuch) await dropUpload(cabinet, id);
-  throw failure.error;
 }
 
 /** The bytes of a request in blocks. What has come is given on also when the rest does not come. */

@@ -6,6 +6,7 @@ import type { Commits } from '../catalog/commits.ts';
 import type { JournalFiles } from '../catalog/journal-files.ts';
 import type { NameRules } from '../domain/name.ts';
 import type { Search } from '../search/search.ts';
+import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
 import type { Purger } from './purger.ts';
 import type { Quotas } from './quotas.ts';
@@ -55,6 +56,7 @@ export interface Cabinet {
   freeBytes(): number;
   readonly leases: Leases;
   readonly uploadMemory: UploadMemory;
+  readonly hasher: Hasher;
   readonly uploads: UploadTurns;
   readonly signInLimits: SignInLimits;
   /** Whether the password is the one of which this is kept. Only some at once, in the whole process. */

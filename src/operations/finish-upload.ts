@@ -7,7 +7,8 @@ import type { Caller } from '../domain/caller.ts';
 import { folderNotFound } from '../domain/missing.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
-import { ContentDigest, headBytes, type ReceivedContent, toInline } from './receive-content.ts';
+import { ContentDigest, type Digest } from './content-digest.ts';
+import { headBytes, type ReceivedContent, toInline } from './receive-content.ts';
 import { saveFile } from './save-file.ts';
 import { dropUpload, letGo, readNotes, requireUpload, uploadNotFound } from './uploads.ts';
 
@@ -39,20 +40,20 @@ async function take(cabinet: Cabinet, upload: Upload): Promise<ReceivedContent> 
   if (blob === null || sizeBytes === 0) return toInline([]);
   await cabinet.blobs.complete(blob, { sizeBytes, state: upload.grown });
   if (sizeBytes <= cabinet.limits.inlineBytes) return toInline(await readAll(cabinet, blob, sizeBytes));
-  const known = cabinet.uploads.takeDigest(upload, cabinet.limits.fileBytes);
-  const digest = known ?? (await readDigest(cabinet, blob, sizeBytes));
+  const known = cabinet.uploads.takeDigest(upload, cabinet.hasher);
+  const digest = known === null ? await readDigest(cabinet, blob, sizeBytes) : await known.finish();
   const head = Buffer.concat(await readAll(cabinet, blob, Math.min(headBytes, sizeBytes)));
-  return { content: { ...digest.finish(), sizeBytes, bytes: null, blob }, head };
+  return { content: { ...digest, sizeBytes, bytes: null, blob }, head };
 }
 
 async function readAll({ blobs }: Cabinet, blob: string, end: number): Promise<Buffer[]> {
   return await Array.fromAsync(blobs.open(blob, 0, end), (chunk) => Buffer.from(chunk));
 }
 
-async function readDigest({ blobs, limits }: Cabinet, blob: string, sizeBytes: number): Promise<ContentDigest> {
-  const digest = new ContentDigest(limits.fileBytes);
+async function readDigest({ blobs }: Cabinet, blob: string, sizeBytes: number): Promise<Digest> {
+  const digest = new ContentDigest();
   for await (const chunk of blobs.open(blob, 0, sizeBytes)) digest.update(chunk);
-  return digest;
+  return digest.finish();
 }
 
 async function save(

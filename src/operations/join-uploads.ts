@@ -63,9 +63,15 @@ function checkWhole({ sizeBytes, lengthBytes, result }: Upload): void {
 async function join(cabinet: Cabinet, final: Upload, parts: readonly Upload[]): Promise<Upload> {
   const { id, blob, lengthBytes } = final;
   const turn = await cabinet.catalog.takeTurn({ ...final, isBusy: true, isLast: true });
-  const digest = cabinet.uploads.takeDigest(final, cabinet.limits.fileBytes);
+  const digest = cabinet.uploads.takeDigest(final, cabinet.hasher);
   if (turn === null || blob === null || digest === null) throw new Error('an upload that was just begun is gone');
-  if (lengthBytes !== null && lengthBytes > 0) await cabinet.blobs.put(blob, digest.observe(readParts(cabinet, parts)));
+  if (lengthBytes !== null && lengthBytes > 0) {
+    await cabinet.blobs.put(blob, digest.observe(readParts(cabinet, parts))).catch((error) => {
+      digest.drop();
+      throw error;
+    });
+  }
+  await digest.settle();
   cabinet.uploads.putDigest(id, digest);
   const joined = { ...final, turn, sizeBytes: lengthBytes ?? 0 };
   await cabinet.catalog.keepUpload({ ...joined, isBusy: true });

@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { type Cabinet, UploadMemory } from './cabinet.ts';
+import { Hasher } from './hasher.ts';
 import { localLeases, sharedLeases } from './leases.ts';
 import { receiveContent } from './receive-content.ts';
 import { saveFile } from './save-file.ts';
@@ -37,7 +38,15 @@ function makeCabinet(catalog: Record<string, unknown>, blobs: Partial<Blobs> = {
     journalMs: null,
     keptVersions: null,
   };
-  const cabinet = { catalog: verbs, blobs: kept, leases, limits, uploadMemory: new UploadMemory(), names: 'any' };
+  const cabinet = {
+    catalog: verbs,
+    blobs: kept,
+    leases,
+    limits,
+    uploadMemory: new UploadMemory(),
+    hasher: new Hasher(),
+    names: 'any',
+  };
   return { cabinet: { ...cabinet, purger: { nudge: () => undefined } } as unknown as Cabinet, done, leases };
 }
 

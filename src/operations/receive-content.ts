@@ -1,13 +1,12 @@
 // Takes in the bytes of a file while they arrive: counts and hashes them, keeps a small content in memory for the
 // catalog and sends a large one to the blob store. When it resolves, the bytes are whole and, if large, durable.
 
-import { createHash, type Hash, hash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { chunkBytes, newBlobId } from '../blobs/blobs.ts';
+import { hash } from 'node:crypto';
+import { newBlobId } from '../blobs/blobs.ts';
 import type { StoredContent } from '../catalog/save-file.ts';
 import { Chunks } from '../domain/chunks.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { Cabinet, UploadMemory } from './cabinet.ts';
+import type { Cabinet } from './cabinet.ts';
 
 /** Few large writes are much cheaper than many small ones; but a slow upload must not hoard memory meanwhile. */
 const blockPatienceMs = 100;
@@ -47,22 +46,26 @@ export function toInline(chunks: readonly Buffer[]): ReceivedContent {
 async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<Buffer>): Promise<ReceivedContent> {
   const blob = newBlobId();
   const head = Buffer.concat(first).subarray(0, headBytes);
-  const digest = new ContentDigest(cabinet.limits.fileBytes);
+  const digest = cabinet.hasher.begin();
   const leased = cabinet.leases.begin(blob);
-  const blocks = unlessFailed(leased, digest.observe(gather(cabinet.uploadMemory, first, source)));
+  const blocks = unlessFailed(leased, digest.observe(gather(cabinet, first, source)));
   try {
     await cabinet.blobs.put(blob, blocks);
   } catch (error) {
+    digest.drop();
     await cabinet.leases.end(blob);
     throw error;
   }
-  await leased.catch(async (error) => {
+  try {
+    await leased;
+    const { sha256, checksums } = await digest.finish();
+    const { isShared: isLeased } = cabinet.leases;
+    return { content: { sha256, sizeBytes: digest.sizeBytes, bytes: null, blob, checksums, isLeased }, head };
+  } catch (error) {
+    digest.drop();
     await letGo(cabinet, blob);
     throw error;
-  });
-  const { sha256, checksums } = digest.finish();
-  const { isShared: isLeased } = cabinet.leases;
-  return { content: { sha256, sizeBytes: digest.sizeBytes, bytes: null, blob, checksums, isLeased }, head };
+  }
 }
 
 /** A blob that cannot be leased need not be received to its end. */
@@ -90,9 +93,14 @@ async function letGo({ blobs, leases }: Cabinet, blob: string): Promise<void> {
   await leases.end(blob);
 }
 
-async function* gather(memory: UploadMemory, first: Buffer[], source: AsyncIterator<Buffer>): AsyncGenerator<Buffer[]> {
+async function* gather(
+  { uploadMemory: memory, limits }: Cabinet,
+  first: Buffer[],
+  source: AsyncIterator<Buffer>,
+): AsyncGenerator<Buffer[]> {
   const block = new Chunks();
   for (const chunk of first) block.push(chunk);
+  let sizeBytes = block.sizeBytes;
   let blockSize = 0;
   let begunAt = performance.now();
   try {
@@ -100,6 +108,8 @@ async function* gather(memory: UploadMemory, first: Buffer[], source: AsyncItera
       const next = await source.next();
       if (next.done) break;
       block.push(next.value);
+      sizeBytes += next.value.length;
+      if (sizeBytes > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
       blockSize += next.value.length;
       memory.usedBytes += next.value.length;
       if (blockSize < memory.blockBytes && performance.now() - begunAt < blockPatienceMs) continue;
@@ -113,62 +123,6 @@ async function* gather(memory: UploadMemory, first: Buffer[], source: AsyncItera
     memory.usedBytes -= blockSize;
     await source.return?.();
   }
-}
-
-/** Counts and hashes the bytes of a content as they pass. */
-export class ContentDigest {
-  sizeBytes = 0;
-  readonly #limitBytes: number;
-  readonly #sha256: Hash = createHash('sha256');
-  readonly #checksums: number[] = [];
-  #checksum = 0;
-
-  constructor(limitBytes: number) {
-    this.#limitBytes = limitBytes;
-  }
-
-  /** Passes blocks on and hashes each after it was taken, so that hashing and writing overlap. */
-  async *observe(blocks: AsyncIterable<Buffer[]>): AsyncGenerator<Buffer[]> {
-    let written: readonly Buffer[] = [];
-    for await (const block of blocks) {
-      yield block;
-      for (const chunk of block) this.update(chunk);
-      if (this.sizeBytes > this.#limitBytes) throw fileTooLarge(this.#limitBytes);
-      // Being asked for the next block means that the one before this is written.
-      for (const chunk of written) release(chunk);
-      written = block;
-    }
-  }
-
-  update(chunk: Buffer): void {
-    this.#sha256.update(chunk);
-    for (let at = 0; at < chunk.length; ) {
-      const room = chunkBytes - (this.sizeBytes % chunkBytes);
-      const piece = chunk.subarray(at, at + room);
-      this.#checksum = crc32(piece, this.#checksum);
-      this.sizeBytes += piece.length;
-      at += piece.length;
-      if (this.sizeBytes % chunkBytes === 0) this.#closeSpan();
-    }
-  }
-
-  #closeSpan(): void {
-    this.#checksums.push(this.#checksum);
-    this.#checksum = 0;
-  }
-
-  finish(): { sha256: Uint8Array; checksums: Uint8Array } {
-    if (this.sizeBytes % chunkBytes !== 0) this.#closeSpan();
-    const checksums = Buffer.alloc(this.#checksums.length * 4);
-    for (const [index, checksum] of this.#checksums.entries()) checksums.writeUInt32LE(checksum, index * 4);
-    return { sha256: this.#sha256.digest(), checksums };
-  }
-}
-
-/** Gives memory back now instead of at the next garbage collection, which V8 puts off until 64 MiB wait for it. Only
- *  when the chunk is all there is of its buffer: nobody else can be looking at it then. */
-function release({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
 }
 
 export function fileTooLarge(limitBytes: number): Refusal {

@@ -3,7 +3,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Upload } from '../catalog/uploads.ts';
-import { ContentDigest } from './receive-content.ts';
+import type { Hasher, PassingDigest } from './hasher.ts';
 
 const mostDigests = 1000;
 
@@ -38,7 +38,10 @@ export class UploadTurns {
   readonly #enter: Enter;
   /** The requests of this thread that are at an upload, or wait for their turn. */
   readonly #entered = new Set<Promise<void>>();
-  readonly #digests = new LRUCache<string, ContentDigest>({ max: mostDigests });
+  readonly #digests = new LRUCache<string, PassingDigest>({
+    max: mostDigests,
+    dispose: (digest, _, reason) => (reason === 'delete' ? undefined : digest.drop()),
+  });
 
   constructor(enter: Enter) {
     this.#enter = enter;
@@ -62,13 +65,15 @@ export class UploadTurns {
   }
 
   /** The digest of what has come so far; null: it is not known here. Whoever takes it puts it back. */
-  takeDigest({ id, sizeBytes }: Upload, limitBytes: number): ContentDigest | null {
-    const digest = this.#digests.get(id) ?? (sizeBytes === 0 ? new ContentDigest(limitBytes) : null);
+  takeDigest({ id, sizeBytes }: Upload, hasher: Hasher): PassingDigest | null {
+    const known = this.#digests.get(id) ?? null;
     this.#digests.delete(id);
-    return digest?.sizeBytes === sizeBytes ? digest : null;
+    if (known?.sizeBytes === sizeBytes) return known;
+    known?.drop();
+    return sizeBytes === 0 ? hasher.begin() : null;
   }
 
-  putDigest(id: string, digest: ContentDigest): void {
+  putDigest(id: string, digest: PassingDigest): void {
     this.#digests.set(id, digest);
   }
 

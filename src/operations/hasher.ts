@@ -1,0 +1,239 @@
+// Hashes what passes by on its way to the blob store. A large content is hashed in a thread of its own, so that this one can go on
+// taking in bytes; the thread is started when the first one comes, and ends when there was none for a while.
+
+import { Worker } from 'node:worker_threads';
+import { Fault } from '../domain/fault.ts';
+import { ContentDigest, type Digest, release } from './content-digest.ts';
+import type { FromHasher, ToHasher } from './hasher-thread.ts';
+
+/** A content that begins with less than this in one block is small, or comes slowly. */
+const worthThreadBytes = 1024 * 1024;
+/** What waits for the thread, of all contents. More waits where it comes from. */
+const mostWaitingBytes = 2 * 1024 * 1024;
+const idleMs = 10_000;
+
+export class Hasher {
+  #thread: HasherThread | null = null;
+
+  begin(): PassingDigest {
+    return new PassingDigest((isLarge) => (isLarge ? this.#requireThread().begin() : new NearDigest()));
+  }
+
+  #requireThread(): HasherThread {
+    this.#thread ??= new HasherThread(() => {
+      this.#thread = null;
+    });
+    return this.#thread;
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.end();
+  }
+}
+
+/** The digest of blocks that pass, in one go or in several. */
+export class PassingDigest {
+  /** Of all that has passed. */
+  sizeBytes = 0;
+  readonly #begin: (isLarge: boolean) => Making;
+  #making: Making | null = null;
+  #last: readonly Buffer[] = [];
+
+  constructor(begin: (isLarge: boolean) => Making) {
+    this.#begin = begin;
+  }
+
+  /** Passes blocks on. Their memory is given back when they are written and hashed. */
+  async *observe(blocks: AsyncIterable<Buffer[]>): AsyncGenerator<Buffer[]> {
+    for await (const block of blocks) {
+      const blockBytes = block.reduce((sum, { length }) => sum + length, 0);
+      this.#making ??= this.#begin(blockBytes >= worthThreadBytes);
+      this.sizeBytes += blockBytes;
+      yield block;
+      this.#making.noteTaken(block);
+      // Being asked for the next block means that the one before this is written.
+      await this.settle();
+      this.#last = block;
+    }
+  }
+
+  /** Everything that has passed is written: no memory is held any more. */
+  async settle(): Promise<void> {
+    const last = this.#last;
+    this.#last = [];
+    await this.#making?.noteWritten(last);
+  }
+
+  /** Everything that has passed is written. */
+  async finish(): Promise<Digest> {
+    await this.settle();
+    return await (this.#making ?? new NearDigest()).finish();
+  }
+
+  /** Nobody will ask for it. */
+  drop(): void {
+    this.#making?.drop();
+  }
+}
+
+/** How it is made. */
+interface Making {
+  /** The block is being written, and can be read meanwhile. */
+  noteTaken(block: readonly Buffer[]): void;
+  /** The block is written; its memory is ours. */
+  noteWritten(block: readonly Buffer[]): Promise<void> | void;
+  finish(): Promise<Digest> | Digest;
+  drop(): void;
+}
+
+/** In this thread, while the block is being written. */
+class NearDigest implements Making {
+  readonly #digest = new ContentDigest();
+
+  noteTaken(block: readonly Buffer[]): void {
+    for (const chunk of block) this.#digest.update(chunk);
+  }
+
+  noteWritten(block: readonly Buffer[]): void {
+    for (const chunk of block) release(chunk);
+  }
+
+  finish(): Digest {
+    return this.#digest.finish();
+  }
+
+  drop(): void {}
+}
+
+/** In the other thread, which is given the memory itself. */
+class FarDigest implements Making {
+  readonly #thread: HasherThread;
+  readonly #content: number;
+
+  constructor(thread: HasherThread, content: number) {
+    this.#thread = thread;
+    this.#content = content;
+  }
+
+  noteTaken(): void {}
+
+  async noteWritten(block: readonly Buffer[]): Promise<void> {
+    await this.#thread.hash(this.#content, block);
+  }
+
+  async finish(): Promise<Digest> {
+    return await this.#thread.finish(this.#content);
+  }
+
+  drop(): void {
+    this.#thread.drop(this.#content);
+  }
+}
+
+class HasherThread {
+  readonly #worker: Worker;
+  readonly #onEnded: () => void;
+  /** Contents that are neither finished nor dropped, with those who wait for the digest. */
+  readonly #open = new Map<number, PromiseWithResolvers<Digest> | null>();
+  #contents = 0;
+  #waitingBytes = 0;
+  #onRoom: PromiseWithResolvers<void> | null = null;
+  #fault: Fault | null = null;
+  #idle: NodeJS.Timeout | null = null;
+
+  constructor(onEnded: () => void) {
+    this.#onEnded = onEnded;
+    // It makes next to no objects: without this it would take the memory of a thread that makes many.
+    const resourceLimits = { maxYoungGenerationSizeMb: 1 };
+    this.#worker = new Worker(new URL('./hasher-thread.ts', import.meta.url), { resourceLimits });
+    this.#worker.unref();
+    this.#worker.on('message', (message: FromHasher) => {
+      if ('digest' in message) this.#settle(message.content, message.digest);
+      else this.#makeRoom(message.hashedBytes);
+    });
+    this.#worker.on('error', (error) => this.#fail(new Fault('other', 'the thread that hashes has failed', error)));
+    this.#worker.on('exit', () => this.#fail(new Fault('other', 'the thread that hashes has ended')));
+  }
+
+  begin(): Making {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#contents += 1;
+    this.#open.set(this.#contents, null);
+    return new FarDigest(this, this.#contents);
+  }
+
+  async hash(content: number, block: readonly Buffer[]): Promise<void> {
+    if (block.length === 0) return;
+    while (this.#fault === null && this.#waitingBytes >= mostWaitingBytes) await this.#room();
+    if (this.#fault !== null) throw this.#fault;
+    // One piece of memory instead of many small ones: handing over costs by the piece, in memory too.
+    const bytes = joinBlock(block);
+    this.#waitingBytes += bytes.length;
+    this.#post({ content, bytes }, [bytes.buffer]);
+  }
+
+  #room(): Promise<void> {
+    this.#onRoom ??= Promise.withResolvers();
+    return this.#onRoom.promise;
+  }
+
+  #makeRoom(bytes: number): void {
+    this.#waitingBytes -= bytes;
+    this.#onRoom?.resolve();
+    this.#onRoom = null;
+  }
+
+  async finish(content: number): Promise<Digest> {
+    if (this.#fault !== null) throw this.#fault;
+    const waiting = Promise.withResolvers<Digest>();
+    this.#open.set(content, waiting);
+    this.#post({ content, isFinished: true });
+    return await waiting.promise;
+  }
+
+  #settle(content: number, digest: Digest): void {
+    this.#open.get(content)?.resolve(digest);
+    this.#forget(content);
+  }
+
+  drop(content: number): void {
+    if (!this.#open.has(content)) return;
+    this.#post({ content, isDropped: true });
+    this.#forget(content);
+  }
+
+  #forget(content: number): void {
+    this.#open.delete(content);
+    if (this.#open.size === 0) this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+  }
+
+  #post(message: ToHasher, transferred: readonly ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transferred);
+  }
+
+  #fail(fault: Fault): void {
+    if (this.#fault !== null) return;
+    this.#fault = fault;
+    this.#onEnded();
+    for (const waiting of this.#open.values()) waiting?.reject(fault);
+    this.#open.clear();
+    this.#makeRoom(0);
+  }
+
+  async end(): Promise<void> {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#onEnded();
+    await this.#worker.terminate();
+  }
+}
+
+function joinBlock(block: readonly Buffer[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(block.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of block) {
+    joined.set(chunk, at);
+    at += chunk.length;
+    release(chunk);
+  }
+  return joined;
+}
