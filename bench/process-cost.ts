@@ -63,10 +63,10 @@ export function readMachineCpuMicros(): number | null {
   return (user + nice + system + irq + softirq + steal) * microsPerTick;
 }
 
-/** Time that the machine's host took from all of its cores, since it started. */
-export function readStolenMs(): number | null {
-  const steal = readText('/proc/stat')?.split('\n', 1)[0]?.split(/ +/)[8];
-  return steal === undefined ? null : (Number(steal) * microsPerTick) / 1000;
+/** Time that the machine's host took from each of its cores, since it started. */
+export function readStolenMs(): number[] {
+  const lines = readText('/proc/stat')?.match(/^cpu\d+ .*$/gm) ?? [];
+  return lines.map((line) => (Number(line.split(' ')[8] ?? 0) * microsPerTick) / 1000);
 }
 
 /** The highest resident memory since `resetPeakRss`, summed over the process tree. */

@@ -9,7 +9,7 @@ import { readStolenMs } from './process-cost.ts';
 export type SaverJob = { job: Job; perSecond: number };
 
 /** `startedAt`: milliseconds since 1970 at which each save was due; `latencyMs`: how long after it was answered; `stolenMs`: what the
- *  host of the machine took from its cores meanwhile. */
+ *  host of the machine took from one of its cores meanwhile, at least. */
 export type SaverResult = { failure: string | null; startedAt: number[]; latencyMs: number[]; stolenMs: number[] };
 
 const turnEveryMs = 1;
@@ -98,16 +98,18 @@ class Saver {
 
 /** What the host took, looked at now and then. */
 class Stolen {
-  #looks: { at: number; ms: number }[] = [];
+  #looks: { at: number; ofCores: number[] }[] = [];
 
   look(): void {
-    this.#looks.push({ at: performance.now(), ms: readStolenMs() ?? 0 });
+    this.#looks.push({ at: performance.now(), ofCores: readStolenMs() });
     if (this.#looks.length > 10_000) this.#looks = this.#looks.slice(-5000);
   }
 
+  /** From the core that lost most, since the first look behind that time: rather too little than too much. */
   since(at: number): number {
-    const before = this.#looks.findLast((look) => look.at <= at) ?? this.#looks[0];
-    return (readStolenMs() ?? 0) - (before?.ms ?? 0);
+    const first = this.#looks[this.#looks.findLastIndex((look) => look.at < at) + 1];
+    if (first === undefined) return 0;
+    return Math.max(0, ...readStolenMs().map((ms, core) => ms - (first.ofCores[core] ?? 0)));
   }
 }
 

@@ -145,10 +145,10 @@ test("what the host took while a save was under way is not the service's, and is
   ];
   const saved = { failure: null, startedAt: [10, 20, 120, 150], latencyMs: [2, 34, 20, 80], stolenMs: [0, 30, 0, 70] };
   assert.deepEqual(
-    toPhaseRows(phases, saved).map(({ maxMs, ownMaxMs, ratio }) => [maxMs, ownMaxMs, ratio]),
+    toPhaseRows(phases, saved).map(({ maxMs, ownMaxMs, ratio, ownRatio }) => [maxMs, ownMaxMs, ratio, ownRatio]),
     [
-      [34, 4, 1],
-      [80, 20, 5],
+      [34, 4, 8.5, 1],
+      [80, 20, 20, 5],
     ],
   );
 });

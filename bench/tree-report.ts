@@ -15,10 +15,11 @@ export type PhaseRow = {
   p50Ms: number;
   p99Ms: number;
   maxMs: number;
-  /** The longest save without what the host of the machine took meanwhile, which can be no more than that. */
+  /** The longest save without what the host of the machine took from a core meanwhile. */
   ownMaxMs: number;
-  /** That beside the usual p99 of the same tree, which is without it too. */
+  /** The longest save beside the usual p99 of the same tree, and the same without what the host took. */
   ratio: number;
+  ownRatio: number;
   othersPercent: number | null;
 };
 
@@ -30,6 +31,7 @@ export function toPhaseRows(phases: readonly Phase[], saved: SaverResult): Phase
     const ownTimes = toRising(within.map(({ ms, stolenMs }) => Math.max(0, ms - stolenMs)));
     if (phase.name === 'usual') usualP99Ms = quantile(ownTimes, 0.99);
     const ownMaxMs = ownTimes.at(-1) ?? 0;
+    const maxMs = times.at(-1) ?? 0;
     return {
       name: phase.name,
       tree: phase.tree,
@@ -37,16 +39,17 @@ export function toPhaseRows(phases: readonly Phase[], saved: SaverResult): Phase
       saves: times.length,
       p50Ms: quantile(times, 0.5),
       p99Ms: quantile(times, 0.99),
-      maxMs: times.at(-1) ?? 0,
+      maxMs,
       ownMaxMs,
-      ratio: ownMaxMs / usualP99Ms,
+      ratio: maxMs / usualP99Ms,
+      ownRatio: ownMaxMs / usualP99Ms,
       othersPercent: phase.othersPercent,
     };
   });
 }
 
-export function isHeld({ name, ratio }: PhaseRow): boolean {
-  return name === 'usual' || ratio <= mostRatio;
+export function isHeld({ name, ownRatio }: PhaseRow): boolean {
+  return name === 'usual' || ownRatio <= mostRatio;
 }
 
 /** Every save that was under way at some time of the phase. */

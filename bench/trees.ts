@@ -161,7 +161,8 @@ function toMarkdown(rows: PhaseRow[], options: Options, built: Built): string {
     'p99 ms',
     'max ms',
     'own max',
-    'own max ÷ usual p99',
+    'max ÷ usual p99',
+    'own max ÷',
     `≤ ${mostRatio}`,
     'others %',
   ];
@@ -177,6 +178,7 @@ function toMarkdown(rows: PhaseRow[], options: Options, built: Built): string {
         show(row.maxMs, 1),
         show(row.ownMaxMs, 1),
         show(row.ratio, 1),
+        show(row.ownRatio, 1),
         row.name === 'usual' ? '' : isHeld(row) ? 'holds' : 'missed',
         show(row.othersPercent, 0),
       ]);

@@ -117,7 +117,11 @@ test('no file is longer than 400 lines', () => {
 test('process.env is read in config.ts only', () => {
   assert.deepEqual(
     // What is set there is for the threads.
-    sources.filter((path) => read(path).replaceAll(/process\.env\.\w+ = /g, '').includes('process.env')),
+    sources.filter((path) =>
+      read(path)
+        .replaceAll(/process\.env\.\w+ = /g, '')
+        .includes('process.env'),
+    ),
     ['src/config.ts'],
   );
 });

@@ -39,8 +39,8 @@ export type FromWriter =
 /** `isLogEmpty`: everything is in the database file, so that closing it has nothing left to do. */
 export type Finished = { isLogEmpty: boolean } | { fault: PlainFault };
 
-/** More would cost less each, but whoever sent them waits longer, and the threads that answer stand still meanwhile. */
-const leastTogether = 32;
+/** Of a commit. With more, each would cost a little less, but the threads that answer would stand still meanwhile. */
+const usualWrites = 32;
 
 /** The end of the journal's chain, as of the last change of the running transaction. */
 interface Head {
@@ -56,8 +56,8 @@ class Writer {
   readonly #effects: Effects;
   readonly #syncs: Syncs;
   #head: Head;
-  /** A commit takes batches in until it holds so many writes: on a slow disk so many that the sync is the smaller part. */
-  together = leastTogether;
+  /** A commit takes batches in until it holds so many: on a slow disk so many that the sync is the smaller part. */
+  enoughWrites = usualWrites;
 
   constructor(path: string, syncs: Syncs) {
     this.#syncs = syncs;
@@ -130,7 +130,7 @@ class Writer {
   }
 
   #measure(writes: number, ranMs: number, committedMs: number): void {
-    this.together = Math.max(leastTogether, Math.ceil((writes * committedMs) / ranMs));
+    this.enoughWrites = Math.max(usualWrites, Math.ceil((writes * committedMs) / ranMs));
   }
 
   /** The usual way: verbs look before they write, so what is refused has changed nothing. Null if one did fail after it
@@ -275,10 +275,13 @@ interface Taken {
 }
 
 /** Batches that came while the last one was synced share a transaction, and so its sync and the pages that all of them
- *  touch. Returns what was asked for behind them. */
+ *  touch. Returns what else was asked for. */
 function commitWaiting(first: Taken, senders: readonly MessagePort[], writer: Writer): Other[] {
   const taken = [first];
-  const others = senders.map((sender) => drain(sender, taken, writer.together)).filter((other) => other !== null);
+  const others: Other[] = [];
+  // One batch of each first: nobody waits for ever behind a sender that has always more.
+  for (const sender of senders) if (sender !== first.sender) takeNext(sender, taken, others);
+  for (const sender of senders) while (countWrites(taken) < writer.enoughWrites && takeNext(sender, taken, others));
   const outcomes = writer.commit(taken.flatMap(({ items }) => items));
   let at = 0;
   const told = new Map<MessagePort, Outcome[]>();
@@ -290,15 +293,17 @@ function commitWaiting(first: Taken, senders: readonly MessagePort[], writer: Wr
   return others;
 }
 
-/** Takes batches that wait, until there are enough; returns what came behind them, if something did. */
-function drain(sender: MessagePort, taken: Taken[], enough: number): Other | null {
-  while (taken.reduce((sum, { items }) => sum + items.length, 0) < enough) {
-    const next = receiveMessageOnPort(sender)?.message as ToWriter | undefined;
-    if (next === undefined) return null;
-    if (!('batch' in next)) return next;
-    taken.push({ sender, items: unpack(next.batch) });
-  }
-  return null;
+/** Whether there was another batch. */
+function takeNext(sender: MessagePort, taken: Taken[], others: Other[]): boolean {
+  const next = receiveMessageOnPort(sender)?.message as ToWriter | undefined;
+  if (next === undefined) return false;
+  if ('batch' in next) taken.push({ sender, items: unpack(next.batch) });
+  else others.push(next);
+  return 'batch' in next;
+}
+
+function countWrites(taken: readonly Taken[]): number {
+  return taken.reduce((sum, { items }) => sum + items.length, 0);
 }
 
 /** The thread ends with the error; before that, the others learn that nothing may be synced any more. */

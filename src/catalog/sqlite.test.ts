@@ -20,6 +20,7 @@ import { Syncs } from '../domain/syncs.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
 import { openSqlite } from './sqlite.ts';
+import { joinSqlite } from './sqlite-guest.ts';
 
 function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), 'cabinet-catalog-'));
@@ -105,6 +106,28 @@ test('batches that come while one is synced share the next commit, and every one
     asked.length,
   );
   assert.ok(commits.length < batches, `${commits.length} commits for ${batches} batches`);
+  rmSync(folder, { recursive: true });
+});
+
+test('a thread that writes little does not wait behind one that has always more', async () => {
+  const folder = makeFolder();
+  const path = join(folder, 'catalog.db');
+  const engine = await openSqlite({ path, onFatal: assert.fail });
+  const guest = joinSqlite({ path, port: engine.inviteGuest(), onFatal: assert.fail });
+  const [busy, quiet] = [toCatalog(engine), toCatalog(guest)];
+  const application = await addApplication(busy, 'fair');
+  let saved = 0;
+  const flood = Array.from({ length: 2000 }, async (_, index) => {
+    await busy.saveFile(fileIn(application, `busy ${index}`));
+    saved += 1;
+  });
+  while (saved === 0) await new Promise((resolve) => setImmediate(resolve));
+  const before = saved;
+  await quiet.saveFile(fileIn(application, 'quiet'));
+  assert.ok(saved - before < 500, `${saved - before} writes of the other were answered first`);
+  await Promise.all(flood);
+  await guest.close();
+  await engine.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -6,6 +6,7 @@ import type { Caller } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet, UploadMemory } from './cabinet.ts';
 import { finishUpload } from './finish-upload.ts';
+import type { PassingDigest } from './hasher.ts';
 import { fileTooLarge } from './receive-content.ts';
 import { checkRoom } from './save-file.ts';
 import { dropUpload, requireUpload } from './uploads.ts';
@@ -155,22 +156,26 @@ async function keep(cabinet: Cabinet, upload: Upload, isBusy: boolean): Promise<
 async function receive(cabinet: Cabinet, upload: Upload, asked: AppendRequest): Promise<Upload> {
   const digest = cabinet.uploads.takeDigest(upload, cabinet.hasher);
   const arriving = new Arriving(cabinet, asked.body.open(), upload);
-  let isPutBack = false;
-  try {
-    const blocks = digest === null ? arriving.blocks() : digest.observe(arriving.blocks());
-    const kept = await append(cabinet, upload, asked, { arriving, blocks });
-    if (digest?.sizeBytes === kept.sizeBytes) {
-      await digest.settle();
-      cabinet.uploads.putDigest(upload.id, digest);
-      isPutBack = true;
-    }
-    if (arriving.failure === null) return kept;
-    // "rejecting the request once the offset exceeds the length, marking the upload resource invalid"
-    if (arriving.isTooMuch) await dropUpload(cabinet, upload.id);
-    throw arriving.failure.error;
-  } finally {
-    if (!isPutBack) digest?.drop();
-  }
+  const blocks = digest === null ? arriving.blocks() : digest.observe(arriving.blocks());
+  const kept = await append(cabinet, upload, asked, { arriving, blocks }).catch((error) => {
+    digest?.drop();
+    throw error;
+  });
+  if (digest !== null) await putBack(cabinet, kept, digest);
+  if (arriving.failure === null) return kept;
+  // "rejecting the request once the offset exceeds the length, marking the upload resource invalid"
+  if (arriving.isTooMuch) await dropUpload(cabinet, upload.id);
+  throw arriving.failure.error;
+}
+
+/** Unless it is of other bytes than those that count, or could not be made: then they are read once more in the end. */
+async function putBack({ uploads }: Cabinet, { id, sizeBytes }: Upload, digest: PassingDigest): Promise<void> {
+  const isMade = await digest.settle().then(
+    () => true,
+    () => false,
+  );
+  if (isMade && digest.sizeBytes === sizeBytes) uploads.putDigest(id, digest);
+  else digest.drop();
 }
 
 async function append(

@@ -41,7 +41,8 @@ async function take(cabinet: Cabinet, upload: Upload): Promise<ReceivedContent> 
   await cabinet.blobs.complete(blob, { sizeBytes, state: upload.grown });
   if (sizeBytes <= cabinet.limits.inlineBytes) return toInline(await readAll(cabinet, blob, sizeBytes));
   const known = cabinet.uploads.takeDigest(upload, cabinet.hasher);
-  const digest = known === null ? await readDigest(cabinet, blob, sizeBytes) : await known.finish();
+  const made = (await known?.finish().catch(() => null)) ?? null;
+  const digest = made ?? (await readDigest(cabinet, blob, sizeBytes));
   const head = Buffer.concat(await readAll(cabinet, blob, Math.min(headBytes, sizeBytes)));
   return { content: { ...digest, sizeBytes, bytes: null, blob }, head };
 }

@@ -121,3 +121,27 @@ test('a thread that ends fails what was given to it, and the next content gets a
   await store(digest, toBlocks(bytes, mebibyte));
   assertSame(await digest.finish(), bytes);
 });
+
+test('whoever waits for room when the thread ends is told, and does not wait for ever', async () => {
+  const hasher = new Hasher();
+  const digest = hasher.begin();
+  const storing = store(digest, toBlocks(randomBytes(64 * mebibyte), mebibyte));
+  const told = assert.rejects(storing, /the thread that hashes has ended/);
+  await new Promise((resolve) => setImmediate(resolve));
+  await hasher.close();
+  await told;
+});
+
+test('a thread that is ending does not take the next one with it', async (t) => {
+  const hasher = new Hasher();
+  t.after(() => hasher.close());
+  const bytes = randomBytes(2 * mebibyte);
+  const first = hasher.begin();
+  await store(first, toBlocks(bytes, mebibyte));
+  assertSame(await first.finish(), bytes);
+  const ending = hasher.close();
+  const next = hasher.begin();
+  await store(next, toBlocks(bytes, mebibyte));
+  await ending;
+  assertSame(await next.finish(), bytes);
+});

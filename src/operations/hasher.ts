@@ -1,5 +1,5 @@
-// Hashes what passes by on its way to the blob store. A large content is hashed in a thread of its own, so that this one can go on
-// taking in bytes; the thread is started when the first one comes, and ends when there was none for a while.
+// Hashes what passes by on its way to the blob store. Large contents are hashed in another thread, so that this one can go on taking
+// in bytes; it is started when the first one comes, and ends when there was none for a while.
 
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
@@ -20,8 +20,8 @@ export class Hasher {
   }
 
   #requireThread(): HasherThread {
-    this.#thread ??= new HasherThread(() => {
-      this.#thread = null;
+    this.#thread ??= new HasherThread((ended) => {
+      if (this.#thread === ended) this.#thread = null;
     });
     return this.#thread;
   }
@@ -105,7 +105,7 @@ class NearDigest implements Making {
   drop(): void {}
 }
 
-/** In the other thread, which is given the memory itself. */
+/** In the other thread. */
 class FarDigest implements Making {
   readonly #thread: HasherThread;
   readonly #content: number;
@@ -132,7 +132,7 @@ class FarDigest implements Making {
 
 class HasherThread {
   readonly #worker: Worker;
-  readonly #onEnded: () => void;
+  readonly #onEnded: (thread: HasherThread) => void;
   /** Contents that are neither finished nor dropped, with those who wait for the digest. */
   readonly #open = new Map<number, PromiseWithResolvers<Digest> | null>();
   #contents = 0;
@@ -141,12 +141,11 @@ class HasherThread {
   #fault: Fault | null = null;
   #idle: NodeJS.Timeout | null = null;
 
-  constructor(onEnded: () => void) {
+  constructor(onEnded: (thread: HasherThread) => void) {
     this.#onEnded = onEnded;
     // It makes next to no objects: without this it would take the memory of a thread that makes many.
     const resourceLimits = { maxYoungGenerationSizeMb: 1 };
     this.#worker = new Worker(new URL('./hasher-thread.ts', import.meta.url), { resourceLimits });
-    this.#worker.unref();
     this.#worker.on('message', (message: FromHasher) => {
       if ('digest' in message) this.#settle(message.content, message.digest);
       else this.#makeRoom(message.hashedBytes);
@@ -156,7 +155,7 @@ class HasherThread {
   }
 
   begin(): Making {
-    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#stopIdling();
     this.#contents += 1;
     this.#open.set(this.#contents, null);
     return new FarDigest(this, this.#contents);
@@ -204,7 +203,9 @@ class HasherThread {
 
   #forget(content: number): void {
     this.#open.delete(content);
-    if (this.#open.size === 0) this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+    if (this.#open.size > 0) return;
+    this.#stopIdling();
+    this.#idle = setTimeout(() => void this.end(), idleMs).unref();
   }
 
   #post(message: ToHasher, transferred: readonly ArrayBuffer[] = []): void {
@@ -214,21 +215,27 @@ class HasherThread {
   #fail(fault: Fault): void {
     if (this.#fault !== null) return;
     this.#fault = fault;
-    this.#onEnded();
+    this.#stopIdling();
+    this.#onEnded(this);
     for (const waiting of this.#open.values()) waiting?.reject(fault);
     this.#open.clear();
     this.#makeRoom(0);
   }
 
-  async end(): Promise<void> {
+  #stopIdling(): void {
     if (this.#idle !== null) clearTimeout(this.#idle);
-    this.#onEnded();
+    this.#idle = null;
+  }
+
+  async end(): Promise<void> {
+    this.#stopIdling();
+    this.#onEnded(this);
     await this.#worker.terminate();
   }
 }
 
 function joinBlock(block: readonly Buffer[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(block.reduce((sum, { length }) => sum + length, 0));
+  const joined = Buffer.allocUnsafeSlow(block.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const chunk of block) {
     joined.set(chunk, at);

@@ -105,11 +105,11 @@ async function* gather(
   let begunAt = performance.now();
   try {
     for (;;) {
+      if (sizeBytes > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
       const next = await source.next();
       if (next.done) break;
       block.push(next.value);
       sizeBytes += next.value.length;
-      if (sizeBytes > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
       blockSize += next.value.length;
       memory.usedBytes += next.value.length;
       if (blockSize < memory.blockBytes && performance.now() - begunAt < blockPatienceMs) continue;

@@ -6,6 +6,7 @@ import type { Upload } from '../catalog/uploads.ts';
 import type { Hasher, PassingDigest } from './hasher.ts';
 
 const mostDigests = 1000;
+const keepDigestMs = 10 * 60 * 1000;
 
 /** Ends whoever is at the upload, and waits until it has kept what came. `end`: ends the request that enters now. Returns
  *  what must be called when it is done. */
@@ -40,6 +41,9 @@ export class UploadTurns {
   readonly #entered = new Set<Promise<void>>();
   readonly #digests = new LRUCache<string, PassingDigest>({
     max: mostDigests,
+    // Of an upload that goes on later, or elsewhere, the bytes are read once more in the end.
+    ttl: keepDigestMs,
+    ttlAutopurge: true,
     dispose: (digest, _, reason) => (reason === 'delete' ? undefined : digest.drop()),
   });
 

@@ -30,8 +30,8 @@ export const busySweeper: Replacement[] = [
   { module: sweep, from: 'const sweepAfterMs = 24 * 60 * 60 * 1000;', to: 'const sweepAfterMs = -1000;' },
   {
     module: 'src/operations/receive-content.ts',
-    from: '  const { sha256, checksums } = digest.finish();',
-    to: '  await new Promise((resolve) => setTimeout(resolve, 1000)); const { sha256, checksums } = digest.finish();',
+    from: '    const { sha256, checksums } = await digest.finish();',
+    to: '  await new Promise((resolve) => setTimeout(resolve, 1000)); const { sha256, checksums } = await digest.finish();',
   },
 ];
 
