@@ -1,4 +1,4 @@
-// What is known of a content by its bytes alone: how many they are, their SHA-256, and the checksums of their spans.
+// What is known of a content by its bytes alone: their SHA-256, and the checksums of their spans.
 
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';

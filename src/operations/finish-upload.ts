@@ -41,8 +41,7 @@ async function take(cabinet: Cabinet, upload: Upload): Promise<ReceivedContent> 
   await cabinet.blobs.complete(blob, { sizeBytes, state: upload.grown });
   if (sizeBytes <= cabinet.limits.inlineBytes) return toInline(await readAll(cabinet, blob, sizeBytes));
   const known = cabinet.uploads.takeDigest(upload, cabinet.hasher);
-  const made = (await known?.finish().catch(() => null)) ?? null;
-  const digest = made ?? (await readDigest(cabinet, blob, sizeBytes));
+  const digest = (await known?.finish().catch(() => null)) ?? (await readDigest(cabinet, blob, sizeBytes));
   const head = Buffer.concat(await readAll(cabinet, blob, Math.min(headBytes, sizeBytes)));
   return { content: { ...digest, sizeBytes, bytes: null, blob }, head };
 }
