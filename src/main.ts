@@ -342,6 +342,8 @@ class RunningService {
         this.#log.debug({ environment: environment.name, ...swept }, 'swept');
         void this.#scrubber.look(environment, this.#observability.metrics[environment.name]);
       } catch (error) {
+        // Who stops does not wait for it: the next start sweeps again.
+        if (this.#serving.isClosing) return;
         this.#observability.metrics[environment.name].countSweep(false, Date.now());
         this.#log.error({ environment: environment.name, err: error }, 'sweeping failed');
         if (error instanceof Fault && error.kind === 'fatal') this.#fail(environment.name, error);

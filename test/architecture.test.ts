@@ -94,6 +94,22 @@ test('every room imports only what it may', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('a command that the running service carries out loads no more than it needs to ask', () => {
+  const asking = ['app', 'audit', 'import', 'index-status', 'keys', 'quota', 'reset', 'token', 'user'];
+  const loaded = new Set<string>();
+  const load = (path: string) => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const { target, isType } of importsOf(path)) if (!isType) load(target);
+  };
+  for (const name of asking) load(`src/cli/${name}.ts`);
+  const packages = [...loaded].flatMap((path) => [...read(path).matchAll(/^import (?!type ).* from '([^.'][^']*)'/gm)]);
+  const foreign = packages.map(([, name]) => name).filter((name) => !name?.startsWith('node:'));
+  assert.deepEqual(foreign, []);
+  assert.ok(loaded.has('src/control/ask.ts'));
+  assert.ok(loaded.size < 40, `${loaded.size} files are loaded`);
+});
+
 test('the import rules speak of every room, and of none that is gone', () => {
   const rooms = new Set(sources.map(roomOf));
   const known = Object.keys(mayImport).filter((room) => room !== 'console' || existsSync(join(root, 'src/console')));

@@ -41,9 +41,9 @@ test('names are compared as their UTF-8 bytes are', () => {
 });
 
 /** A kept page may be older than the journal: what was written since then was elsewhere. */
-function shown(page: FolderPage | null): Omit<FolderPage, 'asOf'> | null {
+function shown(page: FolderPage | null): Omit<FolderPage, 'asOf' | 'isKept'> | null {
   if (page === null) return null;
-  const { asOf: _, ...rest } = page;
+  const { asOf: _, isKept: __, ...rest } = page;
   return rest;
 }
 

@@ -84,7 +84,7 @@ export function keepFirstPages(catalog: Catalog): Catalog {
     if (!isFirst) return await catalog.listFolder(asked);
     const known = pages.get(asked.folder);
     // One of another space is looked for like one that is not there: it must not even be answered sooner.
-    if (known !== undefined && known.space === asked.space) return toFolderPage(known, asked);
+    if (known !== undefined && known.space === asked.space) return { ...toFolderPage(known, asked), isKept: true };
     const before = outcomes;
     const found = await catalog.listFolder({
       space: asked.space,

@@ -28,6 +28,8 @@ export interface FolderPage {
   next: Place | null;
   /** The last place of the journal that this page has seen. */
   asOf: number;
+  /** These very entries were shown before, and will be again. */
+  isKept?: boolean;
 }
 
 /** Properties of a thousand entries can be 64 MiB: a page ends when it has this much of them. */

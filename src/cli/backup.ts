@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { makeBackup, requireEmbedded } from '../backing-up.ts';
 import { lockFolder } from '../catalog/folder-lock.ts';
 import { readConfig, readSettings } from '../config.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../control/ask.ts';
 import { type ShownBackup, toBackupReport } from '../maintenance-report.ts';
 import { print } from './output.ts';
 import { ProgressLine, toTold } from './progress-line.ts';

@@ -1,54 +1,14 @@
-// Carries out a command: by the service that holds the data folder, or, when none runs, here, under the folder's lock.
+// Carries out a command: by the service that holds the data folder, or, when none runs, here.
 
-import { mkdirSync } from 'node:fs';
-import { openOwnAuthority } from '../addresses.ts';
-import { rotateKeys } from '../auth/keys.ts';
-import { lockFolder } from '../catalog/folder-lock.ts';
-import { type Config, readConfig } from '../config.ts';
-import { type Command, type Controlled, nobody, runCommand, type Watcher } from '../control/commands.ts';
-import { askService } from '../control/socket.ts';
-import { type Environment, type EnvironmentName, emptyEnvironment, openEnvironment } from '../environment.ts';
-import { addApplication, plainApplication } from '../operations/applications.ts';
+import { readConfig } from '../config.ts';
+import { askService } from '../control/ask.ts';
+import { type Command, nobody } from '../control/command.ts';
 
 export async function carryOut(command: Command, watcher = nobody): Promise<object> {
   const config = readConfig();
-  return (await askService(config, command, watcher)) ?? (await carryOutHere(config, command, watcher));
-}
-
-async function carryOutHere(config: Config, command: Command, watcher: Watcher): Promise<object> {
-  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
-  const lock = lockFolder(config.dataFolder, `cabinet ${command.name}`);
-  const name = (command.input.env === 'test' ? 'test' : 'production') satisfies EnvironmentName;
-  let environment: Environment | null = null;
-  try {
-    environment = await open(config, name);
-    const controlled: Controlled = {
-      environment: () => environment as Environment,
-      dataFolder: config.dataFolder,
-      places: config,
-      addresses: () => null,
-      authority: () => openOwnAuthority(config),
-      hasOwnAuthority: config.mutualTls.caPath === null,
-      async rotateKeys(_, isOldRevoked) {
-        await rotateKeys((environment as Environment).keyStore, isOldRevoked);
-      },
-      async reset() {
-        await environment?.close();
-        await emptyEnvironment(config, name);
-        environment = await open(config, name);
-        return await addApplication(environment.cabinet, { ...plainApplication, name: 'first', certificates: [] });
-      },
-    };
-    return await runCommand(controlled, command, watcher);
-  } finally {
-    await environment?.close();
-    lock.release();
-  }
-}
-
-function open(config: Config, name: EnvironmentName): Promise<Environment> {
-  const fail = (error: unknown) => {
-    throw error;
-  };
-  return openEnvironment(config, name, { onFatal: fail, onTrouble: fail });
+  const answer = await askService(config, command, watcher);
+  if (answer !== null) return answer;
+  // The service's own parts, which take their time to load.
+  const { carryOutHere } = await import('./carry-out-here.ts');
+  return await carryOutHere(config, command, watcher);
 }

@@ -3,8 +3,7 @@
 
 import type { Command } from 'commander';
 import { type AddressConfig, type Config, readConfig } from '../config.ts';
-import { askService } from '../control/socket.ts';
-import { type Service, start } from '../main.ts';
+import { askService } from '../control/ask.ts';
 import { print } from './output.ts';
 
 interface TokenOptions {
@@ -44,7 +43,9 @@ async function getToken(options: TokenOptions): Promise<TokenAnswer> {
   > | null;
   if (addresses !== null)
     return await ask(addresses[options.env === 'test' ? 'Test' : 'Production'] ?? undefined, options);
-  const service: Service = await start(quietly(config));
+  // The whole service, which takes its time to load.
+  const { start } = await import('../main.ts');
+  const service = await start(quietly(config));
   try {
     return await ask(service[options.env] ?? undefined, options);
   } finally {

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { lockFolder } from '../catalog/folder-lock.ts';
 import { readConfig } from '../config.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../control/ask.ts';
 import { environmentNames } from '../environment.ts';
 import { verifyAll } from '../maintenance.ts';
 import { type ShownProblem, type ShownVerify, toVerifyReport } from '../maintenance-report.ts';

@@ -9,6 +9,7 @@ import { endSignIns } from '../operations/people.ts';
 import type { Places } from '../storage.ts';
 import { applicationCommands, toRegistered } from './application-commands.ts';
 import { auditCommands } from './audit-commands.ts';
+import { type Command, nobody, type Watcher } from './command.ts';
 import { exportCommands } from './export-command.ts';
 import { importCommands } from './import-command.ts';
 import { cabinetOf, type Input, readEnvironment } from './input.ts';
@@ -31,22 +32,6 @@ export interface Controlled {
   places: Places;
   addresses(): { production: string; test: string | null; mutualTls: string | null } | null;
 }
-
-export interface Command {
-  name: string;
-  input: Input;
-}
-
-/** Whoever waits for the answer to a command. */
-export interface Watcher {
-  /** Something to tell before it is there. */
-  progress(told: object): void;
-  /** Nobody waits any more, or the answer is wanted now. */
-  signal: AbortSignal;
-}
-
-/** Most answers are there at once. */
-export const nobody: Watcher = { progress: () => undefined, signal: new AbortController().signal };
 
 export type Commands = Record<string, (controlled: Controlled, input: Input, watcher: Watcher) => Promise<object>>;
 

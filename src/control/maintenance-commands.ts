@@ -6,7 +6,8 @@ import { Refusal } from '../domain/refusal.ts';
 import { type EnvironmentName, environmentNames } from '../environment.ts';
 import { verifyAll, type Watched } from '../maintenance.ts';
 import { toBackupReport, toVerifyReport } from '../maintenance-report.ts';
-import type { Commands, Controlled, Watcher } from './commands.ts';
+import type { Watcher } from './command.ts';
+import type { Commands, Controlled } from './commands.ts';
 import { type Input, readEnvironment, readOptionalText, readText } from './input.ts';
 
 export const maintenanceCommands: Commands = {

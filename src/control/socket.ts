@@ -1,25 +1,16 @@
-// `control.sock` in the data folder: how a command reaches the service that holds the folder. One line of JSON there; lines of
+// `control.sock` in the data folder, on the side of the service that holds the folder (`ask.ts` is the other). One line of JSON there; lines of
 // JSON back, of which the last is the answer and those before it tell how far it is. Who closes his side, or goes away, wants
 // no more to be done. The socket can be opened by the owner of the folder only.
 
 import { chmodSync, rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
-import { join, relative } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createServer, type Socket } from 'node:net';
 import type { Config } from '../config.ts';
-import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
-import { type Command, type Controlled, nobody, runCommand, type Watcher } from './commands.ts';
-
-type Reply = { progress: object } | { result: object } | { refusal: PlainRefusal } | { fault: string };
+import { Refusal } from '../domain/refusal.ts';
+import { type Reply, socketPath } from './ask.ts';
+import type { Command, Watcher } from './command.ts';
+import { type Controlled, runCommand } from './commands.ts';
 
 const mostCommandBytes = 64 * 1024;
-
-/** Paths of sockets are limited to 107 bytes; the shorter of the two ways to say it is taken. */
-function socketPath({ dataFolder }: Config): string {
-  const absolute = join(dataFolder, 'control.sock');
-  const near = relative(process.cwd(), absolute);
-  return near.length < absolute.length ? near : absolute;
-}
 
 export async function serveControl(config: Config, controlled: Controlled): Promise<() => Promise<void>> {
   const path = socketPath(config);
@@ -75,45 +66,6 @@ async function carryOut(controlled: Controlled, text: string, watcher: Watcher):
   } catch (error) {
     return error instanceof Refusal ? { refusal: error.toPlain() } : { fault: String(error) };
   }
-}
-
-/** Null when no service listens. */
-export async function askService(config: Config, command: Command, watcher = nobody): Promise<object | null> {
-  const socket = await open(socketPath(config));
-  if (socket === null) return null;
-  socket.on('error', () => socket.destroy());
-  const breakOff = () => socket.end();
-  watcher.signal.addEventListener('abort', breakOff);
-  try {
-    socket.write(`${JSON.stringify(command)}\n`);
-    return await readAnswer(socket, watcher);
-  } finally {
-    watcher.signal.removeEventListener('abort', breakOff);
-    socket.destroy();
-  }
-}
-
-async function readAnswer(socket: Socket, { progress }: Watcher): Promise<object> {
-  const lines = createInterface({ input: socket });
-  socket.once('close', () => lines.close());
-  for await (const line of lines) {
-    const answered = JSON.parse(line) as Reply;
-    if ('refusal' in answered) throw Refusal.from(answered.refusal);
-    if ('fault' in answered) throw new Error(answered.fault);
-    if ('result' in answered) return answered.result;
-    progress(answered.progress);
-  }
-  throw new Error('The service closed the connection without an answer.');
-}
-
-function open(path: string): Promise<Socket | null> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path, () => resolve(socket));
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(null);
-      else reject(error);
-    });
-  });
 }
 
 /** Null: the other side closed, or sent more than it may, before there was a line. */

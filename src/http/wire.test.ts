@@ -16,7 +16,7 @@ test('a record is valid JSON with eleven fields, whatever its texts', () => {
   const text = fc.string({ unit: 'grapheme' });
   const properties = fc.dictionary(text, text).map((object) => ({ ...object }));
   fc.assert(
-    fc.property(text, text, text, properties, (name, by, contentType, given) => {
+    fc.property(text, text, text, properties, fc.boolean(), (name, by, contentType, given, isKept) => {
       const entry: Entry = {
         id: 'id',
         kind: 'file',
@@ -43,9 +43,11 @@ test('a record is valid JSON with eleven fields, whatever its texts', () => {
         Size: 5,
         Properties: given,
       });
-      const envelope = JSON.parse(renderEnvelope(entry, [entry, entry])) as { Children: unknown[] };
+      const envelope = JSON.parse(renderEnvelope({ folder: entry, children: [entry, entry], isKept })) as {
+        Children: unknown[];
+      };
       assert.deepEqual(Object.keys(envelope), ['Folder', 'Children']);
-      assert.equal(envelope.Children.length, 2);
+      assert.deepEqual(envelope.Children, [JSON.parse(renderEntry(entry)), JSON.parse(renderEntry(entry))]);
     }),
   );
 });

@@ -6,6 +6,7 @@ import type { TrashedEntry } from '../catalog/trash.ts';
 import type { Version } from '../catalog/versions.ts';
 import type { Entry } from '../domain/entry.ts';
 import { Refusal } from '../domain/refusal.ts';
+import type { FolderListing } from '../operations/list-folder.ts';
 import type { BatchResult } from '../operations/save-batch.ts';
 import type { SearchResult } from '../operations/search.ts';
 import type { EntryView } from '../operations/show-entry.ts';
@@ -30,20 +31,26 @@ function renderProperties(properties: Record<string, string>): string {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-let lastDay = Number.NaN;
-let lastDate = '';
+/** By day since 1970: `2026-01-15T`. */
+const dates = new Map<number, string>();
+const mostDates = 4096;
 
 /** `2026-01-15T09:30:00.123Z`: UTC, always three decimals. What `toISOString` says, at a fifth of its cost. */
 export function renderTime(ms: number): string {
   const day = Math.floor(ms / dayMs);
-  if (day !== lastDay) {
-    lastDay = day;
-    lastDate = new Date(ms).toISOString().slice(0, 11);
-  }
   const rest = ms - day * dayMs;
   const seconds = Math.floor(rest / 1000);
   const minutes = Math.floor(seconds / 60);
-  return `${lastDate}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${three(rest % 1000)}Z`;
+  return `${renderDate(day)}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${three(rest % 1000)}Z`;
+}
+
+function renderDate(day: number): string {
+  const known = dates.get(day);
+  if (known !== undefined) return known;
+  if (dates.size === mostDates) dates.clear();
+  const date = new Date(day * dayMs).toISOString().slice(0, 11);
+  dates.set(day, date);
+  return date;
 }
 
 function two(number: number): string {
@@ -54,10 +61,10 @@ function three(number: number): string {
   return number < 10 ? `00${number}` : number < 100 ? `0${number}` : `${number}`;
 }
 
-/** Entries are never changed once they are read, and the first pages of busy folders are shown again and again. */
+/** Of entries that are kept, which are never changed. Remembering what is shown once would cost more than rendering it. */
 const rendered = new WeakMap<Entry, string>();
 
-function renderChild(entry: Entry): string {
+function renderKept(entry: Entry): string {
   let text = rendered.get(entry);
   if (text === undefined) {
     text = renderEntry(entry);
@@ -66,8 +73,11 @@ function renderChild(entry: Entry): string {
   return text;
 }
 
-export function renderEnvelope(folder: Entry, children: readonly Entry[]): string {
-  return `{"Folder":${renderEntry(folder)},"Children":[${children.map(renderChild).join(',')}]}`;
+type Listed = Pick<FolderListing, 'folder' | 'children' | 'isKept'>;
+
+export function renderEnvelope({ folder, children, isKept }: Listed): string {
+  const shown = children.map(isKept ? renderKept : renderEntry);
+  return `{"Folder":${renderEntry(folder)},"Children":[${shown.join(',')}]}`;
 }
 
 export function renderShownEntry(view: EntryView): string {
@@ -80,8 +90,8 @@ function renderShown({ entry, path, etag, sha256, version }: EntryView): string 
 }
 
 /** The envelope of a save, and what is shown of the file. */
-export function renderSavedVersion(folder: Entry, children: readonly Entry[], view: EntryView): string {
-  return `${renderEnvelope(folder, children).slice(0, -1)},${renderShown(view)}}`;
+export function renderSavedVersion(listing: Listed, view: EntryView): string {
+  return `${renderEnvelope(listing).slice(0, -1)},${renderShown(view)}}`;
 }
 
 /** In the order in which the files were sent. */

@@ -1,7 +1,7 @@
 // An operator's commands to a running service, as `bin/cabinet` hands them over, without the time that a process takes.
 
 import type { Config } from '../../src/config.ts';
-import { askService } from '../../src/control/socket.ts';
+import { askService } from '../../src/control/ask.ts';
 import type { Registered } from '../service/service.ts';
 import { type Person, redirectUri } from './people.ts';
 

@@ -6,7 +6,7 @@ import { hash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../src/config.ts';
-import { askService } from '../../src/control/socket.ts';
+import { askService } from '../../src/control/ask.ts';
 import { assertEnvelope, assertRefusal, type Envelope } from '../interface/assertions.ts';
 import { type Answer, CONTENT, type Headers, type Request } from '../interface/client.ts';
 import { cabinetJson, type Registered } from '../service/service.ts';

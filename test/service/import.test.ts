@@ -8,7 +8,7 @@ import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Config } from '../../src/config.ts';
-import { askService } from '../../src/control/socket.ts';
+import { askService } from '../../src/control/ask.ts';
 import { assertAnswer, type Entry } from '../interface/assertions.ts';
 import { type Caller, call, download, fetchToken, listFolder } from '../interface/client.ts';
 import {

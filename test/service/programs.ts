@@ -10,16 +10,20 @@ const install = 'apt-get install -y -qq --no-install-recommends';
 
 /** Whether the program can be used; it comes with the Debian package of the same name, unless said. */
 export function hasProgram(name: string, from = name): boolean {
-  const isThere = () => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
-  if (isThere()) return true;
-  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    // One at a time: test files run beside each other, and the packages' own lock turns the second one away.
-    spawnSync('flock', [lock, 'sh', '-c', `command -v ${name} || { ${update}; ${install} ${from}; }`], {
-      // In this run level a package that is a service is not started because it is installed.
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
-    });
-    if (isThere()) return true;
-  }
+  if (canInstall(`command -v ${name}`, [from])) return true;
   console.error(`SKIPPED: tests that need ${name}, which is not here and cannot be installed`);
   return false;
+}
+
+/** Whether the packages are there or could be installed. `check`: a shell command that succeeds when they are there. */
+export function canInstall(check: string, packages: readonly string[]): boolean {
+  const isThere = () => spawnSync('sh', ['-c', check]).status === 0;
+  if (isThere()) return true;
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return false;
+  // One at a time: test files run beside each other, and the packages' own lock turns the second one away.
+  spawnSync('flock', [lock, 'sh', '-c', `${check} || { ${update}; ${install} ${packages.join(' ')}; }`], {
+    // In this run level a package that is a service is not started because it is installed.
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+  });
+  return isThere();
 }

@@ -46,7 +46,7 @@ export const createFolderRoute: CallerRoute = {
     if (conflict === 'Version') throw noVersions();
     const current = await exchange.renewCaller();
     const created = await createFolder(served.cabinet, current, { ...request, conflict, idempotencyKey });
-    return json(renderEnvelope(created.folder, created.children), {
+    return json(renderEnvelope(created), {
       entryid: created.folder.id,
       ...toLink(served, created, null),
       ...(created.isReplayed && { 'idempotency-replayed': 'true' }),
@@ -233,7 +233,7 @@ async function showPage(served: Served, caller: Caller, folderId: string, asked:
     ...(after !== null && { after: [after[0], after[1], after[2]] as const }),
     ...(exclude !== null && { exclude }),
   });
-  return json(renderEnvelope(listing.folder, listing.children), toLink(served, listing, exclude, asked));
+  return json(renderEnvelope(listing), toLink(served, listing, exclude, asked));
 }
 
 function toList(folderId: string, order: Order): string {

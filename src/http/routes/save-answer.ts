@@ -21,9 +21,10 @@ export async function toSaveAnswer(
   const told: Record<string, string> = { entryid: saved.file.id };
   if (saved.isReplayed) told['idempotency-replayed'] = 'true';
   if (isMinimal) told['Preference-Applied'] = 'return=minimal';
-  if (isMinimal || saved.isReplayed) return json(renderEnvelope(saved.folder, [saved.file]), told);
+  if (isMinimal || saved.isReplayed)
+    return json(renderEnvelope({ folder: saved.folder, children: [saved.file] }), told);
   const listing = await listBeside(served.cabinet, space, saved);
-  return json(renderEnvelope(listing.folder, listing.children), {
+  return json(renderEnvelope(listing), {
     ...told,
     ...toLink(served, listing, saved.file.id),
   });

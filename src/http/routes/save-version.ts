@@ -37,7 +37,7 @@ export const saveVersionRoute: CallerRoute = {
       const { contentType, comment } = asked;
       const saved = await saveVersion(cabinet, current, { destination, contentType, comment, ifMatch, received });
       const listing = await listBeside(cabinet, destination.seat.space, saved);
-      return json(renderSavedVersion(listing.folder, listing.children, saved.details), {
+      return json(renderSavedVersion(listing, saved.details), {
         entryid: fileId,
         ETag: `"${Buffer.from(saved.details.sha256 ?? '', 'hex').toString('base64')}"`,
         ...toLink(served, listing, fileId),

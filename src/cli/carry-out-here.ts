@@ -1,0 +1,49 @@
+// Carries out a command on a data folder that no service holds, under the folder's lock.
+
+import { mkdirSync } from 'node:fs';
+import { openOwnAuthority } from '../addresses.ts';
+import { rotateKeys } from '../auth/keys.ts';
+import { lockFolder } from '../catalog/folder-lock.ts';
+import type { Config } from '../config.ts';
+import type { Command, Watcher } from '../control/command.ts';
+import { type Controlled, runCommand } from '../control/commands.ts';
+import { type Environment, type EnvironmentName, emptyEnvironment, openEnvironment } from '../environment.ts';
+import { addApplication, plainApplication } from '../operations/applications.ts';
+
+export async function carryOutHere(config: Config, command: Command, watcher: Watcher): Promise<object> {
+  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  const lock = lockFolder(config.dataFolder, `cabinet ${command.name}`);
+  const name = (command.input.env === 'test' ? 'test' : 'production') satisfies EnvironmentName;
+  let environment: Environment | null = null;
+  try {
+    environment = await open(config, name);
+    const controlled: Controlled = {
+      environment: () => environment as Environment,
+      dataFolder: config.dataFolder,
+      places: config,
+      addresses: () => null,
+      authority: () => openOwnAuthority(config),
+      hasOwnAuthority: config.mutualTls.caPath === null,
+      async rotateKeys(_, isOldRevoked) {
+        await rotateKeys((environment as Environment).keyStore, isOldRevoked);
+      },
+      async reset() {
+        await environment?.close();
+        await emptyEnvironment(config, name);
+        environment = await open(config, name);
+        return await addApplication(environment.cabinet, { ...plainApplication, name: 'first', certificates: [] });
+      },
+    };
+    return await runCommand(controlled, command, watcher);
+  } finally {
+    await environment?.close();
+    lock.release();
+  }
+}
+
+function open(config: Config, name: EnvironmentName): Promise<Environment> {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  return openEnvironment(config, name, { onFatal: fail, onTrouble: fail });
+}
