@@ -1,8 +1,7 @@
-// `npm test`: everything, in the order in which a failure is cheapest to understand. Parts that only want the processor run two at a
-// time; those that measure, kill or cut have the machine to themselves. All run even if one fails; how a failed one ended is told
-// once more at the very end, and how long each took.
+// `npm test`: everything, in the order in which a failure is cheapest to understand, two parts at a time; what measures has the
+// machine to itself. All run even if one fails or hangs; how a failed one ended is told once more at the very end, and how long each took.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +11,8 @@ const root = join(import.meta.dirname, '..');
 const node = process.execPath;
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
 const toldLines = 80;
+/** Several times what the longest part takes: who is not done then hangs. */
+const patienceMs = 40 * 60_000;
 
 /** Hundreds of processes load the same sources: kept compiled, a start takes half the work. Its own folder, so that nothing is left over. */
 const compiled = mkdtempSync(join(tmpdir(), 'cabinet-compiled-'));
@@ -45,27 +46,46 @@ const beside: Part[] = [
   { name: 'the command line', command: [node, '--test', '--test-concurrency=2', 'test/cli/*.test.ts'] },
   { name: 'examples', command: [node, '--test', 'test/examples/*.test.ts'] },
   { name: 'the client', command: [node, '--test', '--test-concurrency=2', 'sdk/test/*.test.ts'] },
-];
-
-const alone: Part[] = [
-  { name: 'in a browser', command: [node, 'test/browser/run.ts'] },
   { name: 'the service as a process', command: [node, '--test', '--test-concurrency=1', 'test/service/*.test.ts'] },
-  { name: 'what a save costs', command: [node, 'bench/main.ts', 'guard'] },
-  { name: 'uploads that are cut off', command: [node, 'test/resume/run.ts', '--uploads', '60'] },
   { name: 'crashes, kills and faults', command: [node, 'test/crash/run.ts'] },
   { name: 'on PostgreSQL and S3, many nodes', command: [node, 'test/cluster/run.ts'] },
+  { name: 'in a browser', command: [node, 'test/browser/run.ts'] },
+  { name: 'uploads that are cut off', command: [node, 'test/resume/run.ts', '--uploads', '60'] },
 ];
+
+const alone: Part[] = [{ name: 'what a save costs', command: [node, 'bench/main.ts', 'guard'] }];
+
+/** Each part is a group of its own: with it ends everything that it has started. */
+const running = new Set<ChildProcess>();
+
+function endGroup({ pid }: { pid?: number | undefined }): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    for (const child of running) endGroup(child);
+    process.exit(1);
+  });
+}
 
 async function run({ name, command: [program = '', ...words] }: Part): Promise<Ended> {
   const begun = performance.now();
-  const child = spawn(program, words, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  process.stdout.write(`\n.. ${name}: begun after ${Math.round(begun / 1000)} s\n`);
+  const options = { cwd: root, env: environment, detached: true };
+  const child = spawn(program, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  const patience = setTimeout(() => endGroup(child), patienceMs);
   const told: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => told.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => told.push(chunk));
-  const [code] = (await once(child, 'close')) as [number | null];
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  clearTimeout(patience);
+  running.delete(child);
   const text = Buffer.concat(told).toString();
   const seconds = Math.round((performance.now() - begun) / 1000);
-  process.stdout.write(`\n== ${name}\n${text}\n-- ${name}: ${code === 0 ? 'passed' : 'FAILED'} after ${seconds} s\n`);
+  const how = code === 0 ? 'passed' : `FAILED (${signal ?? `exit code ${code}`})`;
+  process.stdout.write(`\n== ${name}\n${text}\n-- ${name}: ${how} after ${seconds} s\n`);
   return { name, isPassed: code === 0, seconds, lines: text.trimEnd().split('\n') };
 }
 

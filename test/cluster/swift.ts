@@ -1,14 +1,15 @@
 // Starts an OpenStack Swift of its own for tests, with its S3 interface: one node from Debian's packages, which are
 // installed if they are missing and we may. Its data is in a temporary folder, it listens on loopback.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { canInstall } from '../service/programs.ts';
 
 export interface Swift {
   endpoint: string;
@@ -29,6 +30,7 @@ export interface Swift {
 
 const packages = ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'];
 const storage = ['account', 'container', 'object'] as const;
+const isInstalled = packages.map((name) => `command -v ${name}-server`).join(' && ');
 const region = 'us-east-1';
 const accessKey = 'test:tester';
 const secretKey = 'testing';
@@ -37,9 +39,8 @@ const startPatienceMs = 60_000;
 /** Null, and a line that nobody can overlook, where it cannot be had. `memcachePort`: of a memcached, in which Swift keeps its own
  *  tokens; S3 does without. */
 export async function startSwift(memcachePort = 1): Promise<Swift | null> {
-  const reason = findObstacle();
-  if (reason !== null) {
-    console.error(`SKIPPED: everything that needs S3 (${reason})`);
+  if (!canInstall(isInstalled, packages)) {
+    console.error(`SKIPPED: everything that needs S3 (${packages.join(', ')} are not here and cannot be installed)`);
     return null;
   }
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-swift-'));
@@ -82,23 +83,6 @@ export async function startSwift(memcachePort = 1): Promise<Swift | null> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function findObstacle(): string | null {
-  if (isInstalled()) return null;
-  if (!existsSync('/etc/debian_version')) return 'Swift is installed on Debian only';
-  if (process.getuid?.() !== 0) return `Swift is not installed: apt-get install ${packages.join(' ')}`;
-  console.error(`Installing ${packages.join(', ')}, once.`);
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const words of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
-    const { status, stderr } = spawnSync('apt-get', words, { env: environment, encoding: 'utf8' });
-    if (status !== 0) return `apt-get ${words[0]} failed: ${stderr.trim().split('\n').at(-1)}`;
-  }
-  return isInstalled() ? null : 'Swift was installed, but its programs are not there';
-}
-
-function isInstalled(): boolean {
-  return ['proxy', ...storage].every((name) => existsSync(`/usr/bin/swift-${name}-server`));
 }
 
 function writeConfiguration(folder: string, ports: readonly number[], memcachePort: number): void {

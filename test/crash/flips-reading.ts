@@ -131,8 +131,7 @@ async function readRecords({ cabinet, known }: Reading): Promise<Answers> {
   for (const folderId of known.folders) {
     for (const order of orders) {
       await keep(answers, `listing ${folderId} by ${order}`, async () => {
-        const { folder, children } = await listFolder(cabinet, caller, { folderId, order, limit: all });
-        return renderEnvelope(folder, children);
+        return renderEnvelope(await listFolder(cabinet, caller, { folderId, order, limit: all }));
       });
     }
   }

@@ -23,6 +23,8 @@ export interface KillOptions {
   kills: number;
   seed: number;
   preload?: Preload | null;
+  /** No data folder is begun after this long: for a machine that is slow. */
+  mostMs?: number;
   /** Every so many ends one is a SIGTERM, after which everything is checked. */
   termEvery?: number;
 }
@@ -32,11 +34,13 @@ type End =
   | { how: 'point'; kind: CallKind; nth: number; isAfter: boolean }
   | { how: 'term' };
 
-export async function runKills({ kills, seed, preload = null, termEvery = 5 }: KillOptions): Promise<Report> {
+export async function runKills(options: KillOptions): Promise<Report> {
+  const { kills, seed, preload = null, mostMs = Number.POSITIVE_INFINITY, termEvery = 5 } = options;
+  const begun = performance.now();
   const report = new Report(`kills (seed ${seed})`);
   const random = new Random(seed);
   const readyMs: number[] = [];
-  for (let done = 0; done < kills; done += endsPerFolder) {
+  for (let done = 0; done < kills && performance.now() - begun < mostMs; done += endsPerFolder) {
     const life = new Life(report, random.fork(), { preload, termEvery });
     try {
       await life.run(done, Math.min(kills, done + endsPerFolder));

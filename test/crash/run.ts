@@ -53,7 +53,7 @@ const wanted: Record<string, (() => Promise<Report>) | undefined> = {
       hasTools: !isAll,
     }),
   'disk-full': () => runDiskFull({ seed, rounds: toNumber(values.rounds, isAll ? 1 : 5) }),
-  kills: () => runKills({ seed, kills: toNumber(values.kills, 200) }),
+  kills: () => runKills({ seed, kills: toNumber(values.kills, 200), ...(isAll && { mostMs: 240_000 }) }),
   faults: () => runFaults({ seed, size: values.size === undefined ? (isAll ? 30 : null) : Number(values.size) }),
 };
 const names = Object.keys(wanted).filter((name) => name in values);

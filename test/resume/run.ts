@@ -2,14 +2,14 @@
 // off at random, while the service is killed and started again. All must arrive, once, with the right digest, and nothing may be left.
 // `--large` uploads 10 GiB, cut five times and once by a kill of the service, at constant memory on both ends (`--gib N` for less).
 
-import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Entry } from '../interface/assertions.ts';
 import { type Caller, call, identity, listFolder, makeFolder } from '../interface/client.ts';
+import { canInstall } from '../service/programs.ts';
 import {
   addCaller,
   type Environment,
@@ -154,13 +154,7 @@ function toSize(random: Random, index: number): number {
 }
 
 function hasTuspy(): boolean {
-  const isThere = () => spawnSync('/usr/bin/python3', ['-c', 'import tusclient']).status === 0;
-  if (isThere()) return true;
-  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    spawnSync('apt-get', ['update', '-qq']);
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'python3-tuspy']);
-    if (isThere()) return true;
-  }
+  if (canInstall("/usr/bin/python3 -c 'import tusclient'", ['python3-tuspy'])) return true;
   console.error('SKIPPED: uploads by tuspy, which is not here and cannot be installed (python3-tuspy)');
   return false;
 }
