@@ -21,6 +21,7 @@ export class Children {
 
   constructor(parentFolder: string) {
     this.#folder = mkdtempSync(join(parentFolder, 'cabinet-bench-'));
+    process.once('exit', () => this.closeNow());
   }
 
   get folder(): string {

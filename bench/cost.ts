@@ -1,8 +1,11 @@
 // What a batch of like requests costs: the time of each, as the client sees it, and the CPU time of the service per request.
 
 import { availableParallelism } from 'node:os';
-import { readCpuMicros, readMachineCpuMicros, readThreadMicros } from './process-cost.ts';
+import type { Children } from './children.ts';
+import type { Options } from './options.ts';
+import { readCpuMicros, readMachineCpuMicros, readStolenMs, readThreadMicros } from './process-cost.ts';
 import { sleep } from './scenario.ts';
+import { askIndex, isInStep, type Service } from './service.ts';
 import { median } from './table.ts';
 
 /** `cpuMicros` is null away from Linux. */
@@ -28,9 +31,10 @@ export async function measureBatch(pid: number, requests: readonly Request[], in
 const quietShare = 0.2;
 const lookEveryMs = 500;
 
-/** Waits until the service has nothing left to do from before: indexing, checkpoints. */
-export async function untilQuiet(pid: number, mostSeconds: number): Promise<void> {
-  const until = performance.now() + 1000 * mostSeconds;
+/** Waits until the service has nothing left to do from before: indexing, checkpoints. Then both rest. */
+export async function untilQuiet(children: Children, { pid }: Service, options: Options): Promise<void> {
+  const until = performance.now() + 1000 * options.waitSeconds;
+  while (performance.now() < until && !isInStep(await askIndex(children, options, 'status'))) await sleep(lookEveryMs);
   for (let quiet = 0; quiet < 2 && performance.now() < until; ) {
     const before = readThreadMicros(pid);
     if (before === null) return;
@@ -38,6 +42,22 @@ export async function untilQuiet(pid: number, mostSeconds: number): Promise<void
     const spentMicros = (readThreadMicros(pid) ?? before) - before;
     quiet = spentMicros < quietShare * lookEveryMs * 1000 ? quiet + 1 : 0;
   }
+  await sleep(1000 * options.restSeconds);
+}
+
+/** What the host of the machine takes of its cores, from when this is made. */
+export class Taken {
+  readonly #startMs = performance.now();
+  readonly #stolenMs = sum(readStolenMs());
+
+  percent(): number {
+    const elapsedMs = (performance.now() - this.#startMs) * availableParallelism();
+    return (100 * (sum(readStolenMs()) - this.#stolenMs)) / elapsedMs;
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }
 
 /** What everything else on the machine uses of its cores, from when this is made. */

@@ -8,7 +8,7 @@ import { type Curve, drawCurves } from './chart.ts';
 import type { Children } from './children.ts';
 import { Client } from './client.ts';
 import { describeConditions } from './conditions.ts';
-import { type Cost, measureBatch, untilQuiet } from './cost.ts';
+import { type Cost, measureBatch, Taken, untilQuiet } from './cost.ts';
 import { Filling } from './fill.ts';
 import { bodySizeBytes } from './job.ts';
 import type { Options } from './options.ts';
@@ -22,7 +22,7 @@ const requests = 2000;
 const inFlight = 32;
 const pageSize = 100;
 
-type Point = { entries: number; startMs: number; save: Cost; page: Cost };
+type Point = { entries: number; startMs: number; save: Cost; page: Cost; takenPercent: number };
 
 export const grow: Scenario = {
   what: 'saves, pages and the start while a cabinet grows tenfold again and again',
@@ -81,9 +81,10 @@ async function measure(children: Children, options: Options, { application, larg
   const begun = performance.now();
   const service = await startService(children, options, application);
   const startMs = performance.now() - begun;
-  await untilQuiet(service.pid, options.waitSeconds);
+  await untilQuiet(children, service, options);
   const client = new Client(service);
   await saves(client, service, { large, label: `warm-${entries}` });
+  const taken = new Taken();
   const save = await saves(client, service, { large, label: `saved-${entries}` });
   const page = await measureBatch(
     service.pid,
@@ -95,12 +96,13 @@ async function measure(children: Children, options: Options, { application, larg
     }),
     inFlight,
   );
+  const takenPercent = taken.percent();
   client.close();
   await children.end([service.pid]);
   say(
     `${entries} entries: start ${startMs.toFixed(0)} ms, save ${save.ms.toFixed(2)} ms, page ${page.ms.toFixed(2)} ms`,
   );
-  return { entries, startMs, save, page };
+  return { entries, startMs, save, page, takenPercent };
 }
 
 function saves(client: Client, { pid }: Service, { large, label }: { large: string; label: string }): Promise<Cost> {
@@ -117,15 +119,17 @@ function saves(client: Client, { pid }: Service, { large, label }: { large: stri
 
 function toMarkdown(points: Point[], options: Options): string {
   const facts = [`a tenth of all entries in one folder`, `${requests} requests, ${inFlight} at a time`];
-  const rows = points.map(({ entries, startMs, save, page }) => [
+  const rows = points.map(({ entries, startMs, save, page, takenPercent }) => [
     entries.toLocaleString('en'),
     startMs.toFixed(0),
     save.ms.toFixed(2),
     show(save.cpuMicros, 0),
     page.ms.toFixed(2),
     show(page.cpuMicros, 0),
+    takenPercent.toFixed(0),
   ]);
-  const head = ['entries', 'start, ms', 'save, p50 ms', 'save, CPU µs', 'page of 100, p50 ms', 'page, CPU µs'];
+  const costs = ['save, p50 ms', 'save, CPU µs', 'page of 100, p50 ms', 'page, CPU µs'];
+  const head = ['entries', 'start, ms', ...costs, 'taken by the host, %'];
   return `${describeConditions(options, facts)}\n\n${layOut(head, rows)}\n`;
 }
 

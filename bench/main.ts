@@ -55,7 +55,6 @@ async function main(args: string[]): Promise<number> {
   const scenario = scenarios[name];
   if (scenario === undefined) throw new UsageError(`${name}: there is no such scenario`);
   const children = new Children(options.dataParent);
-  process.once('exit', () => children.closeNow());
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -96,10 +95,11 @@ function describe(): string {
   return `npm run bench -- [scenario] [flags]\n${lines.join('\n')}\n\n${usage}`;
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
+function tell(error: unknown): number {
   const isUsage = error instanceof UsageError;
   process.stderr.write(`bench: ${(error as Error).message}\n${isUsage ? `\n${describe()}\n` : ''}`);
-  process.exitCode = isUsage ? 2 : 1;
+  return isUsage ? 2 : 1;
 }
+
+// Not by `exitCode`, which the hook of what starts PostgreSQL forgets.
+process.exit(await main(process.argv.slice(2)).catch(tell));

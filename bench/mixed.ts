@@ -4,9 +4,10 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from './client.ts';
 import { describeConditions } from './conditions.ts';
-import { Neighbours, untilQuiet } from './cost.ts';
+import { Neighbours, Taken, untilQuiet } from './cost.ts';
 import { type Filled, Filling } from './fill.ts';
 import { bodySizeBytes } from './job.ts';
+import { warmupOf } from './options.ts';
 import { readPeakRssBytes, readThreadMicros, resetPeakRss } from './process-cost.ts';
 import { type Scenario, say } from './scenario.ts';
 import { type Application, catalogFile, createFolder, register, type Service, startService } from './service.ts';
@@ -29,20 +30,27 @@ export const mixed: Scenario = {
     const ground = await fill(catalogFile(children), application, options.size ?? 0);
     const service = await startService(children, options, application);
     say('waiting until everything is indexed');
-    await untilQuiet(service.pid, options.waitSeconds);
+    await untilQuiet(children, service, options);
     const day = new Day(service, ground, await createFolder(service, 'saved'));
-    await day.run(options.warmupSeconds);
+    await day.run(warmupOf(1, options));
     const neighbours = new Neighbours();
+    const taken = new Taken();
     resetPeakRss(service.pid);
     const before = readThreadMicros(service.pid);
     const times = await day.run(options.seconds * options.rounds);
     const cpuMicros = difference(readThreadMicros(service.pid), before);
+    const [othersPercent, takenPercent] = [neighbours.percent(), taken.percent()];
     day.close();
     const rssBytes = readPeakRssBytes(service.pid);
     const table = toTable(times, options.seconds * options.rounds);
     const requests = [...times.values()].reduce((sum, each) => sum + each.length, 0);
     const total = `In all ${requests} requests, ${show(divide(cpuMicros, requests), 0)} µs of processor time each, at most ${show(divide(rssBytes, 1024 * 1024), 0)} MiB.`;
-    const facts = [`${options.size} entries`, `${inFlight} at a time`, `others ${show(neighbours.percent(), 0)} %`];
+    const facts = [
+      `${options.size} entries`,
+      `${inFlight} at a time`,
+      `others ${show(othersPercent, 0)} %`,
+      `of which the host took ${takenPercent.toFixed(0)} %`,
+    ];
     const markdown = `${describeConditions(options, facts)}\n\n${table}\n\n${total}\n`;
     return { markdown, isHeld: true, figures: { times: Object.fromEntries(times), cpuMicros, rssBytes } };
   },

@@ -21,6 +21,8 @@ export type Options = {
   trees: readonly TreeShape[];
   /** How long to wait at most until what was filled in is indexed. */
   waitSeconds: number;
+  /** How long nothing is done then: where cores come by credit, it is earned again meanwhile. */
+  restSeconds: number;
   seconds: number;
   warmupSeconds: number;
   /** Before the first measurement of a line: a server that was just started still compiles its code. */
@@ -50,10 +52,11 @@ export class UsageError extends Error {}
 export const usage = `  --size N            entries in the large folder or tree, or MiB of the file; in listing, trees and download
   --rate N            in trees: saves in a second that go on meanwhile (200)
   --tree A,B          in trees: wide, narrow
-  --wait N            in listing and trees: seconds to wait at most until everything is indexed (1800)
+  --wait N            in listing, trees, mixed and grow: seconds to wait at most until everything is indexed (1800)
+  --rest N            seconds of doing nothing then: on a host that gives its processors by credit (0)
   --seconds N         measured time of each measurement (3)
   --warmup N          seconds of load before it (0.5)
-  --settle N          in small, peers, steady and guard: seconds of load before the first measurement of each line (10)
+  --settle N          in small, mixed, peers, steady and guard: seconds of load before the first measurement of each line (10)
   --rounds N          rounds; medians are reported (3)
   --connections A,B   connections, one request outstanding on each (32,128)
   --only A,B          some of empty, minimal, default, version
@@ -103,6 +106,7 @@ export function parseOptions(args: string[]): Options {
     savesPerSecond: checkWhole('rate', rate ?? '200'),
     trees: (rest.tree ?? treeShapes.join(',')).split(',').map(checkShape),
     waitSeconds: checkNumber('wait', rest.wait ?? '1800', { above: -1 }),
+    restSeconds: checkNumber('rest', rest.rest ?? '0', { above: -1 }),
     seconds: checkNumber('seconds', seconds ?? '3', { above: 0 }),
     warmupSeconds: checkNumber('warmup', warmup ?? '0.5', { above: -1 }),
     settleSeconds: checkNumber('settle', settle ?? '10', { above: -1 }),
@@ -146,6 +150,7 @@ function parseFlags(args: string[]) {
     rate: text,
     tree: text,
     wait: text,
+    rest: text,
   } as const;
   try {
     return parseArgs({ args, options: flags, strict: true, allowPositionals: true });

@@ -118,7 +118,7 @@ async function measure({ children, service, options }: Bench, database: Database
   const folderId = await createFolder(service, 'cost');
   // Plans are made, code is compiled, tables have their first pages.
   await save(children, service, { folderId, label: 'warm', count: Math.ceil(count / 10) });
-  await untilQuiet(service.pid, options.waitSeconds);
+  await untilQuiet(children, service, options);
   const look = async () => ({
     node: readThreadMicros(service.pid) ?? 0,
     threads: readEachThreadMicros(service.pid),
@@ -130,7 +130,7 @@ async function measure({ children, service, options }: Bench, database: Database
   const begunAt = performance.now();
   await save(children, service, { folderId, label: 'cost', count });
   const savesPerSecond = (1000 * count) / (performance.now() - begunAt);
-  await untilQuiet(service.pid, options.waitSeconds);
+  await untilQuiet(children, service, options);
   const after = await look();
   const threads = [...(after.threads ?? [])].map(([thread, micros]) => micros - (before.threads?.get(thread) ?? 0));
   const each = (from: number, to: number) => (to - from) / count;

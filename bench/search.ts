@@ -8,7 +8,7 @@ import { Neighbours, untilQuiet } from './cost.ts';
 import type { Options } from './options.ts';
 import { readThreadMicros } from './process-cost.ts';
 import { type Scenario, say, sleep } from './scenario.ts';
-import { createFolder, startService, toEnvironment } from './service.ts';
+import { askIndex, createFolder, isInStep, startService } from './service.ts';
 import { divide, layOut, quantile, show } from './table.ts';
 import { makeWord, Words } from './words.ts';
 
@@ -27,7 +27,6 @@ const mostQuietSeconds = 60;
 type Measured = { client: Client; pid: number };
 type Kind = { what: string; ask: (index: number) => string; least: number };
 type Row = { what: string; p50Ms: number; p95Ms: number; cpuMicros: number | null; results: number };
-type Status = { Indexed: number; Waiting: number; Behind: number; Building: boolean };
 type Indexing = {
   documents: number;
   saveSeconds: number;
@@ -50,7 +49,7 @@ export const search: Scenario = {
       folders.push(await createFolder(service, `folder ${folders.length}`));
     }
     const indexing = await saveAll(client, folders, { count, children, options });
-    await untilQuiet(service.pid, mostQuietSeconds);
+    await untilQuiet(children, service, { ...options, waitSeconds: mostQuietSeconds });
     const measured = { client, pid: service.pid };
     const pages = await measure(measured, {
       what: 'GET /folders/{id}, 100 children',
@@ -95,24 +94,19 @@ async function saveAll(
   };
   await Promise.all(Array.from({ length: savesInFlight }, work));
   const savedMs = performance.now();
-  const first = await askSearch(children, options, 'status');
+  const first = await askIndex(children, options, 'status');
   say(`saved; ${first.Behind} changes are not indexed yet`);
   let status = first;
-  while (status.Behind + status.Waiting > 0 || status.Building) {
+  while (!isInStep(status)) {
     await sleep(50);
-    status = await askSearch(children, options, 'status');
+    status = await askIndex(children, options, 'status');
   }
   const lagSeconds = first === status ? 0 : (performance.now() - savedMs) / 1000;
   if (status.Indexed < count) throw new Error(`only ${status.Indexed} of ${count} documents are indexed`);
   const aloneMs = performance.now();
-  await askSearch(children, options, 'rebuild');
+  await askIndex(children, options, 'rebuild');
   const aloneSeconds = (performance.now() - aloneMs) / 1000;
   return { documents: count, saveSeconds: (savedMs - startMs) / 1000, lagSeconds, behind: first.Behind, aloneSeconds };
-}
-
-async function askSearch(children: Children, options: Options, command: 'status' | 'rebuild'): Promise<Status> {
-  const env = toEnvironment(children, options);
-  return (await children.run({ program: options.program, args: ['search', command, '--json'], env })) as Status;
 }
 
 /** Words by how many of the documents have them; see `words.ts`. */

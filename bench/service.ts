@@ -36,6 +36,22 @@ export async function register(children: Children, options: Options): Promise<Ap
   return (await children.run({ program: options.program, args, env })) as Application;
 }
 
+export type IndexStatus = { Indexed: number; Waiting: number; Behind: number; Building: boolean };
+
+export async function askIndex(
+  children: Children,
+  options: Options,
+  command: 'status' | 'rebuild',
+): Promise<IndexStatus> {
+  const env = toEnvironment(children, options);
+  return (await children.run({ program: options.program, args: ['index', command, '--json'], env })) as IndexStatus;
+}
+
+/** Whether everything is indexed. */
+export function isInStep({ Behind, Waiting, Building }: IndexStatus): boolean {
+  return Behind + Waiting === 0 && !Building;
+}
+
 export function catalogFile(children: Children): string {
   return `${dataFolder(children)}/production/catalog.db`;
 }

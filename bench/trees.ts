@@ -95,7 +95,7 @@ class Measuring {
 
   /** In the end the tree and its copy are gone, and nothing else is. */
   async measure(tree: Tree, { savesFolder, destination }: Built): Promise<PhaseRow[]> {
-    await untilQuiet(this.#service.pid, this.#options.waitSeconds);
+    await untilQuiet(this.#children, this.#service, this.#options);
     const before = this.#view.countEntries();
     const job = toSaverJob(this.#service, { folder: savesFolder, label: tree.id, rate: this.#options.savesPerSecond });
     const args = [`${import.meta.dirname}/saver.ts`];
