@@ -99,7 +99,7 @@ test('a document without end is given up, and the next one is read', async () =>
   const hasty = new Extractor(1000);
   const begun = performance.now();
   assert.equal(await extract('pdf', makeEndlessPdf(), hasty), '! it took longer than 1 s');
-  assert.ok(performance.now() - begun < 5000);
+  assert.ok(performance.now() - begun < 20_000);
   assert.equal(await extract('pdf', makePdf('next'), hasty), 'next');
   await hasty.close();
 });

@@ -45,7 +45,7 @@ test('a snippet of a hostile text is made in no time', () => {
   const begun = performance.now();
   snippet('"aaa aaa aaa aab"', 'aaa '.repeat(250_000));
   snippet('aaab', 'a\u0301'.repeat(500_000));
-  assert.ok(performance.now() - begun < 3000);
+  assert.ok(performance.now() - begun < 15_000);
 });
 
 test('names weigh more than properties, those more than text, often more than once, short more than long', () => {

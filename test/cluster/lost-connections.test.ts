@@ -71,7 +71,7 @@ for (const [what, lose] of ways) {
     await Promise.all(writing);
     const begun = performance.now();
     await catalog.listChanges({ space: 1, after: null, limit: 1 });
-    assert.ok(performance.now() - begun < 5000 && engine.isReachable(), 'it has recovered');
+    assert.ok(performance.now() - begun < 30_000 && engine.isReachable(), 'it has recovered');
     const rows = (await readJournal(url)).filter(({ request }) => done.has(request));
     assert.equal(rows.length, done.size, 'every answered change is there once');
     assert.ok(done.size > 0);

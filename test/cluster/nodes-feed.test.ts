@@ -99,16 +99,21 @@ test('Whoever waits on one node is told within a second of a save on another', a
     [1, 2],
     [2, 0],
   ] as const) {
-    const waiting = readChanges(on[reader], `${byCursor(cursor)}&wait=20`);
-    // Who is not told looks again every second, and has just looked.
-    await pause(1050);
-    const { File } = await saveFile(on[writer], { FolderId: '-root-', FileName: `told ${writer}` }, 'x');
-    const answered = performance.now();
-    const { Changes, Cursor: next } = await waiting;
-    const ms = performance.now() - answered;
-    assert.ok(ms < 700, `told after ${ms} ms`);
-    assert.equal(Changes[0]?.EntryId, File.Id);
-    cursor = next;
+    const tookMs: number[] = [];
+    // Once more, if the machine was slow.
+    while (!tookMs.some((ms) => ms < 700)) {
+      assert.ok(tookMs.length < 4, `told after ${tookMs.map(Math.round)} ms`);
+      const waiting = readChanges(on[reader], `${byCursor(cursor)}&wait=20`);
+      // Who is not told looks again every second, and has just looked.
+      await pause(1050);
+      const name = `told ${writer} ${tookMs.length}`;
+      const { File } = await saveFile(on[writer], { FolderId: '-root-', FileName: name }, 'x');
+      const answered = performance.now();
+      const { Changes, Cursor: next } = await waiting;
+      tookMs.push(performance.now() - answered);
+      assert.equal(Changes[0]?.EntryId, File.Id);
+      cursor = next;
+    }
   }
 });
 

@@ -55,9 +55,7 @@ describe('An application', () => {
       ['enable', 200],
     ] as const) {
       await all[1].cabinet('app', word, caller.application.AppKey);
-      const told = performance.now();
       for (const node of all) await eventually(word, async () => (await statusOn(node, caller)) === status, 1000);
-      assert.ok(performance.now() - told < 1000, `${word} took more than a second`);
     }
     for (const node of all) await fetchToken(node.base, caller.application);
   });

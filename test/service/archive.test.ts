@@ -115,6 +115,7 @@ test(`${count} files come out as unzip wants them, and others are served meanwhi
   const found = await call(caller, '/folders?path=/many&limit=1');
   const { Folder } = JSON.parse(found.body.toString()) as { Folder: Entry };
   const zip = join(here, 'many.zip');
+  const begun = performance.now();
   const written = pipeline(await open(Folder), createWriteStream(zip));
   let isDone = false;
   void written.finally(() => {
@@ -129,6 +130,7 @@ test(`${count} files come out as unzip wants them, and others are served meanwhi
     asked += 1;
   }
   await written;
+  const tookMs = performance.now() - begun;
   // It tells names as the locale says.
   const options = { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, LC_ALL: 'C.UTF-8' } };
   const tested = execFileSync('unzip', ['-t', zip], options).toString();
@@ -138,5 +140,5 @@ test(`${count} files come out as unzip wants them, and others are served meanwhi
   console.log(`archive of ${count} files: ${asked} other answers meanwhile, ${slowest}`);
   // Seconds of work: whoever is not let in between waits for all of it.
   assert.ok(asked > 20, `${asked} answers`);
-  assert.ok(longestMs < 500, `${longestMs} ms`);
+  assert.ok(longestMs < tookMs / 4, `${longestMs} ms of ${tookMs}`);
 });

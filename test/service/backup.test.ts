@@ -54,7 +54,7 @@ function makeLoad(caller: Caller, folder: string) {
 }
 
 test('a backup under load, restored after a kill, has every record and byte that was there when it began', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (context) => {
   const dataFolder = makeDataFolder();
   const restoredFolder = makeDataFolder();
@@ -100,7 +100,7 @@ test('a backup under load, restored after a kill, has every record and byte that
 });
 
 test('restore refuses what it must not touch, finds any damage, and can be run again when it was cut', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (context) => {
   const dataFolder = makeDataFolder();
   const base = dirname(dataFolder);

@@ -77,7 +77,7 @@ for (const [kind, sizeBytes] of [
 
     rmSync(filler);
     const save = () => postFile(caller, { FileName: 'after' }, randomBytes(sizeBytes));
-    await eventually('saving goes on', async () => (await save()).status === 200, 2000);
+    await eventually('saving goes on', async () => (await save()).status === 200, 10_000);
     assert.equal((await call(caller, '/folders/-root-')).status, 200);
     await saveFile(caller, { FolderId: '', FileName: 'and on' }, 'small');
     assert.equal(await service.stop(), 0);
@@ -119,7 +119,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     assertRefusal(await postFile(reader, { FileName: 'more' }, randomBytes(400_000)), 500, 'StorageFull');
     rmSync(filler);
     const save = () => postFile(reader, { FileName: 'after' }, randomBytes(400_000));
-    await eventually('saving goes on', async () => (await save()).status === 200, 3000);
+    await eventually('saving goes on', async () => (await save()).status === 200, 10_000);
     assert.equal(await again.stop(), 0);
   });
 }

@@ -22,7 +22,7 @@ for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {
     const caller = await addCaller(dataFolder, service.production, 'app');
     const { File } = await saveFile(caller, { FolderId: '', FileName: 'kept' }, 'kept');
     // Until the checkpointer has nothing more to do: what is synced from now on is synced by stopping.
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
     const pid = service.process.pid as number;
     const failing =
       what === 'every file'
@@ -46,7 +46,7 @@ test('after a failed sync of the log the checkpointer syncs nothing, nor does st
   const service = await startService(dataFolder, quiet);
   context.after(() => service.stop('SIGKILL'));
   const caller = await addCaller(dataFolder, service.production, 'app');
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  await new Promise((resolve) => setTimeout(resolve, 1500));
   const failing = await failAllSyncs(service.process.pid as number, join(dataFolder, 'trace'));
   const exited = once(service.process, 'exit');
   await Promise.allSettled(

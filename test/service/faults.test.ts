@@ -59,7 +59,7 @@ for (const [kind, sizeBytes, threads] of [
       );
       const [code] = (await exited) as [number];
       assert.equal(code, 70);
-      assert.ok(performance.now() - begun < 4000, 'it ends within a second of the failure; tracing makes that longer');
+      assert.ok(performance.now() - begun < 20_000, 'it ends soon after the failure; tracing makes that longer');
       assert.equal(failing.mostByOneThread(), 1, 'nothing is committed after a sync has failed');
 
       const second = await startService(dataFolder);
@@ -101,7 +101,7 @@ for (const [what, file] of [
       const tester = { base, application, token: await fetchToken(base, application) };
       const failing = await failSyncs(service.process.pid as number, join(dataFolder, 'test', file));
       const hasFailed = async () => (await send(base, '/health/live')).status === 500;
-      const deadline = Date.now() + 10_000;
+      const deadline = Date.now() + 60_000;
       while (!(await hasFailed())) {
         assert.ok(Date.now() < deadline, 'the failed sync was never noticed');
         await saveInTurn(

@@ -123,25 +123,24 @@ describe('Several HTTP threads', () => {
   });
 
   it('wake all who wait for a change', async () => {
-    const { body } = await (lines[0] as Line).call(caller, '/changes?limit=1000');
-    let cursor = (JSON.parse(body) as { Cursor: string }).Cursor;
-    for (let more = true; more; ) {
-      const next = JSON.parse((await (lines[0] as Line).call(caller, `/changes?limit=1000&cursor=${cursor}`)).body);
-      more = next.Changes.length > 0;
-      cursor = next.Cursor;
-    }
-    const waiting = overAll(async (line) => {
-      const answer = await line.call(caller, `/changes?wait=20&cursor=${cursor}`);
-      return { at: performance.now(), changes: (JSON.parse(answer.body) as { Changes: unknown[] }).Changes.length };
-    });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const savedAt = performance.now();
-    const line = new Line();
-    assert.equal((await line.save(caller, 'awaited')).status, 200);
-    line.close();
-    for (const { at, changes } of await waiting) {
-      assert.ok(changes > 0);
-      assert.ok(at > savedAt && at - savedAt < 900, `after ${Math.round(at - savedAt)} ms`);
+    const tookMs: number[] = [];
+    // Who is not woken looks again after a second. Once more, if the machine was slow.
+    while (!tookMs.some((ms) => ms < 900)) {
+      assert.ok(tookMs.length < 4, `woken after ${tookMs.map(Math.round)} ms`);
+      const { body } = await (lines[0] as Line).call(caller, '/changes?from=now');
+      const cursor = (JSON.parse(body) as { Cursor: string }).Cursor;
+      const waiting = overAll(async (line) => {
+        const answer = await line.call(caller, `/changes?wait=20&cursor=${cursor}`);
+        return { at: performance.now(), changes: (JSON.parse(answer.body) as { Changes: unknown[] }).Changes.length };
+      });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const savedAt = performance.now();
+      const line = new Line();
+      assert.equal((await line.save(caller, `awaited ${tookMs.length}`)).status, 200);
+      line.close();
+      const woken = await waiting;
+      for (const { at, changes } of woken) assert.ok(changes > 0 && at > savedAt);
+      tookMs.push(Math.max(...woken.map(({ at }) => at - savedAt)));
     }
   });
 
@@ -326,12 +325,11 @@ describe('An address with several HTTP threads', () => {
       }
       line.close();
     });
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await eventually('all have saved', () => answered.length > 2 * connections);
     isStopping = true;
     assert.equal(await service.stop(), 0, service.errors());
     await Promise.all(saving);
     assert.deepEqual(broken, []);
-    assert.ok(answered.length > connections);
     service = await startService(dataFolder);
     const token = await fetchToken(service.production, caller.application);
     const again = { ...caller, base: service.production, token };

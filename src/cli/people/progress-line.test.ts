@@ -53,13 +53,12 @@ test('sizes and times are written as people write them', () => {
   assert.deepEqual([0, 7, 60, 750, 11_100].map(toDuration), ['0:00', '0:07', '1:00', '12:30', '3:05:00']);
 });
 
-test('what cannot be seen in a name does not reach the terminal', async () => {
+test('what cannot be seen in a name does not reach the terminal', { timeout: 60_000 }, async () => {
   const written: string[] = [];
   const progress = new Progress('get', false, { isTTY: true, columns: 100, write: (text) => written.push(text) });
   progress.begin('a\x1b[2Jb');
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  while (written.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   progress.close();
-  assert.ok(written.length >= 2);
   assert.ok(!written.join('').includes('\x1b[2J'));
   assert.ok(written.join('').includes('a\\u{1b}[2Jb'));
 });
