@@ -935,6 +935,8 @@ export interface Operations {
       'If-Match'?: string | undefined;
       /** What is new in this version, percent-encoded UTF-8 */
       Comment?: string | undefined;
+      /** return=minimal: Children holds the saved file alone */
+      Prefer?: string | undefined;
       /** sha-256 of the file (RFC 9530); checked */
       'Repr-Digest'?: string | undefined;
       /** sha-256 of the body (RFC 9530); checked */

@@ -1,7 +1,7 @@
 // How `oidc-provider` is set up: which grants, which lifetimes, what a token says.
 
 import type { Configuration, Grant, JWKS, KoaContextWithOIDC } from 'oidc-provider';
-import { InvalidTarget, UnauthorizedClient } from 'oidc-provider/lib/helpers/errors.js';
+import { InvalidScope, InvalidTarget, UnauthorizedClient } from 'oidc-provider/lib/helpers/errors.js';
 import { base } from 'oidc-provider/lib/helpers/interaction_policy/index.js';
 import type { Provider } from 'oidc-provider/lib/provider.js';
 import { isScope, scopes } from '../domain/caller.ts';
@@ -16,6 +16,7 @@ import { tokenLifetimeSeconds } from './tokens.ts';
 const signInLifetimeSeconds = 14 * 24 * 3600;
 const interactionLifetimeSeconds = 3600;
 const codeLifetimeSeconds = 60;
+const knownScopes = ['openid', 'profile', 'offline_access', ...scopes];
 
 const lifetimes: Configuration['ttl'] = {
   AccessToken: tokenLifetimeSeconds,
@@ -52,7 +53,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
       revocation: '/oauth2/revoke',
       end_session: '/oauth2/logout',
     },
-    scopes: ['openid', 'profile', 'offline_access', ...scopes],
+    scopes: knownScopes,
     claims: { profile: ['name', 'preferred_username'] },
     conformIdTokenClaims: false,
     responseTypes: ['code'],
@@ -179,7 +180,10 @@ function toResources(audience: string, arrivalOf: ArrivalOf): Features['resource
       checkAddress(arrivalOf(ctx), client.clientAuthMethod === 'tls_client_auth');
       // "A request without `scope` gets all scopes of its application."
       const parameters = ctx.oidc.params;
-      if (parameters?.grant_type === 'client_credentials') parameters.scope ??= contentScopes(client.scope);
+      if (parameters?.grant_type === 'client_credentials') {
+        parameters.scope ??= contentScopes(client.scope);
+        checkScopes(parameters.scope);
+      }
       return {
         audience,
         scope: contentScopes(client.scope),
@@ -189,6 +193,14 @@ function toResources(audience: string, arrivalOf: ArrivalOf): Features['resource
       };
     },
   };
+}
+
+/** One that nobody has would be left out silently, and the token be good for less than was asked for. */
+function checkScopes(asked: unknown): void {
+  const unknown = String(asked)
+    .split(' ')
+    .find((scope) => scope !== '' && !knownScopes.includes(scope));
+  if (unknown !== undefined) throw new InvalidScope('there is no such scope', unknown);
 }
 
 /** "Server-based applications get tokens on the mutual-TLS address only", and nobody else gets one there. */

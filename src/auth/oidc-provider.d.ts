@@ -7,6 +7,7 @@ declare module 'oidc-provider/lib/provider.js' {
 declare module 'oidc-provider/lib/helpers/errors.js' {
   import { errors } from 'oidc-provider';
   export const InvalidGrant: typeof errors.InvalidGrant;
+  export const InvalidScope: typeof errors.InvalidScope;
   export const InvalidTarget: typeof errors.InvalidTarget;
   export const SessionNotFound: typeof errors.SessionNotFound;
   export const UnauthorizedClient: typeof errors.UnauthorizedClient;

@@ -20,7 +20,7 @@ import * as members from './members.ts';
 import * as people from './people.ts';
 import { findHiddenTrees, purgeSlice } from './purge.ts';
 import * as quotas from './quotas.ts';
-import { saveFile, saveVersion } from './save-file.ts';
+import { checkNaming, saveFile, saveVersion } from './save-file.ts';
 import { findHits, findNames } from './search-hits.ts';
 import * as settings from './settings.ts';
 import { addSpace, findSpace, listSpaces, renameSpace } from './spaces.ts';
@@ -32,6 +32,7 @@ import { commentVersion, expireVersions, listVersions, removeVersion, restoreVer
 
 export const reads = {
   checkBatchKey,
+  checkNaming,
   findApplication: applications.findApplication,
   hasApplications: applications.hasApplications,
   findBlob,

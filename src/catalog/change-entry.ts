@@ -2,6 +2,7 @@
 // its top; the sizes of the folders it leaves and comes to follow.
 
 import type { ConflictBehavior } from '../domain/entry.ts';
+import { checkMatch } from '../domain/match.ts';
 import { mergeProperties, type PropertyChanges, toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type EntryRow, toEntry, toStoredProperties, updateRow } from './entries.ts';
@@ -9,7 +10,6 @@ import { settleName } from './naming.ts';
 import { note, type Origin, type Verb } from './sql.ts';
 import {
   addToSizes,
-  checkMatch,
   checkTreeLevel,
   type EntryDetails,
   findHolder,

@@ -2,6 +2,7 @@
 // one whose bytes are already stored is not stored again, and the caller learns that its blob is not needed.
 
 import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
+import { checkMatch } from '../domain/match.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import {
   type EntryRow,
@@ -19,7 +20,6 @@ import { type Naming, settleName } from './naming.ts';
 import { append, insert, row, rows, type Verb } from './sql.ts';
 import {
   addToSizes,
-  checkMatch,
   type EntryDetails,
   findHolder,
   findVisible,
@@ -96,6 +96,22 @@ export function* saveFile(asked: SaveFile): Verb<SavedFile> {
   const saved = yield* saveOrRecall(asked);
   if (asked.upload !== undefined) yield* settleUpload(asked.upload, saved.file.id);
   return saved;
+}
+
+export interface CheckNaming {
+  space: number;
+  folder: string;
+  name: string;
+  nameKey: string;
+  conflict: ConflictBehavior;
+}
+
+/** Refuses a name as saving would, before there are bytes to save. */
+export function* checkNaming({ space, folder, ...wanted }: CheckNaming): Verb<null> {
+  const parent = yield* findVisible(space, folder);
+  if (parent !== undefined)
+    yield* settleName({ space, parent: parent.entry, ...wanted, kind: 'file', target: 'FileName' });
+  return null;
 }
 
 function* saveOrRecall(asked: SaveFile): Verb<SavedFile> {

@@ -3,6 +3,7 @@
 // until it is taken apart.
 
 import type { ConflictBehavior } from '../domain/entry.ts';
+import { checkMatch } from '../domain/match.ts';
 import { toNameKey } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { rootStays } from './change-entry.ts';
@@ -12,7 +13,6 @@ import { type SealedTrash, toTrashSeal } from './seals.ts';
 import { note, type Origin, row, rows, together, type Verb } from './sql.ts';
 import {
   addToSizes,
-  checkMatch,
   checkTreeLevel,
   type EntryDetails,
   findHolder,

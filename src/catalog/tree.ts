@@ -168,15 +168,6 @@ function* findSha256({ entry, version }: EntryRow): Verb<string | null> {
   return content === undefined ? null : Buffer.from(content.sha256).toString('hex');
 }
 
-/** "Failed: 400 `PreconditionFailed`." Null: whatever it is. */
-export function checkMatch(expected: readonly string[] | null, actual: string): void {
-  if (expected === null || expected.includes(actual)) return;
-  throw new Refusal('PreconditionFailed', 'It has changed: If-Match names another state than the present one.', {
-    target: 'If-Match',
-    hint: `Look at it again; its ETag is ${actual} now.`,
-  });
-}
-
 export interface FindEntry {
   space: number;
   id: string;

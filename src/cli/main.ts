@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { constants, enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 
 type Register = (program: Command) => void;
 
@@ -52,9 +52,12 @@ const people: Record<string, () => Promise<Register>> = {
 
 const program = new Command('cabinet')
   .description('Cabinet: a self-hosted content management service. A 200 means durable.')
-  .showHelpAfterError('(cabinet help shows what there is)');
+  .showHelpAfterError('(cabinet help shows what there is)')
+  .exitOverride();
 
 const words = toCurrentWords(process.argv.slice(2));
+const isJson = words.includes('--json');
+if (isJson) program.configureOutput({ writeErr: () => undefined });
 const [first = ''] = words;
 const known = { ...people, ...operators };
 if (Object.hasOwn(people, first) || first === 'complete' || first === 'serve') keepCompiled();
@@ -62,7 +65,18 @@ if (first === 'complete') await complete(words.slice(words[1] === '--' ? 2 : 1))
 else {
   if (Object.hasOwn(known, first)) (await known[first]?.())?.(program);
   else await registerAll();
-  await program.parseAsync(words, { from: 'user' });
+  await program.parseAsync(words, { from: 'user' }).catch(endWrongUse);
+}
+
+/** What was typed is no command, or help was asked for: told already, unless JSON is wanted. */
+function endWrongUse(error: unknown): void {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode;
+  if (!isJson || error.exitCode === 0) return;
+  const message = error.code === 'commander.help' ? 'The command is not complete.' : error.message;
+  process.stdout.write(
+    `${JSON.stringify({ Error: { Code: 'WrongUse', Message: message.replace(/^error: /, ''), Hint: 'cabinet help shows what there is.' } })}\n`,
+  );
 }
 
 /** In a folder that only this user can write to, where nobody else can lay down code for us. Halves the start, and every thread that

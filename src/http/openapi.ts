@@ -146,6 +146,7 @@ export const headers = {
   idempotencyKey: header('Idempotency-Key', 'A repeated request with the same key gets the first result again'),
   /** Where no id tells which space is meant. */
   spaceId: header('SpaceId', 'Which space is meant, for a person who is in several'),
+  prefer: header('Prefer', 'return=minimal: Children holds the saved file alone'),
   ifMatch: header('If-Match', 'Only if the ETag is still this one'),
   comment: header('Comment', 'What is new in this version, percent-encoded UTF-8'),
 };

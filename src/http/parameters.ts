@@ -106,6 +106,15 @@ export function checkEncoding(request: IncomingMessage): void {
   );
 }
 
+/** A piece of a file must not be taken for the file. */
+export function checkWhole(request: IncomingMessage): void {
+  if (readHeader(request, 'content-range') !== null)
+    throw invalidHeader(
+      'Content-Range',
+      'does not go with a save: send the whole file, or an upload that can be resumed',
+    );
+}
+
 export function readDeclaredBytes(request: IncomingMessage): number | null {
   const length = request.headers['content-length'];
   return length === undefined ? null : Number(length);

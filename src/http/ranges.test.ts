@@ -29,6 +29,10 @@ test('ranges are read as the standard has them', () => {
       ],
     ],
     ['bytes=99-,0-1', 10, [[0, 2]]],
+    ['bytes=0-1,', 10, [[0, 2]]],
+    ['bytes=,0-1', 10, [[0, 2]]],
+    ['bytes=0-99999999999999999999', 10, [[0, 10]]],
+    ['bytes=-99999999999999999999', 10, [[0, 10]]],
   ];
   for (const [header, size, expected] of cases) {
     assert.deepEqual(
@@ -40,7 +44,7 @@ test('ranges are read as the standard has them', () => {
 });
 
 test('what lies behind the end is not there', () => {
-  for (const header of ['bytes=10-', 'bytes=10-20', 'bytes=99-100', 'bytes=-0']) {
+  for (const header of ['bytes=10-', 'bytes=10-20', 'bytes=99-100', 'bytes=-0', 'bytes=99999999999999999999-']) {
     assert.deepEqual(readRanges(header, 10), [], header);
   }
   assert.deepEqual(readRanges('bytes=0-', 0), []);
@@ -48,7 +52,18 @@ test('what lies behind the end is not there', () => {
 
 test('what is not understood, or would be sent more than once, is passed over', () => {
   const many = Array.from({ length: 33 }, (_, n) => `${n}-${n}`).join(',');
-  const wrong = ['', 'bytes', 'bytes=', 'bytes=a-b', 'bytes=5-2', 'bytes=-', 'bytes=1', 'bytes=1-2-3', 'items=0-1'];
+  const wrong = [
+    '',
+    'bytes',
+    'bytes=',
+    'bytes=,',
+    'bytes=a-b',
+    'bytes=5-2',
+    'bytes=-',
+    'bytes=1',
+    'bytes=1-2-3',
+    'items=0-1',
+  ];
   for (const header of [
     null,
     ...wrong,

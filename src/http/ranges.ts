@@ -17,9 +17,10 @@ export function readRanges(header: string | null, sizeBytes: number): WantedRang
   const [, list] = /^bytes\s*=\s*(.+)$/i.exec(header ?? '') ?? [];
   if (list === undefined) return null;
   const specs = list.split(',').map((spec) => spec.trim());
-  if (specs.length > mostRanges) return null;
+  if (specs.length > mostRanges || specs.every((spec) => spec === '')) return null;
   const ranges: Range[] = [];
   for (const spec of specs) {
+    if (spec === '') continue;
     const range = readRange(spec, sizeBytes);
     if (range === null) return null;
     if (range.start < range.end) ranges.push(range);
@@ -31,7 +32,7 @@ export function readRanges(header: string | null, sizeBytes: number): WantedRang
 
 /** Null: not a range. One that begins after the end is empty. */
 function readRange(spec: string, sizeBytes: number): Range | null {
-  const [, first, last] = /^(\d{0,15})-(\d{0,15})$/.exec(spec) ?? [];
+  const [, first, last] = /^(\d*)-(\d*)$/.exec(spec) ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return null;
   if (first === '') return { start: Math.max(0, sizeBytes - Number(last)), end: sizeBytes };
   if (last !== '' && Number(last) < Number(first)) return null;

@@ -28,7 +28,8 @@ export function checkTusVersion({ headers }: IncomingMessage): void {
 export function readTusNumber(request: IncomingMessage, name: 'Upload-Length' | 'Upload-Offset'): number | null {
   const text = readHeader(request, name.toLowerCase());
   if (text === null) return null;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  // What no number can tell exactly is more than anything takes.
+  if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   throw invalidHeader(name, 'must be a number of bytes, from 0 on');
 }
 

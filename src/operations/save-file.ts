@@ -10,6 +10,7 @@ import { type Caller, type Seat, toFolderId } from '../domain/caller.ts';
 import { toContentType } from '../domain/content-type.ts';
 import type { ConflictBehavior, EntryTimes } from '../domain/entry.ts';
 import { Fault } from '../domain/fault.ts';
+import { checkMatch } from '../domain/match.ts';
 import { fileNotFound, folderNotFound, notAFolder } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
@@ -33,6 +34,8 @@ export interface SaveTarget {
   isAllSaid: boolean;
   /** With one, it may be a repeated request, which gets the first result again. */
   idempotencyKey: string | null;
+  /** What to do where the name is taken, if that is known before the bytes come. */
+  conflict?: ConflictBehavior | null;
 }
 
 /** Where a save goes. */
@@ -52,8 +55,20 @@ export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTa
   const found = await cabinet.catalog.findEntry({ space: seat.space, id: folder });
   if (found === null) throw missing();
   if (found.kind !== 'folder') throw notAFolder('FolderId');
+  await checkTaken(cabinet, seat.space, folder, target);
   await checkShortage(cabinet, caller, seat, target);
   return { seat, folder };
+}
+
+/** A name that is taken is told before the bytes are sent, unless they may be sent once more. */
+async function checkTaken(
+  { catalog }: Cabinet,
+  space: number,
+  folder: string,
+  { fileName, conflict = null, idempotencyKey }: SaveTarget,
+): Promise<void> {
+  if (fileName === null || conflict === null || conflict === 'Rename' || idempotencyKey !== null) return;
+  await catalog.checkNaming({ space, folder, name: fileName, nameKey: toNameKey(fileName), conflict });
 }
 
 /** What does not fit is refused before it is sent, unless it may be what is there already: that again adds nothing. */
@@ -124,17 +139,31 @@ export interface VersionDestination {
 export async function admitVersion(
   cabinet: Cabinet,
   caller: Caller,
-  { fileId, declaredBytes }: { fileId: string; declaredBytes: number | null },
+  {
+    fileId,
+    declaredBytes,
+    ifMatch,
+  }: { fileId: string; declaredBytes: number | null; ifMatch: readonly string[] | null },
 ): Promise<VersionDestination> {
   const seat = await enter(cabinet, caller, { action: 'write', id: fileId, missing: fileNotFound });
   checkRoom(cabinet, declaredBytes);
   const found = await cabinet.catalog.findEntry({ space: seat.space, id: fileId });
   if (found?.kind !== 'file') throw fileNotFound();
+  if (ifMatch !== null) await checkContent(cabinet, { space: seat.space, fileId, ifMatch });
   // One that is not larger may be what is there already: that again adds nothing.
   const more = (declaredBytes ?? 0) > found.sizeBytes ? (declaredBytes ?? 0) : 0;
   const shortage = more === 0 ? null : await cabinet.quotas.findShortage(seat, caller.actor, more);
   if (shortage !== null) throw shortage;
   return { seat, fileId };
+}
+
+async function checkContent(
+  { catalog }: Cabinet,
+  { space, fileId, ifMatch }: { space: number; fileId: string; ifMatch: readonly string[] },
+): Promise<void> {
+  const content = await catalog.findContent({ space, id: fileId, version: null });
+  if (content === null) throw fileNotFound();
+  checkMatch(ifMatch, Buffer.from(content.sha256).toString('base64'));
 }
 
 export interface SaveVersionRequest {

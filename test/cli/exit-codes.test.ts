@@ -57,6 +57,19 @@ test('2 for options and commands that there are not, said without running anythi
     const { code, stderr } = await person.run(words);
     assert.equal(code, 2, words.join(' '));
     assert.match(stderr, /^error: /m);
+    const told = await person.run([...words, '--json']);
+    assert.deepEqual([told.code, told.stderr], [2, '']);
+    assert.equal((JSON.parse(told.stdout) as { Error: { Code: string } }).Error.Code, 'WrongUse');
+  }
+});
+
+test('operators are told of wrong use as JSON, too, and with code 1', async () => {
+  for (const words of [['app', 'add'], ['app', 'sideways'], ['sideways'], ['reset'], ['serve', '--colour']]) {
+    const { code, stdout, stderr } = await person.run([...words, '--json']);
+    assert.deepEqual([code, stderr], [1, ''], words.join(' '));
+    const { Error: told } = JSON.parse(stdout) as { Error: { Code: string; Message: string } };
+    assert.equal(told.Code, 'WrongUse');
+    assert.match(told.Message, /^(missing required argument|unknown|required option)/);
   }
 });
 

@@ -105,6 +105,27 @@ test('What is put is the new version, and the answer is that of a save and of sh
   assert.deepEqual(toNumbers(await listVersions(main, file.Id)), [4, 3, 2, 1]);
 });
 
+test('Prefer: return=minimal answers what was put alone', async () => {
+  const { folder, file } = await makeFile('one');
+  await saveFile(main, { FolderId: folder.Id, FileName: 'beside' }, 'x');
+  const whole = await put(main, file.Id, 'two', {});
+  assert.equal(whole.Children.length, 2);
+  const minimal = await put(main, file.Id, 'three', { Prefer: 'return=minimal' });
+  assert.deepEqual(
+    minimal.Children.map(({ Id }) => Id),
+    [file.Id],
+  );
+});
+
+test('A piece of a file is not taken for the file', async () => {
+  const { folder, file } = await makeFile('whole');
+  const piece = { 'Content-Range': 'bytes 0-1/5' };
+  const putting = await call(main, `/files/${file.Id}/content`, { method: 'PUT', headers: piece, body: 'wh' });
+  assertRefusal(putting, 400, 'InvalidHeader');
+  assertRefusal(await postFile(main, { FolderId: folder.Id, FileName: 'b', ...piece }, 'wh'), 400, 'InvalidHeader');
+  assert.equal(await read(file.Id), 'whole');
+});
+
 test('Identical content never makes a version, however it is sent', async () => {
   const { folder, file } = await makeFile('one', 'two');
   const before = await show(main, file.Id);

@@ -53,7 +53,7 @@ test('After the saved file come folders before files, each by the UTF-8 bytes of
 test('Prefer: return=minimal on a save answers the saved file alone', async () => {
   const folder = await makeFolder(main);
   await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
-  for (const prefer of ['return=minimal', 'respond-async, return=minimal']) {
+  for (const prefer of ['return=minimal', 'respond-async, return=minimal', 'return="minimal"']) {
     const saved = await saveFile(main, { FolderId: folder.Id, FileName: 'b', Prefer: prefer }, prefer);
     assert.deepEqual(toNames(saved.Children), ['b']);
     assert.equal(saved.answer.headers['preference-applied'], 'return=minimal');

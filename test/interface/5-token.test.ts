@@ -97,6 +97,13 @@ test("No token has a scope that is not its application's", async () => {
   }
 });
 
+test('A scope that there is not is 400 invalid_scope, also beside one that there is', async () => {
+  for (const scope of ['nonsense', 'content.read nonsense']) {
+    const answer = await askToken(base, { ...GRANT, scope }, basic(applications.Main));
+    assert.deepEqual([answer.status, readError(answer)], [400, 'invalid_scope']);
+  }
+});
+
 test('Unknown client and wrong secret look the same: 401 invalid_client', async () => {
   const { AppKey, Secret } = applications.Main;
   const unknownKey = `ak_${'a'.repeat(32)}`;

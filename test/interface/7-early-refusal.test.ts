@@ -4,7 +4,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertEnvelope, assertRefusal } from './assertions.ts';
-import { assertEmptyFolder, download, type Headers, makeFolder, saveFile, signIn, toSaved } from './client.ts';
+import {
+  assertEmptyFolder,
+  createFolder,
+  download,
+  type Headers,
+  makeFolder,
+  saveFile,
+  signIn,
+  toSaved,
+} from './client.ts';
 import { MULTIPART } from './multipart.ts';
 import { contentHead, openWire, type Wire } from './wire.ts';
 
@@ -63,6 +72,55 @@ test('NotAFolder is answered before the body', async () => {
   const sent = { FolderId: File.Id, FileName: 'b', ...LENGTH_HEADER, Expect: '100-continue' };
   using wire = await open(contentHead(main, 'POST', '/files', sent));
   assertRefusal(await wire.answer(3000), 400, 'NotAFolder');
+});
+
+test('A name that is taken is told before the body, unless the request may be a repeated one', async () => {
+  const folder = await makeFolder(main);
+  await saveFile(main, { FolderId: folder.Id, FileName: 'taken' }, 'a');
+  await createFolder(main, folder.Id, 'a folder');
+  const into = { FolderId: folder.Id, ...LENGTH_HEADER, Expect: '100-continue' };
+  for (const refused of [
+    { FileName: 'taken', ConflictBehavior: 'Fail' },
+    { FileName: 'a%20folder', ConflictBehavior: 'Fail' },
+    { FileName: 'a%20folder' },
+  ]) {
+    using wire = await open(contentHead(main, 'POST', '/files', { ...into, ...refused }));
+    assertRefusal(await wire.answer(3000), 400, 'NameAlreadyExists');
+  }
+  for (const good of [
+    { FileName: 'taken' },
+    { FileName: 'taken', ConflictBehavior: 'Rename' },
+    { FileName: 'free', ConflictBehavior: 'Fail' },
+    { FileName: 'taken', ConflictBehavior: 'Fail', 'Idempotency-Key': folder.Id },
+  ]) {
+    using wire = await open(contentHead(main, 'POST', '/files', { ...into, ...good }));
+    assert.equal((await wire.answer(3000)).status, 100);
+  }
+});
+
+test('What the path and If-Match decide of an entry is decided before the body', async () => {
+  const folder = await makeFolder(main);
+  const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
+  const stale = { 'If-Match': '"x"' };
+  const cases: [method: string, path: string, headers: Headers, status: number, code: string][] = [
+    ['PUT', `/files/${File.Id}/content`, stale, 400, 'PreconditionFailed'],
+    ['PUT', '/files/unknown/content', {}, 404, 'FileNotFound'],
+    ['PATCH', `/entries/${File.Id}`, { ...JSON_TYPE, ...stale }, 400, 'PreconditionFailed'],
+    ['PATCH', '/entries/unknown', JSON_TYPE, 404, 'EntryNotFound'],
+    ['POST', '/entries/unknown/copy', JSON_TYPE, 404, 'EntryNotFound'],
+    ['POST', '/entries/unknown/restore', JSON_TYPE, 404, 'EntryNotFound'],
+    ['POST', `/entries/${File.Id}/restore`, JSON_TYPE, 404, 'EntryNotFound'],
+    ['POST', '/files/unknown/link', JSON_TYPE, 404, 'FileNotFound'],
+  ];
+  for (const [method, path, headers, status, code] of cases) {
+    for (const expect of [undefined, '100-continue']) {
+      using wire = await open(
+        contentHead(main, method, path, { 'Content-Length': '1000', ...headers, Expect: expect }),
+      );
+      assertRefusal(await wire.answer(3000), status, code);
+    }
+  }
+  assert.equal((await download(main, File.Id)).toString(), 'a');
 });
 
 test('A client that sends its whole large body anyway sees the refusal, every time', async () => {

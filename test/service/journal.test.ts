@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { call, createFolder } from '../interface/client.ts';
+import { assertRefusal } from '../interface/assertions.ts';
+import { type Caller, call, createFolder, fetchToken } from '../interface/client.ts';
+import { Follower, readChanges, readToEnd } from '../interface/follower.ts';
 import {
   addCaller,
   cabinet,
@@ -25,6 +27,7 @@ const pristine = join(dataFolder, '../pristine');
 const production = join(dataFolder, 'production');
 const sealer = join(import.meta.dirname, 'sealer.ts');
 const positions = 20;
+let writer: Caller['application'];
 
 interface Row {
   position: number;
@@ -45,6 +48,7 @@ interface Verified {
 before(async () => {
   const service = await startService(dataFolder);
   const caller = await addCaller(dataFolder, service.production, 'writer');
+  writer = caller.application;
   for (let n = 0; n < 110; n += 1) await createFolder(caller, '-root-', `folder ${n}`);
   assert.equal(await service.stop(), 0);
   cpSync(dataFolder, pristine, { recursive: true });
@@ -190,6 +194,38 @@ describe('Sealing', () => {
     assert.equal(sealUntil('2'), 0);
     assert.equal(sealUntil('1'), Math.floor(old / positions) * positions);
     assert.ok(old >= positions && old < rows.length);
+  });
+
+  it('tells a reader whose cursor lies in what was sealed to begin anew, which a snapshot lets it', async () => {
+    begin();
+    const first = await startService(dataFolder);
+    const asWriter = async ({ production: base }: Started) => ({
+      base,
+      application: writer,
+      token: await fetchToken(base, writer),
+    });
+    const early = await readChanges(await asWriter(first), 'limit=5');
+    assert.equal(early.Changes.length, 5);
+    await first.stop();
+    seal();
+    const second = await startService(dataFolder);
+    const reader = await asWriter(second);
+    const { Hint } = assertRefusal(
+      await call(reader, `/changes?cursor=${encodeURIComponent(early.Cursor)}`),
+      400,
+      'CursorExpired',
+    );
+    assert.match(String(Hint), /from=snapshot/);
+    const { Changes, Cursor } = await readToEnd(reader, 'from=snapshot');
+    const tree = new Follower().apply(Changes).toTree(writer.RootFolderId);
+    assert.equal(tree.size, 110);
+    await createFolder(reader, '-root-', 'after the snapshot');
+    const later = await readChanges(reader, `cursor=${encodeURIComponent(Cursor)}`);
+    assert.deepEqual(
+      later.Changes.map(({ Entry }) => Entry?.Name),
+      ['after the snapshot'],
+    );
+    await second.stop();
   });
 
   it('lets the service go on from the newest row', async () => {

@@ -1,6 +1,6 @@
 // How a command for people runs: signed in, breakable by Ctrl-C, told as lines or as one JSON object, ended with an exit code.
 
-import type { Command } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { CabinetError } from '../../../sdk/src/errors.ts';
 import { toPrintable } from '../output.ts';
 import { exitCodes, Interrupted, LocalProblem, NotSignedIn, WrongUse } from './exit-codes.ts';
@@ -34,8 +34,9 @@ export function personCommand(program: Command, usage: string, description: stri
 }
 
 /** Help is no mistake. */
-export function endOnWrongUse({ exitCode }: { exitCode: number }): never {
-  process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse);
+export function endOnWrongUse(error: CommanderError): never {
+  if (error.exitCode !== 0) error.exitCode = exitCodes.wrongUse;
+  throw error;
 }
 
 export interface Performed<Result> {

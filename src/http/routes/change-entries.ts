@@ -3,6 +3,7 @@
 import Type from 'typebox';
 import { checkObjectType, checkPropertyChanges } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { admitEntry } from '../../operations/admit-entry.ts';
 import { changeEntry } from '../../operations/change-entry.ts';
 import { copyEntry } from '../../operations/copy-entry.ts';
 import { deleteEntry } from '../../operations/trash.ts';
@@ -23,14 +24,16 @@ export const changeEntryRoute: CallerRoute = {
   method: 'PATCH',
   path: '/v1/contentmanagement/entries/{id}',
   action: 'write',
-  async handle({ cabinet }, exchange) {
+  async handle({ cabinet }, exchange, caller) {
+    const id = exchange.parameters.id ?? '';
     const ifMatch = readIfMatch(exchange);
+    await admitEntry(cabinet, caller, { id, ifMatch });
     const example = '{"Name": "new.txt", "Properties": {"Customer": "42", "Draft": null}}';
     const fields = checkChange(await readJsonBody(exchange, { example }));
     const { Name, ParentFolderId, Properties, ObjectType, ConflictBehavior } = fields;
     const conflict = readConflict(exchange, ConflictBehavior, freeNames);
     const changed = await changeEntry(cabinet, await exchange.renewCaller(), {
-      id: exchange.parameters.id ?? '',
+      id,
       name: Name ?? null,
       parentFolderId: ParentFolderId ?? null,
       properties: Properties === undefined ? null : checkPropertyChanges(Properties),
@@ -72,12 +75,14 @@ export const copyEntryRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/entries/{id}/copy',
   action: 'write',
-  async handle({ cabinet }, exchange) {
+  async handle({ cabinet }, exchange, caller) {
+    const id = exchange.parameters.id ?? '';
+    await admitEntry(cabinet, caller, { id });
     const example = '{"ParentFolderId": "-root-", "Name": "copy.txt"}';
     const fields = checkCopy(await readJsonBody(exchange, { example }));
     const { ParentFolderId, Name, ConflictBehavior } = fields;
     const copied = await copyEntry(cabinet, await exchange.renewCaller(), {
-      id: exchange.parameters.id ?? '',
+      id,
       parentFolderId: ParentFolderId ?? null,
       name: Name ?? null,
       conflict: readConflict(exchange, ConflictBehavior, freeNames),

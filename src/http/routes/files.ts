@@ -34,7 +34,8 @@ export const saveFileRoute: CallerRoute = {
     parameters.checkEncoding(request);
     const asked = readAsked(request);
     if (asked.fileName === null && asked.way.kind === 'bare') throw fileNameMissing();
-    const destination = await admitSave(cabinet, caller, asked);
+    const conflict = asked.conflict ?? (asked.way.kind === 'bare' ? 'Version' : null);
+    const destination = await admitSave(cabinet, caller, { ...asked, conflict });
     const upload = await readUpload(openBody(asked.digests), asked.way, toReceiver(served));
     const { received, objectType, properties, contentType } = upload;
     let isHandedOver = false;
@@ -42,7 +43,6 @@ export const saveFileRoute: CallerRoute = {
       checkReprDigest(asked.reprDigest, received);
       const fileName = asked.fileName ?? upload.fileName;
       if (fileName === null) throw fileNameMissing();
-      const conflict = asked.conflict ?? upload.conflict ?? 'Version';
       const { idempotencyKey } = asked;
       const current = await renewCaller();
       isHandedOver = true;
@@ -53,7 +53,7 @@ export const saveFileRoute: CallerRoute = {
         objectType,
         properties,
         comment: asked.comment,
-        conflict,
+        conflict: conflict ?? upload.conflict ?? 'Version',
         idempotencyKey,
         received,
       };
@@ -77,7 +77,7 @@ export const saveFileRoute: CallerRoute = {
       headers.idempotencyKey,
       headers.spaceId,
       headers.comment,
-      header('Prefer', 'return=minimal: Children holds the saved file alone'),
+      headers.prefer,
       header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
       header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
       header('Content-MD5', 'MD5 of the body; checked'),
@@ -124,6 +124,7 @@ function readAsked(request: IncomingMessage) {
   const header = parameters.readHeader(request, 'filename');
   const way = readWay(parameters.readHeader(request, 'content-type'));
   const declared = parameters.readDeclaredBytes(request);
+  parameters.checkWhole(request);
   return {
     folderId: parameters.readHeader(request, 'folderid'),
     fileName: header === null ? null : decodeNameHeader(header),

@@ -12,6 +12,7 @@ import {
   longestLinkSeconds,
   openLinked,
 } from '../../operations/link-file.ts';
+import { requireContent } from '../../operations/open-file.ts';
 import { json } from '../answer.ts';
 import { answerDownload, type Disposition } from '../download.ts';
 import { readJsonBody } from '../json-body.ts';
@@ -48,12 +49,14 @@ export const linkFileRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/files/{id}/link',
   action: 'read',
-  async handle(served, exchange) {
+  async handle(served, exchange, asking) {
+    const fileId = exchange.parameters.id ?? '';
+    await requireContent(served.cabinet, asking, { fileId, version: null });
     const body = await readJsonBody(exchange, { example: JSON.stringify(example), isOptional: true });
     const { ExpiresInSeconds = defaultLinkSeconds, Version = null, Disposition = 'attachment' } = checkLinkFile(body);
     const caller = await exchange.renewCaller();
     const linked = await linkFile(served.cabinet, caller, {
-      fileId: exchange.parameters.id ?? '',
+      fileId,
       version: Version,
       lifetimeSeconds: ExpiresInSeconds,
     });

@@ -9,8 +9,10 @@ import { renderEnvelope } from '../wire.ts';
 import { toLink } from './folders.ts';
 
 export function isMinimalPreferred({ headers }: IncomingMessage): boolean {
-  return /(^|[,;\s])return=minimal($|[,;\s])/i.test(String(headers.prefer ?? ''));
+  return /(^|[,;\s])return="?minimal"?($|[,;\s])/i.test(String(headers.prefer ?? ''));
 }
+
+export const minimalApplied = { 'Preference-Applied': 'return=minimal' };
 
 export async function toSaveAnswer(
   served: Served,
@@ -20,7 +22,7 @@ export async function toSaveAnswer(
 ): Promise<Answer> {
   const told: Record<string, string> = { entryid: saved.file.id };
   if (saved.isReplayed) told['idempotency-replayed'] = 'true';
-  if (isMinimal) told['Preference-Applied'] = 'return=minimal';
+  if (isMinimal) Object.assign(told, minimalApplied);
   if (isMinimal || saved.isReplayed)
     return json(renderEnvelope({ folder: saved.folder, children: [saved.file] }), told);
   const listing = await listBeside(served.cabinet, space, saved);

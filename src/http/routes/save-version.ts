@@ -15,6 +15,7 @@ import type { CallerRoute } from '../route.ts';
 import { renderSavedVersion } from '../wire.ts';
 import { checkReprDigest } from './files.ts';
 import { toLink } from './folders.ts';
+import { isMinimalPreferred, minimalApplied } from './save-answer.ts';
 
 export const saveVersionRoute: CallerRoute = {
   method: 'PUT',
@@ -27,7 +28,7 @@ export const saveVersionRoute: CallerRoute = {
     const asked = readAsked(request);
     const ifMatch = readIfMatch(exchange)?.map((tag) => tag.slice(1, -1)) ?? null;
     const fileId = exchange.parameters.id ?? '';
-    const destination = await admitVersion(cabinet, caller, { fileId, declaredBytes: asked.declaredBytes });
+    const destination = await admitVersion(cabinet, caller, { fileId, declaredBytes: asked.declaredBytes, ifMatch });
     const received = await receiveContent(cabinet, openBody(asked.digests));
     let isHandedOver = false;
     try {
@@ -36,9 +37,12 @@ export const saveVersionRoute: CallerRoute = {
       isHandedOver = true;
       const { contentType, comment } = asked;
       const saved = await saveVersion(cabinet, current, { destination, contentType, comment, ifMatch, received });
-      const listing = await listBeside(cabinet, destination.seat.space, saved);
+      const listing = asked.isMinimal
+        ? { folder: saved.folder, children: [saved.file], next: null }
+        : await listBeside(cabinet, destination.seat.space, saved);
       return json(renderSavedVersion(listing, saved.details), {
         entryid: fileId,
+        ...(asked.isMinimal && minimalApplied),
         ETag: `"${Buffer.from(saved.details.sha256 ?? '', 'hex').toString('base64')}"`,
         ...toLink(served, listing, fileId),
       });
@@ -56,6 +60,7 @@ export const saveVersionRoute: CallerRoute = {
       pathId('The file'),
       header('If-Match', 'Only if the content’s ETag is still this one'),
       headers.comment,
+      headers.prefer,
       header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
       header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
       header('Content-MD5', 'MD5 of the body; checked'),
@@ -84,9 +89,11 @@ export const saveVersionRoute: CallerRoute = {
 
 function readAsked(request: IncomingMessage) {
   const type = parameters.readHeader(request, 'content-type');
+  parameters.checkWhole(request);
   return {
     contentType: type === null || readMediaType(type) === null ? null : type.trim(),
     comment: parameters.readComment(request),
+    isMinimal: isMinimalPreferred(request),
     declaredBytes: parameters.readDeclaredBytes(request),
     reprDigest: parameters.readSha256(request, 'repr-digest'),
     digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },

@@ -1,5 +1,6 @@
 // `GET /trash`, `DELETE /trash`, `POST /entries/{id}/restore`.
 
+import { admitTrashed } from '../../operations/admit-entry.ts';
 import { emptyTrash, listTrash, restoreEntry } from '../../operations/trash.ts';
 import { json } from '../answer.ts';
 import { EmptiedTrash, RestoreEntry, TrashPage } from '../entry-schemas.ts';
@@ -78,12 +79,14 @@ export const restoreEntryRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/entries/{id}/restore',
   action: 'write',
-  async handle({ cabinet }, exchange) {
+  async handle({ cabinet }, exchange, caller) {
+    const id = exchange.parameters.id ?? '';
+    await admitTrashed(cabinet, caller, { id });
     const example = '{"ParentFolderId": "-root-"}, or nothing';
     const fields = checkRestore(await readJsonBody(exchange, { example, isOptional: true }));
     const { ParentFolderId, Name, ConflictBehavior } = fields;
     const restored = await restoreEntry(cabinet, await exchange.renewCaller(), {
-      id: exchange.parameters.id ?? '',
+      id,
       parentFolderId: ParentFolderId ?? null,
       name: Name ?? null,
       conflict: readConflict(exchange, ConflictBehavior, freeNames),
