@@ -23,9 +23,11 @@ export function describeConditions(options: Options, facts: readonly string[]): 
 
 function readCommit(folder: string): string {
   try {
-    const args = ['describe', '--always', '--dirty'];
     const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore'];
-    return execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio }).trim();
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio }).trim();
+    // What was measured before is no part of what is measured.
+    const changed = git('status', '--porcelain', '--', ':/', ':/!bench/results');
+    return `${git('rev-parse', '--short', 'HEAD')}${changed === '' ? '' : '-dirty'}`;
   } catch {
     return 'unknown';
   }

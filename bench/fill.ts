@@ -11,7 +11,7 @@ const mostWaiting = 2048;
 const largestSizeBytes = 256;
 const longestAgoMs = 365 * 24 * 60 * 60 * 1000;
 
-export type Filled = { id: string; name: string };
+export type Filled = { id: string; name: string; sha256: string };
 
 export class Filling {
   readonly root: string;
@@ -58,17 +58,23 @@ export class Filling {
     const some: Filled[] = [];
     const every = returned === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(count / returned));
     for (let index = 0; index < count; index++) {
-      const file = { id: randomUUIDv7(), name: toName(first + index) };
+      const id = randomUUIDv7();
+      const bytes = this.#makeBytes(id);
+      const file = { id, name: toName(first + index), sha256: hash('sha256', bytes) };
       if (index % every === 0 && some.length < returned) some.push(file);
-      await this.#add(() => this.#save(folder, file));
+      await this.#add(() => this.#save(folder, file, bytes));
     }
     return some;
   }
 
-  #save(folder: string, { id, name }: Filled): Promise<unknown> {
+  #makeBytes(id: string): Buffer {
     const sizeBytes = Math.floor(largestSizeBytes * Math.random() ** 2);
-    const bytes = Buffer.concat([Buffer.from(id), this.#noise]).subarray(0, sizeBytes);
-    const content = { sha256: hash('sha256', bytes, 'buffer'), sizeBytes, bytes, blob: null, checksums: null };
+    return Buffer.concat([Buffer.from(id), this.#noise]).subarray(0, sizeBytes);
+  }
+
+  #save(folder: string, { id, name, sha256 }: Filled, bytes: Buffer): Promise<unknown> {
+    const digest = Buffer.from(sha256, 'hex');
+    const content = { sha256: digest, sizeBytes: bytes.length, bytes, blob: null, checksums: null };
     return this.#catalog.saveFile({
       ...this.#origin(),
       folder,

@@ -1,5 +1,5 @@
 // The scenario `large`: saves and downloads of 64 MiB and of 1 GiB, one and eight at a time, beside nginx, which neither hashes,
-// syncs nor verifies. The two take turns; every digest is compared.
+// syncs nor verifies. The two take turns. Digests of what was saved are compared, and every byte that is downloaded.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { Client } from './client.ts';
 import { describeConditions } from './conditions.ts';
 import { Neighbours } from './cost.ts';
 import { nginx } from './peers/web-servers.ts';
-import { readCpuMicros, readPeakRssBytes, readRssBytes, resetPeakRss } from './process-cost.ts';
+import { readCpuMicros, readDiskBytes, readPeakRssBytes, readRssBytes, resetPeakRss } from './process-cost.ts';
 import { type Scenario, say, sleep } from './scenario.ts';
 import { createFolder, type Service, startService } from './service.ts';
 import { divide, layOut, median, medianKnown, show } from './table.ts';
@@ -27,7 +27,7 @@ type Server = {
   save: Omit<Transfer, 'paths' | 'sizeBytes'>;
 };
 type Shape = { sizeBytes: number; atATime: number };
-type Sample = { ms: number; cpuMicros: number | null; memoryBytes: number | null };
+type Sample = { ms: number; cpuMicros: number | null; memoryBytes: number | null; writtenBytes: number | null };
 type Cell = Shape & { server: string; kind: 'save' | 'download'; samples: Sample[] };
 
 export const large: Scenario = {
@@ -129,6 +129,7 @@ class Run {
     resetPeakRss(pid);
     // Of threads that have ended too.
     const cpuBefore = readCpuMicros(pid);
+    const diskBefore = readDiskBytes(pid);
     const args = [join(import.meta.dirname, 'transfer.ts')];
     const moved = (await Promise.all(
       transfers.map((transfer) =>
@@ -142,6 +143,7 @@ class Run {
       ms: Math.max(...moved.map(({ ms }) => ms)),
       cpuMicros: difference(readCpuMicros(pid), cpuBefore),
       memoryBytes: difference(readPeakRssBytes(pid), idleBytes),
+      writtenBytes: difference(readDiskBytes(pid), diskBefore),
     };
   }
 
@@ -192,21 +194,28 @@ class Run {
 
 function toTable(cells: Cell[]): string {
   const rows = cells.map(({ server, kind, sizeBytes, atATime, samples }) => {
-    const seconds = median(samples.map(({ ms }) => ms)) / 1000;
+    const times = samples.map(({ ms }) => ms / 1000);
+    const seconds = median(times);
     const gibibytes = (sizeBytes * atATime) / 1024 ** 3;
     const cpu = medianKnown(samples.map(({ cpuMicros }) => cpuMicros));
     const memory = medianKnown(samples.map(({ memoryBytes }) => memoryBytes));
+    const written = medianKnown(samples.map(({ writtenBytes }) => writtenBytes));
     return [
       `${server}, ${kind}`,
       String(sizeBytes / mebibyte),
       String(atATime),
       seconds.toFixed(2),
+      `${Math.min(...times).toFixed(2)}–${Math.max(...times).toFixed(2)}`,
       ((gibibytes * 1024) / seconds).toFixed(0),
       show(divide(cpu, gibibytes * 1e6), 2),
       show(divide(memory, mebibyte), 0),
+      show(divide(written, sizeBytes * atATime), 2),
     ];
   });
-  return layOut(['', 'MiB', 'at a time', 's', 'MiB/s', 'CPU s/GiB', 'MiB above idle'], rows);
+  return layOut(
+    ['', 'MiB', 'at a time', 's', 'lowest–highest', 'MiB/s', 'CPU s/GiB', 'MiB above idle', 'written'],
+    rows,
+  );
 }
 
 function toBars(cells: Cell[], sizeBytes: number): string[][] {

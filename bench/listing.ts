@@ -11,6 +11,7 @@ import { type Filled, Filling } from './fill.ts';
 import { type Changes, toChanges } from './listing-changes.ts';
 import { findPages, limits, orders, type Pages, places } from './listing-pages.ts';
 import type { Options } from './options.ts';
+import { readPeakRssBytes } from './process-cost.ts';
 import { type Scenario, say } from './scenario.ts';
 import { type Application, catalogFile, register, startService } from './service.ts';
 import { divide, layOut, median, medianKnown, show } from './table.ts';
@@ -55,6 +56,7 @@ export const listing: Scenario = {
       toTable(rows),
       `The same pages, held against those of ${built.scattered.length} folders of ${smallSize} in turn, whose files arrived among each other:`,
       toTable(fair),
+      `The service took at most ${show(divide(readPeakRssBytes(service.pid), 1024 * 1024), 0)} MiB.`,
     ].join('\n\n');
     return { markdown, isHeld: [...rows, ...fair].every(isHeld), figures: { rows, fair, cells } };
   },

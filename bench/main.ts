@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { archive } from './archive.ts';
 import { Children } from './children.ts';
 import { cluster } from './cluster.ts';
+import { Taken } from './cost.ts';
 import { download } from './download.ts';
 import { grow } from './grow.ts';
 import { guard } from './guard.ts';
@@ -72,12 +73,14 @@ async function run(
   scenario: Scenario,
   { children, options }: { children: Children; options: Options },
 ): Promise<number> {
-  const { markdown, isHeld, figures } = await scenario.run(children, options);
+  const taken = new Taken();
+  const { markdown: report, isHeld, figures } = await scenario.run(children, options);
+  const host = `The host of the machine took ${taken.percent().toFixed(0)} % of its processors meanwhile.`;
+  const markdown = `${report.trimEnd()}\n\n${host}\n`;
   process.stdout.write(`\n${markdown}`);
   const { outFile, jsonFile } = options;
   if (outFile !== null) {
-    if (name === firstScenario) write(outFile, markdown);
-    else write(outFile, writeSection(outFile, name, markdown));
+    write(outFile, writeSection(outFile, name, markdown));
   }
   if (jsonFile !== null) write(jsonFile, `${JSON.stringify(figures, null, 2)}\n`);
   return options.isStrict && !isHeld ? 1 : 0;

@@ -1,17 +1,17 @@
 // The scenario `mixed`: what a busy day looks like over a million entries: of ten requests seven read a file, two list a page and one
-// saves, in no order, over many connections at once. Every answer is checked: the bytes read, the page's length, the saved name.
+// saves, in no order, over many connections at once. Every answer is checked: the bytes read, the page's length, what was saved.
 
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { Client } from './client.ts';
 import { describeConditions } from './conditions.ts';
-import { Neighbours, Taken, untilQuiet } from './cost.ts';
+import { Neighbours, untilQuiet } from './cost.ts';
 import { type Filled, Filling } from './fill.ts';
 import { bodySizeBytes } from './job.ts';
-import { warmupOf } from './options.ts';
-import { readPeakRssBytes, readThreadMicros, resetPeakRss } from './process-cost.ts';
+import { type Options, warmupOf } from './options.ts';
+import { readDiskBytes, readPeakRssBytes, readThreadMicros, resetPeakRss } from './process-cost.ts';
 import { type Scenario, say } from './scenario.ts';
 import { type Application, catalogFile, createFolder, register, type Service, startService } from './service.ts';
-import { divide, layOut, quantile, show } from './table.ts';
+import { divide, layOut, median, medianKnown, quantile, show } from './table.ts';
 
 const inFlight = 32;
 const filesInFolder = 1000;
@@ -19,8 +19,17 @@ const pageSize = 100;
 const sampledFiles = 20_000;
 const least = { reads: 0.7, lists: 0.9 };
 
-type Kind = 'read' | 'list' | 'save';
-type Ground = { files: Filled[]; folders: string[] };
+const kinds = ['read', 'list', 'save'] as const;
+type Kind = (typeof kinds)[number];
+type Times = Record<Kind, { perSecond: number; p50Ms: number; p95Ms: number; p99Ms: number }>;
+type Round = {
+  requests: number;
+  times: Times;
+  cpuMicros: number | null;
+  writtenBytes: number | null;
+  savedBytes: number;
+};
+type Ground = { files: Filled[]; folders: { id: string; count: number }[] };
 
 export const mixed: Scenario = {
   what: '70 % reads, 20 % lists, 10 % saves over a million entries',
@@ -34,42 +43,58 @@ export const mixed: Scenario = {
     const day = new Day(service, ground, await createFolder(service, 'saved'));
     await day.run(warmupOf(1, options));
     const neighbours = new Neighbours();
-    const taken = new Taken();
     resetPeakRss(service.pid);
-    const before = readThreadMicros(service.pid);
-    const times = await day.run(options.seconds * options.rounds);
-    const cpuMicros = difference(readThreadMicros(service.pid), before);
-    const [othersPercent, takenPercent] = [neighbours.percent(), taken.percent()];
+    const rounds: Round[] = [];
+    for (let round = 1; round <= options.rounds; round++) rounds.push(await measure(day, service.pid, options));
     day.close();
-    const rssBytes = readPeakRssBytes(service.pid);
-    const table = toTable(times, options.seconds * options.rounds);
-    const requests = [...times.values()].reduce((sum, each) => sum + each.length, 0);
-    const total = `In all ${requests} requests, ${show(divide(cpuMicros, requests), 0)} µs of processor time each, at most ${show(divide(rssBytes, 1024 * 1024), 0)} MiB.`;
     const facts = [
       `${options.size} entries`,
       `${inFlight} at a time`,
-      `others ${show(othersPercent, 0)} %`,
-      `of which the host took ${takenPercent.toFixed(0)} %`,
+      `medians of ${options.rounds} rounds of ${options.seconds} s`,
+      `others ${show(neighbours.percent(), 0)} %`,
     ];
-    const markdown = `${describeConditions(options, facts)}\n\n${table}\n\n${total}\n`;
-    return { markdown, isHeld: true, figures: { times: Object.fromEntries(times), cpuMicros, rssBytes } };
+    const rssBytes = readPeakRssBytes(service.pid);
+    const markdown = `${describeConditions(options, facts)}\n\n${toTable(rounds)}\n\n${toTotal(rounds, rssBytes)}\n`;
+    return { markdown, isHeld: true, figures: { rounds, rssBytes } };
   },
 };
 
 async function fill(path: string, application: Application, size: number): Promise<Ground> {
   say(`filling in ${size} entries`);
   const filling = await Filling.open(path, application);
-  const folders: string[] = [];
+  const folders: Ground['folders'] = [];
   const files: Filled[] = [];
   const perFolder = Math.max(1, Math.ceil((sampledFiles * filesInFolder) / Math.max(1, size)));
   while (filling.entries < size) {
     const folder = await filling.addFolder(filling.root, `folder ${folders.length}`);
-    folders.push(folder);
     const count = Math.max(1, Math.min(filesInFolder, size - filling.entries));
+    folders.push({ id: folder, count });
     files.push(...(await filling.addFiles(folder, count, Math.min(count, perFolder))));
   }
   await filling.close();
   return { files, folders };
+}
+
+async function measure(day: Day, pid: number, { seconds }: Options): Promise<Round> {
+  const [cpuBefore, diskBefore] = [readThreadMicros(pid), readDiskBytes(pid)];
+  const times = await day.run(seconds);
+  return {
+    requests: kinds.reduce((sum, kind) => sum + times[kind].length, 0),
+    times: {
+      read: toTimes(times.read, seconds),
+      list: toTimes(times.list, seconds),
+      save: toTimes(times.save, seconds),
+    },
+    cpuMicros: difference(readThreadMicros(pid), cpuBefore),
+    writtenBytes: difference(readDiskBytes(pid), diskBefore),
+    savedBytes: times.save.length * bodySizeBytes,
+  };
+}
+
+function toTimes(each: number[], seconds: number): Times[Kind] {
+  const sorted = each.toSorted((left, right) => left - right);
+  const [p50Ms = 0, p95Ms = 0, p99Ms = 0] = [0.5, 0.95, 0.99].map((share) => quantile(sorted, share));
+  return { perSecond: each.length / seconds, p50Ms, p95Ms, p99Ms };
 }
 
 class Day {
@@ -85,17 +110,13 @@ class Day {
     this.#folder = folder;
   }
 
-  async run(seconds: number): Promise<Map<Kind, number[]>> {
-    const times = new Map<Kind, number[]>([
-      ['read', []],
-      ['list', []],
-      ['save', []],
-    ]);
+  async run(seconds: number): Promise<Record<Kind, number[]>> {
+    const times: Record<Kind, number[]> = { read: [], list: [], save: [] };
     const until = performance.now() + 1000 * seconds;
     const work = async () => {
       while (performance.now() < until) {
         const [kind, ms] = await this.#one();
-        times.get(kind)?.push(ms);
+        times[kind].push(ms);
       }
     };
     await Promise.all(Array.from({ length: inFlight }, work));
@@ -113,18 +134,18 @@ class Day {
     return ['save', await this.#save()];
   }
 
-  /** What was filled in begins with its own id. */
   async #read(): Promise<number> {
-    const { id } = pick(this.#ground.files);
+    const { id, sha256 } = pick(this.#ground.files);
     const { body, ms } = await this.#client.ask(`/files/${id}/content`);
-    if (!id.startsWith(body.toString('latin1', 0, id.length))) throw new Error(`${id} has other bytes`);
+    if (hash('sha256', body) !== sha256) throw new Error(`${id} has other bytes`);
     return ms;
   }
 
   async #list(): Promise<number> {
-    const { body, ms } = await this.#client.ask(`/folders/${pick(this.#ground.folders)}?limit=${pageSize}`);
+    const { id, count } = pick(this.#ground.folders);
+    const { body, ms } = await this.#client.ask(`/folders/${id}?limit=${pageSize}`);
     const { Children } = JSON.parse(body.toString()) as { Children: unknown[] };
-    if (Children.length === 0 || Children.length > pageSize) throw new Error(`a page of ${Children.length} entries`);
+    if (Children.length !== Math.min(count, pageSize)) throw new Error(`a page of ${Children.length} entries`);
     return ms;
   }
 
@@ -132,8 +153,10 @@ class Day {
     const name = `${this.#saved++}.bin`;
     const headers = { FolderId: this.#folder, FileName: name, Prefer: 'return=minimal' };
     const { body, ms } = await this.#client.ask('/files', { method: 'POST', headers, body: this.#body });
-    const { Children } = JSON.parse(body.toString()) as { Children: { Name: string }[] };
-    if (Children[0]?.Name !== name) throw new Error(`saved ${Children[0]?.Name} instead of ${name}`);
+    const { Children } = JSON.parse(body.toString()) as { Children: { Name: string; Size: number }[] };
+    const [saved] = Children;
+    if (saved?.Name !== name || saved.Size !== bodySizeBytes)
+      throw new Error(`${name}: saved ${JSON.stringify(saved)}`);
     return ms;
   }
 }
@@ -146,11 +169,25 @@ function difference(end: number | null, start: number | null): number | null {
   return end === null || start === null ? null : end - start;
 }
 
-function toTable(times: Map<Kind, number[]>, seconds: number): string {
-  const rows = [...times].map(([kind, each]) => {
-    const sorted = each.toSorted((left, right) => left - right);
-    const shown = [0.5, 0.95, 0.99].map((share) => quantile(sorted, share).toFixed(2));
-    return [kind, (each.length / seconds).toFixed(0), ...shown];
+function toTable(rounds: Round[]): string {
+  const rows = kinds.map((kind) => {
+    const each = (read: (times: Times[Kind]) => number) => median(rounds.map(({ times }) => read(times[kind])));
+    const rates = rounds.map(({ times }) => times[kind].perSecond);
+    return [
+      kind,
+      median(rates).toFixed(0),
+      `${Math.min(...rates).toFixed(0)}–${Math.max(...rates).toFixed(0)}`,
+      each(({ p50Ms }) => p50Ms).toFixed(2),
+      each(({ p95Ms }) => p95Ms).toFixed(2),
+      each(({ p99Ms }) => p99Ms).toFixed(2),
+    ];
   });
-  return layOut(['', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms'], rows);
+  return layOut(['', 'requests/s', 'lowest–highest', 'p50 ms', 'p95 ms', 'p99 ms'], rows);
+}
+
+function toTotal(rounds: Round[], rssBytes: number | null): string {
+  const cpuMicros = medianKnown(rounds.map((round) => divide(round.cpuMicros, round.requests)));
+  const written = medianKnown(rounds.map((round) => divide(round.writtenBytes, round.savedBytes)));
+  const requests = rounds.reduce((sum, round) => sum + round.requests, 0);
+  return `In all ${requests} requests, ${show(cpuMicros, 0)} µs of processor time each, ${show(written, 1)} bytes given to the disk for each that was saved, at most ${show(divide(rssBytes, 1024 * 1024), 0)} MiB.`;
 }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-export const variants = ['empty', 'minimal', 'default', 'version'] as const;
-export const treeShapes = ['wide', 'narrow'] as const;
-export type TreeShape = (typeof treeShapes)[number];
+const variants = ['empty', 'minimal', 'default', 'version'] as const;
+const treeShapes = ['wide', 'narrow'] as const;
+type TreeShape = (typeof treeShapes)[number];
 
 export type Variant = (typeof variants)[number];
 
@@ -44,12 +44,14 @@ export type Options = {
   profileFolder: string | null;
   jsonFile: string | null;
   outFile: string | null;
+  /** Which peers; null: all that can be had. */
+  beside: string[] | null;
   isStrict: boolean;
 };
 
 export class UsageError extends Error {}
 
-export const usage = `  --size N            entries in the large folder or tree, or MiB of the file; in listing, trees and download
+export const usage = `  --size N            how much is built: entries, documents, files, or MiB of the file (each scenario says its own)
   --rate N            in trees: saves in a second that go on meanwhile (200)
   --tree A,B          in trees: wide, narrow
   --wait N            in listing, trees, mixed and grow: seconds to wait at most until everything is indexed (1800)
@@ -58,8 +60,8 @@ export const usage = `  --size N            entries in the large folder or tree,
   --warmup N          seconds of load before it (0.5)
   --settle N          in small, mixed, peers, steady and guard: seconds of load before the first measurement of each line (10)
   --rounds N          rounds; medians are reported (3)
-  --connections A,B   connections, one request outstanding on each (32,128)
-  --only A,B          some of empty, minimal, default, version
+  --connections A,B   in small and put: connections, one request outstanding on each (32,128)
+  --only A,B          in small: some of empty, minimal, default, version
   --kib A,B           in small: sizes of the saved files (4)
   --prefill A,B       in small: files in the folders of the default reply (10000)
   --full              in small: 1, 4, 16, 64 KiB; 1, 8, 32, 128, 512 connections; folders of 10, 1000, 100000
@@ -69,7 +71,8 @@ export const usage = `  --size N            entries in the large folder or tree,
   --set NAME=VALUE    a CABINET_… setting for the service; may be repeated
   --profile DIR       write V8 CPU profiles of the service there; read them with bench/hot.ts
   --json FILE         every measurement and the medians, as JSON
-  --out FILE          the printed report, as Markdown; of a named scenario, as its section of the file
+  --out FILE          the printed report, as the scenario's section of this Markdown file
+  --beside A,B        in peers: some of empty, nginx, apache, rclone, tus, swift, minio, seaweedfs (all that can be had)
   --strict            exit 1 also when a promise is missed`;
 
 /** Seconds of load before what is measured in a round, of which the first is 1. */
@@ -122,6 +125,7 @@ export function parseOptions(args: string[]): Options {
     profileFolder: toPath(rest.profile),
     jsonFile: toPath(rest.json),
     outFile: toPath(rest.out),
+    beside: rest.beside?.split(',') ?? null,
     isStrict: rest.strict ?? false,
   };
 }
@@ -145,6 +149,7 @@ function parseFlags(args: string[]) {
     profile: text,
     json: text,
     out: text,
+    beside: text,
     strict: { type: 'boolean' },
     size: text,
     rate: text,

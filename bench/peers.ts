@@ -8,7 +8,7 @@ import { type Bar as ChartBar, drawBars } from './chart.ts';
 import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
 import { bodySizeBytes, type Job, type JobResult, type Measurement } from './job.ts';
-import { type Options, warmupOf } from './options.ts';
+import { type Options, UsageError, warmupOf } from './options.ts';
 import { empty, tus } from './peers/node-servers.ts';
 import { minio, seaweedFs, stopObjectStores, swift } from './peers/object-stores.ts';
 import type { Peer, Target } from './peers/peer.ts';
@@ -19,17 +19,18 @@ import { divide, layOut, median, medianKnown, show } from './table.ts';
 
 const cabinet = 'Cabinet';
 const ownPromises = { synced: 'yes', authenticated: 'by token and key', versions: 'yes' };
-const others: readonly Peer[] = [empty, nginx, apache, rclone, tus, swift, minio, seaweedFs];
+const others: Record<string, Peer> = { empty, nginx, apache, rclone, tus, swift, minio, seaweedfs: seaweedFs };
 const connections = 128;
 
 /** Of Cabinet's throughput to the peer's, at least. */
 const bars: Record<string, number> = { [empty.name]: 0.55, [tus.name]: 4, [rclone.name]: 1.5, [nginx.name]: 0.7 };
 const mostCpuRatio = 2.3;
 
-type Started = { name: string; promises: Peer['promises']; target: Target };
+type Started = { name: string; version: string; promises: Peer['promises']; target: Target };
 type Row = Started & {
   perSecond: number;
   p50Ms: number;
+  p95Ms: number;
   p99Ms: number;
   cpuMicros: number | null;
   rssBytes: number | null;
@@ -62,19 +63,28 @@ async function startAll(children: Children, options: Options): Promise<Started[]
   const started: Started[] = [
     {
       name: cabinet,
+      version: '',
       promises: ownPromises,
       target: savesInto(service, await createFolder(service, 'peers')),
     },
   ];
-  const ports = await findFreePorts(others.length);
-  for (const [index, peer] of others.entries()) {
+  const wanted = (options.beside ?? Object.keys(others)).map(findPeer);
+  const ports = await findFreePorts(wanted.length);
+  for (const [index, peer] of wanted.entries()) {
     const folder = join(children.folder, `peer-${index}`);
     mkdirSync(folder);
     say(`starting ${peer.name}`);
     const target = await peer.start({ children, folder, port: ports[index] as number });
-    if (target !== null) started.push({ name: peer.name, promises: peer.promises, target });
+    const { name, promises } = peer;
+    if (target !== null) started.push({ name, version: peer.version(), promises, target });
   }
   return started;
+}
+
+function findPeer(name: string): Peer {
+  const peer = others[name];
+  if (peer === undefined) throw new UsageError(`--beside ${name}: wanted some of ${Object.keys(others).join(', ')}`);
+  return peer;
 }
 
 async function measureAll(
@@ -116,6 +126,7 @@ function toRow(started: Started, samples: Measurement[]): Row {
     ...started,
     perSecond: each(({ requests, seconds }) => requests / seconds),
     p50Ms: each(({ p50Ms }) => p50Ms),
+    p95Ms: each(({ p95Ms }) => p95Ms),
     p99Ms: each(({ p99Ms }) => p99Ms),
     cpuMicros: known(({ serverCpuMicros, requests }) => divide(serverCpuMicros, requests)),
     rssBytes: known(({ serverPeakRssBytes }) => serverPeakRssBytes),
@@ -123,19 +134,19 @@ function toRow(started: Started, samples: Measurement[]): Row {
   };
 }
 
-type Held = { what: string; ratio: number; bar: string; holds: boolean };
+/** `ratio` is null where there was nothing to measure beside: such a bar does not hold. */
+type Held = { what: string; ratio: number | null; bar: string; holds: boolean };
 
 function toBars(rows: Row[]): Held[] {
   const own = rows[0] as Row;
-  const held = rows.flatMap(({ name, perSecond }) => {
-    const least = bars[name];
-    if (least === undefined) return [];
-    const ratio = own.perSecond / perSecond;
-    return [{ what: `saves, Cabinet / ${name}`, ratio, bar: `≥ ${least}`, holds: ratio >= least }];
+  const find = (wanted: string) => rows.find(({ name }) => name === wanted);
+  const held = Object.entries(bars).map(([name, least]) => {
+    const ratio = divide(own.perSecond, find(name)?.perSecond ?? null);
+    return { what: `saves, Cabinet / ${name}`, ratio, bar: `≥ ${least}`, holds: ratio !== null && ratio >= least };
   });
-  const ratio = divide(own.cpuMicros, rows.find(({ name }) => name === empty.name)?.cpuMicros ?? null);
-  if (ratio === null) return held;
-  return [...held, { what: 'CPU, save / empty', ratio, bar: `≤ ${mostCpuRatio}`, holds: ratio <= mostCpuRatio }];
+  const ratio = divide(own.cpuMicros, find(empty.name)?.cpuMicros ?? null);
+  const holds = ratio !== null && ratio <= mostCpuRatio;
+  return [...held, { what: 'CPU, save / empty', ratio, bar: `≤ ${mostCpuRatio}`, holds }];
 }
 
 function toMarkdown(rows: Row[], bars: Held[], options: Options): string {
@@ -147,6 +158,7 @@ function toMarkdown(rows: Row[], bars: Held[], options: Options): string {
     'versions',
     'files/s',
     'p50 ms',
+    'p95 ms',
     'p99 ms',
     'CPU µs',
     'RSS MiB',
@@ -159,14 +171,28 @@ function toMarkdown(rows: Row[], bars: Held[], options: Options): string {
     promises.versions,
     row.perSecond.toFixed(0),
     row.p50Ms.toFixed(1),
+    row.p95Ms.toFixed(1),
     row.p99Ms.toFixed(1),
     show(row.cpuMicros, 0),
     show(divide(row.rssBytes, 1024 * 1024), 0),
     show(row.writtenPerByte, 1),
   ]);
-  const held = bars.map(({ what, ratio, bar, holds }) => [what, ratio.toFixed(2), bar, holds ? 'holds' : 'missed']);
+  const held = bars.map(({ what, ratio, bar, holds }) => [
+    what,
+    show(ratio, 2),
+    bar,
+    ratio === null ? 'not measured' : holds ? 'holds' : 'missed',
+  ]);
   const parts = [describeConditions(options, facts), layOut(head, cells), layOut(['Bar', 'measured', 'bar', ''], held)];
-  return `${parts.join('\n\n')}\n\n\`written\`: bytes given to the disk per byte of the file.\n`;
+  const versions = rows.flatMap(({ version }) => (version === '' ? [] : [version])).join(', ');
+  return `${parts.join('\n\n')}\n\n\`written\`: bytes given to the disk per byte of the file. Beside: ${versions}.\n`;
+}
+
+function toNote({ synced, authenticated, versions }: Peer['promises']): string {
+  if (synced !== 'yes' && synced !== 'no') return synced;
+  const kept = versions === 'no' ? 'no versions' : 'versions';
+  const asked = authenticated.startsWith('no') ? 'asks nobody' : 'asks who sends';
+  return `${synced === 'yes' ? 'on disk' : 'not synced'}, ${asked}, ${kept}`;
 }
 
 /** Beside the results that are kept, if they are. */
@@ -174,8 +200,7 @@ function drawChart(rows: Row[], { outFile }: Options): void {
   if (outFile === null) return;
   const drawn: ChartBar[] = rows.map(({ name, promises, perSecond }) => ({
     label: name.replaceAll('`', ''),
-    note:
-      promises.synced === 'yes' ? 'on disk when answered' : promises.synced === 'no' ? 'not synced' : promises.synced,
+    note: toNote(promises),
     value: perSecond,
     isOwn: name === cabinet,
   }));

@@ -76,6 +76,26 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     assert.match(printed, /p99 of a sync: \d+\.\d\d \(≤ 3: (holds|missed)\)$/m);
   });
 
+  it('large saves and downloads every shape on both servers', async () => {
+    const printed = await bench('large', '--size', '2', '--rounds', '1');
+    const servers = /^\| nginx, /m.test(printed) ? 2 : 1;
+    assert.equal(printed.match(/^\| (Cabinet|nginx), (save|download) /gm)?.length, servers * 8);
+    assert.equal(printed.match(/ (holds|missed|n\/a) \|$/gm)?.length, 3);
+  });
+
+  it('peers says what each server promises, and a bar without its peer does not hold', async () => {
+    const flags = '--beside empty,tus --seconds 2 --settle 0 --rounds 1';
+    const folder = mkdtempSync(join(tmpdir(), 'cabinet-bench-'));
+    const stdout = await bench('peers', ...flags.split(' '), '--out', join(folder, 'peers.md'));
+    assert.match(stdout, /^\| Cabinet +\| +yes \| +by token and key \| +yes \| +[1-9]/m);
+    assert.match(stdout, /^\| empty `node:http` server +\| +stores nothing \|/m);
+    assert.match(stdout, /^\| @tus\/server, file store +\| +no \|/m);
+    assert.equal(stdout.match(/ (holds|missed) \|$/gm)?.length, 3);
+    assert.equal(stdout.match(/ not measured \|$/gm)?.length, 2);
+    assert.match(readFileSync(join(folder, 'peers.svg'), 'utf8'), /on disk, asks who sends, versions/);
+    rmSync(folder, { recursive: true });
+  });
+
   it('mixed reads, lists and saves', async () => {
     const printed = await bench(
       'mixed',
@@ -126,6 +146,10 @@ test('a section takes the place of the one before it and leaves the others', () 
 test('a run that fails says so by its exit code, and so does a wrong flag', async () => {
   await assert.rejects(bench('small', '--program', '/no/such/program'), { code: 1, stderr: /^bench: .*ENOENT/ });
   await assert.rejects(bench('small', '--no-such-flag'), { code: 2 });
+  await assert.rejects(bench('peers', '--beside', 'nobody'), {
+    code: 2,
+    stderr: /--beside nobody: wanted some of empty/,
+  });
 });
 
 test('a generated file knows its bytes anywhere, and other bytes when it sees them', async () => {

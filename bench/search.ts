@@ -186,6 +186,7 @@ function toMarkdown(
     p50Ms.toFixed(2),
     p95Ms.toFixed(2),
     (p50Ms / pages.p50Ms).toFixed(2),
+    p50Ms <= mostPageReads * pages.p50Ms ? 'holds' : 'missed',
     show(cpuMicros, 0),
     show(divide(cpuMicros, pages.cpuMicros), 2),
     results.toFixed(0),
@@ -199,6 +200,7 @@ function toMarkdown(
     ['not indexed at the last save', String(behind), ''],
     ['seconds until they were', lagSeconds.toFixed(1), keepsUp(indexing) ? 'keeps up' : 'falls behind'],
   ];
-  const questions = layOut(['question', 'p50 ms', 'p95 ms', 'page reads', 'CPU µs', 'page reads', 'results'], cells);
+  const head = ['p50 ms', 'p95 ms', 'page reads', `≤ ${mostPageReads}`, 'CPU µs', 'page reads', 'results'];
+  const questions = layOut(['question', ...head], cells);
   return `${conditions}\n\n${questions}\n\n${layOut(['indexing', 'measured', ''], rates)}\n`;
 }

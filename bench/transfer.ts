@@ -20,6 +20,16 @@ export type Transferred = { ms: number; failure: string | null };
 /** The same bytes again and again; the receiver hashes or writes them all the same. */
 export const block = Buffer.alloc(1024 * 1024, 'the same bytes again and again. ');
 
+function isSame(piece: Buffer, from: number): boolean {
+  for (let at = 0; at < piece.length; ) {
+    const start = (from + at) % block.length;
+    const length = Math.min(piece.length - at, block.length - start);
+    if (piece.compare(block, start, start + length, at, at + length) !== 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 function send({ port, method, headers, sizeBytes, status }: Transfer, path: string): Promise<string | null> {
   const isSaved = method !== 'GET';
   return new Promise((resolve) => {
@@ -46,7 +56,12 @@ function send({ port, method, headers, sizeBytes, status }: Transfer, path: stri
       if (head.status !== status)
         return end(`status ${head.status}, wanted ${status}: ${received.toString().slice(0, 400)}`);
       wantedBytes = head.end - head.bodyStart;
-      bodyBytes = received.length - head.bodyStart;
+      take(received.subarray(head.bodyStart));
+    };
+    /** What is downloaded must be what was saved. */
+    const take = (piece: Buffer) => {
+      if (!isSaved && !isSame(piece, bodyBytes)) end(`other bytes behind ${bodyBytes}`);
+      bodyBytes += piece.length;
     };
     socket.on('connect', () => {
       const all = { Host: '127.0.0.1', ...(isSaved ? { 'Content-Length': String(sizeBytes) } : {}), ...headers };
@@ -57,7 +72,7 @@ function send({ port, method, headers, sizeBytes, status }: Transfer, path: stri
     socket.on('drain', write);
     socket.on('data', (piece: Buffer) => {
       if (wantedBytes === null) readHead(piece);
-      else bodyBytes += piece.length;
+      else take(piece);
       if (wantedBytes === null || bodyBytes < wantedBytes) return;
       const isWhole = isSaved || bodyBytes === sizeBytes;
       end(isWhole ? null : `${bodyBytes} bytes came, wanted ${sizeBytes}`);

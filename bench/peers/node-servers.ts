@@ -1,13 +1,17 @@
 // The two that run on Node: the empty server, which is the floor of the platform, and tus's own with its file store.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Peer, status } from './peer.ts';
 
+const tusManifest = join(import.meta.dirname, '../../node_modules/@tus/server/package.json');
+const tusVersion = (JSON.parse(readFileSync(tusManifest, 'utf8')) as { version: string }).version;
 const standIn = { Authorization: `Bearer ${'x'.repeat(600)}`, AppKey: `ak_${'x'.repeat(32)}` };
 
 export const empty: Peer = {
   name: 'empty `node:http` server',
   promises: { synced: 'stores nothing', authenticated: 'no', versions: 'no' },
+  version: () => `Node ${process.versions.node}`,
   async start({ children }) {
     const args = [join(import.meta.dirname, '../empty-server.ts')];
     const { pid, ready } = await children.serve({ program: process.execPath, args });
@@ -20,6 +24,7 @@ export const empty: Peer = {
 export const tus: Peer = {
   name: '@tus/server, file store',
   promises: { synced: 'no', authenticated: 'no', versions: 'no' },
+  version: () => `@tus/server ${tusVersion}`,
   async start({ children, folder }) {
     const args = [join(import.meta.dirname, 'tus-server.ts'), folder];
     const { pid, ready } = await children.serve({ program: process.execPath, args });

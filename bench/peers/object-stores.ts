@@ -5,7 +5,7 @@ import { CreateBucketCommand, PutBucketPolicyCommand, S3Client } from '@aws-sdk/
 import { startSwift } from '../../test/cluster/swift.ts';
 import { hasProgram } from '../../test/service/programs.ts';
 import { say } from '../scenario.ts';
-import { type Peer, type Stage, status, type Target } from './peer.ts';
+import { type Peer, readPackageVersion, status, type Target } from './peer.ts';
 
 /** Ends what this file has started beside the run's own children. */
 const stops: (() => Promise<void>)[] = [];
@@ -17,6 +17,7 @@ export async function stopObjectStores(): Promise<void> {
 export const swift: Peer = {
   name: 'OpenStack Swift, one node',
   promises: { synced: 'yes', authenticated: 'by token', versions: 'no' },
+  version: () => `Swift ${readPackageVersion('swift-proxy')}`,
   async start({ children, port }) {
     if (!hasProgram('memcached')) return null;
     const args = ['-u', 'root', '-l', '127.0.0.1', '-p', String(port)];
@@ -45,6 +46,7 @@ export const swift: Peer = {
 export const minio: Peer = {
   name: 'MinIO',
   promises: { synced: 'yes', authenticated: 'no, a public bucket', versions: 'no' },
+  version: () => readVersion('minio', '--version'),
   async start({ children, folder, port }) {
     if (!isOnPath('minio')) return null;
     const account = { MINIO_ROOT_USER: 'bench', MINIO_ROOT_PASSWORD: 'bench-bench-bench' };
@@ -58,7 +60,8 @@ export const minio: Peer = {
 export const seaweedFs: Peer = {
   name: 'SeaweedFS filer',
   promises: { synced: 'no', authenticated: 'no', versions: 'no' },
-  async start({ children, folder, port }: Stage) {
+  version: () => readVersion('weed', 'version'),
+  async start({ children, folder, port }) {
     if (!isOnPath('weed')) return null;
     const args = ['server', `-dir=${folder}`, '-ip=127.0.0.1', '-filer', `-filer.port=${port}`];
     const pid = await children.listen({ program: 'weed', args }, port);
@@ -74,6 +77,10 @@ function isOnPath(program: string): boolean {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true;
   say(`SKIPPED: ${program}, which is not on the PATH`);
   return false;
+}
+
+function readVersion(program: string, flag: string): string {
+  return spawnSync(program, [flag]).stdout?.toString().split('\n', 1)[0] || `${program} of unknown version`;
 }
 
 async function makePublicBucket(endpoint: string, accessKeyId: string, secretAccessKey: string): Promise<void> {

@@ -1,6 +1,7 @@
 // What a peer of the benchmark `peers` is: another server that takes files over HTTP, started on a folder of its own, and what its
 // success answer promises, which stands beside its figures.
 
+import { spawnSync } from 'node:child_process';
 import type { Children } from '../children.ts';
 import type { Job } from '../job.ts';
 
@@ -10,11 +11,19 @@ export type Peer = {
   name: string;
   /** At a success answer: whether the bytes are on the disk, whether it asked who sends them, whether the file before is kept. */
   promises: { synced: string; authenticated: string; versions: string };
+  /** Once it has started. */
+  version(): string;
   /** Null, and a line that nobody can overlook, where it cannot be had. `folder`: empty, its own. */
   start(stage: Stage): Promise<Target | null>;
 };
 
 export type Stage = { children: Children; folder: string; port: number };
+
+/** Of a Debian package. */
+export function readPackageVersion(name: string): string {
+  const [, version] = spawnSync('dpkg-query', ['-W', name]).stdout?.toString().trim().split('\t') ?? [];
+  return version ?? 'of unknown version';
+}
 
 /** An answer with this status is right. */
 export function status(wanted: number): { kind: 'status'; status: number } {

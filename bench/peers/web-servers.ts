@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hasProgram } from '../../test/service/programs.ts';
-import { type Peer, status, type Target } from './peer.ts';
+import { type Peer, readPackageVersion, status, type Target } from './peer.ts';
 
 const promises = { synced: 'no', authenticated: 'no', versions: 'no' };
 const modules = '/usr/lib/apache2/modules';
@@ -12,6 +12,7 @@ const modules = '/usr/lib/apache2/modules';
 export const nginx: Peer = {
   name: 'nginx WebDAV',
   promises,
+  version: () => `nginx ${readPackageVersion('nginx')}`,
   async start({ children, folder, port }) {
     if (!hasProgram('nginx')) return null;
     const file = join(folder, 'nginx.conf');
@@ -25,6 +26,7 @@ export const nginx: Peer = {
 export const apache: Peer = {
   name: 'Apache WebDAV',
   promises,
+  version: () => `Apache ${readPackageVersion('apache2-bin')}`,
   async start({ children, folder, port }) {
     if (!hasProgram('apache2', 'apache2-bin')) return null;
     const file = join(folder, 'apache.conf');
@@ -41,6 +43,7 @@ export const apache: Peer = {
 export const rclone: Peer = {
   name: 'rclone serve webdav',
   promises,
+  version: () => `rclone ${readPackageVersion('rclone')}`,
   async start({ children, folder, port }) {
     if (!hasProgram('rclone')) return null;
     const args = ['serve', 'webdav', folder, '--addr', `127.0.0.1:${port}`, '--config', join(folder, 'none.conf')];
