@@ -42,11 +42,19 @@ export function* findHits(asked: FindHits): Verb<Hit[]> {
 }
 
 function* findHit(number: number, asked: FindHits, ways: Map<number, Way>): Verb<Hit | null> {
+  // Most of what is found anywhere is not in a folder that was named, and need not be read for that.
+  if (asked.folder !== null && !(yield* isBeneath(number, asked, ways))) return null;
   const found = yield* one(`SELECT ${selection} FROM entries WHERE entry = $1 AND space = $2`, number, asked.space);
   if (found === undefined || found.parent === null || !isWanted(found, asked)) return null;
   const way = yield* findWay(found.parent, asked.folder, ways);
   if (!way.isVisible || !way.isBeneath) return null;
   return { number, entry: toEntry(found), path: `${way.path}/${found.name}` };
+}
+
+function* isBeneath(number: number, { space, folder }: FindHits, ways: Map<number, Way>): Verb<boolean> {
+  const sql = 'SELECT parent FROM entries WHERE entry = $1 AND space = $2';
+  const parent = (yield* row<{ parent: number | null }>(sql, number, space))?.parent ?? null;
+  return parent !== null && (yield* findWay(parent, folder, ways)).isBeneath;
 }
 
 function* findWay(folder: number, wanted: string | null, ways: Map<number, Way>): Verb<Way> {

@@ -55,7 +55,7 @@ const program = new Command('cabinet')
   .showHelpAfterError('(cabinet help shows what there is)')
   .exitOverride();
 
-const words = toCurrentWords(process.argv.slice(2));
+const words = toLastWords(toCurrentWords(process.argv.slice(2)));
 const isJson = words.includes('--json');
 if (isJson) program.configureOutput({ writeErr: () => undefined });
 const [first = ''] = words;
@@ -99,6 +99,13 @@ function keepCompiled(): void {
 function toCurrentWords([word = '', next = '', ...rest]: string[]): string[] {
   const isOld = word === 'search' && (next === 'status' || next === 'rebuild');
   return [isOld ? 'index' : word, next, ...rest].slice(0, process.argv.length - 2);
+}
+
+/** The digest of a certificate may begin with a dash, and is no option for that. */
+function toLastWords(given: string[]): string[] {
+  const isDigest = (word: string) => /^-[\w-]{42}$/.test(word);
+  const digests = given.filter(isDigest);
+  return digests.length === 0 ? given : [...given.filter((word) => !isDigest(word)), '--', ...digests];
 }
 
 async function registerAll(): Promise<void> {

@@ -104,9 +104,9 @@ class Collector {
     let place = from;
     while (place.stage < stages) {
       const { space, query } = this.#asked;
-      const { stage } = place;
-      const slice = await this.#cabinet.search.rank({ space, query, stage, before: place.before });
-      const stopped = await this.#takeFrom(slice.entries, place.last);
+      const slice = await this.#cabinet.search.rank({ space, query, stage: place.stage, before: place.before });
+      const { stage } = slice;
+      const stopped = await this.#takeFrom(slice.entries, stage === place.stage ? place.last : null);
       if (stopped !== 'used up') return { stage, before: slice.before, last: stopped };
       place =
         slice.next === null

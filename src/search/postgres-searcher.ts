@@ -68,7 +68,7 @@ export class PostgresSearcher {
     const deadline = performance.now() + lookMs;
     const lookup = toLookup(query);
     const begin = before ?? (await this.#findNewest(space)) + 1;
-    if (lookup === null) return { entries: [], before: begin, next: null };
+    if (lookup === null) return { stage, entries: [], before: begin, next: null };
     const column = stage === 0 ? 'names' : 'words';
     let slice: Slice = { rows: [], begin, end: begin };
     while (slice.end > 0) {
@@ -78,10 +78,11 @@ export class PostgresSearcher {
       });
       // Those that the first stage has proposed are left out.
       const found = stage === 0 ? slice.rows : slice.rows.filter(({ isNamed }) => !isNamed);
-      if (found.length > 0) return { entries: sortByScore(found, query), before: slice.begin, next: slice.end || null };
+      if (found.length > 0)
+        return { stage, entries: sortByScore(found, query), before: slice.begin, next: slice.end || null };
       if (performance.now() > deadline) break;
     }
-    return { entries: [], before: begin, next: slice.end || null };
+    return { stage, entries: [], before: begin, next: slice.end || null };
   }
 
   async #findNewest(space: number): Promise<number> {

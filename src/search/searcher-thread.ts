@@ -24,7 +24,7 @@ const shortChars = 2000;
 const mostSkippedShown = 100;
 const cacheKib = 16 * 1024;
 
-export const stages = 2;
+const stages = 2;
 
 export interface RankAsked {
   space: number;
@@ -35,6 +35,8 @@ export interface RankAsked {
 }
 
 export interface Ranked {
+  /** The one that was asked for, or the next one where nothing was found in that. */
+  stage: number;
   /** Best first; of the same weight, the newest. */
   entries: { entry: number; score: number }[];
   /** Where the slice begins, also once there are newer entries. */
@@ -87,7 +89,16 @@ class Searcher {
     return this.#prepare(sql).all(...values) as unknown as Tuple[];
   }
 
-  rank({ space, query, stage, before }: RankAsked): Ranked {
+  rank(asked: RankAsked): Ranked {
+    const ranked = this.#rankStage(asked);
+    const isOver = ranked.entries.length === 0 && ranked.next === null;
+    // At once, for asking back costs more than looking.
+    return isOver && asked.stage + 1 < stages
+      ? this.#rankStage({ ...asked, stage: asked.stage + 1, before: null })
+      : ranked;
+  }
+
+  #rankStage({ space, query, stage, before }: RankAsked): Ranked {
     const deadline = performance.now() + lookMs;
     const newest = this.#findNewest(space);
     const begin = Math.min(before ?? entriesPerSpace, newest + 1);
@@ -103,10 +114,10 @@ class Searcher {
       const last = slice.at(-1);
       end = slice.length === sliceRows && last !== undefined ? toEntryNumber(last[0]) : start;
       const found = stage === 0 ? slice : this.#withoutNamed(slice, query);
-      if (found.length > 0) return { entries: sortByScore(found, query), before: begin, next: end || null };
+      if (found.length > 0) return { stage, entries: sortByScore(found, query), before: begin, next: end || null };
       if (performance.now() > deadline) break;
     }
-    return { entries: [], before: begin, next: end || null };
+    return { stage, entries: [], before: begin, next: end || null };
   }
 
   #findNewest(space: number): number {

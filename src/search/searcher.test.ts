@@ -53,16 +53,29 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 async function collect(search: Search, space: number, q: string): Promise<number[]> {
   const query = search.parse(q);
   const all: number[] = [];
-  for (const stage of [0, 1]) {
+  for (let stage = 0; stage < 2; stage += 1) {
     for (let before: number | null = null; ; ) {
-      const { entries, next } = await search.rank({ space, query, stage, before });
-      all.push(...entries.map(({ entry }) => entry));
-      if (next === null) break;
-      before = next;
+      const ranked = await search.rank({ space, query, stage, before });
+      all.push(...ranked.entries.map(({ entry }) => entry));
+      stage = ranked.stage;
+      if (ranked.next === null) break;
+      before = ranked.next;
     }
   }
   return all;
 }
+
+test('where nothing is so called, the next stage is told at once', async (context) => {
+  const { search, store } = openIndex(context);
+  put(store, 1, range(1, 5));
+  const asked = { space: 1, stage: 0, before: null };
+  const inText = await search.rank({ ...asked, query: search.parse('needle') });
+  assert.deepEqual([inText.stage, inText.entries.length], [1, 4]);
+  const named = await search.rank({ ...asked, query: search.parse('n3') });
+  assert.deepEqual([named.stage, named.entries.length], [0, 1]);
+  const nowhere = await search.rank({ ...asked, query: search.parse('nowhere') });
+  assert.deepEqual([nowhere.stage, nowhere.entries.length, nowhere.next], [1, 0, null]);
+});
 
 test('slices propose every entry of the space once, and none of another', async (context) => {
   const { search, store } = openIndex(context);

@@ -102,12 +102,13 @@ export async function catchUp(node: Pick<Room, 'catalog' | 'search'>): Promise<v
 export async function collect({ search, application: { space } }: Room, q: string) {
   const query = search.parse(q);
   const all: { entry: number; score: number }[] = [];
-  for (const stage of [0, 1]) {
+  for (let stage = 0; stage < 2; stage += 1) {
     for (let before: number | null = null; ; ) {
-      const { entries, next } = await search.rank({ space, query, stage, before });
-      all.push(...entries);
-      if (next === null) break;
-      before = next;
+      const ranked = await search.rank({ space, query, stage, before });
+      all.push(...ranked.entries);
+      stage = ranked.stage;
+      if (ranked.next === null) break;
+      before = ranked.next;
     }
   }
   return all;

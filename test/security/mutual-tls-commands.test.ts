@@ -131,6 +131,11 @@ test('a certificate can be added, is listed, and is gone when it is removed', as
   assert.equal((await refused(remove)).Code, 'CertificateNotFound');
 });
 
+test('a digest that begins with a dash is no option', async () => {
+  const remove = ['app', 'certificate', 'remove', 'billing', `-${'x'.repeat(42)}`];
+  assert.equal((await refused(remove)).Code, 'CertificateNotFound');
+});
+
 test('what cannot be used is not registered, and the error says why', async () => {
   const ca = await makeCa('Company CA');
   const day = 86_400_000;
