@@ -32,8 +32,8 @@ const filesInFolder = 1000;
 const savesPerSecond = 5;
 /** One that is not needed would be closed by the service after a while. */
 const saverConnections = 1;
-/** Above what the service had before: for the archive of many files, which remembers each, and for that of the large one. */
-/** What is on its way; and what fills with whatever is read: the reader's page cache, and V8's young generation. */
+/** Above what the service had before: for what is on its way, and for what fills with whatever is read, which is the reader's page
+ *  cache and V8's young generation. */
 const mostGrownBytes = (64 + 32 + 3 * 32) * mebibyte;
 
 type Row = { what: string; count: number; bytes: number; seconds: number; peakBytes: number | null; saves: Waits };

@@ -102,6 +102,8 @@ async function* chain(head: Buffer, source: AsyncIterator<Buffer>): AsyncGenerat
 async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, receiver: Receiver): Promise<Upload> {
   const fields = new Map<string, string>();
   let file: { received: ReceivedContent; fileName: string | null; contentType: string | null } | null = null;
+  // A file under another name would be left out silently; a field of a form that was left empty is none.
+  let hasStray = false;
   try {
     for await (const part of readParts(body, boundary)) {
       if (part.name === 'filename' || part.name === 'file') {
@@ -109,9 +111,10 @@ async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, rece
         file = { received: await receiver.receive(part.body), fileName: part.fileName, contentType: part.contentType };
       } else if (part.name !== null && textParts.has(part.name)) {
         fields.set(part.name, await readTextPart(part));
-      }
+      } else if (part.fileName !== null && part.fileName !== '') hasStray = true;
     }
     if (file === null) throw attachmentMissing();
+    if (hasStray) throw tooManyAttachments();
     return { ...file, ...readFields(fields, file.contentType), fileName: file.fileName === '' ? null : file.fileName };
   } catch (error) {
     if (file !== null) await receiver.discard(file.received);

@@ -118,7 +118,9 @@ test('Parts come in any order', async () => {
 
 test('Other parts are ignored', async () => {
   const folder = await makeFolder(main);
-  const body = multipart([textPart('comment', 'hello'), filePart(TRICKY), textPart('submit', 'Send')]);
+  // A field for a file that was left empty is one of them.
+  const empty = filePart('', { name: 'other', fileName: '' });
+  const body = multipart([textPart('comment', 'hello'), empty, filePart(TRICKY), textPart('submit', 'Send')]);
   const { File } = await save(folder, { 'Content-Type': MULTIPART }, body);
   assert.ok((await download(main, File.Id)).equals(TRICKY));
 });
@@ -160,6 +162,8 @@ test('A second file part is 400 TooManyAttachments, and nothing is saved', async
   for (const parts of [
     [filePart('a'), filePart('b')],
     [filePart('a'), filePart('b', { name: 'file' })],
+    [filePart('a'), filePart('b', { name: 'other', fileName: 'b.txt' })],
+    [filePart('b', { name: 'other', fileName: 'b.txt' }), filePart('a')],
     [large, textPart('ObjectType', 'x'), large],
   ]) {
     await refuse(folder, { 'Content-Type': MULTIPART }, multipart(parts), 'TooManyAttachments');
