@@ -2,7 +2,7 @@
 
 export type Bar = { label: string; note: string; value: number; isOwn: boolean };
 
-/** Points from left to right; both axes are logarithmic. */
+/** Points from left to right. */
 export type Curve = { label: string; points: [x: number, y: number][] };
 
 const rowHeight = 34;
@@ -38,30 +38,21 @@ ${rows.join('\n')}
 `;
 }
 
-const plot = { left: 56, top: 40, width: 620, height: 240 };
+const plot = { left: 60, right: 640, top: 30, height: 70, rowHeight: 120 };
 
+/** One above the other, each from nothing up on a scale of its own: whether it is flat is what is to be seen. */
 export function drawCurves(title: string, curves: readonly Curve[]): string {
-  const all = curves.flatMap(({ points }) => points);
-  const xs = toScale(
-    all.map(([x]) => x),
-    { from: plot.left, to: plot.left + plot.width },
+  const xs = toPlaces(curves.flatMap(({ points }) => points.map(([x]) => x)));
+  const height = plot.top + curves.length * plot.rowHeight + 24;
+  const ticks = [...xs].map(
+    ([x, at]) => `<text class="note" x="${at}" y="${height - 8}" text-anchor="middle">${x.toLocaleString('en')}</text>`,
   );
-  const ys = toScale([1, ...all.map(([, y]) => y)], { from: plot.top + plot.height, to: plot.top });
-  const ticks = [...new Set(all.map(([x]) => x))].map(
-    (x) =>
-      `<text class="note" x="${xs(x)}" y="${plot.top + plot.height + 20}" text-anchor="middle">${x.toLocaleString('en')}</text>`,
-  );
-  const drawn = curves.map(({ label, points }, index) =>
-    drawCurve(
-      label,
-      points.map(([x, y]) => [xs(x), ys(y), y]),
-      index,
-    ),
-  );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 320" role="img" aria-label="${toText(title)}">
+  const drawn = curves.map((curve, index) => drawCurve(curve, plot.top + index * plot.rowHeight, xs));
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${toText(title)}">
 <style>${style}
-  path { fill: none; stroke: #8c959f; stroke-width: 2.5; }
-  path.first { stroke: #0f6fde; }
+  path { fill: none; stroke: #0f6fde; stroke-width: 2.5; }
+  line { stroke: #8c959f; stroke-width: 1; }
+  @media (prefers-color-scheme: dark) { path { stroke: #58a6ff; } }
 </style>
 <text class="title" x="0" y="18">${toText(title)}</text>
 ${[...ticks, ...drawn].join('\n')}
@@ -69,22 +60,27 @@ ${[...ticks, ...drawn].join('\n')}
 `;
 }
 
-function drawCurve(label: string, points: number[][], index: number): string {
-  const path = points.map(([x, y], at) => `${at === 0 ? 'M' : 'L'}${x} ${y}`).join(' ');
-  const values = points.map(
+function drawCurve({ label, points }: Curve, top: number, xs: Map<number, number>): string {
+  const most = Math.max(1, ...points.map(([, y]) => y));
+  const bottom = top + plot.rowHeight - 16;
+  const placed = points.map(([x, y]) => [xs.get(x) ?? 0, Math.round(bottom - (plot.height * y) / most), y] as const);
+  const path = placed.map(([x, y], at) => `${at === 0 ? 'M' : 'L'}${x} ${y}`).join(' ');
+  const values = placed.map(
     ([x, y, value]) =>
-      `<text class="note" x="${x}" y="${(y as number) - 8}" text-anchor="middle">${Math.round(value as number)}</text>`,
+      `<text class="note" x="${x}" y="${y - 7}" text-anchor="middle">${Math.round(value).toLocaleString('en')}</text>`,
   );
-  const [x = 0, y = 0] = points[0] ?? [];
-  return `<path${index === 0 ? ' class="first"' : ''} d="${path}"/><text x="${x}" y="${y + 20}">${toText(label)}</text>${values.join('')}`;
+  const axis = `<line x1="${plot.left}" y1="${bottom}" x2="${plot.right}" y2="${bottom}"/>`;
+  return `<text x="0" y="${top + 14}">${toText(label)}</text>${axis}<path d="${path}"/>${values.join('')}`;
 }
 
-function toScale(values: number[], { from, to }: { from: number; to: number }): (value: number) => number {
-  const [least, most] = [Math.log10(Math.max(1, Math.min(...values))), Math.log10(Math.max(...values))];
-  return (value) => {
-    const share = most === least ? 0 : (Math.log10(Math.max(1, value)) - least) / (most - least);
-    return Math.round(from + share * (to - from));
+/** As far apart as their logarithms are. */
+function toPlaces(values: readonly number[]): Map<number, number> {
+  const [least, most] = [Math.log10(Math.min(...values)), Math.log10(Math.max(...values))];
+  const place = (value: number) => {
+    const share = most === least ? 0 : (Math.log10(value) - least) / (most - least);
+    return Math.round(plot.left + share * (plot.right - plot.left));
   };
+  return new Map(values.map((value) => [value, place(value)]));
 }
 
 function drawRow({ label, note, value, isOwn }: Bar, top: number, length: number): string {

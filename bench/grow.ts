@@ -163,11 +163,11 @@ function drawChart(points: Point[], { outFile }: Options): void {
     points: points.map((point) => [point.entries, read(point) ?? 0]),
   });
   const curves = [
-    of('a save in a folder of a tenth of them', ({ save }) => save.cpuMicros),
-    of('a page of 100 of that folder', ({ middle }) => middle.cpuMicros),
-    of('the start, in ms', ({ startMs }) => startMs),
+    of('a save into a folder of a tenth of them, µs of processor time', ({ save }) => save.cpuMicros),
+    of('a page of 100 of that folder that nobody has read, µs of processor time', ({ middle }) => middle.cpuMicros),
+    of('the start, ms', ({ startMs }) => startMs),
   ];
   mkdirSync(dirname(outFile), { recursive: true });
-  const title = 'Processor time in µs, and the start in ms, by entries in the cabinet';
+  const title = 'What a save, a page and the start take, by entries in the cabinet';
   writeFileSync(outFile.replace(/\.md$/, '.svg'), drawCurves(title, curves));
 }

@@ -118,7 +118,7 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     try {
       const printed = await bench('grow', '--size', '2000', '--wait', '5', '--out', join(folder, 'grow.md'));
       assert.equal(printed.match(/^\| 2,000 /gm)?.length, 1);
-      assert.match(readFileSync(join(folder, 'grow.svg'), 'utf8'), /^<svg [\s\S]*<path class="first" d="M/);
+      assert.match(readFileSync(join(folder, 'grow.svg'), 'utf8'), /^<svg [\s\S]*<path d="M/);
     } finally {
       rmSync(folder, { recursive: true });
     }
