@@ -13,7 +13,7 @@ import { nginx } from './peers/web-servers.ts';
 import { readCpuMicros, readDiskBytes, readPeakRssBytes, readRssBytes, resetPeakRss } from './process-cost.ts';
 import { type Scenario, say, sleep } from './scenario.ts';
 import { createFolder, type Service, startService } from './service.ts';
-import { divide, layOut, median, medianKnown, show } from './table.ts';
+import { difference, divide, layOut, median, medianKnown, show } from './table.ts';
 import { block, type Transfer, type Transferred } from './transfer.ts';
 
 const mebibyte = 1024 * 1024;
@@ -137,8 +137,6 @@ class Run {
       ),
     )) as Transferred[];
     for (const { failure } of moved) if (failure !== null) throw new Error(`wrong answer: ${failure}`);
-    const difference = (end: number | null, start: number | null) =>
-      end === null || start === null ? null : end - start;
     return {
       ms: Math.max(...moved.map(({ ms }) => ms)),
       cpuMicros: difference(readCpuMicros(pid), cpuBefore),

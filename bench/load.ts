@@ -7,7 +7,7 @@ import { type Answered, Connection } from './connection.ts';
 import type { Job, JobResult, Measurement } from './job.ts';
 import { readCpuMicros, readDiskBytes, readMachineCpuMicros, readPeakRssBytes, resetPeakRss } from './process-cost.ts';
 import { sleep } from './scenario.ts';
-import { quantile } from './table.ts';
+import { difference, quantile } from './table.ts';
 
 const answerTimeoutMs = 20_000;
 
@@ -149,10 +149,6 @@ function toNeighboursShare(start: Edge, end: Edge): number | null {
 /** Null if one of them is not known. */
 function sum(pids: readonly number[], read: (pid: number) => number | null): number | null {
   return pids.map(read).reduce((total, value) => (total === null || value === null ? null : total + value), 0);
-}
-
-function difference(end: number | null, start: number | null): number | null {
-  return end === null || start === null ? null : end - start;
 }
 
 async function runJob(job: Job): Promise<JobResult> {

@@ -11,7 +11,7 @@ import { type Options, warmupOf } from './options.ts';
 import { readDiskBytes, readPeakRssBytes, readThreadMicros, resetPeakRss } from './process-cost.ts';
 import { type Scenario, say } from './scenario.ts';
 import { type Application, catalogFile, createFolder, register, type Service, startService } from './service.ts';
-import { divide, layOut, median, medianKnown, quantile, show } from './table.ts';
+import { difference, divide, layOut, median, medianKnown, quantile, show } from './table.ts';
 
 const inFlight = 32;
 const filesInFolder = 1000;
@@ -163,10 +163,6 @@ class Day {
 
 function pick<T>(from: readonly T[]): T {
   return from[Math.floor(from.length * Math.random())] as T;
-}
-
-function difference(end: number | null, start: number | null): number | null {
-  return end === null || start === null ? null : end - start;
 }
 
 function toTable(rounds: Round[]): string {

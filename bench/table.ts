@@ -21,6 +21,10 @@ export function divide(dividend: number | null, divisor: number | null): number 
   return dividend === null || divisor === null || divisor === 0 ? null : dividend / divisor;
 }
 
+export function difference(end: number | null, start: number | null): number | null {
+  return end === null || start === null ? null : end - start;
+}
+
 export function show(value: number | null, decimals: number): string {
   return value === null ? 'n/a' : value.toFixed(decimals);
 }
