@@ -27,6 +27,8 @@ export interface KillOptions {
   mostMs?: number;
   /** Every so many ends one is a SIGTERM, after which everything is checked. */
   termEvery?: number;
+  /** An end comes when at least so much was answered since the start, however slow the machine is. */
+  leastAnswered?: number;
 }
 
 type End =
@@ -35,13 +37,13 @@ type End =
   | { how: 'term' };
 
 export async function runKills(options: KillOptions): Promise<Report> {
-  const { kills, seed, preload = null, mostMs = Number.POSITIVE_INFINITY, termEvery = 5 } = options;
+  const { kills, seed, mostMs = Number.POSITIVE_INFINITY } = options;
   const begun = performance.now();
   const report = new Report(`kills (seed ${seed})`);
   const random = new Random(seed);
   const readyMs: number[] = [];
   for (let done = 0; done < kills && performance.now() - begun < mostMs; done += endsPerFolder) {
-    const life = new Life(report, random.fork(), { preload, termEvery });
+    const life = new Life(report, random.fork(), options);
     try {
       await life.run(done, Math.min(kills, done + endsPerFolder));
     } catch (error) {
@@ -62,6 +64,7 @@ class Life {
   readonly #report: Report;
   readonly #random: Random;
   readonly #termEvery: number;
+  readonly #leastAnswered: number;
   readonly #ground: Ground;
   readonly #ledger = new Ledger();
   /** Steps that were under way at a SIGTERM. */
@@ -69,10 +72,11 @@ class Life {
   #caller: Caller | null = null;
   #service: Started | null = null;
 
-  constructor(report: Report, random: Random, { preload, termEvery }: { preload: Preload | null; termEvery: number }) {
+  constructor(report: Report, random: Random, { preload = null, termEvery = 5, leastAnswered = 0 }: KillOptions) {
     this.#report = report;
     this.#random = random;
     this.#termEvery = termEvery;
+    this.#leastAnswered = leastAnswered;
     this.#ground = openGround({ isWatched: true, preload });
   }
 
@@ -107,7 +111,9 @@ class Life {
     const client = new Client(this.#caller, writers);
     let isOver = false;
     const { random, ledger } = { random: this.#random.fork(), ledger: this.#ledger };
+    const enough = ledger.count('done') + this.#leastAnswered;
     const load = runLoad({ client, ledger, random, writers, prefix: `e${index}`, isOver: () => isOver });
+    while (ledger.count('done') < enough && service.process.exitCode === null) await sleep(5);
     await this.#stop(service, end);
     isOver = true;
     await load;

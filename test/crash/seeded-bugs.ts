@@ -22,7 +22,7 @@ type Run = (seed: number, preload: Preload) => Promise<Report>;
 const catchers: Record<Catcher, Run> = {
   start: refusesToStart,
   states: (seed, preload) => runStates({ states: 120, seed, served: 0, preload, isShort: true }),
-  kills: (seed, preload) => runKills({ kills: 2, seed, preload, termEvery: 2 }),
+  kills: (seed, preload) => runKills({ kills: 2, seed, preload, termEvery: 2, leastAnswered: 100 }),
   faults: (seed, preload) =>
     runFaults({ seed, size: null, preload, only: { faults: ['blob writes', 'blob syncs'], phases: ['work'] } }),
   aborts: (seed, preload) =>
