@@ -4,6 +4,8 @@
 import { keysInFolder, openKeys } from './auth/keys.ts';
 import { withDiscard } from './blobs/held-blobs.ts';
 import { announceCommits, Commits } from './catalog/commits.ts';
+import { FirstPages } from './catalog/first-pages.ts';
+import { PageNews } from './catalog/page-changes.ts';
 import { joinSqlite } from './catalog/sqlite-guest.ts';
 import type { Config } from './config.ts';
 import type { Calls } from './domain/calls.ts';
@@ -59,7 +61,7 @@ interface Closings {
 }
 
 async function join(
-  { name, writer, syncs: sharedSyncs, commits: sharedCommits }: Invitation,
+  { name, writer, syncs: sharedSyncs, commits: sharedCommits, news }: Invitation,
   { config, host, shared, onTrouble, observed }: GuestContext,
   closings: Closings,
 ): Promise<GuestEnvironment> {
@@ -72,15 +74,17 @@ async function join(
   const events = { onFatal, onTrouble, ...(observed !== undefined && { observed }) };
   const blobs = await openBlobs(config, name, { ...events, syncs: new Syncs(sharedSyncs), isGuest: true });
   closings.add(() => blobs.close());
+  const pages = new FirstPages(new PageNews(news));
   const engine = joinSqlite({
     path: toCatalogPath(config, name),
     port: writer,
     onFatal,
     onCommitted: toRarely(() => host.tell('committed', { name })),
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
+    onChanges: (changes, number) => pages.follow(changes, number),
   });
   closings.add(() => engine.close());
-  const catalog = announceCommits(toObserved(engine, events), commits);
+  const catalog = announceCommits(pages.keep(toObserved(engine, events)), commits);
   const leases = sharedLeases(catalog, onTrouble);
   closings.add(() => leases.close());
   const disk = watchDisk(folderOf(config, name));

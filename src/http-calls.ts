@@ -27,6 +27,7 @@ export interface Invitation {
   writer: MessagePort;
   syncs: SharedArrayBuffer;
   commits: SharedArrayBuffer;
+  news: SharedArrayBuffer;
 }
 
 interface Of {

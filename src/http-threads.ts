@@ -38,7 +38,7 @@ export class HttpThreads {
     await this.#all(({ calls }) => {
       const writer = guests.inviteGuest();
       const { syncs, commits } = shared;
-      const invitation = { name, writer, syncs: syncs.shared, commits: commits.shared };
+      const invitation = { name, writer, syncs: syncs.shared, commits: commits.shared, news: guests.news.shared };
       return calls.ask('open', invitation, [writer]);
     });
   }

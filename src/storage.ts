@@ -11,7 +11,7 @@ import { type HeldBlobs, toHeldBlobs } from './blobs/held-blobs.ts';
 import { joinLocalBlobs, openLocalBlobs } from './blobs/local.ts';
 import { type Catalog, toCatalog } from './catalog/catalog.ts';
 import { announceCommits, Commits } from './catalog/commits.ts';
-import { keepFirstPages } from './catalog/first-pages.ts';
+import { FirstPages } from './catalog/first-pages.ts';
 import { type JournalFiles, openJournalFiles } from './catalog/journal-files.ts';
 import { localFiles } from './catalog/local-files.ts';
 import type { PostgresOptions } from './catalog/postgres-connection.ts';
@@ -48,7 +48,7 @@ export interface Records {
   pool(): PoolReading | null;
   unlessOthersDo<Result>(work: () => Promise<Result>): Promise<Result | null>;
   /** How other threads of this process come to the records; null: by themselves. */
-  guests: Pick<SqliteEngine, 'inviteGuest' | 'noteCommit'> | null;
+  guests: Pick<SqliteEngine, 'inviteGuest' | 'noteCommit' | 'news'> | null;
 }
 
 export interface Storage extends Records {
@@ -210,13 +210,13 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     path,
     syncs,
     onFatal,
+    onChanges: (changes, number) => pages.follow(changes, number),
     onCommitted: () => search.nudge(),
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
   });
-  const catalog = toObserved(engine, opening);
+  const pages = new FirstPages(engine.news);
   return {
-    // Pages are kept only where every write passes by.
-    catalog: announceCommits(config.httpThreads === 1 ? keepFirstPages(catalog) : catalog, commits),
+    catalog: announceCommits(pages.keep(toObserved(engine, opening)), commits),
     search,
     keyStore: keysInFolder(folder),
     isReachable: () => true,

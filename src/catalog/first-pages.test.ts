@@ -10,18 +10,45 @@ import { addApplication, fileIn, folderIn, inline } from '../../test/contracts/r
 import { testWays } from '../../test/contracts/ways.ts';
 import { compareNameKeys } from '../domain/name.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
-import { keepFirstPages } from './first-pages.ts';
+import { FirstPages } from './first-pages.ts';
 import type { FolderPage } from './list-folder.ts';
+import { type PageChange, PageNews, toPageChange } from './page-changes.ts';
 import { openSqlite } from './sqlite.ts';
+import { joinSqlite } from './sqlite-guest.ts';
 
-async function open(): Promise<{ bare: Catalog; catalog: Catalog; close(): Promise<void> }> {
+interface Opened {
+  /** Nothing is kept. */
+  bare: Catalog;
+  catalog: Catalog;
+  /** As another thread has it. */
+  guest: Catalog;
+  close(): Promise<void>;
+}
+
+async function open(): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-pages-'));
-  const bare = toCatalog(await openSqlite({ path: join(folder, 'catalog.db'), onFatal: assert.fail }));
+  const path = join(folder, 'catalog.db');
+  const engine = await openSqlite({
+    path,
+    onFatal: assert.fail,
+    onChanges: (changes, number) => pages.follow(changes, number),
+  });
+  const pages = new FirstPages(engine.news);
+  const guestPages = new FirstPages(new PageNews(engine.news.shared));
+  const guest = joinSqlite({
+    path,
+    port: engine.inviteGuest(),
+    onFatal: assert.fail,
+    onChanges: (changes, number) => guestPages.follow(changes, number),
+  });
+  const bare = toCatalog(engine);
   return {
     bare,
-    catalog: keepFirstPages(bare),
+    catalog: pages.keep(bare),
+    guest: guestPages.keep(toCatalog(guest)),
     async close() {
-      await bare.close();
+      await guest.close();
+      await engine.close();
       rmSync(folder, { recursive: true });
     },
   };
@@ -54,10 +81,11 @@ const step = fc.record({
   what: fc.constantFrom('save', 'save', 'save', 'create', 'list'),
   sizeBytes: fc.integer({ min: 0, max: 50 }),
   isParallel: fc.boolean(),
+  isGuest: fc.boolean(),
 });
 
-test('a kept page is what the catalog would list, after any saves at any depth', async () => {
-  const { bare, catalog, close } = await open();
+test('a kept page is what the catalog would list, after any saves at any depth, in whichever thread', async () => {
+  const { bare, catalog, guest, close } = await open();
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200 }), async (steps) => {
@@ -70,13 +98,14 @@ test('a kept page is what the catalog would list, after any saves at any depth',
         ids.push(made.folder.id);
       }
       let running: Promise<unknown>[] = [];
-      for (const { where, name, what, sizeBytes, isParallel } of steps) {
+      for (const { where, name, what, sizeBytes, isParallel, isGuest } of steps) {
         const folder = ids[where] as string;
+        const by = isGuest ? guest : catalog;
         if (what === 'save')
-          running.push(catalog.saveFile(fileIn(app, name, { folder, content: inline(randomBytes(sizeBytes)) })));
+          running.push(by.saveFile(fileIn(app, name, { folder, content: inline(randomBytes(sizeBytes)) })));
         if (what === 'create')
-          running.push(catalog.createFolder(folderIn(app, `f-${name}`, { parent: folder, conflict: 'Existing' })));
-        if (what === 'list') running.push(catalog.listFolder({ space, folder, limit: 100 }));
+          running.push(by.createFolder(folderIn(app, `f-${name}`, { parent: folder, conflict: 'Existing' })));
+        if (what === 'list') running.push(by.listFolder({ space, folder, limit: 100 }));
         if (isParallel) continue;
         await Promise.all(running);
         running = [];
@@ -85,13 +114,17 @@ test('a kept page is what the catalog would list, after any saves at any depth',
           { space, folder, limit: 100 },
           { space, folder, limit: 3 },
         ]) {
-          assert.deepEqual(shown(await catalog.listFolder(asked)), shown(await bare.listFolder(asked)));
+          const expected = shown(await bare.listFolder(asked));
+          assert.deepEqual(shown(await guest.listFolder(asked)), expected);
+          assert.deepEqual(shown(await catalog.listFolder(asked)), expected);
         }
       }
       await Promise.all(running);
       for (const folder of ids) {
         const asked = { space, folder, limit: 100 };
-        assert.deepEqual(shown(await catalog.listFolder(asked)), shown(await bare.listFolder(asked)));
+        const expected = shown(await bare.listFolder(asked));
+        assert.deepEqual(shown(await guest.listFolder(asked)), expected);
+        assert.deepEqual(shown(await catalog.listFolder(asked)), expected);
       }
     }),
     { numRuns: 40 },
@@ -109,32 +142,98 @@ test('a folder of another space is not listed from what is kept', async () => {
 
 test('a page that was read after a commit is not set back when the outcome is told', async () => {
   const { bare, close } = await open();
-  const tell = new Map<string, () => void>();
-  // Commits at once, but tells only when the test says so: as when the writer is ahead of those who wait for it.
-  const slow: Catalog = {
-    ...bare,
-    async saveFile(asked) {
-      const saved = await bare.saveFile(asked);
-      await new Promise<void>((resolve) => tell.set(asked.name, resolve));
-      return saved;
-    },
-  };
-  const catalog = keepFirstPages(slow);
-  const app = await addApplication(catalog, 'app');
+  const pages = new FirstPages(new PageNews());
+  const catalog = pages.keep(bare);
+  const app = await addApplication(bare, 'app');
   const asked = { space: app.space, folder: app.rootId, limit: 100 };
-  const save = (name: string) => catalog.saveFile(fileIn(app, name, { content: inline(Buffer.from('xx')) }));
-  const saves = [save('a'), save('b')];
-  while (tell.size < 2) await new Promise((resolve) => setImmediate(resolve));
-  for (const name of ['a', 'b']) {
+  const save = (name: string) => bare.saveFile(fileIn(app, name, { content: inline(Buffer.from('xx')) }));
+  // Committed, and not yet told: as when the writer is ahead of those who wait for it.
+  const late = [await save('a'), await save('b')];
+  for (const saved of [null, ...late]) {
+    if (saved !== null) pages.follow([toPageChange('saveFile', saved) as PageChange], 0);
     const page = await catalog.listFolder(asked);
+    assert.equal(page?.isKept === true, saved !== null);
     assert.equal(page?.folder.sizeBytes, 4);
     assert.deepEqual(
       page?.children.map((child) => child.name),
       ['a', 'b'],
     );
-    tell.get(name)?.();
-    await saves.shift();
   }
-  assert.equal((await catalog.listFolder(asked))?.folder.sizeBytes, 4);
   await close();
+});
+
+test('a page is not kept where something was told while it was read', async () => {
+  const { bare, close } = await open();
+  const pages = new FirstPages(new PageNews());
+  const app = await addApplication(bare, 'app');
+  const catalog = pages.keep({
+    ...bare,
+    async listFolder(asked) {
+      const page = await bare.listFolder(asked);
+      const saved = await bare.saveFile(fileIn(app, 'meanwhile'));
+      const change = toPageChange('saveFile', saved);
+      if (change !== null) pages.follow([change], 0);
+      return page;
+    },
+  });
+  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  assert.deepEqual((await catalog.listFolder(asked))?.children, []);
+  assert.equal((await catalog.listFolder(asked))?.children.length, 1);
+  await close();
+});
+
+test('what another thread was answered is seen, although nobody told us yet', async () => {
+  const { bare, close } = await open();
+  const news = new PageNews();
+  const pages = new FirstPages(news);
+  const catalog = pages.keep(bare);
+  const app = await addApplication(bare, 'app');
+  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  const names = (page: FolderPage | null) => page?.children.map((child) => child.name);
+  await catalog.listFolder(asked);
+  assert.ok(news.isWanted);
+  const first = await bare.saveFile(fileIn(app, 'a'));
+  const number = news.next();
+  assert.deepEqual(names(await catalog.listFolder(asked)), ['a'], 'its number has been given');
+  // Read again, so it has what is told now.
+  pages.follow([toPageChange('saveFile', first) as PageChange], number);
+  assert.equal((await catalog.listFolder(asked))?.isKept, true);
+
+  const second = await bare.saveFile(fileIn(app, 'b'));
+  news.next();
+  const third = await bare.saveFile(fileIn(app, 'c'));
+  pages.follow([toPageChange('saveFile', third) as PageChange], news.next());
+  const page = await catalog.listFolder(asked);
+  assert.deepEqual(names(page), ['a', 'b', 'c'], 'one number was never told');
+  assert.notEqual(page?.isKept, true);
+
+  news.next();
+  const enough = { ...asked, atLeast: second.position };
+  assert.equal((await catalog.listFolder(enough))?.isKept, true, 'right as of there, which is all that was asked');
+  assert.notEqual((await catalog.listFolder({ ...enough, atLeast: (third.position ?? 0) + 1 }))?.isKept, true);
+  await close();
+});
+
+test('nobody is told of the writes of others before somebody keeps a page', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-pages-'));
+  const path = join(folder, 'catalog.db');
+  const told: number[] = [];
+  const engine = await openSqlite({
+    path,
+    onFatal: assert.fail,
+    onChanges: (changes) => told.push(changes.length),
+  });
+  const port = engine.inviteGuest();
+  const guestEngine = joinSqlite({ path, port, onFatal: assert.fail });
+  const guest = toCatalog(guestEngine);
+  const app = await addApplication(guest, 'app');
+  await guest.saveFile(fileIn(app, 'a'));
+  engine.news.want();
+  await guest.saveFile(fileIn(app, 'b'));
+  // Whatever the writer tells us comes in its order.
+  await toCatalog(engine).saveFile(fileIn(app, 'c'));
+  assert.deepEqual(told, [1, 1]);
+  await guestEngine.close();
+  await engine.close();
+  rmSync(folder, { recursive: true });
 });

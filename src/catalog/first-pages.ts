@@ -1,16 +1,15 @@
-// Keeps the first pages of the folders that are saved into, so that the reply to a save needs no query: a wrapper around
-// a catalog with the same verbs. Right only where every write passes through it, that is, for a catalog that one thread uses.
+// Keeps the first pages of the folders that are saved into, so that the reply to a save needs no query. Right only where every
+// write passes the one writer, which tells all threads what was committed.
 //
-// What is kept follows the outcomes of writes in the order in which they are told, which is commit order. A save changes
-// the page of its folder, and the sizes shown in the pages of all folders above: those are let go. A verb that is not
-// known here lets go of everything.
+// What is kept follows the writes in commit order. A save changes the page of its folder, and the sizes shown in the pages of
+// all folders above: those are let go. A verb that is not known lets go of everything.
 
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../domain/entry.ts';
 import { compareNameKeys, toNameKey } from '../domain/name.ts';
-import { type Catalog, writes } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
 import type { FolderPage, ListFolder } from './list-folder.ts';
-import type { SavedFile } from './save-file.ts';
+import type { PageChange, PageNews, Placed } from './page-changes.ts';
 
 /** A first page holds 100; one more is seen to tell whether there is a next, one more may be excluded. */
 const keptChildren = 102;
@@ -33,133 +32,77 @@ interface Page {
   asOf: number;
 }
 
-/** Writes that change nothing that a page shows. */
-const harmless = new Set<keyof typeof writes>([
-  'abandonCopies',
-  'abandonCopy',
-  'addApplication',
-  'addCertificate',
-  'addMember',
-  'addSpace',
-  'addUser',
-  'claimSetting',
-  'commentVersion',
-  'consumeIssuerRecord',
-  'continueCopy',
-  'endGrant',
-  'endIssuerRecord',
-  'endLease',
-  'emptyTrash',
-  'endSignIns',
-  'expireLeases',
-  'expireVersions',
-  'forgetIssuerRecords',
-  'forgetJournal',
-  'forgetResults',
-  'leaseBlob',
-  'noteRead',
-  'purgeSlice',
-  'putIssuerRecord',
-  'removeCertificate',
-  'removeVersion',
-  'renameSpace',
-  'renewLeases',
-  'replaceBlob',
-  'rotateSecret',
-  'setApplicationState',
-  'setMember',
-  'setPassword',
-  'setQuota',
-  'setRole',
-  'setSetting',
-  'setUserState',
-]);
+export class FirstPages {
+  readonly #news: PageNews;
+  readonly #pages = new LRUCache<string, Page>({ max: keptPages });
+  /** The number of the last commit that we heard of. */
+  #heard: number;
+  #changes = 0;
 
-export function keepFirstPages(catalog: Catalog): Catalog {
-  const pages = new LRUCache<string, Page>({ max: keptPages });
-  let outcomes = 0;
+  constructor(news: PageNews) {
+    this.#news = news;
+    this.#heard = news.last;
+  }
 
-  async function listFolder(asked: ListFolder): Promise<FolderPage | null> {
+  /** The same catalog, with first pages from what is kept. */
+  keep(catalog: Catalog): Catalog {
+    return { ...catalog, listFolder: (asked) => this.#list(catalog, asked) };
+  }
+
+  /** What a commit has changed, in its order. To be called before anybody who waits for the commit goes on. */
+  follow(changes: readonly PageChange[], number: number): void {
+    // There were some that we were not told of: we came in between.
+    if (number > this.#heard + 1) this.#pages.clear();
+    this.#heard = number;
+    this.#changes += changes.length;
+    for (const change of changes) {
+      if ('isEverything' in change) this.#pages.clear();
+      else {
+        for (const id of change.gone) this.#pages.delete(id);
+        for (const placed of change.placed) this.#place(placed);
+      }
+    }
+  }
+
+  async #list(catalog: Catalog, asked: ListFolder): Promise<FolderPage | null> {
     const isFirst = asked.after === undefined && asked.limit <= largestLimit && (asked.order ?? 'name') === 'name';
     if (!isFirst) return await catalog.listFolder(asked);
-    const known = pages.get(asked.folder);
+    const known = this.#pages.get(asked.folder);
     // One of another space is looked for like one that is not there: it must not even be answered sooner.
-    if (known !== undefined && known.space === asked.space) return { ...toFolderPage(known, asked), isKept: true };
-    const before = outcomes;
-    const found = await catalog.listFolder({
-      space: asked.space,
-      folder: asked.folder,
-      limit: keptChildren,
-    });
+    if (known !== undefined && known.space === asked.space && this.#isRecent(known, asked)) {
+      return { ...toFolderPage(known, asked), isKept: true };
+    }
+    this.#news.want();
+    const before = this.#changes;
+    const found = await catalog.listFolder({ space: asked.space, folder: asked.folder, limit: keptChildren });
     if (found === null) return null;
     const page = toPage(asked.space, found);
     // Something was written while we looked: nobody can say whether the page has it.
-    const canBeKept = outcomes === before && found.folder.kind === 'folder' && !found.children.some(isHeavy);
-    if (canBeKept) pages.set(asked.folder, page);
+    const canBeKept = this.#changes === before && found.folder.kind === 'folder' && !found.children.some(isHeavy);
+    if (canBeKept) this.#pages.set(asked.folder, page);
     return toFolderPage(page, asked);
   }
 
-  function followSave<Saved extends SavedFile>(saved: Saved): Saved {
-    if (saved.isReplayed) return saved;
-    outcomes += 1;
-    for (const id of saved.above) pages.delete(id);
-    const page = pages.get(saved.folder.id);
-    if (page !== undefined && follow(page, saved.position)) {
-      page.folder = saved.folder;
-      place(page, saved.file);
-      if (isHeavy(saved.file)) pages.delete(saved.folder.id);
-    }
-    return saved;
+  /** What another thread has answered must be seen, although the news of it may still be on their way. */
+  #isRecent({ asOf }: Page, { atLeast = null }: ListFolder): boolean {
+    return (atLeast !== null && asOf >= atLeast) || this.#news.last === this.#heard;
   }
 
-  const others = (Object.keys(writes) as (keyof typeof writes)[]).filter((name) => !harmless.has(name));
-  const careful = others.map((name) => [
-    name,
-    async (input: never) => {
-      const result = await (catalog[name] as (input: never) => Promise<unknown>)(input);
-      outcomes += 1;
-      pages.clear();
-      return result;
-    },
-  ]);
-
-  return {
-    ...catalog,
-    ...Object.fromEntries(careful),
-    listFolder,
-    async saveFile(asked) {
-      return followSave(await catalog.saveFile(asked));
-    },
-    async saveVersion(asked) {
-      const saved = await catalog.saveVersion(asked);
-      return saved === null ? null : followSave(saved);
-    },
-    async createFolder(asked) {
-      const created = await catalog.createFolder(asked);
-      if (created.isReplayed || created.isExisting) return created;
-      outcomes += 1;
-      for (const { holder, folder, position } of created.made) {
-        const page = pages.get(holder);
-        if (page === undefined || !follow(page, position)) continue;
-        place(page, folder);
-        if (isHeavy(folder)) pages.delete(holder);
-      }
-      return created;
-    },
-  };
+  #place({ holder, entry, folder, position }: Placed): void {
+    const page = this.#pages.get(holder);
+    // A page may have been read after a commit that is told only now: then it has the change already.
+    if (page === undefined || position <= page.asOf) return;
+    page.asOf = position;
+    if (folder !== undefined) page.folder = folder;
+    place(page, entry);
+    if (isHeavy(entry)) this.#pages.delete(holder);
+  }
 }
 
 function isHeavy({ properties }: Entry): boolean {
   let bytes = 0;
   for (const key in properties) bytes += key.length + (properties[key]?.length ?? 0);
   return bytes > mostPropertiesBytes;
-}
-
-/** A page may have been read after a commit whose outcome is told only now: then it has the change already. */
-function follow(page: Page, position: number | null): boolean {
-  if (position === null || position <= page.asOf) return false;
-  page.asOf = position;
-  return true;
 }
 
 function toPage(space: number, { folder, children, next, asOf }: FolderPage): Page {

@@ -19,6 +19,8 @@ export interface ListFolder {
   after?: Place;
   /** An entry that is not to be listed: the caller has it already. */
   exclude?: string;
+  /** A page that is right as of this place of the journal will do: the asker has just written there, and knows no later one. */
+  atLeast?: number | null;
 }
 
 export interface FolderPage {

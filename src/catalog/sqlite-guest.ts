@@ -29,7 +29,7 @@ export function joinSqlite({ path, port, ...events }: GuestOptions): GuestEngine
     if (!isClosing) outbox.die(new Fault('fatal', 'the writer stopped'));
   });
   port.on('message', (message: FromWriter) => {
-    if ('outcomes' in message) outbox.settle(message.outcomes);
+    if ('outcomes' in message) outbox.settle(message);
   });
   return {
     read: (name, input) => read(reader, name, input),

@@ -4,7 +4,8 @@
 import { Fault } from '../domain/fault.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { writes } from './catalog.ts';
-import type { Outcome } from './sqlite-writer.ts';
+import { type PageChange, toPageChange } from './page-changes.ts';
+import type { OfOthers, Outcome, Told } from './sqlite-writer.ts';
 import { type Packed, pack } from './transport.ts';
 
 // Small batches, several of them: while the writer commits one, the answers of the one before are sent, and the next is made.
@@ -31,6 +32,8 @@ export interface OutboxEvents {
   onCommitted?: () => void;
   /** Called for every such commit: how many of our writes it held, and how long the first of them took from here to there and back. */
   onBatch?: (writes: number, seconds: number) => void;
+  /** Called for every commit that we are told of, before those who wait for it: what it changed of first pages. */
+  onChanges?: (changes: PageChange[], number: number) => void;
 }
 
 export class Outbox {
@@ -84,14 +87,17 @@ export class Outbox {
     this.#schedule();
   }
 
-  /** Of one commit, which may have held several batches. `outcomes` is JSON. */
-  settle(outcomes: string): void {
+  /** Of one commit, which may have held several batches of ours, and writes of others. */
+  settle({ outcomes, number }: Told): void {
     if (this.#dead !== null) return;
-    const told = JSON.parse(outcomes) as Outcome[];
-    const { sentAt } = this.#running[0] as Batch;
+    const told = JSON.parse(outcomes) as (Outcome | OfOthers)[];
+    const own = told.filter((one) => !('change' in one));
+    const sentAt = this.#running[0]?.sentAt ?? 0;
     const settled: Waiting[] = [];
-    while (settled.length < told.length) settled.push(...(this.#running.shift() as Batch).items);
-    for (const [index, outcome] of told.entries()) {
+    while (settled.length < own.length) settled.push(...(this.#running.shift() as Batch).items);
+    this.#events.onChanges?.(toChanges(told, settled), number);
+    if (own.length === 0) return;
+    for (const [index, outcome] of own.entries()) {
       const { resolve, reject } = settled[index] as Waiting;
       if ('value' in outcome) resolve(outcome.value);
       else if ('refusal' in outcome) reject(Refusal.from(outcome.refusal));
@@ -139,4 +145,20 @@ function countForBatch(waiting: readonly Waiting[]): number {
     bytes += (input as { content?: { bytes?: Uint8Array | null } }).content?.bytes?.byteLength ?? 0;
   }
   return waiting.length;
+}
+
+/** In the order of the commit. */
+function toChanges(told: readonly (Outcome | OfOthers)[], settled: readonly Waiting[]): PageChange[] {
+  const changes: PageChange[] = [];
+  let at = 0;
+  for (const one of told) {
+    if ('change' in one) changes.push(one.change);
+    else {
+      const { name } = settled[at] as Waiting;
+      const change = 'value' in one ? toPageChange(name, one.value) : null;
+      if (change !== null) changes.push(change);
+      at += 1;
+    }
+  }
+  return changes;
 }

@@ -9,6 +9,7 @@ import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
 import { Syncs } from '../domain/syncs.ts';
 import { gathered, writes } from './catalog.ts';
 import { migrate } from './migrate.ts';
+import { type PageChange, PageNews, toPageChange } from './page-changes.ts';
 import type { Verb } from './sql.ts';
 import { Connection, checkpoint, type Effects, toFaultKind } from './sqlite-connection.ts';
 import { writeSums } from './sqlite-sums.ts';
@@ -17,9 +18,22 @@ import { type Batch, type Packed, unpack } from './transport.ts';
 
 export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
 
+/** What a write of another thread has changed. */
+export interface OfOthers {
+  change: PageChange;
+}
+
+export interface Told {
+  /** JSON: how the writes of one commit ended for whoever sent them, and, between them, what those of others changed. */
+  outcomes: string;
+  /** Of the last commit that all threads were told of: this one, or one before. */
+  number: number;
+}
+
 export interface WriterData {
   path: string;
   syncs: SharedArrayBuffer;
+  news: SharedArrayBuffer;
 }
 
 /** Guests send batches alone. `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
@@ -30,11 +44,7 @@ export type ToWriter =
   | { giveBack: true }
   | { finish: true }
   | { close: true };
-export type FromWriter =
-  | { ready: true; wasClosed: boolean }
-  | { failed: PlainFault }
-  | { outcomes: string }
-  | { finished: Finished };
+export type FromWriter = { ready: true; wasClosed: boolean } | { failed: PlainFault } | Told | { finished: Finished };
 
 /** `isLogEmpty`: everything is in the database file, so that closing it has nothing left to do. */
 export type Finished = { isLogEmpty: boolean } | { fault: PlainFault };
@@ -234,9 +244,10 @@ function toPlainFault(error: unknown): PlainFault {
   return { kind: toFaultKind(error), message };
 }
 
-function serve({ path, syncs: shared }: WriterData): void {
+function serve({ path, syncs: shared, news: sharedNews }: WriterData): void {
   const post = (message: FromWriter) => parentPort?.postMessage(message);
   const syncs = new Syncs(shared);
+  const news = new PageNews(sharedNews);
   let writer: Writer;
   try {
     writer = new Writer(path, syncs);
@@ -258,8 +269,10 @@ function serve({ path, syncs: shared }: WriterData): void {
   const take = (sender: MessagePort) => {
     if (sender !== own) senders.push(sender);
     sender.on('message', (message: ToWriter) => {
-      if ('batch' in message) commitWaiting({ sender, items: unpack(message.batch) }, senders, writer).forEach(handle);
-      else handle(message);
+      if (!('batch' in message)) return handle(message);
+      const { taken, others } = takeWaiting({ sender, items: unpack(message.batch) }, senders, writer.enoughWrites);
+      tell(taken, writer.commit(taken.flatMap(({ items }) => items)), senders, news);
+      others.forEach(handle);
     });
     sender.once('close', () => senders.splice(senders.indexOf(sender), 1));
   };
@@ -275,22 +288,44 @@ interface Taken {
 }
 
 /** Batches that came while the last one was synced share a transaction, and so its sync and the pages that all of them
- *  touch. Returns what else was asked for. */
-function commitWaiting(first: Taken, senders: readonly MessagePort[], writer: Writer): Other[] {
+ *  touch. `others` is what else was asked for. */
+function takeWaiting(
+  first: Taken,
+  senders: readonly MessagePort[],
+  enoughWrites: number,
+): { taken: Taken[]; others: Other[] } {
   const taken = [first];
   const others: Other[] = [];
   // One batch of each first: nobody waits for ever behind a sender that has always more.
   for (const sender of senders) if (sender !== first.sender) takeNext(sender, taken, others);
-  for (const sender of senders) while (countWrites(taken) < writer.enoughWrites && takeNext(sender, taken, others));
-  const outcomes = writer.commit(taken.flatMap(({ items }) => items));
-  let at = 0;
-  const told = new Map<MessagePort, Outcome[]>();
-  for (const { sender, items } of taken) {
-    told.set(sender, [...(told.get(sender) ?? []), ...outcomes.slice(at, at + items.length)]);
-    at += items.length;
+  for (const sender of senders) while (countWrites(taken) < enoughWrites && takeNext(sender, taken, others));
+  return { taken, others };
+}
+
+/** Each sender learns how its own writes ended. Where pages are kept, each learns of what the others have changed, too. */
+function tell(
+  taken: readonly Taken[],
+  outcomes: readonly Outcome[],
+  senders: readonly MessagePort[],
+  news: PageNews,
+): void {
+  const written = taken.flatMap(({ sender, items }) => items.map(([name]) => ({ sender, name })));
+  const isForAll = senders.length > 1 && news.isWanted;
+  const changes = written.map(({ name }, index) => (isForAll ? toChange(name, outcomes[index] as Outcome) : null));
+  const number = changes.some((change) => change !== null) ? news.next() : news.last;
+  for (const sender of senders) {
+    const told: (Outcome | OfOthers)[] = [];
+    for (const [index, { sender: by }] of written.entries()) {
+      const change = changes[index] ?? null;
+      if (by === sender) told.push(outcomes[index] as Outcome);
+      else if (change !== null) told.push({ change });
+    }
+    if (told.length > 0) sender.postMessage({ outcomes: JSON.stringify(told), number } satisfies FromWriter);
   }
-  for (const [sender, own] of told) sender.postMessage({ outcomes: JSON.stringify(own) } satisfies FromWriter);
-  return others;
+}
+
+function toChange(name: string, outcome: Outcome): PageChange | null {
+  return 'value' in outcome ? toPageChange(name, outcome.value) : null;
 }
 
 /** Whether there was another batch. */

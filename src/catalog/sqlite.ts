@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
 import { Syncs } from '../domain/syncs.ts';
+import { PageNews } from './page-changes.ts';
 import type { Engine } from './sql.ts';
 import type { Checkpointed, CheckpointerData } from './sqlite-checkpointer.ts';
 import { Connection } from './sqlite-connection.ts';
@@ -26,6 +27,8 @@ export interface SqliteOptions extends OutboxEvents {
 }
 
 export interface SqliteEngine extends Engine {
+  /** Shared with whoever keeps pages. */
+  readonly news: PageNews;
   /** A port to the writer, for another thread. */
   inviteGuest(): MessagePort;
   /** Something was committed for a guest. */
@@ -34,8 +37,9 @@ export interface SqliteEngine extends Engine {
 
 export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> {
   const { path, syncs = new Syncs() } = options;
+  const news = new PageNews();
   const writer = new Worker(new URL('./sqlite-writer.ts', import.meta.url), {
-    workerData: { path, syncs: syncs.shared } satisfies WriterData,
+    workerData: { path, syncs: syncs.shared, news: news.shared } satisfies WriterData,
   });
   const wasClosed = await isReady(writer);
   // The database and its log are new names in the folder; SQLite ignores errors of its own sync of it.
@@ -43,7 +47,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
   const checkpointer = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), {
     workerData: { path, syncs: syncs.shared, isCheckWanted: !wasClosed } satisfies CheckpointerData,
   });
-  return new OpenedSqlite(options, writer, checkpointer);
+  return new OpenedSqlite(options, { writer, checkpointer, news });
 }
 
 /** Resolves to whether the catalog was closed in order the last time. */
@@ -67,7 +71,14 @@ function syncFolder(folder: string): void {
   }
 }
 
+interface Made {
+  writer: Worker;
+  checkpointer: Worker;
+  news: PageNews;
+}
+
 class OpenedSqlite implements SqliteEngine {
+  readonly news: PageNews;
   readonly #writer: Worker;
   readonly #checkpointer: Worker;
   readonly #checkpoints: NodeJS.Timeout;
@@ -78,7 +89,8 @@ class OpenedSqlite implements SqliteEngine {
   #hasNewPages = false;
   #onFinished: (finished: Finished) => void = () => undefined;
 
-  constructor({ path, ...events }: SqliteOptions, writer: Worker, checkpointer: Worker) {
+  constructor({ path, ...events }: SqliteOptions, { writer, checkpointer, news }: Made) {
+    this.news = news;
     this.#writer = writer;
     this.#outbox = new Outbox(
       (batch) => writer.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer as ArrayBuffer]),
@@ -86,7 +98,7 @@ class OpenedSqlite implements SqliteEngine {
     );
     this.#onCommitted = events.onCommitted ?? (() => undefined);
     this.#writer.on('message', (message: FromWriter) => {
-      if ('outcomes' in message) this.#outbox.settle(message.outcomes);
+      if ('outcomes' in message) this.#outbox.settle(message);
       else if ('finished' in message) this.#onFinished(message.finished);
     });
     this.#writer.on('error', (error) => this.#outbox.die(new Fault('fatal', 'the writer stopped', error)));

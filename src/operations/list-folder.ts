@@ -34,8 +34,9 @@ export async function listFolder(cabinet: Cabinet, caller: Caller, request: List
 
 /** What stands beside a file that was just saved: the file itself first, the rest in order, 100 in all. */
 export async function listBeside(cabinet: Cabinet, space: number, saved: SavedFile): Promise<FolderListing> {
-  const asked = { space, folder: saved.folder.id, limit: firstPageLimit - 1, exclude: saved.file.id };
+  const { folder, file, position } = saved;
+  const asked = { space, folder: folder.id, limit: firstPageLimit - 1, exclude: file.id, atLeast: position };
   const page = await cabinet.catalog.listFolder(asked);
-  if (page === null) return { folder: saved.folder, children: [saved.file], next: null };
-  return { ...page, children: [saved.file, ...page.children] };
+  if (page === null) return { folder, children: [file], next: null };
+  return { ...page, children: [file, ...page.children] };
 }

@@ -49,11 +49,11 @@ export const bugs: Bug[] = [
       {
         module: writer,
         from: `this.#connection.all('COMMIT');`,
-        to: `parentPort?.postMessage({ outcomes: JSON.stringify(outcomes) }); this.#connection.all('COMMIT');`,
+        to: `parentPort?.postMessage({ outcomes: JSON.stringify(outcomes), number: 0 }); this.#connection.all('COMMIT');`,
       },
       {
         module: writer,
-        from: 'for (const [sender, own] of told) sender.postMessage({ outcomes: JSON.stringify(own) } satisfies FromWriter);',
+        from: 'if (told.length > 0) sender.postMessage({ outcomes: JSON.stringify(told), number } satisfies FromWriter);',
         to: 'void told;',
       },
     ],

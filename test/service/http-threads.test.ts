@@ -108,6 +108,38 @@ describe('Several HTTP threads', () => {
     }
   });
 
+  it('show in first pages and replies what any of them was answered before, and nothing that was removed', async () => {
+    const made = await lines[0]?.call(caller, '/folders', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ FolderName: 'first pages' }),
+    });
+    const { Id } = (JSON.parse(made?.body ?? '') as { Folder: { Id: string } }).Folder;
+    const [answered, leaving, removed] = [new Set<string>(), new Set<string>(), new Set<string>()];
+    await overAll(async (line, index) => {
+      for (let round = 0; round < 4; round += 1) {
+        const name = `${round}-${index}`;
+        const [known, gone] = [[...answered], [...removed]];
+        const headers = { FileName: name, FolderId: Id, 'Content-Type': 'text/plain' };
+        const saved = await line.call(caller, '/files', { method: 'POST', headers, body: name });
+        assert.equal(saved.status, 200, saved.body);
+        const reply = namesOf(saved.body);
+        for (const earlier of known) assert.ok(reply.includes(earlier) || leaving.has(earlier), `${name}: ${earlier}`);
+        for (const earlier of gone) assert.ok(!reply.includes(earlier), `${name}: ${earlier} is shown`);
+        answered.add(name);
+        const before = [...answered];
+        const page = namesOf((await line.call(caller, `/folders/${Id}`)).body);
+        for (const earlier of before) assert.ok(page.includes(earlier) || leaving.has(earlier), `page: ${earlier}`);
+        if (round % 2 === 0) continue;
+        const file = (JSON.parse(saved.body) as { Children: { Id: string }[] }).Children[0];
+        answered.delete(name);
+        leaving.add(name);
+        assert.equal((await line.call(caller, `/entries/${file?.Id}`, { method: 'DELETE' })).status, 200);
+        removed.add(name);
+      }
+    });
+  });
+
   it('save beside each other without losing anything, and count together', async () => {
     const readSaves = async () => {
       const { body } = await send(service.production, '/metrics');
