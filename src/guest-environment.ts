@@ -74,7 +74,7 @@ async function join(
   const events = { onFatal, onTrouble, ...(observed !== undefined && { observed }) };
   const blobs = await openBlobs(config, name, { ...events, syncs: new Syncs(sharedSyncs), isGuest: true });
   closings.add(() => blobs.close());
-  const pages = new FirstPages(new PageNews(news));
+  const pages = new FirstPages(new PageNews(news), null);
   const engine = joinSqlite({
     path: toCatalogPath(config, name),
     port: writer,

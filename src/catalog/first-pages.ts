@@ -9,14 +9,12 @@ import type { Entry } from '../domain/entry.ts';
 import { compareNameKeys, toNameKey } from '../domain/name.ts';
 import type { Catalog } from './catalog.ts';
 import type { FolderPage, ListFolder } from './list-folder.ts';
-import type { PageChange, PageNews, Placed } from './page-changes.ts';
+import { isHeavy, type PageChange, type PageNews, type Placed } from './page-changes.ts';
 
 /** A first page holds 100; one more is seen to tell whether there is a next, one more may be excluded. */
 const keptChildren = 102;
 const largestLimit = 100;
 const keptPages = 128;
-/** A page with an entry of more properties than this is not kept: memory is bounded by what a page can hold. */
-const mostPropertiesBytes = 2048;
 
 interface Child {
   entry: Entry;
@@ -35,13 +33,13 @@ interface Page {
 export class FirstPages {
   readonly #news: PageNews;
   readonly #pages = new LRUCache<string, Page>({ max: keptPages });
-  /** The number of the last commit that we heard of. */
-  #heard: number;
+  /** The number of the last commit that we heard of; null: the writer does not know us yet, and tells us nothing. */
+  #heard: number | null;
   #changes = 0;
 
-  constructor(news: PageNews) {
+  constructor(news: PageNews, heard: number | null) {
     this.#news = news;
-    this.#heard = news.last;
+    this.#heard = heard;
   }
 
   /** The same catalog, with first pages from what is kept. */
@@ -51,8 +49,6 @@ export class FirstPages {
 
   /** What a commit has changed, in its order. To be called before anybody who waits for the commit goes on. */
   follow(changes: readonly PageChange[], number: number): void {
-    // There were some that we were not told of: we came in between.
-    if (number > this.#heard + 1) this.#pages.clear();
     this.#heard = number;
     this.#changes += changes.length;
     for (const change of changes) {
@@ -66,7 +62,7 @@ export class FirstPages {
 
   async #list(catalog: Catalog, asked: ListFolder): Promise<FolderPage | null> {
     const isFirst = asked.after === undefined && asked.limit <= largestLimit && (asked.order ?? 'name') === 'name';
-    if (!isFirst) return await catalog.listFolder(asked);
+    if (!isFirst || this.#heard === null) return await catalog.listFolder(asked);
     const known = this.#pages.get(asked.folder);
     // One of another space is looked for like one that is not there: it must not even be answered sooner.
     if (known !== undefined && known.space === asked.space && this.#isRecent(known, asked)) {
@@ -78,7 +74,7 @@ export class FirstPages {
     if (found === null) return null;
     const page = toPage(asked.space, found);
     // Something was written while we looked: nobody can say whether the page has it.
-    const canBeKept = this.#changes === before && found.folder.kind === 'folder' && !found.children.some(isHeavy);
+    const canBeKept = this.#changes === before && found.folder.kind === 'folder' && !hasHeavy(found);
     if (canBeKept) this.#pages.set(asked.folder, page);
     return toFolderPage(page, asked);
   }
@@ -95,14 +91,11 @@ export class FirstPages {
     page.asOf = position;
     if (folder !== undefined) page.folder = folder;
     place(page, entry);
-    if (isHeavy(entry)) this.#pages.delete(holder);
   }
 }
 
-function isHeavy({ properties }: Entry): boolean {
-  let bytes = 0;
-  for (const key in properties) bytes += key.length + (properties[key]?.length ?? 0);
-  return bytes > mostPropertiesBytes;
+function hasHeavy({ folder, children }: FolderPage): boolean {
+  return isHeavy(folder) || children.some(isHeavy);
 }
 
 function toPage(space: number, { folder, children, next, asOf }: FolderPage): Page {

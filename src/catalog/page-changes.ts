@@ -19,7 +19,7 @@ export interface Placed {
 export type PageChange =
   | { isEverything: true }
   | {
-      /** Folders that show a size which has changed. */
+      /** Folders whose pages are let go: a size that they show has changed, or an entry has come that no kept page holds. */
       gone: string[];
       placed: Placed[];
     };
@@ -33,20 +33,25 @@ const harmless = new Set<keyof typeof writes>([
   'addMember',
   'addSpace',
   'addUser',
+  'beginUpload',
   'claimSetting',
   'commentVersion',
   'consumeIssuerRecord',
   'continueCopy',
+  'dropUpload',
   'endGrant',
   'endIssuerRecord',
   'endLease',
   'emptyTrash',
   'endSignIns',
   'expireLeases',
+  'expireUploads',
   'expireVersions',
   'forgetIssuerRecords',
   'forgetJournal',
   'forgetResults',
+  'keepConsole',
+  'keepUpload',
   'leaseBlob',
   'noteRead',
   'purgeSlice',
@@ -64,6 +69,8 @@ const harmless = new Set<keyof typeof writes>([
   'setRole',
   'setSetting',
   'setUserState',
+  'spendUploads',
+  'takeTurn',
 ]);
 
 /** Of a write that was committed with this result; null: nothing. */
@@ -76,12 +83,30 @@ export function toPageChange(name: string, result: unknown): PageChange | null {
 function ofSave(saved: SavedFile | null): PageChange | null {
   if (saved === null || saved.isReplayed || saved.position === null) return null;
   const { file, folder, position, above } = saved;
-  return { gone: above, placed: [{ holder: folder.id, entry: file, folder, position }] };
+  return withoutHeavy(above, [{ holder: folder.id, entry: file, folder, position }]);
 }
 
 function ofFolders({ isReplayed, isExisting, made }: CreatedFolder): PageChange | null {
   if (isReplayed || isExisting) return null;
-  return { gone: [], placed: made.map(({ holder, folder, position }) => ({ holder, entry: folder, position })) };
+  return withoutHeavy(
+    [],
+    made.map(({ holder, folder, position }) => ({ holder, entry: folder, position })),
+  );
+}
+
+function withoutHeavy(gone: readonly string[], placed: readonly Placed[]): PageChange {
+  const isTooHeavy = ({ entry, folder }: Placed) => isHeavy(entry) || (folder !== undefined && isHeavy(folder));
+  const [heavy, light] = [placed.filter(isTooHeavy), placed.filter((one) => !isTooHeavy(one))];
+  return { gone: [...gone, ...heavy.map(({ holder }) => holder)], placed: light };
+}
+
+/** A page with an entry of more properties than this is neither kept nor told: memory is bounded by what a page can hold. */
+const mostPropertiesBytes = 2048;
+
+export function isHeavy({ properties }: Entry): boolean {
+  let bytes = 0;
+  for (const key in properties) bytes += key.length + (properties[key]?.length ?? 0);
+  return bytes > mostPropertiesBytes;
 }
 
 const lastTold = 0;
@@ -113,6 +138,6 @@ export class PageNews {
 
   /** By the writer, after a commit and before anybody hears of it. */
   next(): number {
-    return Atomics.add(this.#numbers, lastTold, 1) + 1;
+    return (Atomics.add(this.#numbers, lastTold, 1) + 1) | 0;
   }
 }

@@ -91,7 +91,7 @@ export class Outbox {
   settle({ outcomes, number }: Told): void {
     if (this.#dead !== null) return;
     const told = JSON.parse(outcomes) as (Outcome | OfOthers)[];
-    const own = told.filter((one) => !('change' in one));
+    const own = told.filter((one): one is Outcome => !('change' in one));
     const sentAt = this.#running[0]?.sentAt ?? 0;
     const settled: Waiting[] = [];
     while (settled.length < own.length) settled.push(...(this.#running.shift() as Batch).items);

@@ -267,7 +267,11 @@ function serve({ path, syncs: shared, news: sharedNews }: WriterData): void {
     else if ('giveBack' in message) failingAll(syncs, () => writer.giveBack());
   };
   const take = (sender: MessagePort) => {
-    if (sender !== own) senders.push(sender);
+    if (sender !== own) {
+      senders.push(sender);
+      // From here on it is told of everything.
+      sender.postMessage({ outcomes: '[]', number: news.last } satisfies FromWriter);
+    }
     sender.on('message', (message: ToWriter) => {
       if (!('batch' in message)) return handle(message);
       const { taken, others } = takeWaiting({ sender, items: unpack(message.batch) }, senders, writer.enoughWrites);
