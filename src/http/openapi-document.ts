@@ -14,7 +14,13 @@ import { ErrorAnswer } from './schemas.ts';
 type Json = Record<string, unknown>;
 
 /** Refusals that any request can get. */
-const anyRequest: readonly RefusalCode[] = ['DuplicateHeader', 'HeadersTooLarge', 'InternalError', 'MalformedRequest'];
+const anyRequest: readonly RefusalCode[] = [
+  'DuplicateHeader',
+  'HeadersTooLarge',
+  'InternalError',
+  'InvalidHeader',
+  'MalformedRequest',
+];
 
 /** Refusals that any request can get that needs credentials. */
 const anyCaller: readonly RefusalCode[] = [
@@ -27,6 +33,7 @@ const anyCaller: readonly RefusalCode[] = [
   'IssuerUnavailable',
   'MutualTlsNotAllowed',
   'MutualTlsRequired',
+  'SpaceNotFound',
   'StorageUnavailable',
   'TokenInvalid',
   'TokenMissing',
@@ -34,13 +41,18 @@ const anyCaller: readonly RefusalCode[] = [
 ];
 
 const anyWrite: readonly RefusalCode[] = ['ShuttingDown', 'StorageFull'];
-const anyBody: readonly RefusalCode[] = ['InvalidBody', 'InvalidField', 'UnsupportedEncoding', 'UploadTooSlow'];
+const anyBody: readonly RefusalCode[] = [
+  'DigestMismatch',
+  'InvalidBody',
+  'InvalidField',
+  'UnsupportedEncoding',
+  'UploadTooSlow',
+];
 
 /** What may be wrong with a parameter, by its name. */
 const impliedBy: Record<string, readonly RefusalCode[]> = {
   ConflictBehavior: ['InvalidField', 'NameAlreadyExists'],
-  'Idempotency-Key': ['IdempotencyKeyReused', 'InvalidHeader'],
-  'Content-Digest': ['DigestMismatch', 'InvalidHeader'],
+  'Idempotency-Key': ['IdempotencyKeyReused'],
   SpaceId: ['SpaceMissing', 'SpaceNotFound'],
   cursor: ['InvalidCursor'],
 };

@@ -60,6 +60,17 @@ test('What is unknown, malformed or of another space is not found, by the same b
   assert.equal(new Set(bodies).size, 1);
 });
 
+test('A space that is not there for the caller is told so, wherever it is named', async () => {
+  const folder = await makeFolder(main);
+  const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'x');
+  const headers = { SpaceId: randomUUID() };
+  for (const path of [`/entries/${File.Id}`, `/files/${File.Id}/content`, `/files/${File.Id}/versions`, '/trash']) {
+    assertRefusal(await call(main, path, { headers }), 404, 'SpaceNotFound');
+  }
+  assertRefusal(await call(main, `/entries/${File.Id}`, { method: 'DELETE', headers }), 404, 'SpaceNotFound');
+  assert.equal((await show(main, File.Id)).Entry.Id, File.Id);
+});
+
 test('A folder is found by its path, page by page, and so is the root', async () => {
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'inner');
@@ -73,6 +84,8 @@ test('A folder is found by its path, page by page, and so is the root', async ()
     ['1', '2', '3'],
   );
   assert.equal(assertEnvelope(await byPath('folders', '/')).Folder.Id, main.application.RootFolderId);
+  assert.equal(assertEnvelope(await byPath('folders', `/${folder.Name}/inner/`)).Folder.Id, inner.Id);
+  assertRefusal(await byPath('folders', `/${folder.Name}/inner//`), 404, 'FolderNotFound');
 });
 
 test('A file is found by its path, whichever way its name is composed', async () => {
@@ -103,6 +116,7 @@ test('A path that leads nowhere, or to the other kind, is told so', async () => 
   }
   assertRefusal(await byPath('folders', `${base}/file`), 400, 'NotAFolder');
   assertRefusal(await byPath('files', `${base}/folder`), 404, 'FileNotFound');
+  assertRefusal(await byPath('files', `${base}/file/`), 404, 'FileNotFound');
   for (const what of ['files', 'folders']) {
     for (const query of ['', '?path', '?path=', '?path=a', '?Path=/']) {
       assertRefusal(await call(main, `/${what}${query}`), 400, 'InvalidField');

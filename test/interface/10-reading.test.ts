@@ -87,6 +87,29 @@ test('A download is the bytes with their digest, type and a safe disposition', a
   }
 });
 
+test('The disposition names the file exactly, whatever its name, and in ASCII for the old', async () => {
+  const folder = await makeFolder(main);
+  const names = [
+    '😀 👨‍👩‍👧',
+    "it's (1)*!~`",
+    '100% %41 %zz',
+    'a; filename=b',
+    '日本語.txt',
+    'e\u0301',
+    '{}<>|^[]#&+=,@$',
+  ];
+  for (const name of names) {
+    const { File } = await saveFile(main, { FolderId: folder.Id, FileName: name }, 'x');
+    assert.equal(File.Name, name);
+    const disposition = String((await call(main, `/files/${File.Id}/content`)).headers['content-disposition']);
+    const [, plain, exact] = /^attachment; filename="([ -~]*)"; filename\*=UTF-8''(.*)$/.exec(disposition) ?? [];
+    assert.doesNotMatch(plain ?? '"', /["\\%]/, disposition);
+    // RFC 8187: attr-char and percent-encoded octets, nothing else.
+    assert.match(exact ?? ' ', /^(?:[A-Za-z0-9!#$&+.^_`|~-]|%[0-9A-F]{2})+$/, disposition);
+    assert.equal(decodeURIComponent(exact ?? ''), name);
+  }
+});
+
 test('A folder has no content to download', async () => {
   const folder = await makeFolder(main);
   const answer = await call(main, `/files/${folder.Id}/content`);

@@ -14,6 +14,7 @@ import {
   makeFolder,
   postFile,
   postFolder,
+  readFolder,
   send,
   signIn,
 } from './client.ts';
@@ -115,4 +116,19 @@ test('A taken name is answered with a message that names it and a hint what to d
   assert.match(Message, /"Invoices"/);
   assert.equal(Target, 'FolderName');
   assert.match(Hint ?? '', /ConflictBehavior/);
+});
+
+test('An expectation that nobody knows, and a digest of other bytes, are refused on every route, and nothing is done', async () => {
+  const folder = await makeFolder(main);
+  const expecting = await call(main, `/entries/${folder.Id}`, { headers: { Expect: 'a miracle' } });
+  assert.equal(assertRefusal(expecting, 400, 'InvalidHeader').Target, 'Expect');
+  const headers = { 'Content-Type': 'application/json', 'Content-MD5': 'AAAAAAAAAAAAAAAAAAAAAA==' };
+  const asked: [method: string, path: string, body: string][] = [
+    ['PATCH', `/entries/${folder.Id}`, '{"Name":"other"}'],
+    ['POST', `/entries/${folder.Id}/copy`, '{"Name":"copy"}'],
+  ];
+  for (const [method, path, body] of asked) {
+    assertRefusal(await call(main, path, { method, headers, body }), 400, 'DigestMismatch');
+  }
+  assert.equal((await readFolder(main, folder.Id)).Folder.Name, folder.Name);
 });

@@ -84,6 +84,29 @@ describe('A quota of bytes', () => {
     assert.equal(await announce(caller, 200_000), 100);
   });
 
+  it('holds for new versions, old ones restored, and copies, which leave nothing behind', async () => {
+    const caller = await newCaller('other-ways');
+    const { File: large } = toSaved(await save(caller, 'a', randomBytes(600)));
+    toSaved(await save(caller, 'a', randomBytes(100)));
+    const tree = await createFolder(caller, '-root-', 'tree');
+    for (const name of ['x', 'y']) toSaved(await save(caller, name, randomBytes(100), { FolderId: tree.Id }));
+    await quota('set', '--space', 'other-ways', '--bytes', '1000');
+    const ask = (path: string, method: string, body: string | Uint8Array, type = 'application/json') =>
+      call(caller, path, { method, headers: { 'Content-Type': type }, body });
+    const used = () => get(caller, '/usage');
+    const before = await used();
+    const put = await ask(`/files/${large.Id}/content`, 'PUT', randomBytes(200), 'text/plain');
+    assertRefusal(put, 403, 'QuotaExceeded');
+    assertRefusal(await ask(`/files/${large.Id}/versions/1/restore`, 'POST', '{}'), 403, 'QuotaExceeded');
+    const into = JSON.stringify({ ParentFolderId: '-root-', Name: 'copy' });
+    assertRefusal(await ask(`/entries/${tree.Id}/copy`, 'POST', into), 403, 'QuotaExceeded');
+    assert.equal((await call(caller, '/folders?path=/copy')).status, 404);
+    assert.deepEqual(await used(), before);
+    await quota('set', '--space', 'other-ways', '--bytes', '2000');
+    assert.equal((await ask(`/entries/${tree.Id}/copy`, 'POST', into)).status, 200);
+    assert.equal((await ask(`/files/${large.Id}/versions/1/restore`, 'POST', '{}')).status, 200);
+  });
+
   it('of an application or a person leaves the others alone', async () => {
     const first = await newCaller('first-of-two');
     const registered = await cabinetJson<Caller['application']>(dataFolder, [

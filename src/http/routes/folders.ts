@@ -196,7 +196,8 @@ export const findFolderRoute: CallerRoute = {
   async handle(served, { query: readQuery }, caller): Promise<Answer> {
     const query = readQuery();
     const { entry } = await showByPath(served.cabinet, caller, {
-      path: readPath(query),
+      // A folder may end with a slash, as everywhere else.
+      path: readPath(query).replace(/(?<=[^/])\/$/, ''),
       missing: () => folderNotFound('path'),
     });
     return await showPage(served, caller, entry.id, query);
@@ -205,7 +206,7 @@ export const findFolderRoute: CallerRoute = {
     operationId: 'FoldersFind',
     tag: 'Folders',
     summary: 'Show a folder by its path from the root',
-    description: 'The same as by its id; `path=/` is the root itself.',
+    description: 'The same as by its id; `path=/` is the root itself. A slash at the end of a path changes nothing.',
     parameters: [pathParameter('/Invoices/2026'), ...listParameters(), headers.spaceId],
     responses: { 200: envelopeAnswer('The folder and a page of its children') },
     refusals: ['FolderNotFound', 'NotAFolder'],
