@@ -16,29 +16,38 @@ export async function listen(
 ): Promise<Listening> {
   const pool = openPool({ ...options, mostConnections: 1 });
   let isClosed = false;
-  let client: pg.PoolClient | null = null;
+  let opening: NodeJS.Timeout | null = null;
+  /** Gives back the connection that is there, once; the pool ends when it has them all. */
+  let letGo = () => {};
   const open = async () => {
     const opened = await pool.connect();
-    client = opened;
+    let isHeld = true;
+    letGo = () => {
+      if (isHeld) opened.release(true);
+      isHeld = false;
+    };
+    // Somebody may have closed it while we were on our way.
+    if (isClosed) return letGo();
     opened.on('notification', ({ payload }) => onHeard(JSON.parse(payload ?? '[]') as number[]));
-    opened.once('error', () => {
-      client = null;
-      opened.release(true);
-      again();
-    });
+    opened.on('error', again);
     await opened.query(`LISTEN ${pg.escapeIdentifier(options.schema)}`);
   };
   const again = () => {
-    if (isClosed) return;
-    setTimeout(() => void open().catch(again), openAgainMs).unref();
+    letGo();
+    if (isClosed || opening !== null) return;
+    opening = setTimeout(() => {
+      opening = null;
+      void open().catch(again);
+    }, openAgainMs).unref();
   };
-  await open();
-  return {
-    async close() {
-      isClosed = true;
-      client?.removeAllListeners('error').on('error', () => undefined);
-      client?.release(true);
-      await pool.end();
-    },
+  const close = async () => {
+    isClosed = true;
+    letGo();
+    await pool.end();
   };
+  await open().catch(async (error) => {
+    await close();
+    throw error;
+  });
+  return { close };
 }
