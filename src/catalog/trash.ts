@@ -146,6 +146,11 @@ export function* restoreEntry(asked: RestoreEntry): Verb<EntryDetails | null> {
   if ('taken' in naming) throw new Error('a name was taken over');
   yield* takeOut(found);
   const restored = { ...found, parent: to.entry, name: naming.free.name, name_key: naming.free.nameKey };
+  // Back where it was and under its name it is what it was; else it was moved or renamed, as a change of it would.
+  if (to.id !== trash.parent || restored.name !== found.name) {
+    restored.modified_at = Math.max(asked.at, found.modified_at);
+    restored.modified_by = asked.by;
+  }
   yield* rows('DELETE FROM trash WHERE entry = $1', found.entry);
   yield* addToSizes(to, found.size);
   if (kind === 'folder') yield* raiseHeights(to, found.height);

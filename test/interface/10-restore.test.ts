@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { assertRefusal } from './assertions.ts';
-import { call, createFolder, download, makeFolder, readFolder, saveFile, signIn } from './client.ts';
-import { askRestore, change, listTrash, readTree, remove, restore, type Trashed, trash } from './life.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertRefusal, must } from './assertions.ts';
+import { call, createFolder, download, listFolder, makeFolder, readFolder, saveFile, signIn } from './client.ts';
+import { askRestore, change, listTrash, readTree, remove, restore, show, type Trashed, trash } from './life.ts';
 
 const main = await signIn('Main');
 const stranger = await signIn('Stranger');
@@ -63,6 +64,37 @@ test('A name that is taken on return is 400 NameAlreadyExists; Rename or a Name 
   await trash(main, beside.Id);
   const { Entry } = await restore(main, beside.Id, { Name: 'another name' });
   assert.equal(Entry.Name, 'another name');
+});
+
+test('Back where it was it is as it was; renamed or moved on return, it was modified by whoever restored it', async () => {
+  const neighbour = await signIn('Neighbour');
+  const { tree, other, beside } = await makeTree();
+  for (const { Id } of [beside, tree]) {
+    const before = await trash(main, Id);
+    assert.deepEqual(await restore(neighbour, Id), before);
+    assert.deepEqual(await restoreAgain(Id, { Name: before.Entry.Name }), before);
+    for (const fields of [{ Name: 'new' }, { ParentFolderId: other.Id }]) {
+      const { Entry, ETag } = await show(main, Id);
+      const restored = await restoreAgain(Id, fields);
+      assert.equal(restored.Entry.ModifiedBy, `app:${neighbour.application.Name}`);
+      assert.ok(restored.Entry.ModifiedAt > Entry.ModifiedAt, 'ModifiedAt moves');
+      assert.notEqual(restored.ETag, ETag);
+      assert.deepEqual(await show(main, Id), restored);
+      await change(main, Id, { Properties: { by: `main, after ${Object.keys(fields)}` } });
+    }
+    await trash(main, Id);
+    await createFolder(main, other.Id, 'new');
+    const renamed = await restore(neighbour, Id, { ConflictBehavior: 'Rename' });
+    assert.deepEqual([renamed.Entry.Name, renamed.Entry.ModifiedBy], ['new (2)', `app:${neighbour.application.Name}`]);
+    await remove(main, Id);
+    await remove(main, must((await listFolder(main, other.Id))[0], 'the folder in its place').Id);
+  }
+
+  async function restoreAgain(id: string, fields: object) {
+    await trash(main, id);
+    await sleep(2);
+    return await restore(neighbour, id, fields);
+  }
 });
 
 test('It comes back to its folder wherever that is now', async () => {

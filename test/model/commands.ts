@@ -219,10 +219,15 @@ const restoreEntry = step(
   async (world, { entry, into, name: given, behavior }) => {
     const node = chooseEntry(world.model, entry);
     const target = into && choose(world.model, into);
+    const [nameBefore, parentBefore] = [node.name, node.former?.parent];
     const outcome = world.model.restore(node, { name: given, target }, behavior);
     const fields = { ParentFolderId: target && world.idOf(target), Name: given, ...toField(behavior) };
     const answer = await post(world, `/entries/${world.idOf(node)}/restore`, fields);
-    if (isDone(world, answer, outcome)) compareAnswer(world, answer, node);
+    if (!isDone(world, answer, outcome)) return;
+    // Only the answer tells under which name it came back.
+    world.model.adoptName(node, assertShown(answer).Entry.Name);
+    if (node.name !== nameBefore || node.parent !== parentBefore) node.revision += 1;
+    compareAnswer(world, answer, node);
   },
 );
 
