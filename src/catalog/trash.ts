@@ -20,10 +20,10 @@ import {
   hiddenId,
   type Located,
   locate,
-  pathOf,
   raiseHeights,
   requireFolder,
   toDetails,
+  toDetailsAt,
   trashId,
 } from './tree.ts';
 
@@ -200,8 +200,14 @@ export function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> 
   return { entries, next: last === undefined ? null : [last.trashed_at, last.entry] };
 }
 
-function* toTrashed({ entry, path, trashed_at: trashedAt, trashed_by: trashedBy }: TrashRow): Verb<TrashedEntry> {
-  return { details: yield* toDetails(yield* locate(yield* requireRow(entry)), path), trashedAt, trashedBy };
+function* toTrashed(trash: TrashRow): Verb<TrashedEntry> {
+  const details = yield* toFormerDetails(yield* requireRow(trash.entry), trash);
+  return { details, trashedAt: trash.trashed_at, trashedBy: trash.trashed_by };
+}
+
+/** As it was before it was trashed, which changed neither its record nor its content. */
+function toFormerDetails(found: EntryRow, { path, parent }: TrashRow): Verb<EntryDetails> {
+  return toDetailsAt(found, { path, holder: parent });
 }
 
 /** Removes for good: an entry that is seen, or the top of something in the trash. Null if it is neither. */
@@ -209,7 +215,7 @@ export function* removeEntry(asked: TrashEntry): Verb<EntryDetails | null> {
   const trashed = yield* findTrashed(asked);
   const found = trashed?.found ?? (yield* findVisible(asked.space, asked.id));
   if (found === undefined) return null;
-  const details = yield* toDetails(found, trashed?.trash.path ?? pathOf(found));
+  const details = yield* trashed === null ? toDetails(found) : toFormerDetails(found, trashed.trash);
   checkMatch(asked.ifMatch, details.etag);
   yield* hide(asked, found);
   return details;

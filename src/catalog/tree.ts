@@ -136,9 +136,17 @@ export interface EntryDetails {
   version: number;
 }
 
-export function* toDetails(found: Located, path = pathOf(found)): Verb<EntryDetails> {
+export function* toDetails(found: Located): Verb<EntryDetails> {
+  return yield* toDetailsAt(found, { path: pathOf(found), holder: found.above[0]?.id ?? null });
+}
+
+/** The same of an entry as it was at another place: what is in the trash has kept its ETag. */
+export function* toDetailsAt(
+  found: EntryRow,
+  { path, holder }: { path: string; holder: string | null },
+): Verb<EntryDetails> {
   const sha256 = found.kind === 0 ? null : yield* findSha256(found);
-  return compose({ entry: toEntry(found), path, sha256, version: found.version }, found.above[0]?.id ?? null);
+  return compose({ entry: toEntry(found), path, sha256, version: found.version }, holder);
 }
 
 function compose(known: Omit<EntryDetails, 'etag'>, holder: string | null): EntryDetails {

@@ -23,9 +23,11 @@ import {
   askChange,
   askCopy,
   askPut,
+  askRemove,
   askRestore,
   askTrash,
   askVersion,
+  assertShown,
   change,
   listAll,
   listPages,
@@ -238,6 +240,19 @@ test('If-Match on DELETE compares the ETag of the entry', async () => {
   await trash(main, file.Id, { 'If-Match': `"x", ${changed.ETag}` });
   await restore(main, file.Id);
   await trash(main, file.Id, { 'If-Match': '*' });
+});
+
+test('In the trash an entry keeps its ETag: If-Match removes it for good, or refuses to', async () => {
+  const { tree, file } = await makeTree();
+  for (const { Id } of [file, tree]) {
+    const { ETag } = await show(main, Id);
+    assert.equal((await trash(main, Id)).ETag, ETag);
+    assertRefusal(await askRemove(main, Id, { 'If-Match': '"x"' }), 400, 'PreconditionFailed');
+    assert.equal((await restore(main, Id)).ETag, ETag);
+    await trash(main, Id);
+    const removed = assertShown(await askRemove(main, Id, { 'If-Match': ETag }));
+    assert.equal(removed.ETag, ETag);
+  }
 });
 
 test('The root cannot be deleted: 403 Forbidden', async () => {

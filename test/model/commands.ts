@@ -198,6 +198,13 @@ const copyEntry = step(
   },
 );
 
+/** What was put into the trash, or removed: as it was. */
+function compareTaken(world: World, answer: Answer, node: Node): void {
+  const { Entry: entry, ETag } = assertShown(answer);
+  assert.equal(entry.Id, world.idOf(node));
+  assert.equal(ETag, world.etagOf(node) ?? ETag, 'the ETag changed by itself');
+}
+
 const trashEntry = step(
   'trashEntry',
   fc.record({ entry: choice('visible'), match }),
@@ -207,9 +214,7 @@ const trashEntry = step(
     const { header, isMatching } = toCondition(how, await readEtag(world, node, path));
     const outcome = world.model.trash(node, isMatching);
     const answer = await world.ask(path, { method: 'DELETE', headers: { 'If-Match': header } });
-    if (!isDone(world, answer, outcome)) return;
-    world.forget(node);
-    assert.equal(assertShown(answer).Entry.Id, world.idOf(node));
+    if (isDone(world, answer, outcome)) compareTaken(world, answer, node);
   },
 );
 
@@ -233,12 +238,15 @@ const restoreEntry = step(
 
 const removeEntry = step(
   'removeEntry',
-  fc.record({ entry: fc.oneof(choice('visible'), choice('trashed')) }),
-  async (world, { entry }) => {
+  fc.record({ entry: fc.oneof(choice('visible'), choice('trashed')), match }),
+  async (world, { entry, match: how }) => {
     const node = chooseEntry(world.model, entry);
-    const outcome = world.model.remove(node);
-    const answer = await world.ask(`/entries/${world.idOf(node)}?permanent=true`, { method: 'DELETE' });
-    if (isDone(world, answer, outcome)) assert.equal(assertShown(answer).Entry.Id, world.idOf(node));
+    const etag = world.etagOf(node);
+    const { header, isMatching } = toCondition(how === 'right' && etag === null ? 'none' : how, etag ?? '"none"');
+    const outcome = world.model.remove(node, isMatching);
+    const path = `/entries/${world.idOf(node)}?permanent=true`;
+    const answer = await world.ask(path, { method: 'DELETE', headers: { 'If-Match': header } });
+    if (isDone(world, answer, outcome)) compareTaken(world, answer, node);
   },
 );
 

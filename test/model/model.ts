@@ -163,8 +163,9 @@ export class Model {
     return { done: node };
   }
 
-  remove(node: Node): Outcome {
+  remove(node: Node, isMatching = true): Outcome {
     if (!this.isVisible(node) && node.state !== 'trashed') return { refused: ['EntryNotFound'] };
+    if (!isMatching) return { refused: ['PreconditionFailed'] };
     Object.assign(node, { state: 'removed', parent: null });
     return { done: node };
   }

@@ -155,17 +155,14 @@ export class World {
     return this.#ids.has(node);
   }
 
-  /** What was seen of it before says nothing of it now: the contract does not say what changes. */
-  forget(node: Node): void {
-    this.#seen.delete(node);
-  }
-
   pathOf(node: Node): string {
     return `/${this.model.top.name}${this.model.pathOf(node)}`;
   }
 
+  /** Null: not seen since it was changed last. Neither going into the trash nor coming back from it changes anything. */
   etagOf(node: Node): string | null {
-    return this.#seen.get(node)?.etag ?? null;
+    const seen = this.#seen.get(node);
+    return seen !== undefined && seen.revision === node.revision ? seen.etag : null;
   }
 
   /** The answer is the refusal that the model gives, or none when it gives none. */
