@@ -78,6 +78,8 @@ export interface CallerRoute extends Path {
 export interface OpenRoute extends Path {
   action: null;
   handle(served: Served, exchange: Exchange): Promise<Answer>;
+  /** While the environment behind the address is being opened, emptied or has failed; else that is refused. */
+  answerUnserved?(): Answer;
 }
 
 /** Answers by itself, by the rules of another standard. */
@@ -132,6 +134,11 @@ export function routeNotFound(): Refusal {
   return new Refusal('RouteNotFound', 'There is nothing at this address.', {
     hint: 'Paths begin with /v1/contentmanagement; /openapi.json describes them all.',
   });
+}
+
+export function answerUnserved(route: Route): Answer {
+  if (route.action === null && route.answerUnserved !== undefined) return route.answerUnserved();
+  throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
 }
 
 export class MethodNotAllowed extends Refusal {

@@ -23,7 +23,8 @@ import { Connections, Observation, type Observers } from './observation.ts';
 import { checkSingleHeaders } from './parameters.ts';
 import { checkHttp, malformed, maxHeaderBytes, readMethod, readRequestId, readTarget, toMalformed } from './request.ts';
 import { RequestArrival } from './request-arrival.ts';
-import { type Exchange, type Found, MethodNotAllowed, Router, routeNotFound, type Served } from './route.ts';
+import type { Exchange, Found, Served } from './route.ts';
+import { answerUnserved, MethodNotAllowed, Router, routeNotFound } from './route.ts';
 import { routes } from './routes.ts';
 import { toServerOptions } from './tls.ts';
 
@@ -264,8 +265,7 @@ class Door {
     if (route.isForPeople && this.#options.mutualTls !== null) throw routeNotFound();
     observation.route = route;
     checkSingleHeaders(request);
-    if (served === null)
-      throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
+    if (served === null) return answerUnserved(route);
     const arrival = new RequestArrival(request, this.#options);
     if (route.isForPeople && !route.isUnlimited) this.#guardPages(arrival, query, served);
     if (route.action === 'foreign') {

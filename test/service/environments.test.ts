@@ -4,8 +4,16 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { assertRefusal } from '../interface/assertions.ts';
 import { send } from '../interface/client.ts';
 import { addCaller, cabinetJson, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
+
+/** "health answers 200 or 503" */
+async function readHealth(base: string, which: 'live' | 'ready'): Promise<unknown[]> {
+  const { status, headers, body } = await send(base, `/health/${which}`);
+  const { Status } = JSON.parse(String(body)) as { Status: string };
+  return [status, Status, headers['retry-after']];
+}
 
 test('a test environment that cannot be opened does not keep production from starting', async (context) => {
   const dataFolder = makeDataFolder();
@@ -17,6 +25,9 @@ test('a test environment that cannot be opened does not keep production from sta
   });
   await addCaller(dataFolder, service.production, 'two');
   assert.equal((await send(service.production, '/health/ready')).status, 200);
-  assert.equal((await send(service.test ?? '', '/health/live')).status, 500);
+  const broken = service.test ?? '';
+  assert.deepEqual(await readHealth(broken, 'live'), [200, 'live', undefined]);
+  assert.deepEqual(await readHealth(broken, 'ready'), [503, 'not ready', '5']);
+  assertRefusal(await send(broken, '/v1/contentmanagement/limits'), 500, 'InternalError');
   assert.equal(await service.stop(), 0);
 });

@@ -100,7 +100,7 @@ for (const [what, file] of [
       const base = service.test ?? '';
       const tester = { base, application, token: await fetchToken(base, application) };
       const failing = await failSyncs(service.process.pid as number, join(dataFolder, 'test', file));
-      const hasFailed = async () => (await send(base, '/health/live')).status === 500;
+      const hasFailed = async () => (await send(base, '/health/ready')).status === 503;
       const deadline = Date.now() + 60_000;
       while (!(await hasFailed())) {
         assert.ok(Date.now() < deadline, 'the failed sync was never noticed');
@@ -110,6 +110,7 @@ for (const [what, file] of [
         );
       }
       failing.stop();
+      assert.equal((await send(base, '/health/live')).status, 200);
       // Longer than a process that means to end would take.
       await new Promise((resolve) => setTimeout(resolve, 600));
       await saveFile(production, { FolderId: '', FileName: 'still' }, 'here');

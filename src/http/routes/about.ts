@@ -1,17 +1,18 @@
-// What the service says about its health and its interface.
+// What the service says about its health: 200 or 503, also while the environment behind the address cannot be served.
 
-import { json } from '../answer.ts';
+import { type Answer, json } from '../answer.ts';
 import { jsonAnswer } from '../openapi.ts';
 import type { OpenRoute } from '../route.ts';
 import { Health } from '../schemas.ts';
+
+const toLive = (): Answer => json('{"Status":"live"}');
 
 export const liveRoute: OpenRoute = {
   method: 'GET',
   path: '/health/live',
   action: null,
-  async handle() {
-    return json('{"Status":"live"}');
-  },
+  handle: async () => toLive(),
+  answerUnserved: toLive,
   describe: {
     operationId: 'HealthLive',
     tag: 'Service',
@@ -22,14 +23,18 @@ export const liveRoute: OpenRoute = {
   },
 };
 
+const toNotReady = (): Answer => ({
+  status: 503,
+  headers: { 'Retry-After': '5' },
+  body: '{"Status":"not ready"}',
+});
+
 export const readyRoute: OpenRoute = {
   method: 'GET',
   path: '/health/ready',
   action: null,
-  async handle(served) {
-    if (served.isReady()) return json('{"Status":"ready"}');
-    return { status: 503, headers: { 'Retry-After': '5' }, body: '{"Status":"not ready"}' };
-  },
+  handle: async (served) => (served.isReady() ? json('{"Status":"ready"}') : toNotReady()),
+  answerUnserved: toNotReady,
   describe: {
     operationId: 'HealthReady',
     tag: 'Service',
