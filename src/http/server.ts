@@ -300,7 +300,7 @@ class Door {
     served.cabinet.quotas.countRequest(caller);
     // Every operation asks this itself; asked here too, it comes before anything is said about parameters.
     authorize(caller, route.action);
-    if (this.#isDraining && route.action !== 'read') throw shuttingDown();
+    if (this.#isDraining && route.action !== 'read' && route.method !== 'GET') throw shuttingDown();
     const answer = await route.handle(served, exchange, caller);
     if (route.action === 'manage' && route.method !== 'GET') await served.onManaged();
     return answer;

@@ -1,11 +1,21 @@
 // What a load balancer sees of a service that stops: first that it is not ready, while everything is still served; then
-// nothing more.
+// nothing more. What asks on a connection that was kept is still told what there is, and that nothing more is saved.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { saveFile, send } from '../interface/client.ts';
-import { addCaller, eventually, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { assertRefusal } from '../interface/assertions.ts';
+import { fetchToken, saveFile, send } from '../interface/client.ts';
+import { contentHead, openWire } from '../interface/wire.ts';
+import {
+  addCaller,
+  cabinetJson,
+  eventually,
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  startService,
+} from './service.ts';
 
 test('with a time to drain, it is not ready first, serves on, and then stops with 0', async (context) => {
   const dataFolder = makeDataFolder();
@@ -29,4 +39,61 @@ test('with a time to drain, it is not ready first, serves on, and then stops wit
   const tookMs = performance.now() - begunAt;
   assert.ok(tookMs >= 3900 && tookMs < 30_000, `it took ${Math.round(tookMs)} ms`);
   await assert.rejects(send(service.production, '/health/live'));
+});
+
+const endOfLine = (head: string) => head.indexOf('\r\n') + 2;
+
+test('on connections that were kept, reads go on while it stops, and writes are 500 ShuttingDown', async (context) => {
+  const dataFolder = makeDataFolder();
+  const service = await startService(dataFolder);
+  const base = service.production;
+  context.after(async () => {
+    await service.stop('SIGKILL');
+    removeDataFolder(dataFolder);
+  });
+  const scopes = ['--scopes', 'content.read content.write content.admin'];
+  const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'admin', ...scopes]);
+  const application = { Name: 'admin', ...registered };
+  const caller = { base, application, token: await fetchToken(base, application) };
+  const body = '{"FolderName":"too late"}';
+  const json = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) };
+  const asked = [
+    { head: contentHead(caller, 'GET', '/folders/-root-', {}), body: '', status: 200 },
+    { head: contentHead(caller, 'GET', '/audit', {}), body: '', status: 200 },
+    { head: contentHead(caller, 'GET', '/settings', {}), body: '', status: 200 },
+    { head: contentHead(caller, 'POST', '/folders', json), body, status: 500 },
+    { head: contentHead(caller, 'POST', '/spaces', json), body, status: 500 },
+    { head: contentHead(caller, 'DELETE', '/trash', {}), body: '', status: 500 },
+  ];
+  const wires = await Promise.all(
+    asked.map(async ({ head }) => {
+      const wire = await openWire(base);
+      context.after(() => wire.close());
+      wire.write(contentHead(caller, 'GET', '/folders/-root-', {}));
+      assert.equal((await wire.answer()).status, 200);
+      // A connection on which a request has begun is not closed as idle.
+      wire.write(head.slice(0, endOfLine(head)));
+      return wire;
+    }),
+  );
+  const exited = once(service.process, 'exit');
+  service.process.kill('SIGTERM');
+  const isRefused = () =>
+    send(base, '/health/live').then(
+      () => false,
+      () => true,
+    );
+  await eventually('nothing new is let in', isRefused);
+  for (const [index, { head, body: rest, status }] of asked.entries()) {
+    const wire = wires[index];
+    assert.ok(wire);
+    wire.write(head.slice(endOfLine(head)) + rest);
+    const answer = await wire.answer();
+    assert.equal(answer.status, status, head.slice(0, endOfLine(head)));
+    assert.equal(answer.headers.connection, 'close');
+    if (status !== 500) continue;
+    assertRefusal(answer, 500, 'ShuttingDown');
+    assert.equal(answer.headers['retry-after'], '5');
+  }
+  assert.deepEqual(await exited, [0, null]);
 });
