@@ -172,8 +172,7 @@ function* saveNew(
   const entry = yield* insertRow(space, file);
   yield* addVersion(asked, { ...file, entry }, content);
   yield* addUsage(space, by, added);
-  const freedBlobs: string[] = [];
-  return yield* finish(asked, folder, file, { deltaBytes: file.size, action: 'file.created', isBlobUsed, freedBlobs });
+  return yield* finish(asked, folder, file, { deltaBytes: file.size, action: 'file.created', isBlobUsed });
 }
 
 export interface SaveVersion extends Save {
@@ -220,7 +219,7 @@ function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFil
     if (isSameRecord(taken, file)) return unchanged;
     yield* updateRow(taken, file);
     yield* relabelVersion(file);
-    const done = { deltaBytes: 0, action: 'file.changed', isBlobUsed: false, freedBlobs: [] };
+    const done = { deltaBytes: 0, action: 'file.changed', isBlobUsed: false };
     return yield* finish(asked, folder, file, done);
   }
   const added = { entries: 0, bytes: asked.content.sizeBytes };
@@ -231,9 +230,9 @@ function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFil
   yield* updateRow(taken, file);
   yield* addVersion(asked, file, content);
   yield* addUsage(asked.space, asked.by, added);
-  const freedBlobs = yield* dropOldVersions(asked.space, file, asked.keptVersions);
-  const deltaBytes = file.size - taken.size;
-  return yield* finish(asked, folder, file, { deltaBytes, action: 'file.saved', isBlobUsed, freedBlobs });
+  const done = { deltaBytes: file.size - taken.size, action: 'file.saved', isBlobUsed };
+  const saved = yield* finish(asked, folder, file, done);
+  return { ...saved, freedBlobs: yield* dropOldVersions(asked, file) };
 }
 
 function toUnchanged(folder: EntryRow, file: EntryRow): SavedFile {
@@ -265,7 +264,6 @@ interface Finish {
   deltaBytes: number;
   action: string;
   isBlobUsed: boolean;
-  freedBlobs: string[];
 }
 
 function* finish(asked: Save, folder: Located, file: NewEntry, done: Finish): Verb<SavedFile> {
@@ -274,14 +272,13 @@ function* finish(asked: Save, folder: Located, file: NewEntry, done: Finish): Ve
   const details = JSON.stringify({ parent: folder.id, name: file.name, version: file.version, size: file.size });
   const position = yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
   const grown = { ...folder, size: folder.size + done.deltaBytes };
-  const { isBlobUsed, freedBlobs } = done;
   return {
     folder: toEntry(grown),
     file: toEntry(file),
     version: file.version,
     isReplayed: false,
-    isBlobUsed,
-    freedBlobs,
+    isBlobUsed: done.isBlobUsed,
+    freedBlobs: [],
     above,
     position,
   };

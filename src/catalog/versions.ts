@@ -109,13 +109,13 @@ export function* restoreVersion(asked: ChangeVersion): Verb<ChangedVersion | nul
   });
   yield* supersede(restored, at);
   yield* addUsage(space, by, added);
-  const freedBlobs = yield* dropOldVersions(space, restored, asked.keptVersions);
   const folder = yield* findHolder(file);
   if (folder !== null) yield* addToSizes(folder, version.size - file.size);
   yield* note(asked, asked.space, 'version.restored', restored.id, {
     version: restored.version,
     from: version.version,
   });
+  const freedBlobs = yield* dropOldVersions(asked, restored);
   return { details: yield* toDetails(restored), freedBlobs };
 }
 
@@ -129,8 +129,7 @@ export function* removeVersion(asked: ChangeVersion): Verb<ChangedVersion | null
       hint: 'Restore or save another one first, or delete the file.',
     });
   }
-  const freedBlobs = yield* dropVersions(asked.space, [version]);
-  yield* note(asked, asked.space, 'version.removed', file.id, { version: version.version });
+  const freedBlobs = yield* dropVersions(asked, file, [version]);
   return { details: yield* toDetails(file), freedBlobs };
 }
 
@@ -210,28 +209,39 @@ export function* supersede(file: Pick<EntryRow, 'entry' | 'version'>, at: number
 /** At most this many go with one save. */
 const mostDropped = 100;
 
-/** Returns the blobs that nothing points to any more: they are let go once this is committed. */
-export function* dropOldVersions(space: number, file: EntryRow, kept: number | null): Verb<string[]> {
-  if (kept === null) return [];
+/** With a new version; noted after it. Returns the blobs that nothing points to any more: they are let go once this is
+ *  committed. */
+export function* dropOldVersions(asked: Dropping & { keptVersions: number | null }, file: EntryRow): Verb<string[]> {
+  if (asked.keptVersions === null) return [];
   const old = yield* rows<VersionRow>(
     `${selectVersions} WHERE versions.entry = $1 ORDER BY version DESC LIMIT $2 OFFSET $3`,
     file.entry,
     mostDropped,
-    kept,
+    asked.keptVersions,
   );
-  return yield* dropVersions(space, old);
+  return yield* dropVersions(asked, file, old);
 }
 
-function* dropVersions(space: number, dropped: readonly VersionRow[]): Verb<string[]> {
+interface Dropping extends Origin {
+  space: number;
+}
+
+/** Whoever or whatever lets them go, each has its line in the journal: a follower is told of every version that is gone. */
+function* dropVersions(
+  asked: Dropping,
+  file: { entry: number; id: string },
+  dropped: readonly Pick<VersionRow, 'version' | 'content' | 'created_by' | 'size'>[],
+): Verb<string[]> {
   const tally = new Tally();
   const blobs: string[] = [];
-  for (const { entry, version, content, created_by, size } of dropped) {
-    yield* rows('DELETE FROM versions WHERE entry = $1 AND version = $2', entry, version);
+  for (const { version, content, created_by, size } of dropped) {
+    yield* rows('DELETE FROM versions WHERE entry = $1 AND version = $2', file.entry, version);
     tally.add(created_by, 0, -size);
     const blob = yield* releaseContent(content);
     if (blob !== null) blobs.push(blob);
+    yield* note(asked, asked.space, 'version.removed', file.id, { version });
   }
-  yield* tally.write(space);
+  yield* tally.write(asked.space);
   return blobs;
 }
 
@@ -246,16 +256,22 @@ export function* releaseContent(content: number): Verb<string | null> {
   return released?.blob ?? null;
 }
 
-/** Removes at most 200 versions that were superseded before a time; says how many, and which blobs are free. */
-export function* expireVersions({ before }: { before: number }): Verb<{ count: number; freedBlobs: string[] }> {
-  const old = yield* rows<VersionRow & { space: number }>(
+export interface ExpireVersions extends Origin {
+  /** Only what was superseded before this. */
+  before: number;
+}
+
+/** Removes at most 200 old versions; says how many, and which blobs are free. */
+export function* expireVersions({ before, ...origin }: ExpireVersions): Verb<{ count: number; freedBlobs: string[] }> {
+  const old = yield* rows<VersionRow & { space: number; id: string }>(
     `SELECT versions.entry AS entry, versions.version AS version, versions.content AS content,
-       versions.created_by AS created_by, contents.size AS size, entries.space AS space
+       versions.created_by AS created_by, contents.size AS size, entries.space AS space, entries.id AS id
      FROM versions JOIN contents ON contents.content = versions.content JOIN entries ON entries.entry = versions.entry
      WHERE superseded_at IS NOT NULL AND superseded_at < $1 ORDER BY superseded_at LIMIT 200`,
     before,
   );
   const freedBlobs: string[] = [];
-  for (const version of old) freedBlobs.push(...(yield* dropVersions(version.space, [version])));
+  for (const version of old)
+    freedBlobs.push(...(yield* dropVersions({ ...origin, space: version.space }, version, [version])));
   return { count: old.length, freedBlobs };
 }

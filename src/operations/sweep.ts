@@ -70,7 +70,7 @@ async function findUnwanted({ catalog, leases }: Cabinet, blobs: string[]): Prom
 async function expireVersions({ catalog, blobs, limits }: Cabinet, now: number): Promise<number> {
   if (limits.versionMs === null) return 0;
   const before = now - limits.versionMs;
-  const { count, freedBlobs } = await inTurn(() => catalog.expireVersions({ before }));
+  const { count, freedBlobs } = await inTurn(() => catalog.expireVersions({ before, ...byOperator() }));
   await discardBlobs(blobs, freedBlobs);
   return count;
 }

@@ -1,9 +1,10 @@
-// The feed of a catalog, where the interface cannot reach: among very many lines that are not about the tree.
+// The feed of a catalog, where the interface cannot reach: among very many lines that are not about the tree, and of what
+// goes by itself.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { CatalogUnderTest } from './catalog.ts';
-import { addApplication, fileIn, what } from './requests.ts';
+import { addApplication, fileIn, inline, what } from './requests.ts';
 
 export function testChanges(name: string, open: () => Promise<CatalogUnderTest>): void {
   describe(`${name} tells changes`, () => {
@@ -31,6 +32,44 @@ export function testChanges(name: string, open: () => Promise<CatalogUnderTest>)
       }
       assert.deepEqual(told, ['first', 'last']);
       assert.equal(pages, 3);
+    });
+
+    it('of every version that goes by itself, after the save that it goes with', async () => {
+      const { catalog } = under;
+      const application = await addApplication(catalog, 'keeps');
+      const { space } = application;
+      const save = (text: string, more: object = {}) =>
+        catalog.saveFile(fileIn(application, 'file', { content: inline(Buffer.from(text)), keptVersions: 2, ...more }));
+      const { file } = await save('1');
+      await save('2');
+      const { position } = await save('3');
+      await save('3');
+      const asked = { space, file: file.id, keptVersions: 2, ...what, by: 'app:restorer' };
+      await catalog.restoreVersion({ ...asked, version: 2 });
+      await catalog.expireVersions({ before: what.at + 1, ...what });
+      const told = [
+        ['file.created', 'app:contract', 1],
+        ['file.saved', 'app:contract', 2],
+        ['file.saved', 'app:contract', 3],
+        ['version.removed', 'app:contract', 1],
+        ['version.restored', 'app:restorer', 4],
+        ['version.removed', 'app:restorer', 2],
+        ['version.removed', 'operator', 3],
+      ];
+      const { changes } = await catalog.listChanges({ space, after: null, limit: 100 });
+      assert.deepEqual(
+        changes.map(({ action, by }) => [action, by]),
+        told.map(([action, by]) => [action, by]),
+      );
+      // Where places are given after the commit, none is told.
+      if (position !== 0) assert.equal(position, changes[2]?.position);
+      const rows = await catalog.listJournal({ from: 0, to: Number.MAX_SAFE_INTEGER, limit: 10_000 });
+      assert.deepEqual(
+        rows
+          .filter(({ entry }) => entry === file.id)
+          .map(({ details }) => (JSON.parse(details) as { version: number }).version),
+        told.map(([, , version]) => version),
+      );
     });
   });
 }

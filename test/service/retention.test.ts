@@ -33,6 +33,12 @@ async function listVersions(caller: Caller, id: string): Promise<number[]> {
   return Versions.map(({ Version }) => Version);
 }
 
+/** Who did what to the file, in order. */
+async function listChanges(caller: Caller, id: string): Promise<[by: string, action: string][]> {
+  const { Changes } = await read<{ Changes: { By: string; Action: string; EntryId: string }[] }>(caller, '/changes');
+  return Changes.filter(({ EntryId }) => EntryId === id).map(({ By, Action }) => [By, Action]);
+}
+
 async function usedBytes(caller: Caller): Promise<number> {
   return (await read<{ Space: { Bytes: number } }>(caller, '/usage')).Space.Bytes;
 }
@@ -86,6 +92,11 @@ test('a file keeps as many versions as are configured, and the bytes of the othe
     assert.deepEqual(await listVersions(caller, id), [5, 4]);
     assert.equal(await usedBytes(caller), 2 * large);
     assert.equal(countBlobs(dataFolder), 2);
+    const own = `app:${caller.application.Name}`;
+    const saved = [own, 'file.saved'];
+    const dropped = [own, 'version.removed'];
+    const told = [[own, 'file.created'], saved, saved, dropped, saved, dropped, saved, dropped];
+    assert.deepEqual(await listChanges(caller, id), told);
   });
 });
 
@@ -109,6 +120,8 @@ test('a version is kept for as many days as are configured, counted from when an
     assert.deepEqual(await listVersions(last, id), [3]);
     assert.equal(await usedBytes(last), large);
     assert.equal(countBlobs(dataFolder), 1);
+    const swept = ['operator', 'version.removed'];
+    assert.deepEqual((await listChanges(last, id)).slice(3), [swept, swept]);
   });
 });
 
