@@ -1,6 +1,7 @@
 // Conditional requests for a file's bytes (RFC 9110, section 13): whether to send them, and whether a range still fits.
 
 import type { IncomingMessage } from 'node:http';
+import { readHttpDate } from './http-date.ts';
 
 export interface Validators {
   /** Strong: the digest of the bytes, quoted. */
@@ -23,7 +24,10 @@ export function isRangeMeant({ headers }: IncomingMessage, { etag, modifiedAtMs 
   const condition = headers['if-range'];
   if (condition === undefined) return true;
   const text = String(condition).trim();
-  return text.startsWith('"') ? text === etag : Date.parse(text) === toSeconds(modifiedAtMs) * 1000;
+  if (text.startsWith('"')) return text === etag;
+  const secondMs = toSecond(modifiedAtMs);
+  // A date tells versions apart only once its second is over: until then another one may get the same.
+  return readHttpDate(text) === secondMs && Date.now() >= secondMs + 1000;
 }
 
 function isListed(header: string, etag: string, isWeakEnough: boolean): boolean {
@@ -32,12 +36,13 @@ function isListed(header: string, etag: string, isWeakEnough: boolean): boolean 
   return tags.some((tag) => tag === etag || (isWeakEnough && tag === `W/${etag}`));
 }
 
-/** Null: no date that can be read. Dates in headers have no fractions. */
+/** Null: no date, or what is none, which the standard has ignored. */
 function isChangedSince(header: string | undefined, { modifiedAtMs }: Validators): boolean | null {
-  const date = header === undefined ? Number.NaN : Date.parse(header);
-  return Number.isNaN(date) ? null : toSeconds(modifiedAtMs) * 1000 > date;
+  const date = header === undefined ? null : readHttpDate(header);
+  return date === null ? null : toSecond(modifiedAtMs) > date;
 }
 
-function toSeconds(ms: number): number {
-  return Math.floor(ms / 1000);
+/** In milliseconds: dates in headers have no fractions. */
+function toSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
 }
