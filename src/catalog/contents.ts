@@ -21,6 +21,8 @@ export interface FileContent {
   version: number;
   contentType: string;
   modifiedAt: number;
+  /** Whether the second of `modifiedAt` is that of no version beside it. */
+  isDated: boolean;
   sizeBytes: number;
   sha256: Uint8Array;
   bytes: Uint8Array | null;
@@ -34,6 +36,7 @@ interface FileContentRow extends SealedVersion {
   bytes: Uint8Array | null;
   blob: string | null;
   checksums: Uint8Array | null;
+  is_dated: 0 | 1;
 }
 
 /** Null if there is no such file, or no such version of it. */
@@ -42,7 +45,10 @@ export function* findContent({ space, id, version }: FindContent): Verb<FileCont
   if (file === undefined) return null;
   const found = yield* row<FileContentRow>(
     `SELECT entry, version, versions.content AS content, content_type, created_at, created_by, comment, seal, size, sha256,
-       bytes, blob, checksums
+       bytes, blob, checksums,
+       CASE WHEN EXISTS (SELECT 1 FROM versions AS other WHERE other.entry = versions.entry
+         AND other.version IN (versions.version - 1, versions.version + 1)
+         AND other.created_at / 1000 = versions.created_at / 1000) THEN 0 ELSE 1 END AS is_dated
      FROM versions JOIN contents ON contents.content = versions.content
      WHERE versions.entry = $1 AND versions.version = $2`,
     file.entry,
@@ -52,7 +58,8 @@ export function* findContent({ space, id, version }: FindContent): Verb<FileCont
   requireSealed(id, file, found);
   const { content_type: contentType, created_at: modifiedAt, size: sizeBytes, sha256, bytes, blob, checksums } = found;
   const content = { sha256, bytes, blob, checksums };
-  return { name: file.name, version: found.version, contentType, modifiedAt, sizeBytes, ...content };
+  const isDated = found.is_dated === 1;
+  return { name: file.name, version: found.version, contentType, modifiedAt, isDated, sizeBytes, ...content };
 }
 
 /** Bytes are verified by their digest; whether they are those of this file, by the seals on the way to them. */

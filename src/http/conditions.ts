@@ -7,6 +7,8 @@ export interface Validators {
   /** Strong: the digest of the bytes, quoted. */
   etag: string;
   modifiedAtMs: number;
+  /** Whether its second tells it from the versions beside it: a weak date is none for `If-Range`. */
+  isDated: boolean;
 }
 
 /** In the order in which the standard has them asked. */
@@ -20,14 +22,12 @@ export function checkConditions({ headers }: IncomingMessage, validators: Valida
 }
 
 /** `If-Range`: a range of what is no longer there is answered with the whole of what is. */
-export function isRangeMeant({ headers }: IncomingMessage, { etag, modifiedAtMs }: Validators): boolean {
+export function isRangeMeant({ headers }: IncomingMessage, { etag, modifiedAtMs, isDated }: Validators): boolean {
   const condition = headers['if-range'];
   if (condition === undefined) return true;
   const text = String(condition).trim();
   if (text.startsWith('"')) return text === etag;
-  const secondMs = toSecond(modifiedAtMs);
-  // A date tells versions apart only once its second is over: until then another one may get the same.
-  return readHttpDate(text) === secondMs && Date.now() >= secondMs + 1000;
+  return isDated && readHttpDate(text) === toSecond(modifiedAtMs);
 }
 
 function isListed(header: string, etag: string, isWeakEnough: boolean): boolean {

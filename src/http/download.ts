@@ -25,7 +25,7 @@ export function answerDownload(
   disposition: Disposition = 'attachment',
 ): Answer {
   const headers = toFileHeaders(file, disposition);
-  const validators = { etag: headers.ETag ?? '', modifiedAtMs: file.modifiedAt };
+  const validators = { etag: headers.ETag ?? '', modifiedAtMs: file.modifiedAt, isDated: file.isDated };
   const verdict = checkConditions(request, validators);
   // The length that the bytes would have.
   const length = { 'Content-Length': String(file.sizeBytes) };

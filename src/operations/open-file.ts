@@ -18,6 +18,7 @@ export interface OpenedFile {
   name: string;
   contentType: string;
   modifiedAt: number;
+  isDated: boolean;
   sizeBytes: number;
   sha256: Uint8Array;
   /** The bytes from `start` up to but not including `end`. */
@@ -49,10 +50,10 @@ export async function requireContent(
 }
 
 export function toOpened(cabinet: Cabinet, found: FileContent): OpenedFile {
-  const { name, contentType, modifiedAt, sizeBytes, sha256 } = found;
+  const { name, contentType, modifiedAt, isDated, sizeBytes, sha256 } = found;
   const read = ({ start, end }: { start: number; end: number }) =>
     found.bytes === null ? readBlob(cabinet, found, start, end) : readInline(found, start, end);
-  return { name, contentType, modifiedAt, sizeBytes, sha256, read };
+  return { name, contentType, modifiedAt, isDated, sizeBytes, sha256, read };
 }
 
 async function isFile({ catalog }: Cabinet, space: number, id: string, version: number | null): Promise<boolean> {
