@@ -1,6 +1,8 @@
 // Lists that are shown page by page: `limit` and `cursor` in, `Link: …; rel="next"` out.
 
+import { hash } from 'node:crypto';
 import Type from 'typebox';
+import { type Caller, chooseSeat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { firstPageLimit, largestPageLimit } from '../operations/list-folder.ts';
 import { type Place, readCursor, toCursorText } from './cursor.ts';
@@ -11,6 +13,16 @@ export interface PageAsked<P extends Place> {
   limit: number;
   /** Null: the first page. */
   after: P | null;
+}
+
+/** Names a list of the caller's space, so that a cursor is good in that space alone. */
+export function toListName(caller: Caller, name: string): string {
+  return `${name} ${chooseSeat(caller).spaceId}`;
+}
+
+/** Names a list that filters choose from: behind other filters, a cursor of it would pass over what they let through. */
+export function toFilteredName(list: string, filters: unknown): string {
+  return `${list} ${hash('sha256', JSON.stringify(filters), 'base64url')}`;
 }
 
 /** `list` names what is paged: a cursor of another list is refused. */

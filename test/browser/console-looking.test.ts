@@ -195,6 +195,27 @@ test('search finds as one types, shows what it found, and filters by the address
   await page.waitForURL(/\/files\//);
 });
 
+test('search goes on to more results while it is limited to what changed lately', options, async () => {
+  const names = Array.from({ length: 51 }, (_, index) => `dirigible ${index}`);
+  const folder = await openFolder();
+  for (const name of names) await createFolder(world.caller, folder, name);
+  await eventually(
+    'all are found',
+    async () => {
+      const { body } = await call(world.caller, '/search?q=dirigible&limit=100');
+      return (JSON.parse(body.toString()) as { Results: unknown[] }).Results.length === names.length;
+    },
+    patientMs,
+  );
+  await page.keyboard.press('/');
+  await page.keyboard.type('dirigible');
+  await page.locator('.found-one').nth(49).waitFor();
+  await page.goto(`${page.url()}&since=7`);
+  await page.locator('.found-one').nth(49).waitFor();
+  await page.getByRole('button', { name: 'More results' }).click();
+  await page.locator('.found-one').nth(50).waitFor();
+});
+
 test('the trash gives back and is emptied', options, async () => {
   const folder = await openFolder(text('gone.txt', 'x'), text('for good.txt', 'y'));
   for (const name of ['gone.txt', 'for good.txt']) {

@@ -1,7 +1,7 @@
 // Search as one types: results with the words that were found, filters in the address, more when one scrolls to the end.
 
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { Operations } from '../../../sdk/src/description.ts';
 import { askPage } from '../../../sdk/src/pages.ts';
 import { iconOf } from '../files/kind.ts';
@@ -28,8 +28,10 @@ export function SearchPage() {
   const { params } = usePlace();
   const { q = '', type = '', kind = '', since = '', folder = '' } = params;
   const text = toQuery(q);
+  // Of one moment for all pages: a cursor is good for the question that it came from alone.
+  const modifiedAfter = useMemo(() => toTimeAgo(since), [since]);
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: ['search', cabinet.spaceId, text, type, kind, since, folder],
+    queryKey: ['search', cabinet.spaceId, text, type, kind, modifiedAfter, folder],
     enabled: text !== '',
     placeholderData: keepPreviousData,
     queryFn: ({ pageParam, signal }) =>
@@ -41,7 +43,7 @@ export function SearchPage() {
           type: (type || undefined) as 'file' | 'folder' | undefined,
           contentType: kind || undefined,
           folder: folder || undefined,
-          modifiedAfter: since === '' ? undefined : new Date(Date.now() - Number(since) * dayMs).toISOString(),
+          modifiedAfter,
         },
         signal,
       }),
@@ -102,6 +104,10 @@ function toQuery(typed: string): string {
   const text = typed.trim();
   if ((text.match(/"/g)?.length ?? 0) % 2 === 1) return text.replace(/"(?=[^"]*$)/, '').trim();
   return /[\p{L}\p{N}]{3,}$/u.test(text) ? `${text}*` : text;
+}
+
+function toTimeAgo(days: string): string | undefined {
+  return days === '' ? undefined : new Date(Date.now() - Number(days) * dayMs).toISOString();
 }
 
 function Filters() {

@@ -13,14 +13,13 @@ import {
   RotateSecret,
 } from '../managing-schemas.ts';
 import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
-import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
 import { renderApplication, renderApplications, renderRegistered } from '../wire-managing.ts';
 import { readManaged } from './managed.ts';
 
 const path = '/v1/contentmanagement/applications';
-const list = 'applications';
 const appKey = pathId('The application', 'appKey');
 const shown = { 200: jsonAnswer('The application', { schema: Application, example: exampleApplication }) };
 const registered = {
@@ -33,6 +32,7 @@ export const listApplicationsRoute: CallerRoute = {
   action: 'read',
   async handle(served, exchange, caller) {
     const query = exchange.query();
+    const list = toListName(caller, 'applications');
     const { limit, after } = readPage<[string]>(served, list, query);
     const { items, next } = await applications.listApplications(served.cabinet, caller, {
       after: after?.[0] ?? null,

@@ -7,11 +7,9 @@ import { json } from '../answer.ts';
 import { exampleEvent } from '../managing-examples.ts';
 import { Events } from '../managing-schemas.ts';
 import { answerHeaders, headers, jsonAnswer, query as queryParameter } from '../openapi.ts';
-import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import { pageParameters, readPage, toFilteredName, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderEvents } from '../wire-managing.ts';
-
-const list = 'audit';
 
 export const listAuditRoute: CallerRoute = {
   method: 'GET',
@@ -19,16 +17,17 @@ export const listAuditRoute: CallerRoute = {
   action: 'manage',
   async handle(served, exchange, caller) {
     const query = exchange.query();
-    const { limit, after } = readPage<[number]>(served, list, query);
-    const { events, next } = await listAudit(served.cabinet, caller, {
+    const filter = {
       since: readTime(query, 'since'),
       until: readTime(query, 'until'),
       by: query.get('by'),
       action: query.get('action'),
       entry: query.get('entry'),
-      before: after?.[0] ?? null,
-      limit,
-    });
+    };
+    const list = toFilteredName(toListName(caller, 'audit'), filter);
+    const { limit, after } = readPage<[number]>(served, list, query);
+    const asked = { ...filter, before: after?.[0] ?? null, limit };
+    const { events, next } = await listAudit(served.cabinet, caller, asked);
     const place = next === null ? null : [next];
     return json(renderEvents(events), toNextLink(served, { path: '/audit', list, query }, place));
   },

@@ -2,7 +2,7 @@
 
 import Type from 'typebox';
 import type { FeedChange } from '../../catalog/changes.ts';
-import { type Caller, chooseSeat } from '../../domain/caller.ts';
+import type { Caller } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { followChanges, showPresent } from '../../operations/follow-changes.ts';
 import { type Answer, json } from '../answer.ts';
@@ -10,7 +10,7 @@ import { toCursorText } from '../cursor.ts';
 import { ChangesPage } from '../entry-schemas.ts';
 import { exampleFile, exampleIds } from '../examples.ts';
 import { headers, jsonAnswer, query } from '../openapi.ts';
-import { pageParameters, readPage } from '../pages.ts';
+import { pageParameters, readPage, toListName } from '../pages.ts';
 import type { CallerRoute, Exchange, Served } from '../route.ts';
 import { renderChanges } from '../wire.ts';
 
@@ -26,8 +26,7 @@ export const changesRoute: CallerRoute = {
   action: 'read',
   async handle(served, exchange, caller): Promise<Answer> {
     const asked = exchange.query();
-    // A cursor belongs to its space.
-    const list = `changes ${chooseSeat(caller).spaceId}`;
+    const list = toListName(caller, 'changes');
     const { limit, after } = readPage<FeedPlace>(served, list, asked);
     const waitMs = readWait(asked.get('wait')) * 1000;
     const begun = after ?? (await begin(served, caller, asked.get('from')));

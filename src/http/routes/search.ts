@@ -1,13 +1,15 @@
 // `GET /search`.
 
 import Type from 'typebox';
+import { type Caller, toFolderId } from '../../domain/caller.ts';
 import type { Kind } from '../../domain/entry.ts';
+import { toSortedProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { type SearchPlace, search } from '../../operations/search.ts';
+import { type SearchPlace, type SearchRequest, search } from '../../operations/search.ts';
 import { json } from '../answer.ts';
 import { exampleFile } from '../examples.ts';
 import { answerHeaders, headers, jsonAnswer, query as parameter } from '../openapi.ts';
-import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import { pageParameters, readPage, toFilteredName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { SearchResults } from '../schemas.ts';
 import { renderResults } from '../wire.ts';
@@ -23,19 +25,13 @@ export const searchRoute: CallerRoute = {
   action: 'read',
   async handle(served, { query: readQuery }, caller) {
     const query = readQuery();
-    const { limit, after } = readPage<Cursor>(served, 'search', query);
-    const { results, next } = await search(served.cabinet, caller, {
-      text: query.get('q'),
-      folderId: query.get('folder'),
-      kind: readKind(query.get('type')),
-      contentType: readContentType(query.get('contentType')),
-      modifiedAfter: readTime(query.get('modifiedAfter')),
-      properties: readProperties(query),
-      limit,
-      after: after === null ? null : toPlace(after),
-    });
+    const question = readQuestion(query);
+    const list = toList(caller, question);
+    const { limit, after } = readPage<Cursor>(served, list, query);
+    const asked = { ...question, limit, after: after === null ? null : toPlace(after) };
+    const { results, next } = await search(served.cabinet, caller, asked);
     const place: Cursor | null = next === null ? null : fromPlace(next);
-    return json(renderResults(results), toNextLink(served, { path, list: 'search', query }, place));
+    return json(renderResults(results), toNextLink(served, { path, list, query }, place));
   },
   describe: {
     operationId: 'SearchGet',
@@ -75,6 +71,25 @@ be shorter than \`limit\`, even empty, and still have a next one.`,
     refusals: ['InvalidField', 'FolderNotFound', 'NotAFolder'],
   },
 };
+
+type Question = Omit<SearchRequest, 'limit' | 'after'>;
+
+function readQuestion(query: URLSearchParams): Question {
+  return {
+    text: query.get('q'),
+    folderId: query.get('folder'),
+    kind: readKind(query.get('type')),
+    contentType: readContentType(query.get('contentType')),
+    modifiedAfter: readTime(query.get('modifiedAfter')),
+    properties: readProperties(query),
+  };
+}
+
+/** The folder tells the space too, and without one it is the root. */
+function toList(caller: Caller, { folderId, properties, ...filters }: Question): string {
+  const list = `search ${toFolderId(caller, folderId)}`;
+  return toFilteredName(list, { ...filters, properties: toSortedProperties(properties) });
+}
 
 function toPlace([stage, before, entry, score]: Cursor): SearchPlace {
   return { stage, before, last: entry === null || score === null ? null : { entry, score } };

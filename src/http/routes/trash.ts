@@ -7,7 +7,7 @@ import { EmptiedTrash, RestoreEntry, TrashPage } from '../entry-schemas.ts';
 import { exampleFile } from '../examples.ts';
 import { readConflict, readJsonBody } from '../json-body.ts';
 import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
-import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
 import { renderEmptied, renderTrash } from '../wire.ts';
@@ -22,9 +22,10 @@ export const listTrashRoute: CallerRoute = {
   action: 'read',
   async handle(served, { query: readQuery }, caller) {
     const query = readQuery();
-    const asked = readPage<readonly [trashedAt: number, entry: number]>(served, path, query);
+    const list = toListName(caller, path);
+    const asked = readPage<readonly [trashedAt: number, entry: number]>(served, list, query);
     const { entries, next } = await listTrash(served.cabinet, caller, asked);
-    return json(renderTrash(entries), toNextLink(served, { path, list: path, query }, next));
+    return json(renderTrash(entries), toNextLink(served, { path, list, query }, next));
   },
   describe: {
     operationId: 'TrashGet',

@@ -5,11 +5,9 @@ import { json } from '../answer.ts';
 import { exampleLimits, exampleUsage } from '../managing-examples.ts';
 import { ServiceLimits, Usage } from '../managing-schemas.ts';
 import { answerHeaders, headers, jsonAnswer } from '../openapi.ts';
-import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderLimits, renderUsage } from '../wire-managing.ts';
-
-const list = 'usage';
 
 export const showUsageRoute: CallerRoute = {
   method: 'GET',
@@ -17,6 +15,7 @@ export const showUsageRoute: CallerRoute = {
   action: 'read',
   async handle(served, exchange, caller) {
     const query = exchange.query();
+    const list = toListName(caller, 'usage');
     const { limit, after } = readPage<[string]>(served, list, query);
     const usage = await showUsage(served.cabinet, caller, { after: after?.[0] ?? null, limit });
     const place = usage.next === null ? null : [usage.next];

@@ -5,14 +5,13 @@ import { json } from '../answer.ts';
 import { exampleUser } from '../managing-examples.ts';
 import { AddUser, ChangeUser, NewUser, User, Users } from '../managing-schemas.ts';
 import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
-import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
 import { renderNewUser, renderUser, renderUsers } from '../wire-managing.ts';
 import { readManaged } from './managed.ts';
 
 const path = '/v1/contentmanagement/users';
-const list = 'users';
 const shown = { 200: jsonAnswer('The user', { schema: User, example: exampleUser }) };
 
 export const listUsersRoute: CallerRoute = {
@@ -21,6 +20,7 @@ export const listUsersRoute: CallerRoute = {
   action: 'read',
   async handle(served, exchange, caller) {
     const query = exchange.query();
+    const list = toListName(caller, 'users');
     const { limit, after } = readPage<[string]>(served, list, query);
     const { items, next } = await people.listMembers(served.cabinet, caller, { after: after?.[0] ?? null, limit });
     return json(renderUsers(items), toNextLink(served, { path: '/users', list, query }, next === null ? null : [next]));
