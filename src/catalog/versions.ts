@@ -1,6 +1,7 @@
 // The versions of a file: listing them, bringing one back, letting one go, and the rule by which old ones go by themselves.
 // Numbers are never given twice, for the current version always has the highest and cannot be removed.
 
+import { versionNotFound } from '../domain/missing.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type EntryRow, updateRow } from './entries.ts';
 import { carrySeal, type SealedVersion, toVersionSeal } from './seals.ts';
@@ -166,7 +167,7 @@ export function* requireVersion(file: EntryRow, number: number): Verb<VersionRow
     number,
   );
   if (found !== undefined) return found;
-  throw new Refusal('VersionNotFound', 'The file has no such version.', { target: 'version' });
+  throw versionNotFound();
 }
 
 export function* insertVersion(version: SealedVersion): Verb<void> {

@@ -16,6 +16,10 @@ export function fileNotFound(): Refusal {
   });
 }
 
+export function versionNotFound(): Refusal {
+  return new Refusal('VersionNotFound', 'The file has no such version.', { target: 'version' });
+}
+
 export function entryNotFound(): Refusal {
   return new Refusal('EntryNotFound', 'There is no such entry.', {
     hint: 'Send an id as an answer gave it. -root- stands for the root folder in /folders alone: GET /folders/-root- tells its id. GET /trash tells what was deleted.',

@@ -33,14 +33,18 @@ export async function readJsonBody(
   return parseObject(body, hint);
 }
 
-/** "`ConflictBehavior` is a header, and also a JSON field where there is a JSON body": the header wins. */
-export function readConflict(
+/** "`ConflictBehavior` is a header, and also a JSON field where there is a JSON body": the header wins. It is read, and
+ *  refused, before the body; null: the field says. */
+export function readConflictHeader(
   { request }: Exchange,
-  field: string | undefined,
   choices: readonly ConflictBehavior[],
-): ConflictBehavior {
-  const header = checkConflictBehavior(readHeader(request, 'conflictbehavior'));
-  const conflict = header ?? checkConflictBehavior(field ?? null) ?? 'Fail';
+): ConflictBehavior | null {
+  const header = readHeader(request, 'conflictbehavior');
+  return header === null ? null : checkConflictAmong(choices, header);
+}
+
+export function checkConflictAmong(choices: readonly ConflictBehavior[], asked: string | undefined): ConflictBehavior {
+  const conflict = checkConflictBehavior(asked ?? null) ?? 'Fail';
   if (choices.includes(conflict)) return conflict;
   throw new Refusal('InvalidField', `ConflictBehavior cannot be ${conflict} here.`, {
     target: 'ConflictBehavior',

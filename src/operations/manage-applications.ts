@@ -32,6 +32,16 @@ async function requireApplication({ catalog }: Cabinet, space: number, appKey: s
   throw new Refusal('ApplicationNotFound', 'There is no such application.');
 }
 
+/** The application, if the caller may change it. */
+export function admitApplication(cabinet: Cabinet, caller: Caller, appKey: string): Promise<Application> {
+  return requireApplication(cabinet, takeSeat(caller, 'manage').space, appKey);
+}
+
+/** The same where the change lets whoever asks act as the application. */
+export async function admitTakeover(cabinet: Cabinet, caller: Caller, appKey: string): Promise<void> {
+  checkGiven(caller, (await admitApplication(cabinet, caller, appKey)).scopes);
+}
+
 export interface NewApplicationRequest {
   name: string;
   kind: ApplicationKind;
@@ -72,7 +82,7 @@ export async function changeApplication(
   { appKey, change }: StateRequest,
 ): Promise<Application> {
   const { space } = takeSeat(caller, 'manage');
-  await requireApplication(cabinet, space, appKey);
+  await admitApplication(cabinet, caller, appKey);
   if (appKey === caller.appKey && change !== 'enable') {
     throw new Refusal('Forbidden', `An application cannot ${change} itself.`, {
       hint: 'Have another application of the space, a manager who uses another one, or the operator do it.',
@@ -92,7 +102,7 @@ export async function rotateSecret(
   { appKey, overlapMs }: RotateRequest,
 ): Promise<applications.ApplicationWithSecret> {
   const { space } = takeSeat(caller, 'manage');
-  checkGiven(caller, (await requireApplication(cabinet, space, appKey)).scopes);
+  await admitTakeover(cabinet, caller, appKey);
   return await applications.rotateSecret(cabinet, { application: appKey, space, overlapMs }, byCaller(caller));
 }
 
@@ -112,7 +122,7 @@ export async function addCertificate(
   { appKey, certificate }: CertificateRequest,
 ): Promise<Certificate> {
   const { space } = takeSeat(caller, 'manage');
-  checkGiven(caller, (await requireApplication(cabinet, space, appKey)).scopes);
+  await admitTakeover(cabinet, caller, appKey);
   return await applications.addCertificate(cabinet, { application: appKey, space, certificate }, byCaller(caller));
 }
 

@@ -42,6 +42,13 @@ export interface RoleChange {
   role: string | null;
 }
 
+/** What can be said before the role is known. Not whether there is such a user: an early answer would tell who has an
+ *  account in other spaces, without a trace; who gives a role leaves one. */
+export function admitRole(caller: Caller, id: string): void {
+  takeSeat(caller, 'manage');
+  toUserId(id);
+}
+
 export async function changeMember(cabinet: Cabinet, caller: Caller, { id, role }: RoleChange): Promise<Member> {
   const { space } = takeSeat(caller, 'manage');
   return await cabinet.catalog.setMember({

@@ -26,15 +26,19 @@ function requireSeat({ seats }: Caller, spaceId: string): Seat {
 
 /** Whoever is manager somewhere can make another space, and is manager there. */
 export async function addSpace(cabinet: Cabinet, caller: Caller, name: string): Promise<Seat> {
-  authorize(caller, 'manage');
-  const { person } = caller;
-  if (person === null) throw new Refusal('Forbidden', 'An application has one space and cannot make others.');
-  if (!caller.seats.some(({ role }) => role === 'manager')) {
-    throw new Refusal('Forbidden', 'This needs the role "manager" in some space.', { target: 'manager' });
-  }
+  const person = admitNewSpace(caller);
   const ids = { spaceId: randomUUIDv7(), rootId: randomUUIDv7() };
   const asked = { name: checkPlainName(name, 'Name'), ...ids, manager: person };
   return await cabinet.catalog.addSpace({ ...asked, ...byCaller(caller) });
+}
+
+/** Who would be the manager, if the caller may make a space at all. */
+export function admitNewSpace(caller: Caller): string {
+  authorize(caller, 'manage');
+  const { person, seats } = caller;
+  if (person === null) throw new Refusal('Forbidden', 'An application has one space and cannot make others.');
+  if (seats.some(({ role }) => role === 'manager')) return person;
+  throw new Refusal('Forbidden', 'This needs the role "manager" in some space.', { target: 'manager' });
 }
 
 export interface RenameRequest {
@@ -43,10 +47,16 @@ export interface RenameRequest {
 }
 
 export async function renameSpace(cabinet: Cabinet, caller: Caller, { spaceId, name }: RenameRequest): Promise<Seat> {
-  authorize(caller, 'manage');
-  const seat = requireSeat(caller, spaceId);
-  authorize(caller, 'manage', seat);
+  const seat = admitSpace(caller, spaceId);
   const spaceName = checkPlainName(name, 'Name');
   await cabinet.catalog.renameSpace({ space: seat.space, name: spaceName, ...byCaller(caller) });
   return { ...seat, spaceName };
+}
+
+/** The space, if the caller may change it. */
+export function admitSpace(caller: Caller, spaceId: string): Seat {
+  authorize(caller, 'manage');
+  const seat = requireSeat(caller, spaceId);
+  authorize(caller, 'manage', seat);
+  return seat;
 }

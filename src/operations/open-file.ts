@@ -7,8 +7,7 @@ import { chunkBytes } from '../blobs/blobs.ts';
 import type { FileContent } from '../catalog/contents.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
-import { fileNotFound } from '../domain/missing.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { fileNotFound, versionNotFound } from '../domain/missing.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
 import { byCaller } from './origin.ts';
@@ -58,10 +57,6 @@ export function toOpened(cabinet: Cabinet, found: FileContent): OpenedFile {
 
 async function isFile({ catalog }: Cabinet, space: number, id: string, version: number | null): Promise<boolean> {
   return version !== null && (await catalog.findEntry({ space, id }))?.kind === 'file';
-}
-
-function versionNotFound(): Refusal {
-  return new Refusal('VersionNotFound', 'The file has no such version.', { target: 'version' });
 }
 
 async function* readInline({ bytes, sha256 }: FileContent, start: number, end: number): AsyncGenerator<Buffer> {

@@ -2,7 +2,7 @@
 
 import type { ChangedVersion, Version, VersionPage } from '../catalog/versions.ts';
 import type { Caller } from '../domain/caller.ts';
-import { fileNotFound } from '../domain/missing.ts';
+import { fileNotFound, versionNotFound } from '../domain/missing.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
 import { byCaller } from './origin.ts';
@@ -49,6 +49,18 @@ async function changeVersion(
   if (changed === null) throw fileNotFound();
   await discardBlobs(cabinet.blobs, changed.freedBlobs);
   return changed.details;
+}
+
+/** What can be said of a request to change a version before its body is read. */
+export async function admitVersion(
+  cabinet: Cabinet,
+  caller: Caller,
+  { fileId: file, version }: VersionRequest,
+): Promise<void> {
+  const { space } = await enter(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
+  const found = await cabinet.catalog.listVersions({ space, file, below: version + 1, limit: 1 });
+  if (found === null) throw fileNotFound();
+  if (found.versions[0]?.version !== version) throw versionNotFound();
 }
 
 export interface CommentRequest extends VersionRequest {

@@ -14,11 +14,13 @@ import {
   signIn,
   toSaved,
 } from './client.ts';
+import { trash } from './life.ts';
 import { MULTIPART } from './multipart.ts';
 import { contentHead, openWire, type Wire } from './wire.ts';
 
 const main = await signIn('Main');
 const reader = await signIn('Reader');
+const admin = await signIn('Administrator');
 const LENGTH = 20 * 1024 * 1024;
 const LENGTH_HEADER = { 'Content-Length': String(LENGTH) };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -48,6 +50,13 @@ const CASES: Case[] = [
   { code: 'TokenMissing', status: 401, headers: { Authorization: undefined }, path: '/folders' },
   { code: 'InsufficientScope', status: 403, headers: {}, caller: reader, path: '/folders' },
   { code: 'InvalidField', status: 400, headers: { ...JSON_TYPE, ConflictBehavior: 'Nonsense' }, path: '/folders' },
+  {
+    code: 'InvalidField',
+    status: 400,
+    headers: { ...JSON_TYPE, ConflictBehavior: 'Version' },
+    path: '/folders',
+    why: 'for folders have no versions',
+  },
   { code: 'InvalidBody', status: 400, headers: JSON_TYPE, path: '/folders', why: 'from the declared length' },
 ];
 
@@ -98,29 +107,61 @@ test('A name that is taken is told before the body, unless the request may be a 
   }
 });
 
+type Asked = [method: string, path: string, headers: Headers, status: number, code: string];
+
+async function assertEarly(caller: typeof main, cases: Asked[]): Promise<void> {
+  for (const [method, path, headers, status, code] of cases) {
+    for (const expect of [undefined, '100-continue']) {
+      const sent = { ...JSON_TYPE, 'Content-Length': '1000', ...headers, Expect: expect };
+      using wire = await open(contentHead(caller, method, path, sent));
+      assertRefusal(await wire.answer(3000), status, code);
+    }
+  }
+}
+
 test('What the path and If-Match decide of an entry is decided before the body', async () => {
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
   const stale = { 'If-Match': '"x"' };
-  const cases: [method: string, path: string, headers: Headers, status: number, code: string][] = [
+  await assertEarly(main, [
     ['PUT', `/files/${File.Id}/content`, stale, 400, 'PreconditionFailed'],
     ['PUT', '/files/unknown/content', {}, 404, 'FileNotFound'],
-    ['PATCH', `/entries/${File.Id}`, { ...JSON_TYPE, ...stale }, 400, 'PreconditionFailed'],
-    ['PATCH', '/entries/unknown', JSON_TYPE, 404, 'EntryNotFound'],
-    ['POST', '/entries/unknown/copy', JSON_TYPE, 404, 'EntryNotFound'],
-    ['POST', '/entries/unknown/restore', JSON_TYPE, 404, 'EntryNotFound'],
-    ['POST', `/entries/${File.Id}/restore`, JSON_TYPE, 404, 'EntryNotFound'],
-    ['POST', '/files/unknown/link', JSON_TYPE, 404, 'FileNotFound'],
-  ];
-  for (const [method, path, headers, status, code] of cases) {
-    for (const expect of [undefined, '100-continue']) {
-      using wire = await open(
-        contentHead(main, method, path, { 'Content-Length': '1000', ...headers, Expect: expect }),
-      );
-      assertRefusal(await wire.answer(3000), status, code);
-    }
-  }
+    ['PATCH', `/entries/${File.Id}`, stale, 400, 'PreconditionFailed'],
+    ['PATCH', '/entries/unknown', {}, 404, 'EntryNotFound'],
+    ['POST', '/entries/unknown/copy', {}, 404, 'EntryNotFound'],
+    ['POST', '/entries/unknown/restore', {}, 404, 'EntryNotFound'],
+    ['POST', `/entries/${File.Id}/restore`, {}, 404, 'EntryNotFound'],
+    ['POST', '/files/unknown/link', {}, 404, 'FileNotFound'],
+    ['PATCH', '/files/unknown/versions/1', {}, 404, 'FileNotFound'],
+    ['PATCH', `/files/${folder.Id}/versions/1`, {}, 404, 'FileNotFound'],
+    ['PATCH', `/files/${File.Id}/versions/2`, {}, 404, 'VersionNotFound'],
+  ]);
   assert.equal((await download(main, File.Id)).toString(), 'a');
+});
+
+test('A ConflictBehavior that cannot be is refused before the body', async () => {
+  const folder = await makeFolder(main);
+  const trashed = await makeFolder(main);
+  await trash(main, trashed.Id);
+  for (const ConflictBehavior of ['Nonsense', 'Version', '']) {
+    await assertEarly(main, [
+      ['PATCH', `/entries/${folder.Id}`, { ConflictBehavior }, 400, 'InvalidField'],
+      ['POST', `/entries/${folder.Id}/copy`, { ConflictBehavior }, 400, 'InvalidField'],
+      ['POST', `/entries/${trashed.Id}/restore`, { ConflictBehavior }, 400, 'InvalidField'],
+    ]);
+  }
+});
+
+test('What the path names among what is managed, and is not there, is told before the body', async () => {
+  const appKey = `ak_${'0'.repeat(32)}`;
+  await assertEarly(admin, [
+    ['POST', '/spaces', {}, 403, 'Forbidden'],
+    ['PATCH', '/spaces/unknown', {}, 404, 'SpaceNotFound'],
+    ['PATCH', `/applications/${appKey}`, {}, 404, 'ApplicationNotFound'],
+    ['POST', `/applications/${appKey}/rotate`, {}, 404, 'ApplicationNotFound'],
+    ['POST', `/applications/${appKey}/certificates`, {}, 404, 'ApplicationNotFound'],
+    ['PATCH', '/users/app:x', {}, 400, 'InvalidField'],
+  ]);
 });
 
 test('A client that sends its whole large body anyway sees the refusal, every time', async () => {

@@ -4,7 +4,18 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as client from 'openid-client';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
-import { type Answer, type Caller, call, createFolder, postFile, postFolder, send } from '../interface/client.ts';
+import {
+  type Answer,
+  type Caller,
+  call,
+  createFolder,
+  postFile,
+  postFolder,
+  saveFile,
+  send,
+} from '../interface/client.ts';
+import { trash } from '../interface/life.ts';
+import { contentHead, openWire } from '../interface/wire.ts';
 import {
   addCaller,
   cabinet,
@@ -228,6 +239,37 @@ test('a person of several spaces names one where no id tells, and reaches entrie
     assertRefusal(await call(both, '/folders/-root-', { headers: { SpaceId: id } }), 404, 'SpaceNotFound');
   }
   assertRefusal(await call(both, `/folders/${third.application.RootFolderId}`), 404, 'FolderNotFound');
+});
+
+test('a cursor is of the space that a person named, or that the folder they search in is in', async () => {
+  const person = await enterAs('pager', { left: 'viewer', right: 'viewer' });
+  const { Spaces } = JSON.parse(String((await spacesOf(person)).body)) as { Spaces: Record<string, string>[] };
+  const [here, there] = Spaces.map(({ Id }) => ({ SpaceId: String(Id) }));
+  const folder = await createFolder(left, '-root-', 'paged');
+  for (const name of ['cursory one', 'cursory two']) {
+    await saveFile(left, { FolderId: folder.Id, FileName: name }, 'x');
+    await trash(left, (await createFolder(left, folder.Id, name.toUpperCase())).Id);
+  }
+  const next = ({ headers: { link } }: Answer) => /<[^>]*(\/(?:trash|search)\?[^>]+)>/.exec(String(link))?.[1];
+  const trashed = String(next(await call(person, '/trash?limit=1', { headers: here ?? {} })));
+  assert.equal((await call(person, trashed, { headers: here ?? {} })).status, 200);
+  assertRefusal(await call(person, trashed, { headers: there ?? {} }), 400, 'InvalidCursor');
+  const question = `/search?q=cursory&limit=1&folder=${folder.Id}`;
+  let found: string | undefined;
+  await eventually('both are found', async () => {
+    found = next(await call(person, question));
+    return found !== undefined;
+  });
+  for (const headers of [{}, here ?? {}]) assert.equal((await call(person, String(found), { headers })).status, 200);
+});
+
+test('a viewer who would comment a version is refused before the body is read', async () => {
+  const viewer = await enterAs('commenter', { left: 'viewer' });
+  const { File } = await saveFile(left, { FolderId: '-root-', FileName: 'commented' }, 'x');
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': '1000', Expect: '100-continue' };
+  using wire = await openWire(service.production);
+  wire.write(contentHead(viewer, 'PATCH', `/files/${File.Id}/versions/1`, headers));
+  assertRefusal(await wire.answer(3000), 403, 'Forbidden');
 });
 
 test('an application that is registered into a space lets people into that space only', async () => {

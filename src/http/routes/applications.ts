@@ -121,10 +121,11 @@ export const changeApplicationRoute: CallerRoute = {
   path: `${path}/{appKey}`,
   action: 'manage',
   async handle({ cabinet }, exchange, caller) {
+    const appKey = exchange.parameters.appKey ?? '';
+    await applications.admitApplication(cabinet, caller, appKey);
     const asked = { check: checkChange, example: '{"State": "disabled"}' };
     const { fields, current } = await readManaged(exchange, caller, asked);
-    const change = fields.State === 'active' ? 'enable' : 'disable';
-    const request = { appKey: exchange.parameters.appKey ?? '', change } as const;
+    const request = { appKey, change: fields.State === 'active' ? 'enable' : 'disable' } as const;
     return json(renderApplication(await applications.changeApplication(cabinet, current, request)));
   },
   describe: {
@@ -165,11 +166,12 @@ export const rotateSecretRoute: CallerRoute = {
   path: `${path}/{appKey}/rotate`,
   action: 'manage',
   async handle({ cabinet }, exchange, caller) {
+    const appKey = exchange.parameters.appKey ?? '';
+    await applications.admitTakeover(cabinet, caller, appKey);
     const asked = { check: checkRotate, example: '{"OverlapSeconds": 3600}', isOptional: true };
     const { fields, current } = await readManaged(exchange, caller, asked);
     const overlapMs = (fields.OverlapSeconds ?? 0) * 1000;
-    const request = { appKey: exchange.parameters.appKey ?? '', overlapMs };
-    return json(renderRegistered(await applications.rotateSecret(cabinet, current, request)));
+    return json(renderRegistered(await applications.rotateSecret(cabinet, current, { appKey, overlapMs })));
   },
   describe: {
     operationId: 'ApplicationsRotate',

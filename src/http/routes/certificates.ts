@@ -42,9 +42,11 @@ export const addCertificateRoute: CallerRoute = {
   path,
   action: 'manage',
   async handle({ cabinet }, exchange, caller) {
+    const appKey = exchange.parameters.appKey ?? '';
+    await applications.admitTakeover(cabinet, caller, appKey);
     const asked = { check: checkAdd, example: '{"Certificate": "-----BEGIN CERTIFICATE-----…"}' };
     const { fields, current } = await readManaged(exchange, caller, asked);
-    const request = { appKey: exchange.parameters.appKey ?? '', certificate: readLeaf(fields.Certificate) };
+    const request = { appKey, certificate: readLeaf(fields.Certificate) };
     return json(renderCertificate(await applications.addCertificate(cabinet, current, request)));
   },
   describe: {

@@ -9,7 +9,7 @@ import { copyEntry } from '../../operations/copy-entry.ts';
 import { deleteEntry } from '../../operations/trash.ts';
 import { ChangeEntry, CopyEntry } from '../entry-schemas.ts';
 import { exampleIds } from '../examples.ts';
-import { readConflict, readIfMatch, readJsonBody } from '../json-body.ts';
+import { checkConflictAmong, readConflictHeader, readIfMatch, readJsonBody } from '../json-body.ts';
 import { headers, jsonBody, pathId, query } from '../openapi.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
@@ -27,11 +27,11 @@ export const changeEntryRoute: CallerRoute = {
   async handle({ cabinet }, exchange, caller) {
     const id = exchange.parameters.id ?? '';
     const ifMatch = readIfMatch(exchange);
+    const behavior = readConflictHeader(exchange, freeNames);
     await admitEntry(cabinet, caller, { id, ifMatch });
     const example = '{"Name": "new.txt", "Properties": {"Customer": "42", "Draft": null}}';
     const fields = checkChange(await readJsonBody(exchange, { example }));
     const { Name, ParentFolderId, Properties, ObjectType, ConflictBehavior } = fields;
-    const conflict = readConflict(exchange, ConflictBehavior, freeNames);
     const changed = await changeEntry(cabinet, await exchange.renewCaller(), {
       id,
       name: Name ?? null,
@@ -39,7 +39,7 @@ export const changeEntryRoute: CallerRoute = {
       properties: Properties === undefined ? null : checkPropertyChanges(Properties),
       objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
       ifMatch,
-      conflict,
+      conflict: behavior ?? checkConflictAmong(freeNames, ConflictBehavior),
     });
     return toEntryAnswer(changed);
   },
@@ -77,6 +77,7 @@ export const copyEntryRoute: CallerRoute = {
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
     const id = exchange.parameters.id ?? '';
+    const behavior = readConflictHeader(exchange, freeNames);
     await admitEntry(cabinet, caller, { id });
     const example = '{"ParentFolderId": "-root-", "Name": "copy.txt"}';
     const fields = checkCopy(await readJsonBody(exchange, { example }));
@@ -85,7 +86,7 @@ export const copyEntryRoute: CallerRoute = {
       id,
       parentFolderId: ParentFolderId ?? null,
       name: Name ?? null,
-      conflict: readConflict(exchange, ConflictBehavior, freeNames),
+      conflict: behavior ?? checkConflictAmong(freeNames, ConflictBehavior),
     });
     return toEntryAnswer(copied);
   },

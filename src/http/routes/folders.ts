@@ -40,10 +40,10 @@ export const createFolderRoute: CallerRoute = {
     checkEncoding(exchange.request);
     const idempotencyKey = readIdempotencyKey(exchange.request);
     const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));
+    if (behavior === 'Version') throw noVersions();
     const request = await readFolderRequest(exchange);
     // Whoever names a path wants it to be there: what exists of it is used, to its end.
     const conflict = behavior ?? request.conflict ?? (request.isRelativePath ? 'Existing' : 'Fail');
-    if (conflict === 'Version') throw noVersions();
     const current = await exchange.renewCaller();
     const created = await createFolder(served.cabinet, current, { ...request, conflict, idempotencyKey });
     return json(renderEnvelope(created), {

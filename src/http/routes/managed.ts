@@ -1,5 +1,5 @@
-// Reads what is to be changed in the caller's space. The role is asked for before the body is read; what counts in the end
-// is what the caller may do then.
+// Reads what is to be changed in the caller's space. The role is asked for before the body is read, and so is by the route
+// whatever the path names; what counts in the end is what the caller may do then.
 
 import type { Caller } from '../../domain/caller.ts';
 import { takeSeat } from '../../operations/enter.ts';

@@ -1,6 +1,13 @@
 // `/spaces`.
 
-import { addSpace, listSpaces, renameSpace, showSpace } from '../../operations/manage-spaces.ts';
+import {
+  addSpace,
+  admitNewSpace,
+  admitSpace,
+  listSpaces,
+  renameSpace,
+  showSpace,
+} from '../../operations/manage-spaces.ts';
 import { json } from '../answer.ts';
 import { readJsonBody } from '../json-body.ts';
 import { exampleSpace } from '../managing-examples.ts';
@@ -54,7 +61,8 @@ export const addSpaceRoute: CallerRoute = {
   method: 'POST',
   path,
   action: 'manage',
-  async handle({ cabinet }, exchange) {
+  async handle({ cabinet }, exchange, caller) {
+    admitNewSpace(caller);
     const { Name } = checkNameSpace(await readJsonBody(exchange, { example }));
     return json(renderSpace(await addSpace(cabinet, await exchange.renewCaller(), Name)));
   },
@@ -73,9 +81,10 @@ export const renameSpaceRoute: CallerRoute = {
   method: 'PATCH',
   path: `${path}/{id}`,
   action: 'manage',
-  async handle({ cabinet }, exchange) {
-    const { Name: name } = checkNameSpace(await readJsonBody(exchange, { example }));
+  async handle({ cabinet }, exchange, caller) {
     const spaceId = exchange.parameters.id ?? '';
+    admitSpace(caller, spaceId);
+    const { Name: name } = checkNameSpace(await readJsonBody(exchange, { example }));
     return json(renderSpace(await renameSpace(cabinet, await exchange.renewCaller(), { spaceId, name })));
   },
   describe: {

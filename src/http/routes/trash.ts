@@ -5,7 +5,7 @@ import { emptyTrash, listTrash, restoreEntry } from '../../operations/trash.ts';
 import { json } from '../answer.ts';
 import { EmptiedTrash, RestoreEntry, TrashPage } from '../entry-schemas.ts';
 import { exampleFile } from '../examples.ts';
-import { readConflict, readJsonBody } from '../json-body.ts';
+import { checkConflictAmong, readConflictHeader, readJsonBody } from '../json-body.ts';
 import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
 import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
@@ -82,6 +82,7 @@ export const restoreEntryRoute: CallerRoute = {
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
     const id = exchange.parameters.id ?? '';
+    const behavior = readConflictHeader(exchange, freeNames);
     await admitTrashed(cabinet, caller, { id });
     const example = '{"ParentFolderId": "-root-"}, or nothing';
     const fields = checkRestore(await readJsonBody(exchange, { example, isOptional: true }));
@@ -90,7 +91,7 @@ export const restoreEntryRoute: CallerRoute = {
       id,
       parentFolderId: ParentFolderId ?? null,
       name: Name ?? null,
-      conflict: readConflict(exchange, ConflictBehavior, freeNames),
+      conflict: behavior ?? checkConflictAmong(freeNames, ConflictBehavior),
     });
     return toEntryAnswer(restored);
   },

@@ -80,10 +80,11 @@ export const changeUserRoute: CallerRoute = {
   path: `${path}/{id}`,
   action: 'manage',
   async handle({ cabinet }, exchange, caller) {
+    const id = exchange.parameters.id ?? '';
+    people.admitRole(caller, id);
     const asked = { check: checkChange, example: '{"Role": "viewer"}' };
     const { fields, current } = await readManaged(exchange, caller, asked);
-    const change = { id: exchange.parameters.id ?? '', role: fields.Role };
-    return json(renderUser(await people.changeMember(cabinet, current, change)));
+    return json(renderUser(await people.changeMember(cabinet, current, { id, role: fields.Role })));
   },
   describe: {
     operationId: 'UsersChange',

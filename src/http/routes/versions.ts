@@ -1,8 +1,14 @@
 // `GET /files/{id}/versions`, and what can be done with one of them.
 
 import Type from 'typebox';
-import { Refusal } from '../../domain/refusal.ts';
-import { commentVersion, listVersions, removeVersion, restoreVersion } from '../../operations/versions.ts';
+import { versionNotFound } from '../../domain/missing.ts';
+import {
+  admitVersion,
+  commentVersion,
+  listVersions,
+  removeVersion,
+  restoreVersion,
+} from '../../operations/versions.ts';
 import { json } from '../answer.ts';
 import { CommentVersion, Version, VersionPage } from '../entry-schemas.ts';
 import { exampleIds } from '../examples.ts';
@@ -68,9 +74,7 @@ const versionNumber: Parameter = {
 
 function readAsked({ parameters }: Exchange): { fileId: string; version: number } {
   const text = parameters.version ?? '';
-  if (!/^[1-9]\d{0,14}$/.test(text)) {
-    throw new Refusal('VersionNotFound', 'The file has no such version.', { target: 'version' });
-  }
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw versionNotFound();
   return { fileId: parameters.id ?? '', version: Number(text) };
 }
 
@@ -116,8 +120,9 @@ export const commentVersionRoute: CallerRoute = {
   method: 'PATCH',
   path: '/v1/contentmanagement/files/{id}/versions/{version}',
   action: 'write',
-  async handle({ cabinet }, exchange) {
+  async handle({ cabinet }, exchange, caller) {
     const asked = readAsked(exchange);
+    await admitVersion(cabinet, caller, asked);
     const { Comment } = checkCommentBody(await readJsonBody(exchange, { example: '{"Comment": "signed"}' }));
     const comment = Comment === null ? null : checkComment(Comment);
     return json(renderVersion(await commentVersion(cabinet, await exchange.renewCaller(), { ...asked, comment })));
