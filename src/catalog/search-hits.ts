@@ -1,7 +1,7 @@
 // Decides which of the entries that a search found can be seen, and are asked for: the index only proposes. Whether an
 // entry is visible is told by the way up to the root, which is walked here, each folder once.
 
-import type { Entry, Kind } from '../domain/entry.ts';
+import { type Entry, folderContentType, type Kind } from '../domain/entry.ts';
 import { type EntryRow, one, selection, toEntry } from './entries.ts';
 import { row, together, type Verb } from './sql.ts';
 
@@ -79,7 +79,7 @@ function* findWay(folder: number, wanted: string | null, ways: Map<number, Way>)
 function isWanted(found: EntryRow, { kind, contentType, modifiedAfter, properties }: HitFilter): boolean {
   if (kind !== null && found.kind !== (kind === 'folder' ? 0 : 1)) return false;
   if (modifiedAfter !== null && found.modified_at <= modifiedAfter) return false;
-  if (contentType !== null && !isOfType(found.content_type ?? '', contentType)) return false;
+  if (contentType !== null && !isOfType(found.content_type ?? folderContentType, contentType)) return false;
   const wanted = Object.entries(properties);
   if (wanted.length === 0) return true;
   const { properties: actual } = toEntry(found);

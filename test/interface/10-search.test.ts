@@ -207,6 +207,8 @@ test('Filters: kind, content type, folder, time and properties, each and togethe
   await finds(word, [text], { contentType: 'text/plain' });
   await finds(word, [text, page], { contentType: 'TEXT/*' });
   await finds(word, [], { contentType: 'text' + '/*x' });
+  for (const contentType of ['inode/directory', 'inode/*']) await finds(word, [deep], { contentType });
+  await finds(word, [], { contentType: 'inode/directory', type: 'file' });
   await finds(word, [text], { folder: deep.Id });
   await finds(word, [deep, text, page], { folder: folder.Id });
   await finds(word, [deep, text, page], { folder: '-root-' });
