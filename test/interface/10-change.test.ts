@@ -195,6 +195,23 @@ test('Properties keep their limits after the merge, not only in the request', as
   }
 });
 
+test('Keys that are removed do not count towards the 100 that an entry may have', async () => {
+  const { pair } = await makePair();
+  const keys = (from: number, to: number, value: string | null) =>
+    Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`key ${from + index}`, value]));
+  for (const { Id } of pair) {
+    await change(main, Id, { Properties: { a: null, ...keys(0, 60, 'v') } });
+    const { Entry } = await change(main, Id, { Properties: { ...keys(0, 60, null), ...keys(60, 120, 'v') } });
+    assert.deepEqual(Entry.Properties, keys(60, 120, 'v'));
+    const replaced = await change(main, Id, { Properties: { ...keys(60, 120, null), ...keys(200, 300, 'v') } });
+    assert.deepEqual(replaced.Entry.Properties, keys(200, 300, 'v'));
+    const both = { ...keys(200, 300, null), ...keys(300, 401, 'v') };
+    assertRefusal(await askChange(main, Id, { Properties: both }), 400, 'InvalidField');
+    assertRefusal(await askChange(main, Id, { Properties: keys(0, 1001, null) }), 400, 'InvalidField');
+    assert.deepEqual((await change(main, Id, { Properties: keys(0, 1000, null) })).Entry.Properties, {});
+  }
+});
+
 test('The object type is changed alone, and is held to its alphabet', async () => {
   const { pair } = await makePair();
   for (const entry of pair) {
