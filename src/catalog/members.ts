@@ -103,7 +103,7 @@ export interface AddMember extends Origin {
 
 /** A new account, with a role in one space. */
 export function* addMember(asked: AddMember): Verb<Member> {
-  const { id, name, state, createdAt } = yield* addUser(asked);
+  const { id, name, state, createdAt } = yield* addUser(asked, 'Id');
   yield* putRole(asked);
   return { id, name, state, role: asked.role, createdAt };
 }

@@ -106,10 +106,11 @@ export interface AddUser extends Origin {
   password: string | null;
 }
 
-export function* addUser(asked: AddUser): Verb<User> {
+/** `target`: what the id was sent as. */
+export function* addUser(asked: AddUser, target = 'User'): Verb<User> {
   if ((yield* findUser(asked)) !== null) {
     throw new Refusal('NameAlreadyExists', `There is or was a user ${JSON.stringify(asked.id)}.`, {
-      target: 'User',
+      target,
       hint: 'Ids of users are never given out twice; choose another.',
     });
   }

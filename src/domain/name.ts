@@ -98,16 +98,23 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * A name that itself begins with UTF-8'' has to have its apostrophes encoded.
  */
 export function decodeNameHeader(raw: string): string {
+  const name = decodeHeader(raw);
+  if (name !== null) return name;
+  throw new Refusal('InvalidName', 'The name is not valid UTF-8.', {
+    target: 'FileName',
+    hint: 'Send the name as percent-encoded UTF-8, for example caf%C3%A9.txt.',
+  });
+}
+
+/** Any text that travels in a header as a name does; null: it is not valid UTF-8. */
+export function decodeHeader(raw: string): string | null {
   const encoded = raw.replace(extendedPrefix, '');
   if (plainHeader.test(encoded)) return encoded;
   const bytes = encoded.replace(/%[0-9A-Fa-f]{2}/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
   try {
     return utf8.decode(Buffer.from(bytes, 'latin1'));
   } catch {
-    throw new Refusal('InvalidName', 'The name is not valid UTF-8.', {
-      target: 'FileName',
-      hint: 'Send the name as percent-encoded UTF-8, for example caf%C3%A9.txt.',
-    });
+    return null;
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type ConflictBehavior, conflictBehaviors, longestComment } from '../domain/entry.ts';
-import { decodeNameHeader } from '../domain/name.ts';
+import { decodeHeader } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 /** A repeated one is refused: nobody can say which was meant. */
@@ -123,7 +123,10 @@ export function readDeclaredBytes(request: IncomingMessage): number | null {
 /** What a client says of a version: percent-encoded UTF-8, like a file's name. */
 export function readComment(request: IncomingMessage): string | null {
   const header = readHeader(request, 'comment');
-  return header === null || header === '' ? null : checkComment(decodeNameHeader(header));
+  if (header === null || header === '') return null;
+  const comment = decodeHeader(header);
+  if (comment === null) throw invalidHeader('Comment', 'is not valid UTF-8, percent-encoded or as it is');
+  return checkComment(comment);
 }
 
 export function checkComment(comment: string): string {

@@ -54,7 +54,7 @@ export async function addApplication(
     kind: asked.kind,
     scopes: checkScopes(asked.scopes),
     secretSha256: secret === null ? null : toSecretHash(secret),
-    redirectUris: asked.redirectUris?.map(checkRedirectUri) ?? null,
+    redirectUris: asked.redirectUris?.map((uri) => checkRedirectUri(uri)) ?? null,
     isForPeopleOnly: asked.isForPeopleOnly,
     certificates: asked.certificates,
     space: typeof asked.space === 'string' ? checkPlainName(asked.space, 'Space') : asked.space,
@@ -81,15 +81,15 @@ function checkTogether({ kind, redirectUris, isForPeopleOnly, space, certificate
   if (problem !== false) throw new Refusal('InvalidField', problem);
 }
 
-/** Codes travel to it: only over TLS, or not over a wire at all. */
-export function checkRedirectUri(uri: string): string {
+/** Codes travel to it: only over TLS, or not over a wire at all. `target`: what it was sent as; operators give an option. */
+export function checkRedirectUri(uri: string, target = 'RedirectUri'): string {
   const url = URL.parse(uri);
   const isSafe =
     url?.protocol === 'https:' ||
     (url?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname));
   if (url !== null && isSafe && url.hash === '' && url.username === '' && url.password === '') return uri;
   throw new Refusal('InvalidField', `${JSON.stringify(uri)} cannot be an address to return to.`, {
-    target: 'RedirectUri',
+    target,
     hint: 'Use an https address without a fragment; http only on loopback.',
   });
 }

@@ -57,6 +57,7 @@ export async function addApplication(
 ): Promise<applications.ApplicationWithSecret> {
   const { space } = takeSeat(caller, 'manage');
   checkGiven(caller, scopes ?? defaultScopes);
+  for (const uri of redirectUris ?? []) applications.checkRedirectUri(uri, 'RedirectUris');
   const certificates = certificate === null ? [] : [certificate];
   const asked = { name, kind, scopes, redirectUris, certificates, space, isForPeopleOnly: false };
   return await applications.addApplication(cabinet, asked, byCaller(caller));

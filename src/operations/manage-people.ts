@@ -31,7 +31,7 @@ export async function addMember(
 ): Promise<NewMember> {
   const { space } = takeSeat(caller, 'manage');
   const role = checkRole(asked.role);
-  const { madePassword, ...account } = await toAccount(asked);
+  const { madePassword, ...account } = await toAccount(asked, 'Id');
   const member = await cabinet.catalog.addMember({ ...account, space, role, ...byCaller(caller) });
   return { member, madePassword };
 }
@@ -46,14 +46,14 @@ export interface RoleChange {
  *  account in other spaces, without a trace; who gives a role leaves one. */
 export function admitRole(caller: Caller, id: string): void {
   takeSeat(caller, 'manage');
-  toUserId(id);
+  toUserId(id, 'id');
 }
 
 export async function changeMember(cabinet: Cabinet, caller: Caller, { id, role }: RoleChange): Promise<Member> {
   const { space } = takeSeat(caller, 'manage');
   return await cabinet.catalog.setMember({
     space,
-    id: toUserId(id),
+    id: toUserId(id, 'id'),
     role: role === null ? null : checkRole(role),
     // An application can still manage the space when no person can.
     isManagerKept: caller.person !== null,

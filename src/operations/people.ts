@@ -25,9 +25,9 @@ export async function addUser(cabinet: Cabinet, asked: NewUser): Promise<UserWit
   return { user: await cabinet.catalog.addUser({ ...account, ...byOperator() }), madePassword };
 }
 
-/** What is kept of a new account. */
-export async function toAccount(asked: NewUser) {
-  const id = checkUserId(asked.id);
+/** What is kept of a new account. `target`: what the id was sent as; operators say which user they mean. */
+export async function toAccount(asked: NewUser, target = 'User') {
+  const id = checkUserId(asked.id, target);
   const name = checkDisplayName(asked.name ?? id);
   const madePassword = asked.password === null ? makePassword() : null;
   const password = await hashPassword(madePassword ?? checkPassword(asked.password ?? '', id));
@@ -35,11 +35,11 @@ export async function toAccount(asked: NewUser) {
 }
 
 /** `CreatedBy` shows it, and `app:` and issuers' names stand before a colon there: an id of ours has none. */
-function checkUserId(asked: string): string {
+function checkUserId(asked: string, target: string): string {
   const id = asked.toLowerCase();
   if (/^[a-z0-9][a-z0-9._@+-]{0,127}$/.test(id) && !id.startsWith('ak_') && id !== 'operator') return id;
   throw new Refusal('InvalidField', `${JSON.stringify(asked)} cannot be a user's id.`, {
-    target: 'User',
+    target,
     hint: 'Use 1 to 128 letters, digits and . _ @ + -, beginning with a letter or digit; upper and lower case are the same.',
   });
 }
@@ -96,12 +96,12 @@ export function checkRole(role: string): Role {
 }
 
 /** Our ids are lower-case; those of outside issuers, `<issuer name>:<subject>`, are as they say. */
-export function toUserId(asked: string): string {
+export function toUserId(asked: string, target = 'User'): string {
   if (!asked.includes(':')) return asked.toLowerCase();
   const isOutside = /^(?!app:|operator:)[a-z0-9-]{1,32}:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u.test(asked);
   if (isOutside && asked.trim() === asked && !asked.endsWith(':')) return asked;
   throw new Refusal('InvalidField', `${JSON.stringify(asked)} is not a person of an outside issuer.`, {
-    target: 'User',
+    target,
     hint: 'Such people are called <issuer name>:<subject>, as CABINET_ISSUERS names the issuer.',
   });
 }

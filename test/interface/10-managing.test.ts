@@ -83,7 +83,7 @@ test('What cannot be registered is refused, and says which field is at fault', a
     [{ Name: newName(), Scopes: ['content.all'] }, 'InvalidField', 'Scopes'],
     [{ Name: newName(), Scopes: 'content.read' }, 'InvalidField', 'Scopes'],
     [{ Name: newName(), Scopes: [] }, 'InvalidField', 'Scopes'],
-    [{ Name: newName(), RedirectUris: ['http://app.example/'] }, 'InvalidField', 'RedirectUri'],
+    [{ Name: newName(), RedirectUris: ['http://app.example/'] }, 'InvalidField', 'RedirectUris'],
     [{ Name: stranger.application.Name }, 'NameAlreadyExists', 'Name'],
   ];
   for (const [fields, code, target] of cases) {
@@ -230,25 +230,28 @@ test('An id is given out once, and a password that is given is not told', async 
   const Id = newName();
   const made = await manage<User>(admin, 'POST', '/users', { Id, Role: 'viewer', Password: 'a long enough word' });
   assert.deepEqual([made.Password, made.Name], [undefined, Id]);
-  assertRefusal(await ask(admin, 'POST', '/users', { Id, Role: 'manager' }), 400, 'NameAlreadyExists');
+  const taken = assertRefusal(await ask(admin, 'POST', '/users', { Id, Role: 'manager' }), 400, 'NameAlreadyExists');
+  assert.equal(taken.Target, 'Id');
   assert.equal((await getAll<User>(admin, '/users', 'Users')).find((user) => user.Id === Id)?.Role, 'viewer');
 });
 
-test('What cannot be a person is refused', async () => {
+test('What cannot be a person is refused, and says which field is at fault', async () => {
   const good = { Id: newName(), Role: 'viewer' };
-  for (const fields of [
-    { Role: 'viewer' },
-    { Id: newName() },
-    { ...good, Role: 'owner' },
-    { ...good, Role: 'none' },
-    { ...good, Id: 'a b' },
-    { ...good, Id: 'operator' },
-    { ...good, Id: 'corp:alice' },
-    { ...good, Password: 'short' },
-    { ...good, Name: '\u202e' },
-    { ...good, Name: 5 },
-  ]) {
-    assertRefusal(await ask(admin, 'POST', '/users', fields), 400, 'InvalidField');
+  const cases: [object, string][] = [
+    [{ Role: 'viewer' }, 'Id'],
+    [{ Id: newName() }, 'Role'],
+    [{ ...good, Role: 'owner' }, 'Role'],
+    [{ ...good, Role: 'none' }, 'Role'],
+    [{ ...good, Id: 'a b' }, 'Id'],
+    [{ ...good, Id: 'operator' }, 'Id'],
+    [{ ...good, Id: 'corp:alice' }, 'Id'],
+    [{ ...good, Password: 'short' }, 'Password'],
+    [{ ...good, Name: '\u202e' }, 'Name'],
+    [{ ...good, Name: 5 }, 'Name'],
+  ];
+  for (const [fields, target] of cases) {
+    const { Target } = assertRefusal(await ask(admin, 'POST', '/users', fields), 400, 'InvalidField');
+    assert.equal(Target, target, JSON.stringify(fields));
   }
   assertRefusal(await ask(admin, 'PATCH', `/users/${newName()}`, { Role: 'viewer' }), 404, 'UserNotFound');
   assertRefusal(await ask(admin, 'PATCH', `/users/${good.Id}`, { State: 'disabled' }), 400, 'InvalidField');
@@ -259,7 +262,8 @@ test('A person of an outside issuer can be given a role before they were ever he
   const path = `/users/${encodeURIComponent(Id)}`;
   assert.equal((await manage<User>(admin, 'PATCH', path, { Role: 'viewer' })).Id, Id);
   assert.equal((await manage<User>(admin, 'DELETE', path)).Role, undefined);
-  assertRefusal(await ask(admin, 'PATCH', '/users/app:x', { Role: 'viewer' }), 400, 'InvalidField');
+  const malformed = await ask(admin, 'PATCH', '/users/app:x', { Role: 'viewer' });
+  assert.equal(assertRefusal(malformed, 400, 'InvalidField').Target, 'id');
 });
 
 test('Without content.admin an application reads what is managed and changes nothing', async () => {

@@ -268,6 +268,20 @@ test('A comment comes with the version that it is sent with, as percent-encoded 
   assert.equal(first?.Comment, 'first');
 });
 
+test('A comment that is not UTF-8 is 400 InvalidHeader and names its header, and nothing is saved', async () => {
+  const { folder, file } = await makeFile('one');
+  const at = { FolderId: folder.Id, FileName: 'file.txt' };
+  for (const Comment of ['%FF', 'caf\xe9', "UTF-8''%E9"]) {
+    for (const answer of [
+      await askPut(main, file.Id, 'two', { Comment }),
+      await postFile(main, { ...at, Comment }, 'two'),
+    ]) {
+      assert.equal(assertRefusal(answer, 400, 'InvalidHeader').Target, 'Comment');
+    }
+  }
+  assert.deepEqual(toNumbers(await listVersions(main, file.Id)), [1]);
+});
+
 test('A comment is set, changed and removed afterwards, of any version, and makes none', async () => {
   const { file } = await makeFile('one', 'two');
   for (const version of [1, 2]) {
