@@ -51,6 +51,7 @@ const anyBody: readonly RefusalCode[] = [
 
 /** What may be wrong with a parameter, by its name. */
 const impliedBy: Record<string, readonly RefusalCode[]> = {
+  Comment: ['InvalidField'],
   ConflictBehavior: ['InvalidField', 'NameAlreadyExists'],
   'Idempotency-Key': ['IdempotencyKeyReused'],
   SpaceId: ['SpaceMissing', 'SpaceNotFound'],
