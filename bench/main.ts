@@ -15,6 +15,7 @@ import { listing } from './listing.ts';
 import { mixed } from './mixed.ts';
 import { type Options, parseOptions, UsageError, usage } from './options.ts';
 import { peers } from './peers.ts';
+import { profile } from './profile.ts';
 import { put } from './put.ts';
 import { writeSection } from './results.ts';
 import { cost } from './save-cost.ts';
@@ -41,6 +42,7 @@ const scenarios: Record<string, Scenario> = {
   cost,
   scale,
   steady,
+  profile,
   guard,
 };
 
