@@ -176,7 +176,8 @@ class Rot {
       return { text: `${name} cut at ${at}`, files: [{ path, bytes: bytes.subarray(0, at) }] };
     if (random.isTrue(shares.sector)) {
       const start = at - (at % sectorBytes);
-      bytes.fill(0, start, start + sectorBytes);
+      // The last one of a file may be shorter.
+      bytes.fill(0, start, Math.min(start + sectorBytes, bytes.length));
       return { text: `sector at ${start} of ${name} zeroed`, files: [{ path, bytes }] };
     }
     const bit = random.below(8);
