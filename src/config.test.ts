@@ -66,6 +66,8 @@ test('HTTP threads are as many as is said, or by the cores; with PostgreSQL it i
 
 test('beyond loopback, plain HTTP needs to be asked for', () => {
   assert.match(mistakesOf({ CABINET_HOST: '0.0.0.0' }).join(), /CABINET_ALLOW_PLAIN_HTTP/);
+  assert.match(mistakesOf({ CABINET_HOST: '127.0.0.1.example' }).join(), /CABINET_ALLOW_PLAIN_HTTP/);
+  for (const host of ['127.0.0.2', '::1', 'localhost']) assert.deepEqual(mistakesOf({ CABINET_HOST: host }), []);
   assert.deepEqual(mistakesOf({ CABINET_HOST: '0.0.0.0', CABINET_ALLOW_PLAIN_HTTP: 'yes' }), []);
   assert.deepEqual(mistakesOf({ CABINET_HOST: '0.0.0.0', CABINET_TLS_CERT: 'c', CABINET_TLS_KEY: 'k' }), []);
 });

@@ -97,7 +97,7 @@ export class ConfigMistakes extends Error {
   }
 }
 
-const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
+const loopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const mostThreads = 64;
 const mostAutoThreads = 4;
@@ -164,7 +164,7 @@ export function readConfig(environment: Variables = process.env): Config {
   const reader = new Reader(values);
   const host = values.CABINET_HOST;
   const tls = reader.tls('CABINET_TLS_CERT', 'CABINET_TLS_KEY');
-  if (!loopback.has(host) && tls === null && reader.choice('CABINET_ALLOW_PLAIN_HTTP', ['no', 'yes']) === 'no') {
+  if (!loopback.test(host) && tls === null && reader.choice('CABINET_ALLOW_PLAIN_HTTP', ['no', 'yes']) === 'no') {
     reader.mistake(
       'CABINET_HOST',
       `${host} can be reached from outside; set CABINET_TLS_CERT and CABINET_TLS_KEY, or CABINET_ALLOW_PLAIN_HTTP=yes`,

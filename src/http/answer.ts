@@ -103,10 +103,20 @@ export function json(body: string, headers: Record<string, string> = {}): Answer
   return { status: 200, headers, body };
 }
 
+export class MethodNotAllowed extends Refusal {
+  readonly allowed: string;
+
+  constructor(method: string, allowed: string) {
+    super('MethodNotAllowed', `This address does not take ${method}.`, { hint: `It takes ${allowed}.` });
+    this.allowed = allowed;
+  }
+}
+
 export function toAnswer(refusal: Refusal, trackingId: string): Answer {
   const isStandard = refusal instanceof StandardRefusal;
   const status = isStandard ? refusal.status : statuses[refusal.code];
   const headers: Record<string, string> = isStandard ? { ...refusal.headers } : {};
+  if (refusal instanceof MethodNotAllowed) headers.Allow = refusal.allowed;
   if (status === 401) headers['WWW-Authenticate'] = toChallenge(refusal);
   if (refusal.code === 'InsufficientScope') headers['WWW-Authenticate'] = toChallenge(refusal);
   if (refusal.details.retryAfterSeconds !== undefined)

@@ -6,6 +6,7 @@ import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Chunks } from '../domain/chunks.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { isExpecting } from './request.ts';
 
 /** The client went away: there is nobody to answer. */
 export class Aborted extends Error {
@@ -41,7 +42,7 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
     this.#request = request;
     if (digests.sha256) this.#expect('sha256', digests.sha256, 'Content-Digest');
     if (digests.md5) this.#expect('md5', digests.md5, 'Content-MD5');
-    if (request.headers.expect !== undefined) response.writeContinue();
+    if (isExpecting(request)) response.writeContinue();
     const unwatch = pace.watch(this);
     request.on('data', (chunk: Buffer) => this.#take(chunk));
     request.on('end', () => {

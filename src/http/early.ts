@@ -2,11 +2,11 @@
 // the connection at once. A client that is still sending would then be reset and never see its answer; so what still
 // comes is read and dropped for a while.
 
-import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Refusal } from '../domain/refusal.ts';
 import { type Answer, send, toAnswer, toHeaders } from './answer.ts';
+import { isExpecting } from './request.ts';
+import type { Unread } from './unread.ts';
 
 const lingerMs = 5000;
 const lingerBytes = 64 * 1024 * 1024;
@@ -23,7 +23,7 @@ export function sendEarly(
 ): void {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   const isChunked = request.headers['transfer-encoding'] !== undefined;
-  const isWaiting = request.headers.expect !== undefined;
+  const isWaiting = isExpecting(request);
   const isSmall = request.complete || (!isChunked && !(declared > smallRestBytes) && !isWaiting);
   // Without a socket of its own yet, the response waits behind those to earlier requests of the same connection.
   if (isSmall || response.socket === null) {
@@ -51,14 +51,13 @@ function dropRest(request: IncomingMessage): void {
 }
 
 /** Answers a socket on which no request was understood, after the `pending` responses to those that were. */
-export function refuseSocket(socket: Socket, refusal: Refusal, pending: ServerResponse | undefined): void {
+export function refuseSocket(socket: Socket, { refusal, requestId }: Unread, pending?: ServerResponse): void {
   socket.on('error', () => socket.destroy());
   const finish = () => {
     if (!socket.writable) {
       socket.destroy();
       return;
     }
-    const requestId = randomUUID();
     socket.end(renderRaw(toAnswer(refusal, requestId), requestId));
     setTimeout(() => socket.destroy(), lastAnswerMs).unref();
   };

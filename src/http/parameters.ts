@@ -132,7 +132,7 @@ export function readComment(request: IncomingMessage): string | null {
 export function checkComment(comment: string): string {
   const isGood =
     comment.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(comment.replaceAll(/[\n\t]/g, ''));
-  if (isGood && comment.length <= longestComment) return comment;
+  if (isGood && [...comment].length <= longestComment) return comment;
   throw new Refusal('InvalidField', `A comment has at most ${longestComment} characters, and no control characters.`, {
     target: 'Comment',
   });

@@ -8,7 +8,7 @@ import { invalidHeader } from './parameters.ts';
 
 export const maxHeaderBytes = 16 * 1024;
 const uploadsPath = '/v1/contentmanagement/uploads';
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function readRequestId(request: IncomingMessage): string {
   const sent = request.headers.requesttrackingid;
@@ -36,16 +36,24 @@ export function readMethod({ method = '', headers }: IncomingMessage, path: stri
 }
 
 export function checkHttp(request: IncomingMessage): void {
-  if (request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined) {
-    throw malformed('HTTP/1.0 has no Transfer-Encoding.');
+  const coding = request.headers['transfer-encoding'];
+  if (request.httpVersion === '1.0' && coding !== undefined) throw malformed('HTTP/1.0 has no Transfer-Encoding.');
+  // The parser is content with any list that ends so; what was compressed on the way would be taken for the content.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw malformed('Transfer-Encoding can only be chunked.');
   }
   if (request.httpVersion === '1.1' && request.headers.host === undefined) {
     throw malformed('The Host header is missing.');
   }
-  const { expect } = request.headers;
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+  if (isExpecting(request) && request.headers.expect?.toLowerCase() !== '100-continue') {
     throw invalidHeader('Expect', 'can only be 100-continue');
   }
+}
+
+/** Whether the client waits to be told that it may go on. "A server that receives a 100-continue expectation in an HTTP/1.0
+ *  request MUST ignore that expectation." */
+export function isExpecting({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion !== '1.0' && headers.expect !== undefined;
 }
 
 export function malformed(message: string): Refusal {

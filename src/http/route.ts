@@ -9,7 +9,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { Action } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, MethodNotAllowed } from './answer.ts';
 import type { Body, BodyDigests } from './body.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import type { Description } from './openapi.ts';
@@ -128,6 +128,16 @@ export class Router {
     }
     throw routeNotFound();
   }
+
+  /** Of a method that no path has. */
+  refuse(method: string, path: string): Refusal {
+    try {
+      this.find(method, path);
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+    }
+    return routeNotFound();
+  }
 }
 
 export function routeNotFound(): Refusal {
@@ -139,15 +149,6 @@ export function routeNotFound(): Refusal {
 export function answerUnserved(route: Route): Answer {
   if (route.action === null && route.answerUnserved !== undefined) return route.answerUnserved();
   throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
-}
-
-export class MethodNotAllowed extends Refusal {
-  readonly allowed: string;
-
-  constructor(method: string, allowed: string) {
-    super('MethodNotAllowed', `This address does not take ${method}.`, { hint: `It takes ${allowed}.` });
-    this.allowed = allowed;
-  }
 }
 
 function pickMethod({ methods }: Pattern, method: string): Route {

@@ -4,7 +4,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { SecureContextOptions, TLSSocket } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
 import type { Arrival } from '../auth/arrival.ts';
 import type { MutualTls } from '../certificates/mutual-tls.ts';
 import type { Peers } from '../certificates/peers.ts';
@@ -15,18 +15,19 @@ import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Shared } from '../domain/shared-numbers.ts';
 import { storageFull } from '../operations/save-file.ts';
-import { type Answer, endIfStalled, internalError, send, toAnswer, toStatus } from './answer.ts';
+import { type Answer, endIfStalled, internalError, MethodNotAllowed, send, toAnswer, toStatus } from './answer.ts';
 import { Aborted, Body, Pace } from './body.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { refuseSocket, sendEarly } from './early.ts';
 import { Connections, Observation, type Observers } from './observation.ts';
 import { checkSingleHeaders } from './parameters.ts';
-import { checkHttp, malformed, maxHeaderBytes, readMethod, readRequestId, readTarget, toMalformed } from './request.ts';
+import { checkHttp, isExpecting, malformed, maxHeaderBytes, readMethod, readRequestId, readTarget } from './request.ts';
 import { RequestArrival } from './request-arrival.ts';
 import type { Exchange, Found, Served } from './route.ts';
-import { answerUnserved, MethodNotAllowed, Router, routeNotFound } from './route.ts';
+import { answerUnserved, Router, routeNotFound } from './route.ts';
 import { routes } from './routes.ts';
 import { toServerOptions } from './tls.ts';
+import { toUnread, type Unread, type UnreadError } from './unread.ts';
 
 const headersTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 65_000;
@@ -138,12 +139,13 @@ class Door {
     this.server.on('request', (request, response) => void this.#handle(request, response));
     this.server.on('checkContinue', (request, response) => void this.#handle(request, response));
     this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
-    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    this.server.on('clientError', (error: UnreadError, socket: Socket) => {
       if (error.code === 'ECONNRESET') socket.destroy();
-      else this.#refuseSocket(socket, this.#toUnderstood(error, socket));
+      else this.#refuseSocket(socket, toUnread(error, socket, router, mutualTls !== null));
     });
-    this.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-      this.#refuseSocket(socket, new MethodNotAllowed('CONNECT', 'GET, POST'));
+    this.server.on('connect', (request: IncomingMessage, socket: Socket) => {
+      const refusal = new MethodNotAllowed('CONNECT', 'GET, POST');
+      this.#refuseSocket(socket, { refusal, requestId: readRequestId(request) });
     });
     this.server.on('connection', (socket: Socket) => this.#countPeer(socket));
     options.observers.metrics.watch({
@@ -155,16 +157,9 @@ class Door {
     if (mutualTls !== null) this.server.on('secureConnection', (socket: Socket) => mutualTls.greet(socket));
   }
 
-  /** OpenSSL's complaint about a certificate can surface late, in place of the request. */
-  #toUnderstood(error: NodeJS.ErrnoException, socket: Socket): Refusal {
-    const isUntrusted = this.#options.mutualTls !== null && (socket as TLSSocket).authorized === false;
-    if (!isUntrusted || !/^ERR_(OSSL|SSL)/.test(error.code ?? '')) return toMalformed(error);
-    return new Refusal('CertificateInvalid', 'The certificate is not trusted.');
-  }
-
-  #refuseSocket(socket: Socket, refusal: Refusal): void {
-    this.#options.observers.metrics.countUnrouted(undefined, toStatus(refusal.code));
-    refuseSocket(socket, refusal, this.#lastPending(socket));
+  #refuseSocket(socket: Socket, unread: Unread): void {
+    this.#options.observers.metrics.countUnrouted(undefined, toStatus(unread.refusal.code));
+    refuseSocket(socket, unread, this.#lastPending(socket));
   }
 
   /** The last response that is still owed on this socket to a request that arrived whole. */
@@ -252,7 +247,9 @@ class Door {
   }
 
   #toCommonHeaders(request: IncomingMessage, { route }: Observation): Record<string, string> {
-    return { ...route?.toHeaders?.(request), ...allowOrigin(this.#options.corsOrigins, request) };
+    const { tls, corsOrigins } = this.#options;
+    const strict = tls !== null && { 'Strict-Transport-Security': strictTransport };
+    return { ...route?.toHeaders?.(request), ...strict, ...allowOrigin(corsOrigins, request) };
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, observation: Observation): Promise<Answer | null> {
@@ -316,7 +313,7 @@ class Door {
     if (issuer === null) throw routeNotFound();
     const headers = { ...pageHeaders, ...allowOrigin(this.#options.corsOrigins, request) };
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if (request.headers.expect !== undefined) response.writeContinue();
+    if (isExpecting(request)) response.writeContinue();
     endUnlessComplete(request);
     endIfStalled(response);
     await issuer.handle(request, response, arrival);
@@ -348,7 +345,6 @@ class Door {
       return;
     }
     const answer = toAnswer(refusal, requestId);
-    if (refusal instanceof MethodNotAllowed) answer.headers.Allow = refusal.allowed;
     Object.assign(answer.headers, this.#toCommonHeaders(request, observation));
     observation.earlyStatus = answer.status;
     sendEarly(request, response, answer, requestId);

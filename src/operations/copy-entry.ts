@@ -9,6 +9,7 @@ import { checkName } from '../domain/name.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
 import { byCaller } from './origin.ts';
+import { checkFree } from './save-file.ts';
 import type { EntryView } from './show-entry.ts';
 
 export interface CopyRequest {
@@ -24,6 +25,7 @@ export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyR
   const { id, conflict } = request;
   const { catalog } = cabinet;
   const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  checkFree(cabinet, null);
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
   const parent = toFolderIdIn(seat, request.parentFolderId);
   const asked = { space: seat.space, id, parent, name, conflict, ...byCaller(caller) };

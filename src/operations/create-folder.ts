@@ -11,6 +11,7 @@ import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
 import { toIdempotency } from './idempotency.ts';
 import { type FolderListing, firstPageLimit } from './list-folder.ts';
+import { checkFree } from './save-file.ts';
 
 export interface CreateFolderRequest {
   parentFolderId: string | null;
@@ -37,6 +38,7 @@ export async function createFolder(
   const parent = toFolderId(caller, request.parentFolderId);
   const missing = () => folderNotFound('ParentFolderId');
   const { space } = await enter(cabinet, caller, { action: 'write', id: parent, missing });
+  checkFree(cabinet, null);
   const { folder, isExisting, isReplayed } = await cabinet.catalog.createFolder({
     space,
     parent,

@@ -7,7 +7,7 @@ import type { KeptBlob } from '../catalog/contents.ts';
 import type { Idempotency } from '../catalog/idempotency.ts';
 import type { SavedFile, SavedVersion, StoredContent } from '../catalog/save-file.ts';
 import { type Caller, type Seat, toFolderId } from '../domain/caller.ts';
-import { toContentType } from '../domain/content-type.ts';
+import { readMediaType, toContentType } from '../domain/content-type.ts';
 import type { ConflictBehavior, EntryTimes } from '../domain/entry.ts';
 import { Fault } from '../domain/fault.ts';
 import { checkMatch } from '../domain/match.ts';
@@ -301,12 +301,22 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
 }
 
 function isDeclared(contentType: string | null): boolean {
-  return contentType !== null && contentType !== 'application/octet-stream';
+  return contentType !== null && readMediaType(contentType)?.essence !== 'application/octet-stream';
 }
 
 function toParameters(request: SaveRequest): unknown[] {
-  const { destination, fileName, contentType, objectType, properties, conflict, received } = request;
+  const { destination, fileName, contentType, objectType, properties, comment, conflict, received } = request;
   const sha256 = Buffer.from(received.content.sha256).toString('hex');
   const { seat, folder } = destination;
-  return [seat.space, folder, fileName, contentType, objectType, toSortedProperties(properties), conflict, sha256];
+  const named = [
+    seat.space,
+    folder,
+    fileName,
+    contentType,
+    objectType,
+    toSortedProperties(properties),
+    conflict,
+    sha256,
+  ];
+  return comment === null ? named : [...named, comment];
 }

@@ -268,6 +268,16 @@ test('A comment comes with the version that it is sent with, as percent-encoded 
   assert.equal(first?.Comment, 'first');
 });
 
+test('A comment has up to 1000 characters, not halves of them', async () => {
+  const { file } = await makeFile('one');
+  const longest = '😀'.repeat(1000);
+  const putWith = (bytes: string, comment: string) =>
+    askPut(main, file.Id, bytes, { Comment: encodeURIComponent(comment) });
+  assert.equal((await putWith('two', longest)).status, 200);
+  assertRefusal(await putWith('three', `${longest}!`), 400, 'InvalidField');
+  assert.equal((await listVersions(main, file.Id))[0]?.Comment, longest);
+});
+
 test('A comment that is not UTF-8 is 400 InvalidHeader and names its header, and nothing is saved', async () => {
   const { folder, file } = await makeFile('one');
   const at = { FolderId: folder.Id, FileName: 'file.txt' };

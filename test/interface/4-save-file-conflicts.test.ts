@@ -138,6 +138,14 @@ test('An unknown ConflictBehavior is 400 InvalidField', async () => {
   assert.deepEqual(await listFolder(main, folder.Id), [file]);
 });
 
+test('An octet-stream in any spelling declares nothing: the same bytes again leave the type that is there', async () => {
+  const { file, at } = await makeFile('x', { type: 'text/x-mine' });
+  for (const type of ['application/octet-stream', 'Application/Octet-Stream', 'application/octet-stream; a=b']) {
+    const again = await saveFile(main, { ...at, 'Content-Type': type }, 'x');
+    assert.deepEqual(again.File, file, type);
+  }
+});
+
 async function makeFile(bytes: string | Uint8Array, { type = 'application/octet-stream' } = {}) {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'a.bin', 'Content-Type': type };

@@ -58,6 +58,8 @@ const CASES: Case[] = [
     why: 'for folders have no versions',
   },
   { code: 'InvalidBody', status: 400, headers: JSON_TYPE, path: '/folders', why: 'from the declared length' },
+  { code: 'SpaceNotFound', status: 404, headers: { ...JSON_TYPE, SpaceId: 'unknown' }, path: '/folders' },
+  { code: 'SpaceNotFound', status: 404, headers: { SpaceId: 'unknown' } },
 ];
 
 for (const { code, status, headers, caller = main, path = '/files', why } of CASES) {
@@ -92,12 +94,15 @@ test('A name that is taken is told before the body, unless the request may be a 
     { FileName: 'taken', ConflictBehavior: 'Fail' },
     { FileName: 'a%20folder', ConflictBehavior: 'Fail' },
     { FileName: 'a%20folder' },
+    { FileName: 'a%20folder', 'Content-Type': MULTIPART },
   ]) {
     using wire = await open(contentHead(main, 'POST', '/files', { ...into, ...refused }));
     assertRefusal(await wire.answer(3000), 400, 'NameAlreadyExists');
   }
   for (const good of [
     { FileName: 'taken' },
+    { FileName: 'taken', 'Content-Type': MULTIPART },
+    { FileName: 'a%20folder', ...JSON_TYPE, 'Content-Length': '1000' },
     { FileName: 'taken', ConflictBehavior: 'Rename' },
     { FileName: 'free', ConflictBehavior: 'Fail' },
     { FileName: 'taken', ConflictBehavior: 'Fail', 'Idempotency-Key': folder.Id },

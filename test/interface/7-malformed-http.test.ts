@@ -2,6 +2,7 @@
 // else, and nothing of it is written (SECURITY.md H5, H9).
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { assertEnvelope, assertRefusal } from './assertions.ts';
 import { assertEmptyFolder, CONTENT, type Headers, identity, makeFolder, signIn, toSaved } from './client.ts';
@@ -16,7 +17,7 @@ const MALFORMED: { title: string; bytes: string }[] = [
   { title: 'binary', bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' },
   { title: 'the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
   { title: 'of an unknown version', bytes: `GET / HTTP/9.9\r\n${HOST}\r\n` },
-  { title: 'of an unknown method', bytes: `NONSENSE / HTTP/1.1\r\n${HOST}\r\n` },
+  { title: 'of a method that is no token', bytes: `NON(SENSE) / HTTP/1.1\r\n${HOST}\r\n` },
   { title: 'without a Host', bytes: 'GET / HTTP/1.1\r\n\r\n' },
   { title: 'with a space in a header name', bytes: `${FILES}Bad Name: x\r\n\r\n` },
   { title: 'with a header that has no colon', bytes: `${FILES}nonsense\r\n\r\n` },
@@ -31,6 +32,10 @@ const MALFORMED: { title: string; bytes: string }[] = [
     bytes: `${FILES}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
   },
   { title: 'with an unknown Transfer-Encoding', bytes: `${FILES}Transfer-Encoding: nonsense\r\n\r\n` },
+  {
+    title: 'with a Transfer-Encoding that is chunked last, but not alone',
+    bytes: `${FILES}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  },
   { title: 'with headers of 100 KiB', bytes: `${FILES}X-Large: ${'x'.repeat(100 * 1024)}\r\n\r\n` },
   { title: 'with 5,000 headers', bytes: `${FILES}${'X: y\r\n'.repeat(5000)}\r\n` },
   { title: 'with an address of 100 KiB', bytes: `GET /${'x'.repeat(100 * 1024)} HTTP/1.1\r\n${HOST}\r\n` },
@@ -75,9 +80,32 @@ for (const { title, bytes } of REFUSED) {
   });
 }
 
+test('A method that nobody knows is a wrong one: 404 with what the path takes, under the id that was sent', async () => {
+  const id = randomUUID();
+  const ask = (line: string) => exchange(main.base, `${line} HTTP/1.1\r\n${HOST}RequestTrackingId: ${id}\r\n\r\n`);
+  for (const method of ['BREW', 'post', 'NONSENSE', "!#$%&'*+-.^_`|~"]) {
+    const answer = await ask(`${method} ${CONTENT}/files?x=y`);
+    assertRefusal(answer, 404, 'MethodNotAllowed');
+    assert.match(String(answer.headers.allow), /\bPOST\b/);
+    assert.equal(answer.headers.requesttrackingid, id);
+    assertRefusal(await ask(`${method} /nothing/here`), 404, 'RouteNotFound');
+  }
+});
+
 test('CONNECT is answered, not hung up on', async () => {
-  const answer = await exchange(main.base, `CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n`);
-  assertRefusal(answer, answer.status, /./);
+  const id = randomUUID();
+  const head = `CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\nrequesttrackingid: ${id}\r\n\r\n`;
+  const answer = await exchange(main.base, head);
+  assertRefusal(answer, 404, 'MethodNotAllowed');
+  assert.ok(answer.headers.allow);
+  assert.equal(answer.headers.requesttrackingid, id);
+});
+
+test('HTTP/1.0 knows no 100 Continue: who expects it is answered at once', async () => {
+  const folder = await makeFolder(main);
+  const asked = save({ FolderId: folder.Id, 'Content-Length': '1', Expect: '100-continue' }, 'x');
+  assert.equal((await exchange(main.base, asked)).status, 100);
+  assert.equal((await exchange(main.base, asked.replace('HTTP/1.1', 'HTTP/1.0'))).status, 200);
 });
 
 test('A wish to upgrade is ignored', async () => {

@@ -89,6 +89,7 @@ test('The same key with another request is 400 IdempotencyKeyReused', async () =
     [{ ...keyed, FileName: 'b' }, 'bytes'],
     [{ ...keyed, FolderId: other.Id }, 'bytes'],
     [{ ...keyed, ConflictBehavior: 'Rename' }, 'bytes'],
+    [{ ...keyed, Comment: 'another' }, 'bytes'],
     [{ ...keyed, 'Content-Type': MULTIPART }, multipart([filePart('bytes'), textPart('Properties', '{"a":"b"}')])],
   ];
   for (const [headers, body] of requests) {

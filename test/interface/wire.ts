@@ -36,7 +36,7 @@ export class Wire {
 
   write(bytes: string | Uint8Array): void {
     const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes.subarray(0, 4096)).toString('latin1');
-    for (const [, method = '', path = ''] of text.matchAll(/([A-Z]+) (\S+) HTTP\/1\.1\r?\n/g)) {
+    for (const [, method = '', path = ''] of text.matchAll(/([A-Z]+) (\S+) HTTP\/1\.[01]\r?\n/g)) {
       this.#asked.push({ method, path });
     }
     if (this.#socket.writable) this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);

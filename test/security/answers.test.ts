@@ -103,4 +103,9 @@ test('where clients come by https, cookies are Secure, and TLS addresses ask to 
   const ca = readFileSync(join(dataFolder, 'production', 'certificates', 'ca.pem'));
   const answer = await sendTls(String(service.mutualTls), '/health/live', {}, { ca });
   assert.match(String(answer.headers['strict-transport-security']), /^max-age=\d{7,}/);
+  // Also where the answer comes before the body that was announced.
+  const early = { method: 'POST', headers: { 'Content-Length': '1000000', Expect: '100-continue' } };
+  const refused = await sendTls(String(service.mutualTls), '/v1/contentmanagement/files', early, { ca });
+  assert.equal(refused.status, 401);
+  assert.match(String(refused.headers['strict-transport-security']), /^max-age=\d{7,}/);
 });

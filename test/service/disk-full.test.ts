@@ -8,7 +8,7 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
-import { call, download, fetchToken, listFolder, postFile, saveFile } from '../interface/client.ts';
+import { call, createFolder, download, fetchToken, listFolder, postFile, saveFile } from '../interface/client.ts';
 import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder, startService } from './service.ts';
 
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
@@ -123,3 +123,31 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     assert.equal(await again.stop(), 0);
   });
 }
+
+test('with less space than is reserved nothing new is made, and what is there is read and removed', async (context) => {
+  const dataFolder = makeDataFolder();
+  const enough = await startService(dataFolder, quiet);
+  const first = await addCaller(dataFolder, enough.production, 'app');
+  const folder = await createFolder(first, '-root-', 'folder');
+  await enough.stop();
+  const service = await startService(dataFolder, { environment: { ...quiet.environment, CABINET_RESERVE: '8000TiB' } });
+  context.after(async () => {
+    await service.stop();
+    removeDataFolder(dataFolder);
+  });
+  const base = service.production;
+  const caller = { ...first, base, token: await fetchToken(base, first.application) };
+  const headers = { 'Content-Type': 'application/json' };
+  const post = (path: string, body: object) =>
+    call(caller, path, { method: 'POST', headers, body: JSON.stringify(body) });
+  for (const answer of [
+    await postFile(caller, { FileName: 'a' }, 'x'),
+    await post('/folders', { FolderName: 'another' }),
+    await post(`/entries/${folder.Id}/copy`, { Name: 'copy' }),
+  ]) {
+    assertRefusal(answer, 500, 'StorageFull');
+    assert.match(String(answer.headers['retry-after']), /^\d+$/);
+  }
+  assert.equal((await listFolder(caller, '-root-')).length, 1);
+  assert.equal((await call(caller, `/entries/${folder.Id}?permanent=true`, { method: 'DELETE' })).status, 200);
+});

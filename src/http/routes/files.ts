@@ -34,7 +34,8 @@ export const saveFileRoute: CallerRoute = {
     parameters.checkEncoding(request);
     const asked = readAsked(request);
     if (asked.fileName === null && asked.way.kind === 'bare') throw fileNameMissing();
-    const conflict = asked.conflict ?? (asked.way.kind === 'bare' ? 'Version' : null);
+    // A JSON body may still name one.
+    const conflict = asked.conflict ?? (asked.way.kind === 'json' ? null : 'Version');
     const destination = await admitSave(cabinet, caller, { ...asked, conflict });
     const upload = await readUpload(openBody(asked.digests), asked.way, toReceiver(served));
     const { received, objectType, properties, contentType } = upload;

@@ -1,7 +1,7 @@
 // `POST /folders` and `GET /folders/{id}`.
 
 import Type from 'typebox';
-import { type Caller, toFolderId } from '../../domain/caller.ts';
+import { type Caller, chooseSeat, toFolderId } from '../../domain/caller.ts';
 import { readMediaType } from '../../domain/content-type.ts';
 import { type ConflictBehavior, type Order, orders } from '../../domain/entry.ts';
 import { folderNotFound } from '../../domain/missing.ts';
@@ -36,7 +36,8 @@ export const createFolderRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/folders',
   action: 'write',
-  async handle(served, exchange) {
+  async handle(served, exchange, caller) {
+    if (caller.spaceId !== null) chooseSeat(caller);
     checkEncoding(exchange.request);
     const idempotencyKey = readIdempotencyKey(exchange.request);
     const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));
