@@ -110,6 +110,8 @@ async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, rece
         if (file !== null) throw tooManyAttachments();
         file = { received: await receiver.receive(part.body), fileName: part.fileName, contentType: part.contentType };
       } else if (part.name !== null && textParts.has(part.name)) {
+        // Which of the two is meant, nobody can tell.
+        if (fields.has(part.name)) throw invalidBody(`The body has two parts named "${part.name}".`, ways);
         fields.set(part.name, await readTextPart(part));
       } else if (part.fileName !== null && part.fileName !== '') hasStray = true;
     }

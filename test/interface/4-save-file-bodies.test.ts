@@ -223,6 +223,24 @@ test('Multipart that is not whole or not multipart is 400 InvalidBody', async ()
   await assertEmptyFolder(main, folder);
 });
 
+test('Two text parts of one name are 400 InvalidBody, before and after the file', async () => {
+  const folder = await makeFolder(main);
+  for (const [name, text] of [
+    ['Properties', '{"a":"b"}'],
+    ['ObjectType', 'my:type'],
+    ['ContentType', 'text/plain'],
+  ] as const) {
+    const twin = textPart(name, text);
+    for (const parts of [
+      [twin, twin, filePart('x')],
+      [twin, filePart(Buffer.alloc(200_000)), twin],
+    ]) {
+      await refuse(folder, { 'Content-Type': MULTIPART }, multipart(parts), 'InvalidBody');
+    }
+  }
+  await assertEmptyFolder(main, folder);
+});
+
 test("A part's file name is held to the rules of names", async () => {
   const folder = await makeFolder(main);
   for (const fileName of ['../../etc/passwd', '/etc/passwd', '..', ' a', 'a\u202eb']) {
