@@ -79,7 +79,7 @@ export async function readBatch(
       }
     }
     checkCount(files.length, listed);
-    return files.map((file, index) => toItem(file, listed?.[index] ?? {}, defaults));
+    return files.map((file, index) => toItem(file, listed === null ? {} : listed[index], defaults));
   } catch (error) {
     for (const { received } of files) if (!(received instanceof Refusal)) await receiver.discard(received);
     throw error;

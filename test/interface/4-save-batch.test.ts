@@ -76,7 +76,7 @@ test('Each file fails alone', async () => {
   const { folder, into, path } = await prepare();
   await createFolder(main, folder.Id, 'taken');
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'file' }, 'first');
-  const cases: [Sent, object, string][] = [
+  const cases: [Sent, unknown, string][] = [
     [{ name: 'good', content: 'x' }, {}, `${path}/good`],
     [{ name: '..', content: 'x' }, {}, 'InvalidName'],
     [{ name: 'taken', content: 'x' }, {}, 'NameAlreadyExists'],
@@ -90,6 +90,8 @@ test('Each file fails alone', async () => {
     [{ name: 'a', content: 'x' }, { Comment: 'a\0b' }, 'InvalidField'],
     [{ name: 'a', content: 'x' }, { FileName: 'a', RelativePath: 'a' }, 'InvalidField'],
     [{ name: 'a', content: 'x' }, [], 'InvalidField'],
+    [{ name: 'a', content: 'x' }, 5, 'InvalidField'],
+    [{ name: 'a', content: 'x' }, null, 'InvalidField'],
     [{ name: 'a', content: 'x' }, { FolderId: randomUUID() }, 'FolderNotFound'],
     [{ name: 'a', content: 'x' }, { FolderId: File.Id }, 'NotAFolder'],
     [{ name: 'a', content: 'x' }, { RelativePath: 'file/a' }, 'NameAlreadyExists'],
