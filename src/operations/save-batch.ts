@@ -209,7 +209,7 @@ class Places {
   async #make({ seat, folder: parent }: Destination, way: readonly string[]): Promise<Destination> {
     const missing = () => folderNotFound('FolderId');
     authorize(this.#caller, 'write', requireSeat(this.#caller, seat, missing));
-    const { folder } = await this.#cabinet.catalog.createFolder({
+    const wanted = {
       space: seat.space,
       parent,
       ...toEndOfWay(way),
@@ -218,9 +218,16 @@ class Places {
       conflict: 'Existing',
       ...byCaller(this.#caller),
       idempotency: null,
-    });
+    } as const;
+    const { folder } = await this.#cabinet.catalog.createFolder(wanted).catch(nameFolderId);
     return { seat, folder: folder.id };
   }
+}
+
+/** What is the parent of a folder that we make is FolderId to who sent the batch. */
+function nameFolderId(error: unknown): never {
+  const isOfParent = error instanceof Refusal && error.details.target === 'ParentFolderId';
+  throw isOfParent ? new Refusal(error.code, error.message, { ...error.details, target: 'FolderId' }) : error;
 }
 
 function once<Value>(known: Map<string, Promise<Value>>, key: string, make: () => Promise<Value>): Promise<Value> {

@@ -325,6 +325,17 @@ test('A folder of another space, an unknown, a malformed and a trashed one are t
     const files = ids.map((FolderId) => ({ FolderId, ...more }));
     const [first, ...others] = toResults(await postBatch(main, sent, { files, headers: into }));
     assert.equal(first?.Error?.Code, 'FolderNotFound');
+    assert.equal(first?.Error?.Target, 'FolderId');
     for (const other of others) assert.deepEqual(other, first);
+  }
+});
+
+test('A file in the place of a folder is told of FolderId, with a path too', async () => {
+  const { folder, into } = await prepare();
+  const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'file' }, 'x');
+  const files = [{ FolderId: File.Id }, { FolderId: File.Id, RelativePath: 'a/b' }];
+  const sent = files.map((_, n) => ({ name: `${n}`, content: 'x' }));
+  for (const result of toResults(await postBatch(main, sent, { files, headers: into }))) {
+    assert.deepEqual([result.Error?.Code, result.Error?.Target], ['NotAFolder', 'FolderId']);
   }
 });
