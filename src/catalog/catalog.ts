@@ -11,7 +11,7 @@ import { keepConsole } from './console-application.ts';
 import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './contents.ts';
 import { abandonCopies, abandonCopy, beginCopy, continueCopy, finishCopy } from './copy-entry.ts';
 import { createFolder } from './create-folder.ts';
-import { checkBatchKey, forgetResults } from './idempotency.ts';
+import { checkBatchKey, forgetResults, isKeyKnown } from './idempotency.ts';
 import * as issuerRecords from './issuer-records.ts';
 import * as journal from './journal.ts';
 import { endLease, expireLeases, leaseBlob, renewLeases } from './leases.ts';
@@ -61,6 +61,7 @@ export const reads = {
   listAudit: journal.listAudit,
   listCertificates,
   isInTrash,
+  isKeyKnown,
   listChanges,
   listFolder,
   listPresent,

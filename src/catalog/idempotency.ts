@@ -30,6 +30,27 @@ export function* recall<Result>(asked: Idempotency | null, at: number): Verb<Res
   return JSON.parse(found.result) as Result;
 }
 
+export interface IsKeyKnown {
+  /** For whichever request: what its fingerprint would be is not known yet. */
+  asked: Omit<Idempotency, 'fingerprint'>;
+  at: number;
+}
+
+/** Whether a result is remembered under a key, or, under the key of a batch, that of any of its files. */
+export function* isKeyKnown({ asked, at }: IsKeyKnown): Verb<boolean> {
+  // A key has visible characters alone: from it up to it and `!` there are itself and the files of its batch.
+  const known = yield* row(
+    `SELECT key FROM idempotency
+     WHERE app_key = $1 AND operation = $2 AND key >= $3 AND key < $4 AND at > $5 LIMIT 1`,
+    asked.appKey,
+    asked.operation,
+    asked.key,
+    `${asked.key}!`,
+    at - rememberedMs,
+  );
+  return known !== undefined;
+}
+
 function keyReused(): Refusal {
   const message = 'This Idempotency-Key was used with another request in the last 24 hours.';
   return new Refusal('IdempotencyKeyReused', message, {

@@ -3,15 +3,29 @@
 import { hash } from 'node:crypto';
 import type { Idempotency } from '../catalog/idempotency.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { Cabinet } from './cabinet.ts';
 
-/** A key belongs to the application, and to the person for whom it acts: nobody is given another's result. */
 export function toIdempotency(
-  { appKey, person }: Caller,
+  caller: Caller,
   operation: Idempotency['operation'],
   key: string | null,
   parameters: readonly unknown[],
 ): Idempotency | null {
   if (key === null) return null;
-  const owner = person === null ? appKey : `${appKey} ${person}`;
-  return { appKey: owner, operation, key, fingerprint: hash('sha256', JSON.stringify(parameters)) };
+  return { appKey: toOwner(caller), operation, key, fingerprint: hash('sha256', JSON.stringify(parameters)) };
+}
+
+/** A key belongs to the application, and to the person for whom it acts: nobody is given another's result. */
+function toOwner({ appKey, person }: Caller): string {
+  return person === null ? appKey : `${appKey} ${person}`;
+}
+
+/** Whether this may be a repeated request. Whether it is, is known when all of it has been read. */
+export async function mayBeRepeated(
+  { catalog }: Cabinet,
+  caller: Caller,
+  { operation, key }: { operation: Idempotency['operation']; key: string | null },
+): Promise<boolean> {
+  if (key === null) return false;
+  return await catalog.isKeyKnown({ asked: { appKey: toOwner(caller), operation, key }, at: Date.now() });
 }

@@ -47,6 +47,7 @@ export async function admitBatch(cabinet: Cabinet, caller: Caller, target: Batch
     fileName: null,
     declaredBytes: null,
     isAllSaid: false,
+    operation: 'save-batch',
   });
   checkFree(cabinet, target.declaredBytes);
   return destination;

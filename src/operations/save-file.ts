@@ -18,7 +18,7 @@ import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
-import { toIdempotency } from './idempotency.ts';
+import { mayBeRepeated, toIdempotency } from './idempotency.ts';
 import { byCaller } from './origin.ts';
 import { discardBlobs } from './purger.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
@@ -34,6 +34,8 @@ export interface SaveTarget {
   isAllSaid: boolean;
   /** With one, it may be a repeated request, which gets the first result again. */
   idempotencyKey: string | null;
+  /** Of what the key is, if not of the save of one file. */
+  operation?: Idempotency['operation'];
   /** What to do where the name is taken, if that is known before the bytes come. */
   conflict?: ConflictBehavior | null;
 }
@@ -53,8 +55,12 @@ export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTa
   checkRoom(cabinet, target.declaredBytes);
   if (target.isAllSaid) return { seat, folder };
   const found = await cabinet.catalog.findEntry({ space: seat.space, id: folder });
-  if (found === null) throw missing();
-  if (found.kind !== 'folder') throw notAFolder('FolderId');
+  if (found?.kind !== 'folder') {
+    // "The first result again", although the folder has gone since.
+    const { operation = 'save-file', idempotencyKey: key } = target;
+    if (await mayBeRepeated(cabinet, caller, { operation, key })) return { seat, folder };
+    throw found === null ? missing() : notAFolder('FolderId');
+  }
   await checkTaken(cabinet, seat.space, folder, target);
   await checkShortage(cabinet, caller, seat, target);
   return { seat, folder };

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { hash, randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
+import type { Idempotency } from '../../src/catalog/idempotency.ts';
 import type { SaveFile } from '../../src/catalog/save-file.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { addApplication, asBlob, fileIn, folderIn, inline, type Registered, refuses, what } from './requests.ts';
@@ -335,6 +336,23 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.ok((await catalog.saveFile(fileIn(app, 'a', { idempotency, at: later - 1 }))).isReplayed);
         assert.ok(!(await catalog.saveFile(fileIn(app, 'a', { idempotency, at: later }))).isReplayed);
         assert.ok((await catalog.forgetResults({ at: later + 24 * 60 * 60 * 1000 })) > 0);
+      });
+
+      it('are known for a day, to their owner and for their operation, those of batches by any of their files', async () => {
+        const app = await newApplication();
+        const asked = key('same');
+        const batch = { ...key('same'), operation: 'save-batch' } as const;
+        const at = what.at + 1;
+        const isKnown = (more: Partial<Idempotency>, now = at) =>
+          catalog.isKeyKnown({ asked: { ...asked, ...more }, at: now });
+        assert.equal(await isKnown({}), false);
+        await catalog.saveFile(fileIn(app, 'a', { idempotency: asked }));
+        await catalog.saveFile(fileIn(app, 'b', { idempotency: { ...batch, key: `${batch.key} 7` } }));
+        assert.equal(await isKnown({}), true);
+        assert.equal(await isKnown(batch), true);
+        assert.equal(await isKnown({}, what.at + 24 * 60 * 60 * 1000), false);
+        const others = [{ appKey: 'ak_y' }, { operation: 'save-batch' }, { key: asked.key.slice(0, -1) }] as const;
+        for (const other of [...others, { key: `${asked.key}0` }]) assert.equal(await isKnown(other), false);
       });
 
       it('let twins that race make one file', async () => {

@@ -211,6 +211,22 @@ test('A repeated batch with its key saves nothing again, and tries again what fa
   assert.equal((await listFolder(main, folder.Id)).length, 3);
 });
 
+test('A repeated batch answers the first results although its folder has gone since', async () => {
+  const { folder, into } = await prepare();
+  const headers = { ...into, 'Idempotency-Key': randomUUID() };
+  const sent = ['a', '..', 'c'].map((name) => ({ name, content: name }));
+  const files = [{}, {}, { FolderId: folder.Id }];
+  const first = toResults(await postBatch(main, sent, { files, headers }));
+  assert.equal((await call(main, `/entries/${folder.Id}`, { method: 'DELETE' })).status, 200);
+  const again = await postBatch(main, sent, { files, headers });
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+  const [a, refused, c] = toResults(again);
+  assert.deepEqual([a, refused?.Error?.Code, c], [first[0], 'InvalidName', first[2]]);
+  const unknown = { ...headers, 'Idempotency-Key': randomUUID() };
+  assertRefusal(await postBatch(main, sent, { headers: unknown }), 404, 'FolderNotFound');
+  assertRefusal(await postBatch(main, sent, { headers }), 400, 'IdempotencyKeyReused');
+});
+
 test('A key of another batch is 400 IdempotencyKeyReused, whatever differs, and nothing is saved', async () => {
   const { folder, into } = await prepare();
   const headers = { ...into, 'Idempotency-Key': randomUUID() };

@@ -1,13 +1,14 @@
 // `Idempotency-Key`, on both operations: the same key and the same request have one effect and the first result again.
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertEnvelope, assertRefusal, type Entry } from './assertions.ts';
 import {
   type Answer,
   assertEmptyFolder,
+  call,
   download,
   type Headers,
   listFolder,
@@ -77,6 +78,42 @@ test('The first result is answered although the file has changed since, and is n
   assert.deepEqual(again.File, first.File);
   assert.deepEqual(await listFolder(main, folder.Id), [second.File]);
   assert.equal((await download(main, first.File.Id)).toString(), 'second!');
+});
+
+const BODIES: { title: string; headers: Headers; body: string | Uint8Array }[] = [
+  { title: 'a small body', headers: {}, body: 'bytes' },
+  { title: 'a small body with its digest', headers: { 'Repr-Digest': toDigest('bytes') }, body: 'bytes' },
+  { title: 'a large body', headers: {}, body: Buffer.alloc(200_000, 'large') },
+  { title: 'multipart', headers: { 'Content-Type': MULTIPART }, body: multipart([filePart('bytes')]) },
+  { title: 'JSON', headers: { 'Content-Type': 'application/json' }, body: '{"filename":"Ynl0ZXM="}' },
+  { title: 'an upload that could be resumed', headers: { 'Upload-Complete': '?1' }, body: 'bytes' },
+];
+
+for (const { title, headers, body } of BODIES) {
+  test(`The first result is answered although the folder has gone since: ${title}`, async () => {
+    const { folder, keyed } = await prepare(headers);
+    const first = toSaved(await postFile(main, keyed, body));
+    for (const query of ['', '?permanent=true']) {
+      assert.equal((await call(main, `/entries/${folder.Id}${query}`, { method: 'DELETE' })).status, 200);
+      const again = toSaved(await postFile(main, keyed, body));
+      assert.equal(again.answer.headers['idempotency-replayed'], 'true');
+      assert.deepEqual(again.File, first.File);
+    }
+    const other = { ...keyed, FileName: 'other' };
+    assertRefusal(await postFile(main, other, body), 400, 'IdempotencyKeyReused');
+    const unknown = { ...keyed, 'Idempotency-Key': randomUUID() };
+    assertRefusal(await postFile(main, unknown, body), 404, 'FolderNotFound');
+    assertRefusal(await postFile(neighbour, keyed, body), 404, 'FolderNotFound');
+  });
+}
+
+test('A folder that is missing is told before the body, under a key that is not known', async () => {
+  const { folder, keyed } = await prepare();
+  await call(main, `/entries/${folder.Id}`, { method: 'DELETE' });
+  using wire = await openWire(main.base);
+  const headers = { ...keyed, 'Content-Length': '1000000', Expect: '100-continue' };
+  wire.write(contentHead(main, 'POST', '/files', headers));
+  assertRefusal(await wire.answer(3000), 404, 'FolderNotFound');
 });
 
 test('The same key with another request is 400 IdempotencyKeyReused', async () => {
@@ -181,6 +218,10 @@ function assertOneEffect(answers: Answer[], read: (answer: Answer) => { File: En
   for (const entry of entries) assert.deepEqual(entry, entries[0]);
   const replayed = answers.filter((answer) => answer.headers['idempotency-replayed'] === 'true');
   assert.equal(replayed.length, answers.length - 1);
+}
+
+function toDigest(text: string): string {
+  return `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
 }
 
 async function prepare(more: Headers = {}) {
