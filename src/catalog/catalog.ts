@@ -11,7 +11,7 @@ import { keepConsole } from './console-application.ts';
 import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './contents.ts';
 import { abandonCopies, abandonCopy, beginCopy, continueCopy, finishCopy } from './copy-entry.ts';
 import { createFolder } from './create-folder.ts';
-import { checkBatchKey, forgetResults, isKeyKnown } from './idempotency.ts';
+import { forgetResults, isKeyKnown } from './idempotency.ts';
 import * as issuerRecords from './issuer-records.ts';
 import * as journal from './journal.ts';
 import { endLease, expireLeases, leaseBlob, renewLeases } from './leases.ts';
@@ -20,7 +20,7 @@ import * as members from './members.ts';
 import * as people from './people.ts';
 import { findHiddenTrees, purgeSlice } from './purge.ts';
 import * as quotas from './quotas.ts';
-import { checkNaming, saveFile, saveVersion } from './save-file.ts';
+import { checkNaming, recallBatch, saveFile, saveVersion } from './save-file.ts';
 import { findHits, findNames } from './search-hits.ts';
 import * as settings from './settings.ts';
 import { addSpace, findSpace, listSpaces, renameSpace } from './spaces.ts';
@@ -31,7 +31,6 @@ import * as uploads from './uploads.ts';
 import { commentVersion, expireVersions, listVersions, removeVersion, restoreVersion } from './versions.ts';
 
 export const reads = {
-  checkBatchKey,
   checkNaming,
   findApplication: applications.findApplication,
   hasApplications: applications.hasApplications,
@@ -72,6 +71,7 @@ export const reads = {
   listUsage: quotas.listUsage,
   listUsers: people.listUsers,
   listVersions,
+  recallBatch,
 };
 
 export const writes = {

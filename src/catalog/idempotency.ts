@@ -59,20 +59,19 @@ function keyReused(): Refusal {
   });
 }
 
-/** Refuses the key of a batch under which files of another batch are remembered. */
-export function* checkBatchKey({ asked, at }: { asked: Idempotency; at: number }): Verb<null> {
-  const other = yield* row(
-    `SELECT key FROM idempotency
-     WHERE app_key = $1 AND operation = $2 AND key > $3 AND key < $4 AND at > $5 AND fingerprint <> $6 LIMIT 1`,
+/** The results of the files of a batch, each with its place. Refuses the key of another batch. */
+export function* recallFiles<Result>({ asked, at }: { asked: Idempotency; at: number }): Verb<[number, Result][]> {
+  const found = yield* rows<{ key: string; fingerprint: string; result: string }>(
+    `SELECT key, fingerprint, result FROM idempotency
+     WHERE app_key = $1 AND operation = $2 AND key > $3 AND key < $4 AND at > $5`,
     asked.appKey,
     asked.operation,
     `${asked.key} `,
     `${asked.key}!`,
     at - rememberedMs,
-    asked.fingerprint,
   );
-  if (other !== undefined) throw keyReused();
-  return null;
+  if (found.some(({ fingerprint }) => fingerprint !== asked.fingerprint)) throw keyReused();
+  return found.map(({ key, result }) => [Number(key.slice(asked.key.length + 1)), JSON.parse(result) as Result]);
 }
 
 export function* remember(asked: Idempotency | null, at: number, result: unknown): Verb<void> {

@@ -14,7 +14,7 @@ import {
   toStoredProperties,
   updateRow,
 } from './entries.ts';
-import { type Idempotency, recall, remember } from './idempotency.ts';
+import { type Idempotency, recall, recallFiles, remember } from './idempotency.ts';
 import { takeOver } from './leases.ts';
 import { type Naming, settleName } from './naming.ts';
 import { append, insert, row, rows, type Verb } from './sql.ts';
@@ -116,7 +116,7 @@ export function* checkNaming({ space, folder, ...wanted }: CheckNaming): Verb<nu
 
 function* saveOrRecall(asked: SaveFile): Verb<SavedFile> {
   const earlier = yield* recall<SavedFile>(asked.idempotency, asked.at);
-  if (earlier !== null) return { ...earlier, isReplayed: true, isBlobUsed: false, freedBlobs: [] };
+  if (earlier !== null) return toReplayed(earlier);
   const { space, name, nameKey, conflict } = asked;
   const folder = yield* requireFolder(space, asked.folder, 'FolderId');
   const parent = folder.entry;
@@ -124,6 +124,16 @@ function* saveOrRecall(asked: SaveFile): Verb<SavedFile> {
   const saved = yield* settle(asked, folder, naming);
   yield* remember(asked.idempotency, asked.at, saved);
   return saved;
+}
+
+/** What was saved of a batch under this key, each with its place in it. Refuses the key of another batch. */
+export function* recallBatch(batch: { asked: Idempotency; at: number }): Verb<[number, SavedFile][]> {
+  const earlier = yield* recallFiles<SavedFile>(batch);
+  return earlier.map(([place, saved]) => [place, toReplayed(saved)]);
+}
+
+function toReplayed(earlier: SavedFile): SavedFile {
+  return { ...earlier, isReplayed: true, isBlobUsed: false, freedBlobs: [] };
 }
 
 function* settle(asked: SaveFile, folder: Located, naming: Naming): Verb<SavedFile> {

@@ -106,6 +106,8 @@ export async function saveBatch(cabinet: Cabinet, caller: Caller, request: Batch
 interface Place {
   destination: Destination;
   fileName: string;
+  /** What it has become already, when this is a repeated batch: of the destination, only the space counts then. */
+  earlier: SavedFile | null;
 }
 
 interface Prepared {
@@ -121,9 +123,13 @@ async function prepare(
 ): Promise<Prepared> {
   try {
     const idempotency = toIdempotency(caller, 'save-batch', idempotencyKey, toParameters(destination, items));
-    if (idempotency !== null) await cabinet.catalog.checkBatchKey({ asked: idempotency, at: Date.now() });
+    const recalled =
+      idempotency === null ? [] : await cabinet.catalog.recallBatch({ asked: idempotency, at: Date.now() });
+    const earlier = new Map(recalled);
     const places = new Places(cabinet, caller, destination);
-    const placed = items.map((item) => places.find(item).catch((error: Error) => error));
+    const placed = items.map((item, index) =>
+      places.find(item, earlier.get(index) ?? null).catch((error: Error) => error),
+    );
     return { placed: await Promise.all(placed), idempotency };
   } catch (error) {
     for (const item of items) await discard(cabinet, item);
@@ -159,15 +165,17 @@ interface One {
 
 async function saveOne(cabinet: Cabinet, caller: Caller, { item, place, idempotency }: One): Promise<BatchResult> {
   const { contentType, objectType, properties, comment, conflict } = item.file;
+  const { destination, fileName, earlier } = place;
   const saved: SavedFile = await saveFile(cabinet, caller, {
-    ...place,
+    destination,
+    fileName,
     contentType,
     objectType,
     properties,
     comment,
     conflict,
     idempotencyKey: null,
-    inBatch: { idempotency },
+    inBatch: { idempotency, earlier },
     received: item.received,
   });
   if (saved.details === undefined) throw new Error('a file of a batch was saved and not shown');
@@ -188,7 +196,8 @@ class Places {
     this.#default = destination;
   }
 
-  async find(item: BatchItem): Promise<Place> {
+  /** Nothing is made for what was saved before: its folders may have been deleted since. */
+  async find(item: BatchItem, earlier: SavedFile | null): Promise<Place> {
     if ('refusal' in item) throw item.refusal;
     const { folderId, name, isRelativePath } = item.file;
     const names = isRelativePath
@@ -197,8 +206,9 @@ class Places {
     const start = folderId === null ? this.#default : await once(this.#entered, folderId, () => this.#enter(folderId));
     const way = names.slice(0, -1);
     const key = `${start.seat.space} ${start.folder} ${way.map(toNameKey).join('/')}`;
-    const destination = way.length === 0 ? start : await once(this.#made, key, () => this.#make(start, way));
-    return { destination, fileName: names.at(-1) ?? '' };
+    const isWayNeeded = way.length > 0 && earlier === null;
+    const destination = isWayNeeded ? await once(this.#made, key, () => this.#make(start, way)) : start;
+    return { destination, fileName: names.at(-1) ?? '', earlier };
   }
 
   async #enter(folderId: string): Promise<Destination> {

@@ -117,8 +117,8 @@ export interface SaveRequest {
   comment: string | null;
   conflict: ConflictBehavior;
   idempotencyKey: string | null;
-  /** One of many, remembered in their name; the result holds what is shown of the file. */
-  inBatch?: { idempotency: Idempotency | null };
+  /** One of many, remembered in their name; the result holds what is shown of the file. `earlier`: it was saved before. */
+  inBatch?: { idempotency: Idempotency | null; earlier: SavedFile | null };
   /** For what comes from elsewhere. */
   times?: EntryTimes;
   /** The upload that brought the bytes, and ends with this. */
@@ -128,10 +128,10 @@ export interface SaveRequest {
 
 /** The received bytes belong to this call: when no record points to them in the end, they are let go. */
 export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {
-  const save = () => {
+  const save = async () => {
     const seat = requireSeat(caller, request.destination.seat, () => folderNotFound('FolderId'));
     authorize(caller, 'write', seat);
-    return write(cabinet, caller, request);
+    return request.inBatch?.earlier ?? (await write(cabinet, caller, request));
   };
   return await keepReceived(cabinet, request.received, save, request.upload !== undefined);
 }

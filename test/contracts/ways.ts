@@ -146,7 +146,7 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
       assert.equal((await catalog.saveFile(fileIn(app, 'plain'))).details, undefined);
     });
 
-    it('and tells a key of another batch', async () => {
+    it('and gives again what was saved of a batch, and tells a key of another batch', async () => {
       const app = await newApplication();
       const key: Idempotency = {
         appKey: app.appKey,
@@ -155,14 +155,19 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
         fingerprint: hash('sha256', 'one'),
       };
       const at = what.at + 1;
-      const check = (asked: Partial<Idempotency>, now = at) =>
-        catalog.checkBatchKey({ asked: { ...key, ...asked }, at: now });
-      await catalog.saveFile(fileIn(app, 'a', { idempotency: { ...key, key: 'k 7' } }));
-      await check({});
-      await check({ key: 'k2', fingerprint: 'other' });
-      await check({ operation: 'save-file', fingerprint: 'other' });
-      await check({ fingerprint: 'other' }, at + 25 * 60 * 60 * 1000);
-      await assert.rejects(check({ fingerprint: 'other' }), refuses('IdempotencyKeyReused'));
+      const recall = (asked: Partial<Idempotency>, now = at) =>
+        catalog.recallBatch({ asked: { ...key, ...asked }, at: now });
+      const save = (place: number) =>
+        catalog.saveFile(fileIn(app, `${place}`, { idempotency: { ...key, key: `k ${place}` }, isShown: true }));
+      assert.deepEqual(await recall({}), []);
+      for (const place of [7, 12]) await save(place);
+      const recalled = new Map(await recall({}));
+      assert.deepEqual(new Set(recalled.keys()), new Set([7, 12]));
+      for (const [place, saved] of recalled) assert.deepEqual(saved, await save(place));
+      assert.deepEqual(await recall({ key: 'k2', fingerprint: 'other' }), []);
+      assert.deepEqual(await recall({ operation: 'save-file', fingerprint: 'other' }), []);
+      assert.deepEqual(await recall({ fingerprint: 'other' }, at + 25 * 60 * 60 * 1000), []);
+      await assert.rejects(recall({ fingerprint: 'other' }), refuses('IdempotencyKeyReused'));
     });
   });
 }

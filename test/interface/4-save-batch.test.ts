@@ -215,7 +215,7 @@ test('A repeated batch answers the first results although its folder has gone si
   const { folder, into } = await prepare();
   const headers = { ...into, 'Idempotency-Key': randomUUID() };
   const sent = ['a', '..', 'c'].map((name) => ({ name, content: name }));
-  const files = [{}, {}, { FolderId: folder.Id }];
+  const files = [{ RelativePath: 'd/e' }, {}, { FolderId: folder.Id }];
   const first = toResults(await postBatch(main, sent, { files, headers }));
   assert.equal((await call(main, `/entries/${folder.Id}`, { method: 'DELETE' })).status, 200);
   const again = await postBatch(main, sent, { files, headers });
@@ -225,6 +225,25 @@ test('A repeated batch answers the first results although its folder has gone si
   const unknown = { ...headers, 'Idempotency-Key': randomUUID() };
   assertRefusal(await postBatch(main, sent, { headers: unknown }), 404, 'FolderNotFound');
   assertRefusal(await postBatch(main, sent, { headers }), 400, 'IdempotencyKeyReused');
+});
+
+test('A repeated batch makes no folder for what was saved, and makes them for what failed', async () => {
+  const { folder, into, path } = await prepare();
+  const blocker = await saveFile(main, { FolderId: folder.Id, FileName: 'c' }, 'x');
+  const headers = { ...into, 'Idempotency-Key': randomUUID() };
+  const files = [{ RelativePath: 'a/b.txt' }, { RelativePath: 'c/d.txt' }, { RelativePath: 'a/large' }];
+  const sent = ['1', '2', '3'.repeat(100_000)].map((content) => ({ content }));
+  const first = toResults(await postBatch(main, sent, { files, headers }));
+  assert.equal(first[1]?.Error?.Code, 'NameAlreadyExists');
+  const made = (await listFolder(main, folder.Id)).filter(({ Name }) => Name === 'a');
+  for (const { Id } of [...made, blocker.File]) {
+    assert.equal((await call(main, `/entries/${Id}`, { method: 'DELETE' })).status, 200);
+  }
+  const again = toResults(await postBatch(main, sent, { files, headers }));
+  assert.deepEqual([again[0], again[2]], [first[0], first[2]]);
+  assert.equal(again[1]?.Path, `${path}/c/d.txt`);
+  const names = (await listFolder(main, folder.Id)).map(({ Name }) => Name);
+  assert.deepEqual(names, ['c']);
 });
 
 test('A key of another batch is 400 IdempotencyKeyReused, whatever differs, and nothing is saved', async () => {
