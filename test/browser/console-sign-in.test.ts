@@ -93,6 +93,8 @@ test(
     await page.getByRole('menuitem', { name: 'Sign out' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Do you want to sign out?' }).waitFor();
+    // The page is seen a moment before the browser gives the button the focus.
+    await page.locator('button:focus').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Folders and files, kept.' }).waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
