@@ -87,11 +87,10 @@ function findRoles(samples: readonly Sample[]): Map<string, Role> {
 }
 
 function classify(frames: readonly string[], known: readonly Rule[]): string {
-  // The last rule takes what no function tells.
-  const [telling, [rest] = ['', /^/]] = [known.slice(0, -1), known.at(-1)];
   for (const name of frames) {
-    const rule = telling.find(([, frame]) => frame.test(name));
+    const rule = known.slice(0, -1).find(([, frame]) => frame.test(name));
     if (rule !== undefined) return rule[0];
   }
-  return rest;
+  // The last rule takes what no function tells.
+  return known.at(-1)?.[0] ?? '';
 }
