@@ -4,7 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFreePorts } from '../test/cluster/swift.ts';
+import { findFreePorts } from '../test/free-ports.ts';
 import type { Children } from './children.ts';
 import { Client } from './client.ts';
 import { describeConditions } from './conditions.ts';

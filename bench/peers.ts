@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findFreePorts } from '../test/cluster/swift.ts';
+import { findFreePorts } from '../test/free-ports.ts';
 import { type Bar as ChartBar, drawBars } from './chart.ts';
 import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { exitCodes } from '../../src/cli/people/exit-codes.ts';
-import { findFreePort } from '../service/service.ts';
+import { findFreePort } from '../free-ports.ts';
 import { Person } from './person.ts';
 
 let person: Person;

@@ -5,16 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { findFreePort } from '../free-ports.ts';
 import { saveFile } from '../interface/client.ts';
-import {
-  addCaller,
-  cabinet,
-  cabinetJson,
-  findFreePort,
-  makeDataFolder,
-  removeDataFolder,
-  startService,
-} from '../service/service.ts';
+import { addCaller, cabinet, cabinetJson, makeDataFolder, removeDataFolder, startService } from '../service/service.ts';
 import { findGround, newStores, toBlobs } from './ground.ts';
 
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;

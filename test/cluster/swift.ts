@@ -3,12 +3,12 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { findFreePorts } from '../free-ports.ts';
 import { canInstall } from '../service/programs.ts';
 
 export interface Swift {
@@ -196,18 +196,4 @@ async function makeBucket(endpoint: string, bucket: string, client = openClient(
     if (error.name !== 'BucketAlreadyOwnedByYou') throw error;
   });
   return bucket;
-}
-
-/** Held all at once while they are found, so that none is found twice. */
-export async function findFreePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = servers.map(
-    (server) =>
-      new Promise<number>((resolve) => {
-        server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
-      }),
-  );
-  const found = await Promise.all(ports);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return found;
 }

@@ -4,18 +4,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { findFreePort } from '../free-ports.ts';
 import { assertRecord, assertRefusal, type Entry } from '../interface/assertions.ts';
 import { type Answer, type Caller, call, createFolder, type Request } from '../interface/client.ts';
 import { Follower, readChanges, readToEnd } from '../interface/follower.ts';
 import { emptyTrash, listAll, listTrash, listVersions, remove, type Shown } from '../interface/life.ts';
-import {
-  addCaller,
-  cabinetJson,
-  type Environment,
-  findFreePort,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { addCaller, cabinetJson, type Environment, type Started, startService } from '../service/service.ts';
 import { currentOf, Model, type Node, type Outcome } from './model.ts';
 
 /** `restored`: all is backed up, the service killed, its folder removed, and the backup restored. A start sweeps, too. */

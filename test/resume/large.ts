@@ -4,10 +4,10 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { findFreePort } from '../free-ports.ts';
 import { type Caller, CONTENT, call, identity } from '../interface/client.ts';
 import {
   addCaller,
-  findFreePort,
   makeDataFolder,
   readMemoryBytes,
   removeDataFolder,

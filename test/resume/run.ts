@@ -7,17 +7,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { findFreePort } from '../free-ports.ts';
 import type { Entry } from '../interface/assertions.ts';
 import { type Caller, call, identity, listFolder, makeFolder } from '../interface/client.ts';
 import { canInstall } from '../service/programs.ts';
-import {
-  addCaller,
-  type Environment,
-  findFreePort,
-  makeDataFolder,
-  removeDataFolder,
-  startService,
-} from '../service/service.ts';
+import { addCaller, type Environment, makeDataFolder, removeDataFolder, startService } from '../service/service.ts';
 import { Cutter, type Random, toRandom } from './cutter.ts';
 import { byCurl, type Job, type Judge, Tuspy, tusJs } from './judges.ts';
 import { runLarge } from './large.ts';

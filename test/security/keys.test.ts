@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { decodeProtectedHeader, type JWK } from 'jose';
 import * as client from 'openid-client';
+import { findFreePort } from '../free-ports.ts';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import { type Caller, call, fetchToken, makeFolder, send } from '../interface/client.ts';
 import {
   cabinet,
   cabinetJson,
   eventually,
-  findFreePort,
   makeDataFolder,
   type Registered,
   removeDataFolder,

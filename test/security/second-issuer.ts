@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { Adapter, Configuration, JWKS } from 'oidc-provider';
 import { Provider } from 'oidc-provider/lib/provider.js';
-import { findFreePort } from '../service/service.ts';
+import { findFreePort } from '../free-ports.ts';
 
 export const audience = 'cabinet';
 const algorithm = 'RS256';

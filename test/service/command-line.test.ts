@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { findFreePort } from '../free-ports.ts';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Caller, call, fetchToken, makeFolder } from '../interface/client.ts';
 import {
@@ -11,7 +12,6 @@ import {
   cabinet,
   cabinetJson,
   eventually,
-  findFreePort,
   makeDataFolder,
   type Registered,
   removeDataFolder,

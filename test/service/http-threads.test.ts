@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, type ClientRequest, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { findFreePort } from '../free-ports.ts';
 import { type Caller, CONTENT, download, fetchToken, identity, listFolder, send } from '../interface/client.ts';
 import { manage } from '../interface/managing.ts';
 import { createTus, headTus, TUS_BYTES, toMetadata, toPath } from '../interface/uploads.ts';
@@ -15,7 +16,6 @@ import {
   addCaller,
   cabinetJson,
   eventually,
-  findFreePort,
   makeDataFolder,
   type Registered,
   removeDataFolder,

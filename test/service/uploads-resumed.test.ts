@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { findFreePort } from '../free-ports.ts';
 import { assertEmptyFolder, type Caller, CONTENT, fetchToken, identity, makeFolder } from '../interface/client.ts';
 import {
   append,
@@ -22,7 +23,6 @@ import {
   addCaller,
   type Environment,
   eventually,
-  findFreePort,
   makeDataFolder,
   removeDataFolder,
   type Started,
