@@ -14,7 +14,7 @@ import { divide } from './table.ts';
 
 const recordFile = join(import.meta.dirname, 'results/guard.json');
 const mostAbove = 1.25;
-const tries = 3;
+const tries = 5;
 
 /** By the kind of processor: another one has another ratio. */
 type Recorded = Record<string, number | undefined>;

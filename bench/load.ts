@@ -52,6 +52,7 @@ class Load {
       await Promise.race([sleep(limit.warmupSeconds * 1000), settled]);
       const start = this.#startCounting();
       await Promise.race([sleep(limit.seconds * 1000), settled]);
+      await this.#waitForFirst();
       measured = this.#stopCounting(start);
     }
     await Promise.race([settled, this.#watchSilence()]);
@@ -97,6 +98,12 @@ class Load {
     const edge = this.#readEdge();
     this.#isCounting = true;
     return edge;
+  }
+
+  /** A short time can pass without an answer. */
+  async #waitForFirst(): Promise<void> {
+    const until = performance.now() + answerTimeoutMs;
+    while (this.#counted === 0 && this.#failure === null && performance.now() < until) await sleep(10);
   }
 
   #stopCounting(start: Edge): Measurement | null {

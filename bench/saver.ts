@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { Connection } from './connection.ts';
 import type { Job } from './job.ts';
 import { readStolenMs } from './process-cost.ts';
+import { sleep } from './scenario.ts';
 
 export type SaverJob = { job: Job; perSecond: number };
 
@@ -48,12 +49,12 @@ class Saver {
     setInterval(() => this.#stolen.look(), lookEveryMs);
   }
 
+  /** However soon: one was answered at least. */
   async stop(): Promise<SaverResult> {
-    this.#isStopping = true;
     const until = performance.now() + lastAnswerMs;
-    while (this.#free.length < this.#connections.length && performance.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    while (this.#result.startedAt.length === 0 && !this.#isStopping && performance.now() < until) await sleep(10);
+    this.#isStopping = true;
+    while (this.#free.length < this.#connections.length && performance.now() < until) await sleep(10);
     if (this.#free.length < this.#connections.length) this.#result.failure ??= 'a save was not answered';
     return this.#result;
   }

@@ -14,7 +14,7 @@ import { toPhaseRows } from './tree-report.ts';
 const run = promisify(execFile);
 
 async function bench(...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { timeout: 300_000 });
+  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { timeout: 900_000 });
   return stdout;
 }
 

@@ -20,7 +20,9 @@ test('network and memory file systems are known, those of disks are not among th
 test('memory says that it has synced at once, and is not believed', { skip: !existsSync('/dev/shm') }, () => {
   const folder = mkdtempSync('/dev/shm/cabinet-disk-');
   assert.match(findDiskProblem(folder) ?? '', /tmpfs/);
-  assert.ok(isImplausible(measureSync(folder)));
+  // A busy machine makes some of them slow; of a disk none is so fast.
+  const measured = Array.from({ length: 20 }, () => measureSync(folder) ?? Number.NaN);
+  assert.ok(isImplausible(Math.min(...measured)), `${measured}`);
   rmSync(folder, { recursive: true });
 });
 

@@ -29,6 +29,7 @@ export class Observability {
     const exporter = new OtlpExporter({
       endpoint: otlpEndpoint,
       resource: toResource(version),
+      lastSendMs: 2000,
       onOutage: (error) => log.warn({ err: error }, 'traces cannot be sent; they are dropped when too many wait'),
     });
     this.#exporter = exporter;

@@ -20,7 +20,8 @@ test('tens of thousands of names keep their numbers', () => {
   const names = Array.from({ length: 50_000 }, (_, n) => `name ${n}`);
   for (const [n, name] of names.entries()) numbers.change(name, () => n + 1);
   const lost = names.filter((name, n) => numbers.get(name) !== n + 1);
-  assert.ok(lost.length < 5, `${lost.length} are lost`);
+  // Which of them share a place is chance; a table that does not keep them loses thousands.
+  assert.ok(lost.length < 25, `${lost.length} are lost`);
 });
 
 test('where there is no room the least is forgotten, and nothing fails', () => {

@@ -8,7 +8,6 @@ const mostQueued = 4096;
 const mostTogether = 512;
 const sendEveryMs = 1000;
 const sendTimeoutMs = 5000;
-const lastSendMs = 2000;
 const longestRestMs = 60_000;
 /** "Retryable response codes" of the specification. */
 const retryable = new Set([429, 502, 503, 504]);
@@ -18,6 +17,8 @@ export interface OtlpOptions {
   endpoint: string;
   /** What is the same for all spans: `service.name` and the like. */
   resource: Attributes;
+  /** How long what is left is sent for when it is closed. */
+  lastSendMs: number;
   /** Told once for each outage. */
   onOutage(error: unknown): void;
 }
@@ -107,9 +108,10 @@ export class OtlpExporter implements SpanSink {
     this.#restUntil = performance.now() + Math.min(longestRestMs, sendEveryMs * 2 ** this.#failures);
   }
 
-  /** What is left is sent, for two seconds at most and as long as the collector takes it. */
+  /** What is left is sent, for as long as it may take and as long as the collector takes it. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    const { lastSendMs } = this.#options;
     const deadline = performance.now() + lastSendMs;
     await Promise.race([this.#sending, new Promise((resolve) => setTimeout(resolve, lastSendMs).unref())]);
     const known = this.#failures;

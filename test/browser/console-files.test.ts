@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
+import { eventually } from '../service/service.ts';
 import { hasBrowser } from './browser.ts';
 import { openConsole, openWorld, type World } from './console-world.ts';
 
@@ -43,7 +44,7 @@ test('folders are made, renamed, walked into and left by keyboard alone', option
   const folder = await openFolder('b.txt');
   await page.locator('.entries').focus();
   await page.keyboard.press('n');
-  await page.getByRole('dialog').getByRole('textbox').waitFor();
+  await page.locator('[role=dialog] input:focus').waitFor();
   await page.keyboard.type('Inbox');
   await page.keyboard.press('Enter');
   await said('Folder “Inbox” created');
@@ -51,7 +52,7 @@ test('folders are made, renamed, walked into and left by keyboard alone', option
   await page.locator('.entries').focus();
   await page.keyboard.press('Home');
   await page.keyboard.press('F2');
-  await page.locator('.rename').waitFor();
+  await page.locator('.rename:focus').waitFor();
   await page.keyboard.press('Control+A');
   await page.keyboard.type('Outbox');
   await page.keyboard.press('Enter');
@@ -60,7 +61,7 @@ test('folders are made, renamed, walked into and left by keyboard alone', option
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
   await page.getByText('An empty folder').waitFor();
-  assert.equal(await page.title(), 'Outbox – Cabinet');
+  await eventually('the page is called by its folder', async () => (await page.title()) === 'Outbox – Cabinet');
   await page.goBack();
   await row('b.txt').waitFor();
 });
@@ -117,6 +118,8 @@ test('what is cut is pasted in another folder, and what is copied stays where it
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
   await page.getByText('An empty folder').waitFor();
+  // It listens to keys once it has been drawn.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
   await page.keyboard.press('Control+V');
   await said('1 item moved to “inner”');
   await row('b.txt').waitFor();
@@ -192,7 +195,8 @@ test('hostile names are text', options, async () => {
   await page.locator('.look-head h2').filter({ hasText: hostile }).waitFor();
   await row('<svg').dblclick();
   await page.getByText('An empty folder').waitFor();
-  assert.equal(await page.title(), '<svg onload=document.title=2> – Cabinet');
+  const title = '<svg onload=document.title=2> – Cabinet';
+  await eventually('the page is called by its folder', async () => (await page.title()) === title);
   assert.equal(await page.locator('main img, main script').count(), 0);
 });
 

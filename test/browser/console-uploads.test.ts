@@ -144,7 +144,7 @@ test('a taken name is asked about once, for all that are left', options, async (
 
 test('an upload is paused, gone on with, and cancelled; leaving meanwhile warns', options, async () => {
   const folder = await openFolder();
-  await throttle(2_000_000);
+  await throttle(200_000);
   await choose({ name: 'slow.bin', buffer: randomBytes(12_000_000) });
   await line('slow.bin', 'running').waitFor();
   await page.locator('.tray-total p', { hasText: 'left' }).waitFor();
@@ -167,10 +167,10 @@ test('an upload is paused, gone on with, and cancelled; leaving meanwhile warns'
 test('a connection that is cut during an upload is waited for, and the file arrives whole', options, async () => {
   const folder = await openFolder();
   // Several pieces: what is under way when the connection is cut may still arrive, what follows cannot.
-  await throttle(10_000_000);
+  await throttle(1_000_000);
   await choose({ name: 'cut.bin', buffer: randomBytes(cutBytes) });
   await page.locator('.tray-line[data-state=running] [role=progressbar]:not([aria-valuenow="0"])').first().waitFor();
-  await throttle(10_000_000, true);
+  await throttle(1_000_000, true);
   await line('cut.bin', 'stalled').waitFor();
   await page.getByText('Waiting for the connection').first().waitFor();
   await throttle(-1);

@@ -38,6 +38,7 @@ test('a person signs in to an application on another origin and out again, by ke
   const begun = await begin(configuration, { redirect_uri: redirectUri });
   await page.goto(String(begun.url));
   assert.equal(await page.title(), 'Sign in – Cabinet');
+  await page.waitForSelector('#user:focus');
   await page.keyboard.type(User);
   await page.keyboard.press('Tab');
   await page.keyboard.type('not the password');
@@ -46,6 +47,7 @@ test('a person signs in to an application on another origin and out again, by ke
   assert.equal(await page.textContent('[role=alert]'), 'The user or the password is not right.');
   // The user stays; the cursor stands in the password.
   assert.equal(await page.inputValue('#user'), User);
+  await page.waitForSelector('#password:focus');
   await page.keyboard.type(Password);
   await page.keyboard.press('Enter');
   await page.waitForURL(`${redirectUri}?*`);

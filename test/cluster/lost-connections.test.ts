@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Catalog, toCatalog } from '../../src/catalog/catalog.ts';
 import { openPostgres, type PostgresEngine } from '../../src/catalog/postgres.ts';
 import { Fault } from '../../src/domain/fault.ts';
+import { eventually } from '../service/service.ts';
 import { readJournal } from './find-all.ts';
 import { findGround, newStores } from './ground.ts';
 import { Line } from './network.ts';
@@ -62,6 +63,7 @@ for (const [what, lose] of ways) {
       while (!isOver) await note(done);
     });
     for (let round = 0; round < (what === 'forgotten' ? 1 : 12); round += 1) {
+      await eventually('something is written', () => done.size > 0);
       await pause(30 + Math.random() * 50);
       lose();
       await pause(20 + Math.random() * 100);
@@ -74,7 +76,6 @@ for (const [what, lose] of ways) {
     assert.ok(performance.now() - begun < 30_000 && engine.isReachable(), 'it has recovered');
     const rows = (await readJournal(url)).filter(({ request }) => done.has(request));
     assert.equal(rows.length, done.size, 'every answered change is there once');
-    assert.ok(done.size > 0);
     assert.deepEqual(unhandled, []);
   });
 }

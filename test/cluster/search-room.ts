@@ -43,7 +43,7 @@ export async function openNode(context: TestContext, url: string): Promise<Omit<
   const engine = await openPostgres(options, { onSealed: () => search?.nudge() });
   const onTrouble = (error: unknown) => assert.fail(String((error as Error).stack));
   search = openPostgresSearch({
-    ...{ pool: engine.pool, options, blobs: toBlobs(blobs), extractTimeoutMs: 10_000 },
+    ...{ pool: engine.pool, options, blobs: toBlobs(blobs), extractTimeoutMs: 60_000 },
     onTrouble,
   });
   const node = { catalog: toCatalog(engine), search, blobs };
@@ -65,7 +65,7 @@ export async function openSqliteRoom(context: TestContext): Promise<Room> {
   const path = join(folder, 'catalog.db');
   const blobs = new Map<string, Buffer>();
   const search = openSearch({
-    ...{ catalogPath: path, indexPath: join(folder, 'search.db'), reserveBytes: 0, extractTimeoutMs: 10_000 },
+    ...{ catalogPath: path, indexPath: join(folder, 'search.db'), reserveBytes: 0, extractTimeoutMs: 60_000 },
     blobs: toBlobs(blobs),
     onTrouble: (error) => assert.fail(String(error)),
   });

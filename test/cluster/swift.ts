@@ -102,6 +102,10 @@ function writeConfiguration(folder: string, ports: readonly number[], memcachePo
     user: process.env.USER ?? 'root',
     swift_dir: folder,
     log_level: 'WARNING',
+    // Where one server does not wait for another, nobody makes up for what a listing lacks.
+    conn_timeout: '60',
+    node_timeout: '60',
+    container_update_timeout: '60',
   });
   write('swift.conf', { 'swift-hash': { swift_hash_path_prefix: 'tests', swift_hash_path_suffix: 'tests' } });
   for (const [index, name] of storage.entries()) {

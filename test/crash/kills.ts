@@ -59,6 +59,10 @@ export async function runKills(options: KillOptions): Promise<Report> {
 }
 
 /** One data folder and all the ends that it sees. */
+function isRunning({ process }: Started): boolean {
+  return process.exitCode === null && process.signalCode === null;
+}
+
 class Life {
   readonly readyMs: number[] = [];
   readonly #report: Report;
@@ -112,8 +116,11 @@ class Life {
     let isOver = false;
     const { random, ledger } = { random: this.#random.fork(), ledger: this.#ledger };
     const enough = ledger.count('done') + this.#leastAnswered;
-    const load = runLoad({ client, ledger, random, writers, prefix: `e${index}`, isOver: () => isOver });
-    while (ledger.count('done') < enough && service.process.exitCode === null) await sleep(5);
+    let isLoaded = true;
+    const load = runLoad({ client, ledger, random, writers, prefix: `e${index}`, isOver: () => isOver }).finally(() => {
+      isLoaded = false;
+    });
+    while (ledger.count('done') < enough && isLoaded && isRunning(service)) await sleep(5);
     await this.#stop(service, end);
     isOver = true;
     await load;
@@ -127,7 +134,7 @@ class Life {
 
   async #stop(service: Started, end: End): Promise<void> {
     const { process } = service;
-    const exited = process.exitCode === null && process.signalCode === null ? once(process, 'exit') : Promise.resolve();
+    const exited = isRunning(service) ? once(process, 'exit') : Promise.resolve();
     if (end.how === 'point' && this.#ground.watching !== null) {
       const action = end.isAfter ? 'killAfter' : 'killBefore';
       this.#ground.watching.control.arm({ action, nth: end.nth, kinds: [end.kind] });

@@ -225,6 +225,7 @@ test('A renamed entry and a changed size are listed at their new places', async 
   const folder = await makeFolder(main);
   const small = (await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'x')).File;
   await saveFile(main, { FolderId: folder.Id, FileName: 'b' }, 'xx');
+  await sleep(5);
   assert.equal((await askChange(main, small.Id, { Name: 'c' })).status, 200);
   assert.deepEqual(toNames((await listInOrder(folder, 'name', 10)).flat()), ['b', 'c']);
   assert.deepEqual(toNames((await listInOrder(folder, '-modified', 10)).flat()), ['c', 'b']);

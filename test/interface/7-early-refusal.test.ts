@@ -69,7 +69,7 @@ for (const { code, status, headers, caller = main, path = '/files', why } of CAS
     for (const expect of [undefined, '100-continue']) {
       const sent = { FolderId: folder.Id, FileName: 'a', ...LENGTH_HEADER, ...headers, Expect: expect };
       using wire = await open(contentHead(caller, 'POST', path, sent));
-      const answer = await wire.answer(3000);
+      const answer = await wire.answer();
       assertRefusal(answer, status, code);
       assert.equal(answer.headers.connection, 'close');
     }
@@ -82,7 +82,7 @@ test('NotAFolder is answered before the body', async () => {
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
   const sent = { FolderId: File.Id, FileName: 'b', ...LENGTH_HEADER, Expect: '100-continue' };
   using wire = await open(contentHead(main, 'POST', '/files', sent));
-  assertRefusal(await wire.answer(3000), 400, 'NotAFolder');
+  assertRefusal(await wire.answer(), 400, 'NotAFolder');
 });
 
 test('A name that is taken is told before the body, unless the request may be a repeated one', async () => {
@@ -97,7 +97,7 @@ test('A name that is taken is told before the body, unless the request may be a 
     { FileName: 'a%20folder', 'Content-Type': MULTIPART },
   ]) {
     using wire = await open(contentHead(main, 'POST', '/files', { ...into, ...refused }));
-    assertRefusal(await wire.answer(3000), 400, 'NameAlreadyExists');
+    assertRefusal(await wire.answer(), 400, 'NameAlreadyExists');
   }
   for (const good of [
     { FileName: 'taken' },
@@ -108,7 +108,7 @@ test('A name that is taken is told before the body, unless the request may be a 
     { FileName: 'taken', ConflictBehavior: 'Fail', 'Idempotency-Key': folder.Id },
   ]) {
     using wire = await open(contentHead(main, 'POST', '/files', { ...into, ...good }));
-    assert.equal((await wire.answer(3000)).status, 100);
+    assert.equal((await wire.answer()).status, 100);
   }
 });
 
@@ -119,7 +119,7 @@ async function assertEarly(caller: typeof main, cases: Asked[]): Promise<void> {
     for (const expect of [undefined, '100-continue']) {
       const sent = { ...JSON_TYPE, 'Content-Length': '1000', ...headers, Expect: expect };
       using wire = await open(contentHead(caller, method, path, sent));
-      assertRefusal(await wire.answer(3000), status, code);
+      assertRefusal(await wire.answer(), status, code);
     }
   }
 }

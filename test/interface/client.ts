@@ -18,7 +18,7 @@ export type Saved = Envelope & { File: Entry; answer: Answer };
 
 export const CONTENT = '/v1/contentmanagement';
 
-const ANSWER_TIMEOUT_MS = 20_000;
+const ANSWER_TIMEOUT_MS = 120_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 export async function send(base: string, path: string, request: Request = {}): Promise<Answer> {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Caller, CONTENT, type Headers, headerLines, identity } from './client.ts';
 import { type Asked, checkDescribed } from './description.ts';
 
-const ANSWER_TIMEOUT_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 60_000;
 
 export class Wire {
   readonly #base: string;

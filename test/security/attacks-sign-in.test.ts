@@ -130,9 +130,11 @@ test('an address that opens more than 300 pages at once must wait, and only for 
   }
   const { url } = await begin(configuration);
   for (const path of [url.href, '/oauth2/login/x', '/oauth2/logout/success', '/oauth2/authorize/x']) {
-    // What is given back meanwhile, five a second, is used up first.
-    await Promise.all(Array.from({ length: 20 }, () => get(pathOf('/oauth2/logout'), from)));
-    assertRefusal(await get(pathOf(path), from), 403, 'TooManyRequests');
+    // Of those at once a few are shown: five a second are given back meanwhile.
+    const asked = await Promise.all(Array.from({ length: 20 }, () => get(pathOf(path), from)));
+    const refused = asked.filter(({ status }) => status === 403);
+    assert.ok(refused.length > 0, `${path}: all were shown`);
+    for (const each of refused) assertRefusal(each, 403, 'TooManyRequests');
   }
   assertEnvelope(await call(own, '/folders/-root-', { headers: from }));
   assert.equal((await get(url, fromElsewhere())).status, 303);
@@ -165,7 +167,7 @@ test('a refresh token is not lost to the limits: however many tokens others got,
     if (status === 429) refused += 1;
     return status === 200 || status === 429 ? null : String(status);
   });
-  await eventually('the application has got all that it may', () => refused > 0, 20_000);
+  await eventually('the application has got all that it may', () => refused > 0, 120_000);
   for (const signedIn of [again, first]) {
     let tokens = signedIn;
     for (let n = 0; n < 10; n += 1) tokens = await client.refreshTokenGrant(through, String(tokens.refresh_token));

@@ -249,13 +249,18 @@ function toConstraint(tag: number, host: string) {
 async function makeDamaged(ca: Made, good: Made): Promise<Bad[]> {
   const made = await makeClient('x', ca);
   const longer = await makeClient('x', ca, past);
-  // The second of two UTC times, each 13 letters; with another first digit it lasts ten years longer.
-  const at = longer.der.lastIndexOf(Buffer.from([0x17, 13])) + 2;
+  const at = findLastDay(longer.der);
   return [
     show('a bit of the signature is wrong', untrusted, flip(made, made.der.length - 3)),
     show('a letter of the subject is changed', untrusted, flip(good, good.der.indexOf('good'))),
+    // With another first digit it lasts ten years longer.
     show('the last year is changed', untrusted, flip(longer, at)),
   ];
+}
+
+/** Where the second of the two UTC times begins, of 13 letters each, which stand together in a sequence. */
+export function findLastDay(der: Buffer): number {
+  return der.indexOf(Buffer.from([0x30, 30, 0x17, 13])) + 4 + 13 + 2;
 }
 
 export function flip(made: Made, at: number): Made {

@@ -89,7 +89,7 @@ test('with a list that has expired nobody is let in, until there is a new one', 
 
 test('a list expires while it is in force', async () => {
   const open = await Connection.open(company.base, shown);
-  const nextUpdate = Math.floor(Date.now() / 1000) * 1000 + 4000;
+  const nextUpdate = Math.floor(Date.now() / 1000) * 1000 + 6000;
   await company.revoke({ nextUpdate });
   await wait(600);
   await assertServed(open.send, bearer);
@@ -157,9 +157,9 @@ test('a new certificate of the service is shown within a second, and no request 
   })();
   company.showServer(await makeServer(company.ca));
   await eventually('it is shown', async () => (await fingerprint()) !== before, 1500);
+  await eventually('some were served meanwhile', () => count > 3);
   isOver = true;
   await asking;
-  assert.ok(count > 3, `${count} requests`);
 });
 
 test('when the service gets a new certificate no request fails, also over a connection that stays open', async () => {
@@ -305,7 +305,7 @@ test('a connection that was busy when the CA was exchanged is judged by the new 
 });
 
 test('a CA that expires lets nobody in any more, also on an open connection', async (context) => {
-  const notAfter = Math.floor(Date.now() / 1000) * 1000 + 3000;
+  const notAfter = Math.floor(Date.now() / 1000) * 1000 + 6000;
   const ca = await makeCa('Short CA', undefined, { notAfter });
   const short = await makeClient('short', ca);
   const { AppKey } = await company.add('short', short);

@@ -26,7 +26,7 @@ before(async () => {
   if (scanned.skip) return;
   service = await startService(dataFolder, { environment: { CABINET_MTLS_PORT: '0' } });
   const { host } = new URL(String(service.mutualTls));
-  xml = (await promisify(execFile)('sslscan', ['--xml=-', host])).stdout;
+  xml = (await promisify(execFile)('sslscan', ['--timeout=60', '--xml=-', host])).stdout;
 });
 
 after(async () => {

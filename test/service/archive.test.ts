@@ -121,13 +121,11 @@ test(`${count} files come out as unzip wants them, and others are served meanwhi
   void written.finally(() => {
     isDone = true;
   });
-  let longestMs = 0;
-  let asked = 0;
+  const answersMs: number[] = [];
   while (!isDone) {
     const since = performance.now();
     await call(caller, `/entries/${Folder.Id}`);
-    longestMs = Math.max(longestMs, performance.now() - since);
-    asked += 1;
+    answersMs.push(performance.now() - since);
   }
   await written;
   const tookMs = performance.now() - begun;
@@ -136,9 +134,11 @@ test(`${count} files come out as unzip wants them, and others are served meanwhi
   const tested = execFileSync('unzip', ['-t', zip], options).toString();
   assert.match(tested, /No errors detected/);
   assert.equal(tested.match(/ testing: Ordner \d+\/Grüße \d+\.txt +OK/g)?.length, count);
-  const slowest = `the slowest ${longestMs.toFixed(0)} ms`;
-  console.log(`archive of ${count} files: ${asked} other answers meanwhile, ${slowest}`);
-  // Seconds of work: whoever is not let in between waits for all of it.
-  assert.ok(asked > 20, `${asked} answers`);
-  assert.ok(longestMs < tookMs / 4, `${longestMs} ms of ${tookMs}`);
+  const [first = 0, , third = 0] = answersMs.toSorted((one, other) => other - one);
+  console.log(
+    `archive of ${count} files: ${answersMs.length} other answers meanwhile, the slowest ${first.toFixed(0)} ms`,
+  );
+  // Seconds of work: whoever is not let in between waits for all of it. A machine that pauses delays one or two.
+  assert.ok(answersMs.length > 20, `${answersMs.length} answers`);
+  assert.ok(third < tookMs / 8, `${third} ms of ${tookMs}`);
 });

@@ -89,12 +89,14 @@ describe('applications', () => {
     withService(async (dataFolder, service) => {
       const { application } = await addCaller(dataFolder, service.production, 'one');
       const base = service.production;
-      const rotated = await cabinetJson<Registered>(dataFolder, ['app', 'rotate', 'one', '--overlap', '2']);
+      const rotated = await cabinetJson<Registered>(dataFolder, ['app', 'rotate', 'one', '--overlap', '600']);
       assert.notEqual(rotated.Secret, application.Secret);
-      await fetchToken(base, { ...application, Secret: rotated.Secret });
+      const second = { ...application, Secret: rotated.Secret };
+      await fetchToken(base, second);
       await fetchToken(base, application);
+      await cabinetJson<Registered>(dataFolder, ['app', 'rotate', 'one', '--overlap', '1']);
       const isRefused = () =>
-        fetchToken(base, application).then(
+        fetchToken(base, second).then(
           () => false,
           () => true,
         );

@@ -4,14 +4,28 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { download, fetchToken, saveFile } from '../interface/client.ts';
 import { addCaller, cabinetProgram, makeDataFolder, removeDataFolder, startService, toVariables } from './service.ts';
 import { canTrace, failAllSyncs, failSyncs } from './strace.ts';
 
 const quiet = { environment: { CABINET_LOG_LEVEL: 'silent' } } as const;
 if (!canTrace) console.error('SKIPPED: failing syncs while it stops (needs strace)');
+
+/** Until the checkpointer has nothing more to do: what is synced from now on is synced by stopping. */
+async function untilQuiet(dataFolder: string): Promise<void> {
+  const files = ['catalog.db', 'catalog.db-wal'].map((name) => join(dataFolder, 'production', name));
+  const look = () => files.map((file) => statSync(file).mtimeMs).join();
+  let seen = look();
+  for (let looks = 0; looks < 15; looks += 1) {
+    await sleep(100);
+    if (look() !== seen) looks = 0;
+    seen = look();
+  }
+}
 
 for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {
   test(`a failed sync of ${what} at the stop is tried once and ends with 70`, { skip: !canTrace }, async (context) => {
@@ -21,8 +35,7 @@ for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {
     context.after(() => service.stop('SIGKILL'));
     const caller = await addCaller(dataFolder, service.production, 'app');
     const { File } = await saveFile(caller, { FolderId: '', FileName: 'kept' }, 'kept');
-    // Until the checkpointer has nothing more to do: what is synced from now on is synced by stopping.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await untilQuiet(dataFolder);
     const pid = service.process.pid as number;
     const failing =
       what === 'every file'
@@ -46,7 +59,7 @@ test('after a failed sync of the log the checkpointer syncs nothing, nor does st
   const service = await startService(dataFolder, quiet);
   context.after(() => service.stop('SIGKILL'));
   const caller = await addCaller(dataFolder, service.production, 'app');
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await untilQuiet(dataFolder);
   const failing = await failAllSyncs(service.process.pid as number, join(dataFolder, 'trace'));
   const exited = once(service.process, 'exit');
   await Promise.allSettled(

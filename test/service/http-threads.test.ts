@@ -253,7 +253,8 @@ describe('Several HTTP threads', () => {
         offset = Number((await headTus(caller, path)).headers['upload-offset']);
         const rest = now.subarray(offset);
         const asked = { method: 'PATCH', headers: headers(offset, rest.length), body: rest };
-        ({ status } = await second.ask(caller.base, CONTENT + path, asked));
+        // The first one may come late, and end the second.
+        ({ status } = await second.ask(caller.base, CONTENT + path, asked).catch(() => ({ status: 0 })));
       }
       assert.equal(status, 204);
       cut.write(old.subarray(1_500_000, 2_000_000));

@@ -108,8 +108,10 @@ test('what is refused before its body was read, and what was no request at all, 
   const body = randomBytes(500_000);
   assertRefusal(await send(service.production, files, { method: 'POST', body }), 401, 'TokenMissing');
   openSocket().end('this is not HTTP\r\n\r\n');
-  const read = await scrapeUntil((now) => requests(now, { route: 'none', method: 'other', status: '400' }) > 0);
-  assert.equal(requests(read, { route: files, status: '401' }) - requests(earlier, { route: files, status: '401' }), 1);
+  const refused = (now: Map<string, ReadFamily>) => requests(now, { route: files, status: '401' });
+  const isNone = { route: 'none', method: 'other', status: '400' };
+  const read = await scrapeUntil((now) => requests(now, isNone) > 0 && refused(now) > refused(earlier));
+  assert.equal(refused(read) - refused(earlier), 1);
 });
 
 test('a client that goes away before it is answered is counted as such', async () => {

@@ -15,15 +15,24 @@ export function hasProgram(name: string, from = name): boolean {
   return false;
 }
 
+/** One at a time: test files run beside each other, and who comes second is turned away by the locks of the system's own programs. */
+function runOneAtATime(script: string): void {
+  spawnSync('flock', [lock, 'sh', '-c', script], {
+    // In this run level a package that is a service is not started because it is installed.
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+  });
+}
+
+/** PostgreSQL refuses to run as root: this is the user that it runs as then. */
+export function makePostgresUser(): void {
+  runOneAtATime('id postgres || { groupadd -f postgres; useradd -g postgres postgres; }');
+}
+
 /** Whether the packages are there or could be installed. `check`: a shell command that succeeds when they are there. */
 export function canInstall(check: string, packages: readonly string[]): boolean {
   const isThere = () => spawnSync('sh', ['-c', check]).status === 0;
   if (isThere()) return true;
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return false;
-  // One at a time: test files run beside each other, and the packages' own lock turns the second one away.
-  spawnSync('flock', [lock, 'sh', '-c', `${check} || { ${update}; ${install} ${packages.join(' ')}; }`], {
-    // In this run level a package that is a service is not started because it is installed.
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
-  });
+  runOneAtATime(`${check} || { ${update}; ${install} ${packages.join(' ')}; }`);
   return isThere();
 }

@@ -137,11 +137,12 @@ test('the bytes are where they will stay from the first on, and nothing of them 
 test('unfinished uploads expire, and are swept with their bytes; finished files stay', async () => {
   const folder = await makeFolder(caller);
   const kept = listBlobs().length;
-  await restart('SIGTERM', { CABINET_UPLOAD_HOURS: '0.0003' });
+  await restart('SIGTERM', { CABINET_UPLOAD_HOURS: '0.002' });
   const named = { 'Upload-Metadata': toMetadata({ filename: 'late', folderid: folder.Id }) };
   const tus = toPath(await createTus(caller, { ...named, 'Upload-Length': '100000' }, bytes.subarray(0, 70_000)));
   const draft = await beginHere();
-  await append(caller, draft.path, { offset: 0, isLast: false }, bytes.subarray(0, 70_000));
+  const appended = await append(caller, draft.path, { offset: 0, isLast: false }, bytes.subarray(0, 70_000));
+  assert.equal(appended.status, 204);
   assert.equal(listBlobs().length, kept + 2);
   await eventually('it has expired', async () => (await headTus(caller, tus)).status === 410);
   await eventually('so has the other', async () => (await head(caller, draft.path)).status === 410);

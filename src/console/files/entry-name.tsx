@@ -15,15 +15,17 @@ export interface RenameProps {
 export function RenameField({ entry, onRename, onEnd }: RenameProps) {
   const words = useWords();
   const [name, setName] = useState(entry.Name);
+  /** As it was when the field was opened: news of the entry do not select anew what is being typed. */
+  const [opened] = useState(entry);
   const isBusy = useRef(false);
   /** What was refused is not sent again by leaving the field. */
   const refused = useRef<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    const dot = entry.Type === 'file' ? entry.Name.lastIndexOf('.') : -1;
+    const dot = opened.Type === 'file' ? opened.Name.lastIndexOf('.') : -1;
     input.current?.focus();
-    input.current?.setSelectionRange(0, dot > 0 ? dot : entry.Name.length);
-  }, [entry]);
+    input.current?.setSelectionRange(0, dot > 0 ? dot : opened.Name.length);
+  }, [opened]);
   const commit = async () => {
     if (isBusy.current) return;
     if (name === entry.Name || name.trim() === '') return onEnd();
