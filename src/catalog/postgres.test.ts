@@ -77,7 +77,7 @@ test('nodes that start together on an empty database make one schema', async () 
   await closeAll(nodes);
 });
 
-test('a server that may lose what it has committed is refused', { timeout: 60_000 }, async () => {
+test('a server that may lose what it has committed is refused', { timeout: 300_000 }, async () => {
   const careless = await startPostgres({ fsync: 'off', synchronous_commit: 'off' });
   await assert.rejects(openNode(careless.url), /fsync is off.*synchronous_commit is off/);
   await careless.stop();
@@ -242,7 +242,7 @@ test('a connection that is lost at COMMIT: what was committed is answered, what 
 });
 
 test('what is asked while the server is away is done when it is back, or refused as unavailable', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const restarted = await startPostgres();
   const catalog = await openNode(restarted.url);

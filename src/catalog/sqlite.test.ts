@@ -285,9 +285,16 @@ test('once a sync of the environment has failed, nothing is committed and nothin
   const path = join(folder, 'catalog.db');
   const catalog = toCatalog(await openSqlite({ path, syncs, onFatal: (fault) => fatal.push(fault) }));
   await addApplication(catalog, 'before');
-  syncs.fail();
   const sizes = () => [path, `${path}-wal`].map((file) => [statSync(file).size, statSync(file).mtimeMs]);
-  const before = sizes();
+  let before = sizes();
+  // A checkpoint that is under way ends first.
+  for (let looks = 0; looks < 12; looks += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const now = sizes();
+    if (String(now) !== String(before)) looks = 0;
+    before = now;
+  }
+  syncs.fail();
   await assert.rejects(addApplication(catalog, 'after'), (error) => error instanceof Fault && error.kind === 'fatal');
   // Longer than it takes until the next checkpoint.
   await new Promise((resolve) => setTimeout(resolve, 700));

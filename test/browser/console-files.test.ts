@@ -74,6 +74,7 @@ test(
     await page.locator('.entries').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('F2');
+    await page.locator('.rename:focus').waitFor();
     await page.keyboard.press('Control+A');
     await page.keyboard.type('b.txt');
     await page.keyboard.press('Enter');

@@ -185,6 +185,7 @@ test('search finds as one types, shows what it found, and filters by the address
     patientMs,
   );
   await page.keyboard.press('/');
+  await page.locator('input:focus').waitFor();
   await page.keyboard.type('zeppelin');
   await page.locator('.found-snippet mark', { hasText: 'zeppelin' }).first().waitFor();
   await page.getByText('<b>report</b>').waitFor();
@@ -208,6 +209,7 @@ test('search goes on to more results while it is limited to what changed lately'
     patientMs,
   );
   await page.keyboard.press('/');
+  await page.locator('input:focus').waitFor();
   await page.keyboard.type('dirigible');
   await page.locator('.found-one').nth(49).waitFor();
   await page.goto(`${page.url()}&since=7`);

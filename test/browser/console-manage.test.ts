@@ -49,7 +49,7 @@ test('an application is made by keyboard alone; its secret is shown once, is cop
   await page.getByRole('heading', { name: 'Applications of office' }).waitFor();
   await button('New application').first().focus();
   await page.keyboard.press('Enter');
-  await dialog().waitFor();
+  await dialog().locator('input:focus').waitFor();
   await page.keyboard.type('bad name');
   await page.keyboard.press('Enter');
   await dialog().getByRole('alert').waitFor();

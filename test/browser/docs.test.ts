@@ -158,7 +158,7 @@ test('the page is used by keyboard alone: skip, find, open', options, async () =
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'To the operations');
   await page.keyboard.press('Enter');
-  assert.equal(await page.evaluate('document.activeElement.id'), 'operations');
+  await page.waitForFunction("document.activeElement.id === 'operations'");
   await page.focus('#filter');
   await page.keyboard.type('save a file into');
   const visible = await page.locator('.operation:visible').all();

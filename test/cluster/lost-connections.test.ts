@@ -62,14 +62,18 @@ for (const [what, lose] of ways) {
     const writing = Array.from({ length: 8 }, async () => {
       while (!isOver) await note(done);
     });
-    for (let round = 0; round < (what === 'forgotten' ? 1 : 12); round += 1) {
-      await eventually('something is written', () => done.size > 0);
-      await pause(30 + Math.random() * 50);
-      lose();
-      await pause(20 + Math.random() * 100);
-      line.set('well');
+    try {
+      for (let round = 0; round < (what === 'forgotten' ? 1 : 12); round += 1) {
+        const before = done.size;
+        await eventually('something is written', () => done.size > before);
+        await pause(30 + Math.random() * 50);
+        lose();
+        await pause(20 + Math.random() * 100);
+        line.set('well');
+      }
+    } finally {
+      isOver = true;
     }
-    isOver = true;
     await Promise.all(writing);
     const begun = performance.now();
     await catalog.listChanges({ space: 1, after: null, limit: 1 });

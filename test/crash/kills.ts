@@ -58,11 +58,11 @@ export async function runKills(options: KillOptions): Promise<Report> {
   return report;
 }
 
-/** One data folder and all the ends that it sees. */
 function isRunning({ process }: Started): boolean {
   return process.exitCode === null && process.signalCode === null;
 }
 
+/** One data folder and all the ends that it sees. */
 class Life {
   readonly readyMs: number[] = [];
   readonly #report: Report;

@@ -146,7 +146,7 @@ for (const { title, headers, sent } of CUT_BODIES) {
       wire.write(contentHead(main, 'POST', '/files', { FolderId: folder.Id, FileName: cut, ...headers }) + sent);
       await sleep(30);
       wire[cut]();
-      if (cut === 'end') await assertNotSaved(wire.answer(3000));
+      if (cut === 'end') await assertNotSaved(wire.answer());
     }
     await sleep(50);
     await assertEmptyFolder(main, folder);

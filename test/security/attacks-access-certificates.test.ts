@@ -142,7 +142,8 @@ test('a CA that is trusted no more is so on every connection, whatever was in fl
   downloading.write(toLines(`/files/${file?.Id}/content`).join(''));
   idle.write(begin + end);
   assert.equal((await readAnswer(idle)).status, 200);
-  await wait(200);
+  // Begun, and not read.
+  await once(downloading, 'readable');
   await trust(await makeCa('Next CA'));
   await eventually('the old CA is gone', async () => !(await isServed()), 2000);
   half.write(end);

@@ -1,6 +1,7 @@
 // Certificates that let nobody in. Each has one thing wrong with it and everything else right: it is of the company's CA, for
 // clients, of today, and, where that can be done, registered for the application that shows it.
 
+import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import {
   clientAuth,
@@ -260,7 +261,9 @@ async function makeDamaged(ca: Made, good: Made): Promise<Bad[]> {
 
 /** Where the second of the two UTC times begins, of 13 letters each, which stand together in a sequence. */
 export function findLastDay(der: Buffer): number {
-  return der.indexOf(Buffer.from([0x30, 30, 0x17, 13])) + 4 + 13 + 2;
+  const at = der.indexOf(Buffer.from([0x30, 30, 0x17, 13]));
+  assert.notEqual(at, -1);
+  return at + 4 + 13 + 2;
 }
 
 export function flip(made: Made, at: number): Made {

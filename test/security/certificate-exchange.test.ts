@@ -2,6 +2,7 @@
 // say is in force within a second, also on connections that were open before.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { Agent } from 'node:https';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -292,7 +293,8 @@ test('a connection that was busy when the CA was exchanged is judged by the new 
   const [file] = assertEnvelope(saved).Children;
   const { socket } = await Connection.open(company.base, shown);
   writeRequest(socket, `/files/${file?.Id}/content`);
-  await wait(200);
+  // Begun, and not read.
+  await once(socket, 'readable');
   await trust(await makeCa('Next CA'));
   await eventually('the old CA is gone', async () => !(await isServed(through(company.base, shown))), 2000);
   assert.match((await readBytes(socket, size + 100)).toString('latin1', 0, 20), /^HTTP\/1\.1 200 /);

@@ -8,7 +8,15 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { checkBackup } from '../../src/backup/restore.ts';
 import { type Caller, call, download, fetchToken, listFolder, makeFolder, saveFile } from '../interface/client.ts';
-import { addCaller, cabinet, cabinetJson, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import {
+  addCaller,
+  cabinet,
+  cabinetJson,
+  eventually,
+  makeDataFolder,
+  removeDataFolder,
+  startService,
+} from './service.ts';
 
 interface Made {
   Environments: { Name: string; Contents: number; Copied: number }[];
@@ -65,7 +73,7 @@ test('a backup under load, restored after a kill, has every record and byte that
   const caller = await addCaller(dataFolder, service.production, 'app');
   const folder = await makeFolder(caller);
   const load = makeLoad(caller, folder.Id);
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await eventually('much was answered', () => load.answered.size > 100, 120_000);
   const before = new Map(load.answered);
   const first = await cabinetJson<Made>(dataFolder, ['backup', directory]);
   assert.deepEqual(first.Lost, []);

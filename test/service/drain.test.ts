@@ -30,7 +30,7 @@ test('with a time to drain, it is not ready first, serves on, and then stops wit
   const begunAt = performance.now();
   service.process.kill('SIGTERM');
   await eventually('it is not ready', async () => (await send(service.production, '/health/ready')).status === 503);
-  for (let index = 0; performance.now() - begunAt < 1500; index += 1) {
+  for (let index = 0; index === 0 || performance.now() - begunAt < 1500; index += 1) {
     await saveFile(caller, { FolderId: '', FileName: `while it drains ${index}` }, 'x');
     assert.equal((await send(service.production, '/health/live')).status, 200);
   }

@@ -7,9 +7,16 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { download, fetchToken, saveFile } from '../interface/client.ts';
-import { addCaller, cabinetProgram, makeDataFolder, removeDataFolder, startService, toVariables } from './service.ts';
+import {
+  addCaller,
+  cabinetProgram,
+  eventually,
+  makeDataFolder,
+  removeDataFolder,
+  startService,
+  toVariables,
+} from './service.ts';
 import { canTrace, failAllSyncs, failSyncs } from './strace.ts';
 
 const quiet = { environment: { CABINET_LOG_LEVEL: 'silent' } } as const;
@@ -19,12 +26,13 @@ if (!canTrace) console.error('SKIPPED: failing syncs while it stops (needs strac
 async function untilQuiet(dataFolder: string): Promise<void> {
   const files = ['catalog.db', 'catalog.db-wal'].map((name) => join(dataFolder, 'production', name));
   const look = () => files.map((file) => statSync(file).mtimeMs).join();
-  let seen = look();
-  for (let looks = 0; looks < 15; looks += 1) {
-    await sleep(100);
-    if (look() !== seen) looks = 0;
-    seen = look();
-  }
+  let [seen, since] = [look(), Date.now()];
+  const isUnchanged = () => {
+    const now = look();
+    if (now !== seen) [seen, since] = [now, Date.now()];
+    return Date.now() - since > 1500;
+  };
+  await eventually('nothing is written any more', isUnchanged, 60_000);
 }
 
 for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {

@@ -103,7 +103,7 @@ test('what was acknowledged is there after a kill, and the file is whole in the 
 test('a stop waits for what has arrived, and ends well', async () => {
   const { path } = await beginHere();
   const socket = await sendSome(path, 0, bytes.subarray(0, 2 * mib));
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await new Promise((resolve) => setTimeout(resolve, 3000));
   const stopping = restart('SIGTERM');
   setTimeout(() => socket.destroy(), 200);
   assert.equal(await stopping, 0);
