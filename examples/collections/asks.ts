@@ -71,7 +71,7 @@ interface Operation {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }> };
   responses: Record<string, { content?: Json }>;
-  security: unknown[];
+  security: Record<string, unknown>[];
 }
 
 export const walkFolder = 'A walk through';
@@ -90,7 +90,11 @@ export function listAsks(): Ask[] {
 
 /** What needs a token, and how to get one. Pages are for browsers. */
 function isForPrograms(path: string, { security }: Operation): boolean {
-  return security.length > 0 || /^\/(oauth2\/token|health\/.*|openapi\.json)$/.test(path);
+  return needsToken({ security }) || /^\/(oauth2\/token|health\/.*|openapi\.json)$/.test(path);
+}
+
+function needsToken({ security }: Pick<Operation, 'security'>): boolean {
+  return security.some((way) => 'token' in way);
 }
 
 function toAsk(method: string, path: string, operation: Operation): Ask {
@@ -102,7 +106,7 @@ function toAsk(method: string, path: string, operation: Operation): Ask {
     description: operation.description,
     method,
     path,
-    auth: isToken ? 'basic' : operation.security.length > 0 ? 'token' : 'none',
+    auth: isToken ? 'basic' : needsToken(operation) ? 'token' : 'none',
     pathValues: toFields(operation, 'path', path),
     query: toFields(operation, 'query', path),
     headers: toFields(operation, 'header', path),

@@ -1064,7 +1064,12 @@ export interface Operations {
   /** The spaces that the caller is in, with their roots. */
   'GET /spaces': {
     path: Record<never, never>;
-    query: Record<never, never>;
+    query: {
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
     headers: Record<never, never>;
     body: never;
     answer: Spaces;

@@ -83,6 +83,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   provider.on('server_error', (ctx, error) => options.onError(error, toRequestId(ctx)));
   acceptHashedSecrets(provider);
   guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets));
+  demandClient(provider);
   const handle = provider.callback();
   /** Believed because `proxy` is on; overwritten here, so that a client can set neither. */
   const pin = ({ headers }: IncomingMessage) => {
@@ -174,6 +175,24 @@ function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) =>
     ctx.body = { error: 'temporarily_unavailable', error_description: `too many requests; wait ${waitSeconds} s` };
   });
 }
+
+/** RFC 6749, 5.2: who does not say who asks, or not in a way that can be read, is `invalid_client`. */
+function demandClient(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    const { error_description: description } = (ctx.body ?? {}) as { error_description?: unknown };
+    if (ctx.status !== 400 || !unnamed.has(description)) return;
+    ctx.status = 401;
+    ctx.set('WWW-Authenticate', `Basic realm="${provider.issuer}"`);
+    ctx.body = { error: 'invalid_client', error_description: description };
+  });
+}
+
+/** The issuer calls these `invalid_request`. */
+const unnamed = new Set<unknown>([
+  'no client authentication mechanism provided',
+  'invalid authorization header value format',
+]);
 
 /** The client that the request names, whether there is one or not: what is counted must not tell. In HTTP Basic the name
  *  may be percent-encoded (RFC 6749, 2.3.1), in more than one way. */

@@ -22,7 +22,7 @@ export function versionNotFound(): Refusal {
 
 export function entryNotFound(): Refusal {
   return new Refusal('EntryNotFound', 'There is no such entry.', {
-    hint: 'Send an id as an answer gave it. -root- stands for the root folder in /folders alone: GET /folders/-root- tells its id. GET /trash tells what was deleted.',
+    hint: 'Send an id as an answer gave it, or -root- for the root folder. GET /trash tells what was deleted.',
   });
 }
 

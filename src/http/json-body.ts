@@ -25,7 +25,7 @@ export async function readJsonBody(
   const tooLarge = () => invalidBody(`The body has more than ${smallBodyBytes} bytes.`, hint);
   // Clients name a type also where they send nothing: curl -d '', and fetch with an empty text.
   const type = isOptional && hasNoBody(request) ? null : readHeader(request, 'content-type');
-  if (type !== null && type !== '' && readMediaType(type)?.essence !== 'application/json') {
+  if (type !== null && type !== '' && !isJsonType(readMediaType(type)?.essence ?? '')) {
     throw invalidBody('The content type of the body must be application/json.', hint);
   }
   if ((readDeclaredBytes(request) ?? 0) > smallBodyBytes) throw tooLarge();
@@ -33,6 +33,11 @@ export async function readJsonBody(
   const body = await readWhole(openBody(digests), smallBodyBytes, tooLarge);
   if (body.length === 0 && isOptional) return {};
   return parseObject(body, hint);
+}
+
+/** Also the kinds of JSON, such as `application/merge-patch+json`, and what curl names where nothing else is said. */
+function isJsonType(essence: string): boolean {
+  return essence === 'application/json' || essence.endsWith('+json') || essence === 'application/x-www-form-urlencoded';
 }
 
 function hasNoBody(request: IncomingMessage): boolean {

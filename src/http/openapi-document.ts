@@ -97,7 +97,7 @@ function toOperation(route: Route, components: Components): Json {
   return {
     tags: [tag],
     ...described,
-    security: toSecurity(route),
+    security: route.describe.security ?? toSecurity(route),
     responses: toResponses(route, responses, components),
   };
 }
@@ -250,6 +250,11 @@ function toSecuritySchemes(publicUrl: string): Json {
       in: 'header',
       name: 'AppKey',
       description: 'The application that the token was given to.',
+    },
+    secret: {
+      type: 'http',
+      scheme: 'basic',
+      description: 'For tokens: the AppKey and the secret of the application.',
     },
     certificate: { type: 'mutualTLS', description: 'On the mutual-TLS address: the certificate of the application.' },
   };

@@ -43,6 +43,8 @@ export interface Description {
   /** Successes, and answers that are no refusals; refusals come from `refusals`. */
   responses: Readonly<Record<number, Answered>>;
   refusals: readonly RefusalCode[];
+  /** Who is asked for in another way than callers are; `{}` is nobody. */
+  security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** Where the statuses of another standard are used. */
   statuses?: Readonly<Partial<Record<RefusalCode, number>>>;
 }

@@ -336,11 +336,34 @@ test('The root cannot be renamed or moved: 403 Forbidden; it can be given proper
   const root = stranger.application.RootFolderId;
   const folder = await makeFolder(stranger);
   for (const fields of [{ Name: 'x' }, { ParentFolderId: folder.Id }, { Name: 'x', Properties: { a: '1' } }]) {
-    assertRefusal(await askChange(stranger, root, fields), 403, 'Forbidden');
+    for (const id of [root, '-root-']) assertRefusal(await askChange(stranger, id, fields), 403, 'Forbidden');
   }
   const { Entry, Path } = await change(stranger, root, { Properties: { changed: 'root' } });
   assert.deepEqual([Entry.Properties, Path], [{ changed: 'root' }, '/']);
   await change(stranger, root, { Properties: { changed: null } });
+});
+
+test('What is changed is JSON under every type that JSON has, and under the one that curl names by default', async () => {
+  const { file } = await makePair();
+  for (const type of [
+    'application/merge-patch+json',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=utf-8',
+  ]) {
+    const headers = { 'Content-Type': type };
+    const body = JSON.stringify({ Properties: { type } });
+    const answer = await call(main, `/entries/${file.Id}`, { method: 'PATCH', headers, body });
+    assert.equal(answer.status, 200, answer.body.toString());
+    assert.equal((await show(main, file.Id)).Entry.Properties.type, type);
+  }
+  for (const type of ['text/plain', 'multipart/form-data', 'application/jsonp']) {
+    const headers = { 'Content-Type': type };
+    assertRefusal(
+      await call(main, `/entries/${file.Id}`, { method: 'PATCH', headers, body: '{}' }),
+      400,
+      'InvalidBody',
+    );
+  }
 });
 
 test('Who may only read may not change', async () => {

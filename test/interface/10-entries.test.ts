@@ -71,6 +71,11 @@ test('A space that is not there for the caller is told so, wherever it is named'
   assert.equal((await show(main, File.Id)).Entry.Id, File.Id);
 });
 
+test('The root is shown as -root-, too', async () => {
+  const { Entry, Path } = await show(main, '-root-');
+  assert.deepEqual([Entry.Id, Path], [main.application.RootFolderId, '/']);
+});
+
 test('A folder is found by its path, page by page, and so is the root', async () => {
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'inner');

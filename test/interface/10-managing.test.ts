@@ -33,6 +33,15 @@ test('A space is shown to whoever is in it, and to nobody else', async () => {
   assertRefusal(await ask(stranger, 'PATCH', `/spaces/${space.Id}`, { Name: newName() }), 403, 'InsufficientScope');
 });
 
+test('A limit or a cursor of /spaces that is not right is 400', async () => {
+  const { Spaces } = await get<{ Spaces: { Id: string }[] }>(admin, '/spaces?limit=1');
+  assert.equal(Spaces.length, 1);
+  for (const query of ['limit=0', 'limit=1001', 'limit=x', 'limit=']) {
+    assertRefusal(await call(admin, `/spaces?${query}`), 400, 'InvalidField');
+  }
+  assertRefusal(await call(admin, '/spaces?cursor=bogus'), 400, 'InvalidCursor');
+});
+
 test('A space is renamed, to a name that is free and can be one', async () => {
   const { Spaces } = await get<{ Spaces: [{ Id: string; Name: string }] }>(admin, '/spaces');
   const [{ Id, Name }] = Spaces;

@@ -258,7 +258,9 @@ test('In the trash an entry keeps its ETag: If-Match removes it for good, or ref
 test('The root cannot be deleted: 403 Forbidden', async () => {
   const root = main.application.RootFolderId;
   for (const query of ['', '?permanent=true']) {
-    assertRefusal(await call(main, `/entries/${root}${query}`, { method: 'DELETE' }), 403, 'Forbidden');
+    for (const id of [root, '-root-']) {
+      assertRefusal(await call(main, `/entries/${id}${query}`, { method: 'DELETE' }), 403, 'Forbidden');
+    }
   }
   assert.equal((await show(main, root)).Path, '/');
 });

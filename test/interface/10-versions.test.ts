@@ -126,6 +126,15 @@ test('A piece of a file is not taken for the file', async () => {
   assert.equal(await read(file.Id), 'whole');
 });
 
+test('A form with a file in it is not taken for the file', async () => {
+  const { file } = await makeFile('as it was');
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
+  const body = '--x\r\nContent-Disposition: form-data; name="filename"; filename="a"\r\n\r\nbytes\r\n--x--\r\n';
+  const refused = await call(main, `/files/${file.Id}/content`, { method: 'PUT', headers, body });
+  assert.match(String(assertRefusal(refused, 400, 'InvalidBody').Hint), /bytes/);
+  assert.equal(await read(file.Id), 'as it was');
+});
+
 test('Identical content never makes a version, however it is sent', async () => {
   const { folder, file } = await makeFile('one', 'two');
   const before = await show(main, file.Id);

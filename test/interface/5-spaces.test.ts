@@ -101,6 +101,4 @@ test('What is not there is told with a hint, and a trashed one of ours like one 
     assert.match(assertRefusal(first as Answer, 404, code).Hint ?? '', /id/);
     for (const other of others) assert.equal(other.body.toString(), first?.body.toString());
   }
-  const root = await call(main, '/entries/-root-', { method: 'DELETE' });
-  assert.match(assertRefusal(root, 404, 'EntryNotFound').Hint ?? '', /GET \/folders\/-root-/);
 });

@@ -129,10 +129,17 @@ test('A client without a secret gets no token', async () => {
   const attempts = [
     await askToken(base, GRANT, { Authorization: basicAuthorization(AppKey, '') }),
     await askToken(base, { ...GRANT, client_id: AppKey }, {}),
-    await askToken(base, GRANT, {}),
   ];
   for (const answer of attempts)
     assert.match(`${answer.status} ${readError(answer)}`, /^40[01] invalid_(client|request)$/);
+});
+
+test('Who does not say who asks is an invalid client, as OAuth has it', async () => {
+  for (const headers of [{}, { Authorization: 'Basic !!!' }, { Authorization: 'Bearer x' }]) {
+    const answer = await askToken(base, GRANT, headers);
+    assert.deepEqual([answer.status, readError(answer)], [401, 'invalid_client']);
+    assert.match(String(answer.headers['www-authenticate']), /^Basic realm="/);
+  }
 });
 
 test('A disabled application gets no token', { skip: applications.Disabled === undefined }, async () => {

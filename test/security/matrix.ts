@@ -214,8 +214,8 @@ export const openLines: Record<string, OpenLine> = {
   'GET /assets/{file}': forPeople(404, /"Code":"RouteNotFound"/),
   'GET /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
-  'POST /oauth2/token': everywhere(400, /"error":"invalid_request"/),
-  'POST /oauth2/revoke': everywhere(400, /"error":"invalid_request"/),
+  'POST /oauth2/token': everywhere(401, /"error":"invalid_client"/),
+  'POST /oauth2/revoke': everywhere(401, /"error":"invalid_client"/),
   // The private half of a key has a `d`.
   'GET /oauth2/jwks': everywhere(200, /^\{"keys":\[(?!.*"d":)/),
   'GET /.well-known/oauth-authorization-server': everywhere(200, /"token_endpoint":/),

@@ -222,7 +222,16 @@ test('a person of several spaces names one where no id tells, and reaches entrie
       ['right', right.application.RootFolderId, 'viewer'],
     ],
   );
-  assertRefusal(await call(both, '/folders/-root-'), 400, 'SpaceMissing');
+  const pages = [];
+  for (let path: string | undefined = '/spaces?limit=1'; path !== undefined; ) {
+    const page = await call(both, path);
+    pages.push(...(JSON.parse(String(page.body)) as { Spaces: { Name: string }[] }).Spaces);
+    path = /contentmanagement(\/[^>]+)>/.exec(String(page.headers.link ?? ''))?.[1];
+  }
+  assert.deepEqual(pages, Spaces);
+  for (const path of ['/folders/-root-', '/entries/-root-']) {
+    assertRefusal(await call(both, path), 400, 'SpaceMissing');
+  }
   assertRefusal(await postFolder(both, { FolderName: 'where' }), 400, 'SpaceMissing');
   const SpaceId = String(Spaces[1]?.Id);
   assert.equal(

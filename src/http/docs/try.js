@@ -13,7 +13,7 @@ export function renderTry(root, { method, path, operation }) {
   const read = () => ({
     method,
     path,
-    isOpen: operation.security.length === 0,
+    isOpen: !operation.security.some((way) => 'token' in way),
     values: fields.map(({ parameter, input }) => ({ in: parameter.in, name: parameter.name, value: input.value })),
     body: body?.read() ?? null,
   });

@@ -13,7 +13,7 @@ import { checkConflictAmong, readConflictHeader, readIfMatch, readJsonBody } fro
 import { headers, jsonBody, pathId, query } from '../openapi.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
-import { shownResponses, toEntryAnswer } from './entries.ts';
+import { readEntryId, shownResponses, toEntryAnswer } from './entries.ts';
 
 export const freeNames = ['Fail', 'Rename'] as const;
 
@@ -25,7 +25,7 @@ export const changeEntryRoute: CallerRoute = {
   path: '/v1/contentmanagement/entries/{id}',
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
-    const id = exchange.parameters.id ?? '';
+    const id = readEntryId(exchange.parameters, caller);
     const ifMatch = readIfMatch(exchange);
     const behavior = readConflictHeader(exchange, freeNames);
     await admitEntry(cabinet, caller, { id, ifMatch });
@@ -76,7 +76,7 @@ export const copyEntryRoute: CallerRoute = {
   path: '/v1/contentmanagement/entries/{id}/copy',
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
-    const id = exchange.parameters.id ?? '';
+    const id = readEntryId(exchange.parameters, caller);
     const behavior = readConflictHeader(exchange, freeNames);
     await admitEntry(cabinet, caller, { id });
     const example = '{"ParentFolderId": "-root-", "Name": "copy.txt"}';
@@ -119,7 +119,7 @@ export const deleteEntryRoute: CallerRoute = {
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
     const deleted = await deleteEntry(cabinet, caller, {
-      id: exchange.parameters.id ?? '',
+      id: readEntryId(exchange.parameters, caller),
       isPermanent: readPermanent(exchange.query().get('permanent')),
       ifMatch: readIfMatch(exchange),
     });

@@ -1,5 +1,6 @@
 // `GET /entries/{id}`, and `GET /files?path=…`, which is the same for a file by its path.
 
+import { type Caller, toFolderId } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type EntryView, showByPath, showEntry } from '../../operations/show-entry.ts';
 import { type Answer, json } from '../answer.ts';
@@ -9,6 +10,11 @@ import { readPath } from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { ShownEntry } from '../schemas.ts';
 import { renderShownEntry } from '../wire.ts';
+
+/** The root can be named `-root-` here, too. */
+export function readEntryId({ id = '' }: Record<string, string>, caller: Caller): string {
+  return toFolderId(caller, id);
+}
 
 /** What every route answers that shows one entry. */
 export const shownResponses = {
@@ -24,13 +30,13 @@ export const showEntryRoute: CallerRoute = {
   path: '/v1/contentmanagement/entries/{id}',
   action: 'read',
   async handle({ cabinet }, { parameters }, caller) {
-    return toEntryAnswer(await showEntry(cabinet, caller, { id: parameters.id ?? '' }));
+    return toEntryAnswer(await showEntry(cabinet, caller, { id: readEntryId(parameters, caller) }));
   },
   describe: {
     operationId: 'EntriesGet',
     tag: 'Entries',
     summary: 'Show an entry',
-    description: 'A folder or a file, by its id. `Sha256` and `Version` are there for files.',
+    description: 'A folder or a file, by its id; `-root-` is the root. `Sha256` and `Version` are there for files.',
     parameters: [pathId('The entry')],
     responses: shownResponses,
     refusals: ['EntryNotFound'],

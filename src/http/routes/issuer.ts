@@ -52,11 +52,15 @@ const tooMany = jsonAnswer('Too many: `Retry-After`', { schema: OAuthError, exam
 const wrongPage = { 400: pageAnswer('Why it cannot go on') };
 const away = { 303: { description: 'Onwards' } };
 
-type Told = Pick<Description, 'description' | 'parameters' | 'requestBody' | 'responses'>;
+type Told = Pick<Description, 'description' | 'parameters' | 'requestBody' | 'responses' | 'security'>;
+
+/** By HTTP Basic, by certificate, or with the secret in the form. */
+const security = [{ secret: [] }, { certificate: [] }, {}];
 
 const told: Record<IssuerPath, Told> = {
   '/oauth2/token': {
     description: 'The client id is the AppKey; the secret goes by HTTP Basic, or in the form as `client_secret`.',
+    security,
     requestBody: formBody(TokenRequest, { grant_type: 'client_credentials', scope: 'content.read' }),
     responses: {
       200: jsonAnswer('A token', {
@@ -75,6 +79,7 @@ const told: Record<IssuerPath, Told> = {
   },
   '/oauth2/revoke': {
     description: 'Ends the sign-in, and with it the access tokens that it gave (RFC 7009).',
+    security,
     requestBody: formBody(RevokeRequest, { token: 'P1bHvBXnU4…' }),
     responses: { 200: { description: 'It is revoked, or was never there' }, 400: refused, 401: refused, 429: tooMany },
   },

@@ -8,6 +8,7 @@ import { admitVersion, saveVersion } from '../../operations/save-file.ts';
 import { json } from '../answer.ts';
 import { SavedVersion } from '../entry-schemas.ts';
 import { exampleEnvelope, exampleShownFile } from '../examples.ts';
+import { invalidBody } from '../json.ts';
 import { readIfMatch } from '../json-body.ts';
 import { answerHeaders, header, headers, jsonAnswer, pathId } from '../openapi.ts';
 import * as parameters from '../parameters.ts';
@@ -55,7 +56,7 @@ export const saveVersionRoute: CallerRoute = {
     tag: 'Files',
     summary: 'Save a new version of a file',
     description:
-      'The body is the file, whatever its content type. The same bytes make no new version. Answers like a save, with what `GET /entries/{id}` shows beside it; the `ETag` header is the content’s.',
+      'The body is the file, whatever its content type, but for a multipart form, which is refused. The same bytes make no new version. Answers like a save, with what `GET /entries/{id}` shows beside it; the `ETag` header is the content’s.',
     parameters: [
       pathId('The file'),
       header('If-Match', 'Only if the content’s ETag is still this one'),
@@ -89,9 +90,14 @@ export const saveVersionRoute: CallerRoute = {
 
 function readAsked(request: IncomingMessage) {
   const type = parameters.readHeader(request, 'content-type');
+  const media = type === null ? null : readMediaType(type);
   parameters.checkWhole(request);
+  // A form with a file in it is never meant to be the file.
+  if (media?.essence === 'multipart/form-data') {
+    throw invalidBody('The body must be the file itself.', 'Send its bytes, such as curl --upload-file does.');
+  }
   return {
-    contentType: type === null || readMediaType(type) === null ? null : type.trim(),
+    contentType: type === null || media === null ? null : type.trim(),
     comment: parameters.readComment(request),
     isMinimal: isMinimalPreferred(request),
     declaredBytes: parameters.readDeclaredBytes(request),

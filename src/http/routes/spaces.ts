@@ -12,12 +12,14 @@ import { json } from '../answer.ts';
 import { readJsonBody } from '../json-body.ts';
 import { exampleSpace } from '../managing-examples.ts';
 import { NameSpace } from '../managing-schemas.ts';
-import { jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { answerHeaders, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck, Space, Spaces } from '../schemas.ts';
 import { renderSpace, renderSpaces } from '../wire-managing.ts';
 
 const path = '/v1/contentmanagement/spaces';
+const list = 'spaces';
 const example = '{"Name": "backoffice"}';
 const checkNameSpace = compileCheck(NameSpace);
 const requestBody = jsonBody('Its name', NameSpace, { Name: 'backoffice' });
@@ -26,15 +28,29 @@ export const listSpacesRoute: CallerRoute = {
   method: 'GET',
   path,
   action: 'read',
-  async handle(_served, _exchange, caller) {
-    return json(renderSpaces(listSpaces(caller)));
+  async handle(served, exchange, caller) {
+    const query = exchange.query();
+    const { limit, after } = readPage<[string]>(served, list, query);
+    const spaces = listSpaces(caller).filter(({ spaceName }) => after === null || spaceName > after[0]);
+    // Few enough to be shown whole to whoever does not ask for pages.
+    const shown = query.has('limit') || after !== null ? spaces.slice(0, limit) : spaces;
+    const next = shown.length < spaces.length ? [shown.at(-1)?.spaceName ?? ''] : null;
+    return json(renderSpaces(shown), toNextLink(served, { path: '/spaces', list, query }, next));
   },
   describe: {
     operationId: 'SpacesGet',
     tag: 'Managing',
     summary: 'The spaces that the caller is in, with their roots',
-    description: '`Role` is there for people only. The header `SpaceId` takes the `Id`.',
-    responses: { 200: jsonAnswer('The spaces', { schema: Spaces, example: { Spaces: [exampleSpace] } }) },
+    description:
+      'By name; all of them, unless a `limit` is sent. `Role` is there for people only. The header `SpaceId` takes the `Id`.',
+    parameters: pageParameters(),
+    responses: {
+      200: jsonAnswer('The spaces', {
+        schema: Spaces,
+        example: { Spaces: [exampleSpace] },
+        headers: answerHeaders.link,
+      }),
+    },
     refusals: [],
   },
 };
