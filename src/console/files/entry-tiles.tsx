@@ -48,6 +48,8 @@ export function EntryTiles(props: EntriesProps) {
   }, [cursor, columns, rows]);
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
+  /** Of the tiles that are shown. They lie in one grid, so that one whose row changes stays the same, with what is typed in it. */
+  const first = (shown[0]?.index ?? 0) * columns;
   useEffect(() => {
     if (last * columns > entries.length - aheadRows) listing.loadMore();
   }, [last, columns, entries.length, listing]);
@@ -69,18 +71,18 @@ export function EntryTiles(props: EntriesProps) {
       }}
     >
       <div className="entries-space" role="presentation" style={{ blockSize: rows.getTotalSize() }}>
-        {shown.map(({ index, start }) => (
-          <div
-            key={index}
-            role="presentation"
-            className="tiles-row"
-            style={{ transform: `translateY(${start}px)`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
-          >
-            {entries.slice(index * columns, (index + 1) * columns).map((entry, column) => (
-              <Tile key={entry.Id} {...props} entry={entry} index={index * columns + column} />
-            ))}
-          </div>
-        ))}
+        <div
+          role="presentation"
+          className="tiles-shown"
+          style={{
+            transform: `translateY(${shown[0]?.start ?? 0}px)`,
+            gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+          }}
+        >
+          {entries.slice(first, (last + 1) * columns).map((entry, index) => (
+            <Tile key={entry.Id} {...props} entry={entry} index={first + index} />
+          ))}
+        </div>
       </div>
     </div>
   );
