@@ -75,23 +75,30 @@ export function readSha256(request: IncomingMessage, name: 'content-digest' | 'r
   let digest: Buffer | null = null;
   for (const member of value.split(',')) {
     const [, algorithm, encoded] = /^\s*([a-z0-9*_.-]+)=:([A-Za-z0-9+/]*={0,2}):\s*$/.exec(member) ?? [];
-    if (algorithm === undefined || encoded === undefined)
+    // One letter is not enough for a byte.
+    if (algorithm === undefined || encoded === undefined || encoded.length % 4 === 1)
       throw invalidHeader(shown, 'is not a digest field (RFC 9530)');
-    if (algorithm === 'sha-256') digest = checkLength(Buffer.from(encoded, 'base64'), 32, shown);
+    if (algorithm === 'sha-256') digest = Buffer.from(encoded, 'base64');
   }
-  return digest;
+  return digest === null ? null : checkLength(digest, 32, shown);
 }
 
 export function readMd5(request: IncomingMessage): Buffer | null {
   const value = readHeader(request, 'content-md5');
   if (value === null) return null;
-  if (!/^[A-Za-z0-9+/]{22}==$/.test(value)) throw invalidHeader('Content-MD5', 'must be the base64 of 16 bytes');
+  if (value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value))
+    throw invalidHeader('Content-MD5', 'must be the base64 of 16 bytes');
   return checkLength(Buffer.from(value, 'base64'), 16, 'Content-MD5');
 }
 
-function checkLength(digest: Buffer, length: number, name: string): Buffer {
-  if (digest.length !== length) throw invalidHeader(name, `must carry ${length} bytes`);
-  return digest;
+/** One of another length can be that of no bytes at all: nobody has to send them to learn it. */
+function checkLength(digest: Buffer, lengthBytes: number, name: string): Buffer {
+  if (digest.length === lengthBytes) return digest;
+  throw new Refusal(
+    'DigestMismatch',
+    `${name} has ${digest.length} bytes, so nothing has it as its digest. Nothing was saved.`,
+    { target: name, hint: `Send the base64 of the ${lengthBytes} bytes of the digest, not of its hexadecimal form.` },
+  );
 }
 
 export function checkEncoding(request: IncomingMessage): void {

@@ -39,6 +39,9 @@ const CASES: Case[] = [
   { code: 'FileNameMissing', status: 400, headers: { FileName: undefined } },
   { code: 'InvalidField', status: 400, headers: { ConflictBehavior: 'Nonsense' } },
   { code: 'UnsupportedEncoding', status: 400, headers: { 'Content-Encoding': 'gzip' } },
+  { code: 'InvalidHeader', status: 400, headers: { 'Content-MD5': '!' }, why: 'for no digest' },
+  { code: 'DigestMismatch', status: 400, headers: { 'Content-MD5': 'AAAA' }, why: 'for one too short' },
+  { code: 'DigestMismatch', status: 400, headers: { 'Repr-Digest': 'sha-256=:AAAA:' }, why: 'for a file too short' },
   { code: 'InvalidBody', status: 400, headers: { 'Content-Type': 'multipart/form-data' }, why: 'without a boundary' },
   { code: 'FileTooLarge', status: 400, headers: { 'Content-Length': String(6 * 1024 ** 4) } },
   {
