@@ -168,7 +168,7 @@ async function readJson(body: AsyncIterable<Buffer>, receiver: Receiver): Promis
       release.slot = receiver.largeBodies.take();
     });
     const fields = parseObject(await readWhole(large, jsonBodyBytes, jsonTooLarge), ways);
-    if (!isAttachment(fields.filename)) throw invalidBody('The JSON object has no attachment named "filename".', ways);
+    if (!isAttachment(fields.filename)) throw notAttached(fields.filename);
     const { filename, Properties, ObjectType, ConflictBehavior } = checkSaveFileJson(fields);
     const { Content, ContentType } = typeof filename === 'string' ? { Content: filename } : filename;
     const named = {
@@ -185,7 +185,18 @@ async function readJson(body: AsyncIterable<Buffer>, receiver: Receiver): Promis
 }
 
 function isAttachment(value: unknown): boolean {
-  return typeof value === 'string' || (typeof value === 'object' && value !== null && 'Content' in value);
+  if (typeof value === 'string') return true;
+  const { Content, ContentType = '' } = (value ?? {}) as { Content?: unknown; ContentType?: unknown };
+  return typeof Content === 'string' && typeof ContentType === 'string';
+}
+
+function notAttached(value: unknown): Refusal {
+  if (value === undefined) return invalidBody('The JSON object has no attachment named "filename".', ways);
+  return new Refusal(
+    'InvalidBody',
+    '"filename" must be base64, or an object with base64 as Content and perhaps a text as ContentType.',
+    { target: 'filename', hint: ways },
+  );
 }
 
 /** Bodies that are held in memory as a whole are few at a time. */

@@ -183,12 +183,14 @@ test('Anything else under application/json is 400 InvalidBody with a hint that n
 test('JSON whose filename is absent, of another type or not base64 is 400 InvalidBody', async () => {
   const folder = await makeFolder(main);
   const unusable = [undefined, null, 5, true, [], ['eA=='], {}];
+  const misshapen = [5, null, true, [], {}].flatMap((wrong) => [
+    { Content: wrong },
+    { Content: 'eA==', ContentType: wrong },
+  ]);
   const notBase64 = ['not base64!', 'eA=', 'e', 'é', 'eA==eA==', { Content: '%%%%' }];
-  for (const filename of [...unusable, ...notBase64]) {
-    await refuse(folder, { 'Content-Type': JSON_TYPE }, json({ filename }), 'InvalidBody');
-  }
-  for (const filename of [{ Content: 5 }, { Content: null }, { Content: 'eA==', ContentType: 5 }]) {
-    await refuse(folder, { 'Content-Type': JSON_TYPE }, json({ filename }), /^Invalid(Body|Field)$/);
+  for (const filename of [...unusable, ...misshapen, ...notBase64]) {
+    const error = await refuse(folder, { 'Content-Type': JSON_TYPE }, json({ filename }), 'InvalidBody');
+    assert.match(error.Hint ?? '', /multipart.*base64/i, `no hint for ${json(filename)}`);
   }
   await assertEmptyFolder(main, folder);
 });
