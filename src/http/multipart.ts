@@ -226,22 +226,34 @@ function readHeaders(block: string): Omit<Part, 'body'> {
   if (encoding !== 'binary' && encoding !== '8bit' && encoding !== '7bit') {
     throw new Refusal('InvalidBody', 'A part has a Content-Transfer-Encoding other than binary, 8bit and 7bit.');
   }
-  return { ...readDisposition(headers.get('content-disposition')), contentType: headers.get('content-type') || null };
+  const disposition = readDisposition(headers.get('content-disposition'), decodeFormName);
+  return { ...disposition, contentType: headers.get('content-type') || null };
+}
+
+/** What cannot stand in quotes, as browsers, fetch, curl and urllib3 write it in forms. They leave `%` itself as it is, so
+ *  any other escape is a part of the name. https://html.spec.whatwg.org/#multipart-form-data */
+function decodeFormName(fileName: string): string {
+  return fileName.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
 }
 
 /**
  * "`Content-Disposition: attachment; name="filename"; filename="a.pdf"`, not `form-data`: accept both". In quotes, only
- * `\"` and `\\` are escapes, as curl writes them; browsers leave other backslashes as they are and write `"` as `%22`.
+ * `\"` and `\\` are escapes, as older curls write them; browsers leave other backslashes as they are. `decode` is for
+ * `filename` alone: `filename*` has an encoding of its own.
  */
-export function readDisposition(header: string | undefined): { name: string | null; fileName: string | null } {
+export function readDisposition(
+  header: string | undefined,
+  decode = (fileName: string) => fileName,
+): { name: string | null; fileName: string | null } {
   if (header === undefined) return { name: null, fileName: null };
   const type = /^(?:form-data|attachment)(?=[ \t;]|$)/i.exec(header);
   const parameters = type === null ? null : readParameters(header.slice(type[0].length), /\\(["\\])/g);
   if (parameters === null) throw new Refusal('InvalidBody', 'A part has a malformed Content-Disposition.');
   const extended = parameters.get('filename*');
+  const plain = parameters.get('filename');
   return {
     name: parameters.get('name') ?? null,
-    fileName: extended === undefined ? (parameters.get('filename') ?? null) : readExtendedName(extended),
+    fileName: extended !== undefined ? readExtendedName(extended) : plain === undefined ? null : decode(plain),
   };
 }
 

@@ -252,6 +252,27 @@ test("A part's file name is held to the rules of names", async () => {
   await assertEmptyFolder(main, folder);
 });
 
+test("A part's file name with a quotation mark in it is the name that the client has", async () => {
+  const folder = await makeFolder(main);
+  const form = new FormData();
+  form.append('filename', new Blob(['x']), 'a "b" 100%.txt');
+  const encoded = new Response(form);
+  const headers = { 'Content-Type': encoded.headers.get('content-type') ?? '', FileName: undefined };
+  const { File } = await save(folder, headers, await encoded.bytes());
+  assert.equal(File.Name, 'a "b" 100%.txt');
+});
+
+test("In a part's file name %22 is decoded, a line break is refused, and other escapes stay", async () => {
+  const folder = await makeFolder(main);
+  const headers = { 'Content-Type': MULTIPART, FileName: undefined };
+  const { File } = await save(folder, headers, multipart([filePart('x', { fileName: '%22%20%2F%41%0d%2522' })]));
+  assert.equal(File.Name, '"%20%2F%41%0d%2522');
+  for (const fileName of ['a%0Db', 'a%0Ab', 'a%0D%0Ab']) {
+    await refuse(folder, headers, multipart([filePart('x', { fileName })]), 'InvalidName');
+  }
+  assert.deepEqual(await listFolder(main, folder.Id), [File]);
+});
+
 test('Properties in a part must be a JSON object of strings', async () => {
   const folder = await makeFolder(main);
   for (const text of ['[]', '"x"', 'null', '{"a":1}', '{"a":null}', '{"a":{}}']) {
