@@ -18,10 +18,7 @@ const singleHeaders = new Set([
   'idempotency-key',
   'content-type',
   'content-encoding',
-  'content-digest',
-  'repr-digest',
   'content-md5',
-  'requesttrackingid',
   'tus-resumable',
   'upload-checksum',
   'upload-complete',
@@ -67,7 +64,8 @@ export function readIdempotencyKey(request: IncomingMessage): string | null {
   throw invalidHeader('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
 }
 
-/** RFC 9530: `sha-256=:<base64>:`, perhaps among other algorithms, which are passed over. */
+/** RFC 9530: `sha-256=:<base64>:`, perhaps among other algorithms, which are passed over. A dictionary (RFC 8941): several
+ *  lines, which Node joins, are one, and of a key that comes twice the last counts. */
 export function readSha256(request: IncomingMessage, name: 'content-digest' | 'repr-digest'): Buffer | null {
   const value = readHeader(request, name);
   if (value === null) return null;

@@ -10,6 +10,7 @@ export const maxHeaderBytes = 16 * 1024;
 const uploadsPath = '/v1/contentmanagement/uploads';
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** One that was sent twice is none: Node joins the two, and that is no UUID. */
 export function readRequestId(request: IncomingMessage): string {
   const sent = request.headers.requesttrackingid;
   return typeof sent === 'string' && uuid.test(sent) ? sent : randomUUID();

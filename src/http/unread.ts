@@ -30,7 +30,7 @@ function toRefusal(error: UnreadError, socket: Socket, isMutual: boolean): Refus
 }
 
 const requestLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\/[^ ?]*)(?:\?[^ ]*)? HTTP\/1\.[01]\r\n/;
-const trackingId = /^requesttrackingid:[ \t]*(\S*)[ \t]*\r$/im;
+const trackingId = /^requesttrackingid:[ \t]*(\S*)[ \t]*\r$/gim;
 
 /** The parser knows the registered methods only; by the standard any token is one. Null: it stopped at something else. */
 function readUnknownMethod({ code, rawPacket, bytesParsed = 0 }: UnreadError, router: Router): Unread | null {
@@ -39,7 +39,7 @@ function readUnknownMethod({ code, rawPacket, bytesParsed = 0 }: UnreadError, ro
   const [, method, path] = requestLine.exec(text) ?? [];
   // Behind another request of the same packet nobody can say where this one begins.
   if (method === undefined || path === undefined || bytesParsed > method.length) return null;
-  const [, sent = ''] = trackingId.exec(text) ?? [];
-  const requestId = uuid.test(sent) ? sent : randomUUID();
+  const [[, sent = ''] = [], ...more] = text.matchAll(trackingId);
+  const requestId = uuid.test(sent) && more.length === 0 ? sent : randomUUID();
   return { refusal: router.refuse(method, path), requestId };
 }

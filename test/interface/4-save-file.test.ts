@@ -218,6 +218,31 @@ test('Digests are checked for raw, large and base64 bodies', async () => {
   }
 });
 
+test('A digest field may come on several lines, which are read as one', async () => {
+  const folder = await makeFolder(main);
+  const at = { FolderId: folder.Id, FileName: 'a' };
+  for (const name of ['Content-Digest', 'Repr-Digest']) {
+    const other = 'sha-512=:AAAA:';
+    for (const lines of [
+      [other, sha256(BYTES)],
+      [sha256(BYTES), other],
+      [sha256(BYTES), sha256(BYTES)],
+      // Of a key that comes twice the last counts (RFC 8941).
+      [sha256(OTHER), sha256(BYTES)],
+      ['sha-256=:AAAA:', sha256(BYTES)],
+    ]) {
+      toSaved(await postFile(main, { ...at, [name]: lines }, BYTES));
+    }
+    for (const lines of [
+      [other, sha256(OTHER)],
+      [sha256(OTHER), other],
+      [sha256(BYTES), sha256(OTHER)],
+    ]) {
+      assertRefusal(await postFile(main, { ...at, [name]: lines }, BYTES), 400, 'DigestMismatch');
+    }
+  }
+});
+
 test('A wrong digest leaves an existing file as it was', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'a' };

@@ -88,6 +88,9 @@ test('A method that nobody knows is a wrong one: 404 with what the path takes, u
     assertRefusal(answer, 404, 'MethodNotAllowed');
     assert.match(String(answer.headers.allow), /\bPOST\b/);
     assert.equal(answer.headers.requesttrackingid, id);
+    const twice = await ask(`${method} ${CONTENT}/files HTTP/1.1\r\nRequestTrackingId: ${id}\r\nX-Line:`);
+    assertRefusal(twice, 404, 'MethodNotAllowed');
+    assert.notEqual(twice.headers.requesttrackingid, id);
     assertRefusal(await ask(`${method} /nothing/here`), 404, 'RouteNotFound');
   }
 });
