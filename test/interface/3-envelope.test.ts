@@ -53,13 +53,42 @@ test('After the saved file come folders before files, each by the UTF-8 bytes of
 test('Prefer: return=minimal on a save answers the saved file alone', async () => {
   const folder = await makeFolder(main);
   await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
-  for (const prefer of ['return=minimal', 'respond-async, return=minimal', 'return="minimal"']) {
-    const saved = await saveFile(main, { FolderId: folder.Id, FileName: 'b', Prefer: prefer }, prefer);
+  for (const prefer of [
+    'return=minimal',
+    'respond-async, return=minimal',
+    'return="minimal"',
+    'Return = minimal',
+    'return\t=\t"minimal" ; foo="a, b" ;',
+    ' , foo="a \\", return=representation" ,, return=minimal, return=representation',
+    ['respond-async', 'return=minimal'],
+  ]) {
+    const saved = await saveFile(main, { FolderId: folder.Id, FileName: 'b', Prefer: prefer }, String(prefer));
     assert.deepEqual(toNames(saved.Children), ['b']);
     assert.equal(saved.answer.headers['preference-applied'], 'return=minimal');
   }
-  const whole = await saveFile(main, { FolderId: folder.Id, FileName: 'b', Prefer: 'return=representation' }, 'b');
-  assert.deepEqual(toNames(whole.Children), ['b', 'a']);
+});
+
+test('Any other Prefer on a save changes nothing', async () => {
+  const folder = await makeFolder(main);
+  await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
+  for (const prefer of [
+    'return=representation',
+    'return=representation, return=minimal',
+    ['return=representation', 'return=minimal'],
+    'foo;return=minimal',
+    'foo; bar=baz ; return=minimal',
+    'foo="return=minimal"',
+    'foo="a, return=minimal"',
+    'no-return=minimal',
+    'return=minimal-ish',
+    'return',
+    'return="minimal',
+    '',
+  ]) {
+    const whole = await saveFile(main, { FolderId: folder.Id, FileName: 'b', Prefer: prefer }, String(prefer));
+    assert.deepEqual(toNames(whole.Children), ['b', 'a'], String(prefer));
+    assert.equal(whole.answer.headers['preference-applied'], undefined);
+  }
 });
 
 test('A folder of exactly 100 entries is answered whole, and one more needs a Link', async () => {

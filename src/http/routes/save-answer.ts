@@ -8,8 +8,21 @@ import type { Served } from '../route.ts';
 import { renderEnvelope } from '../wire.ts';
 import { toLink } from './folders.ts';
 
+/** A preference behind a comma, or a parameter of the one before it behind a semicolon. */
+const preference =
+  /[ \t]*([,;]?)[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~0-9A-Za-z-]+)?))?)?/y;
+
+/** RFC 7240: "If any preference is specified more than once, only the first instance is to be considered." What cannot be
+ *  read ends the list. */
 export function isMinimalPreferred({ headers }: IncomingMessage): boolean {
-  return /(^|[,;\s])return="?minimal"?($|[,;\s])/i.test(String(headers.prefer ?? ''));
+  const list = String(headers.prefer ?? '');
+  preference.lastIndex = 0;
+  for (let at = 0; at < list.length; at = preference.lastIndex) {
+    const [, separator = '', name, quoted, token = ''] = preference.exec(list) ?? [];
+    if (separator === '' && (name === undefined || at > 0)) return false;
+    if (separator !== ';' && name?.toLowerCase() === 'return') return (quoted ?? token).toLowerCase() === 'minimal';
+  }
+  return false;
 }
 
 export const minimalApplied = { 'Preference-Applied': 'return=minimal' };
