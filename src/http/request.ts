@@ -46,9 +46,20 @@ export function checkHttp(request: IncomingMessage): void {
   if (request.httpVersion === '1.1' && request.headers.host === undefined) {
     throw malformed('The Host header is missing.');
   }
+  checkSingleHost(request);
   if (isExpecting(request) && request.headers.expect?.toLowerCase() !== '100-continue') {
     throw invalidHeader('Expect', 'can only be 100-continue');
   }
+}
+
+/** RFC 9112, section 3.2. Node takes the first; a proxy before us may have gone by the last. */
+function checkSingleHost({ rawHeaders }: IncomingMessage): void {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  if (count > 1) throw malformed('The Host header was sent more than once.');
 }
 
 /** Whether the client waits to be told that it may go on. "A server that receives a 100-continue expectation in an HTTP/1.0
