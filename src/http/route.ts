@@ -47,6 +47,8 @@ export interface Exchange {
   requestId: string;
   parameters: Record<string, string>;
   query(): URLSearchParams;
+  /** The methods that the path has, as `Allow` tells them. */
+  allowed(): string;
   /** The caller as of now: someone whose rights were taken away while a long body was read has them no more. */
   renewCaller(): Promise<Caller>;
   /** Begins to read: only when everything that headers can decide has been decided. */
@@ -119,12 +121,24 @@ export class Router {
 
   /** Refuses `RouteNotFound`, or `MethodNotAllowed` naming the methods that the path has. */
   find(method: string, path: string): Found {
+    const { pattern, parameters } = this.#findPattern(path);
+    const route = pattern.methods.get(method === 'HEAD' ? 'GET' : method);
+    if (route === undefined) throw new MethodNotAllowed(method, toAllowed(pattern));
+    return { route, parameters };
+  }
+
+  /** The methods that a path has, as `Allow` tells them. */
+  allowed(path: string): string {
+    return toAllowed(this.#findPattern(path).pattern);
+  }
+
+  #findPattern(path: string): { pattern: Pattern; parameters: Record<string, string> } {
     const pattern = this.#fixed.get(path);
-    if (pattern !== undefined) return { route: pickMethod(pattern, method), parameters: {} };
+    if (pattern !== undefined) return { pattern, parameters: {} };
     const segments = path.split('/');
     for (const candidate of this.#open) {
       const parameters = match(candidate.segments, segments);
-      if (parameters !== null) return { route: pickMethod(candidate, method), parameters };
+      if (parameters !== null) return { pattern: candidate, parameters };
     }
     throw routeNotFound();
   }
@@ -151,11 +165,8 @@ export function answerUnserved(route: Route): Answer {
   throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
 }
 
-function pickMethod({ methods }: Pattern, method: string): Route {
-  const route = methods.get(method === 'HEAD' ? 'GET' : method);
-  if (route !== undefined) return route;
-  const allowed = [...methods.keys()].flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known]));
-  throw new MethodNotAllowed(method, allowed.join(', '));
+function toAllowed({ methods }: Pattern): string {
+  return [...methods.keys()].flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known])).join(', ');
 }
 
 function match(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {

@@ -288,6 +288,7 @@ class Door {
       requestId,
       parameters,
       query: () => new URLSearchParams(query),
+      allowed: () => router.allowed(path),
       renewCaller: async () => (Date.now() - arrivedAt < renewAfterMs ? caller : await authenticate()),
       openBody: (digests = { sha256: null, md5: null }) => new Body(request, response, this.#pace, digests),
     };

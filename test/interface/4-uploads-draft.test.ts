@@ -25,6 +25,7 @@ test('OPTIONS tells that uploads can be resumed, and the limits, to whoever asks
   assert.equal(answer.status, 204);
   assert.match(String(answer.headers['accept-patch']), /application\/partial-upload/);
   assert.match(String(answer.headers['upload-limit']), /^max-size=\d+, max-age=\d+$/);
+  assert.deepEqual(String(answer.headers.allow).split(', ').sort(), ['GET', 'HEAD', 'OPTIONS', 'POST']);
 });
 
 test('A file goes up in pieces, and the last is answered like a save', async () => {

@@ -35,6 +35,7 @@ test('OPTIONS tells what is there, to whoever asks', async () => {
     assert.equal(answer.headers['tus-version'], '1.0.0');
     assert.equal(answer.headers['tus-resumable'], '1.0.0');
     assert.match(String(answer.headers['tus-max-size']), /^\d+$/);
+    assert.match(String(answer.headers.allow), path === '/uploads' ? /\bPOST\b/ : /\bPATCH\b/);
     const extensions = String(answer.headers['tus-extension']).split(',');
     for (const name of ['creation', 'creation-with-upload', 'termination', 'checksum', 'expiration', 'concatenation']) {
       assert.ok(extensions.includes(name), name);

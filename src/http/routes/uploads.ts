@@ -255,8 +255,8 @@ function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): Op
     method: 'OPTIONS',
     path,
     action: null,
-    async handle(served, { request }) {
-      const told = resumable.describeResumable(served, request);
+    async handle(served, { request, allowed }) {
+      const told = { Allow: allowed(), ...resumable.describeResumable(served, request) };
       return { status: 204, headers: of === 'tus' ? { ...tus.describeTus(served), ...told } : told, body: '' };
     },
     describe: {
