@@ -108,6 +108,32 @@ test('a range is selected with Shift, deleted, and brought back by undo', option
   assert.deepEqual(await rows(), ['1.txt', '2.txt', '3.txt', '4.txt']);
 });
 
+test('a name that is typed in a tile stays when news move the tile into another row', options, async () => {
+  const files = Array.from({ length: 30 }, (_, index) => `b${10 + index}.txt`);
+  const folder = await openFolder(...files);
+  await page.getByRole('button', { name: 'Grid' }).click();
+  const tile = (name: string) => page.locator('.tile', { hasText: name });
+  await tile('b10').waitFor();
+  const top = async (name: string) => (await tile(name).boundingBox())?.y;
+  const first = await top('b10');
+  const inRow = [];
+  for (const name of files) if ((await top(name)) === first) inRow.push(name);
+  const last = inRow.at(-1) as string;
+  await tile(last).click();
+  await page.keyboard.press('F2');
+  await page.locator('.rename:focus').waitFor();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('half a na');
+  await saveFile(world.caller, { FolderId: folder, FileName: 'a.txt' }, 'news');
+  await tile('a.txt').waitFor();
+  await page.keyboard.type('me');
+  assert.equal(await page.locator('.rename:focus').inputValue(), 'half a name');
+  await page.keyboard.press('Enter');
+  await said('Renamed to “half a name”');
+  await page.getByRole('button', { name: 'List' }).click();
+  await row('half a name').waitFor();
+});
+
 test('what is cut is pasted in another folder, and what is copied stays where it was', options, async () => {
   const folder = await openFolder('a.txt', 'b.txt');
   const inner = await createFolder(world.caller, folder, 'inner');
