@@ -169,11 +169,11 @@ test('a save counts for every phase in which it was under way, and is compared t
   ];
   const saved = { failure: null, startedAt: [10, 20, 150, 250], latencyMs: [2, 4, 80, 3], stolenMs: [0, 0, 0, 0] };
   assert.deepEqual(
-    toPhaseRows(phases, saved).map(({ saves, maxMs, ratio }) => [saves, maxMs, ratio]),
+    toPhaseRows(phases, saved).map(({ saves, maxMs, ratio, tooLong }) => [saves, maxMs, ratio, tooLong]),
     [
-      [2, 4, 1],
-      [1, 80, 20],
-      [2, 80, 20],
+      [2, 4, 1, 0],
+      [1, 80, 20, 1],
+      [2, 80, 20, 1],
     ],
   );
 });

@@ -20,6 +20,8 @@ export type PhaseRow = {
   /** The longest save beside the usual p99 of the same tree, and the same without what the host took. */
   ratio: number;
   ownRatio: number;
+  /** How many saves took longer than they may. */
+  tooLong: number;
   othersPercent: number | null;
 };
 
@@ -43,6 +45,7 @@ export function toPhaseRows(phases: readonly Phase[], saved: SaverResult): Phase
       ownMaxMs,
       ratio: maxMs / usualP99Ms,
       ownRatio: ownMaxMs / usualP99Ms,
+      tooLong: ownTimes.filter((ms) => ms > mostRatio * usualP99Ms).length,
       othersPercent: phase.othersPercent,
     };
   });

@@ -164,6 +164,7 @@ function toMarkdown(rows: PhaseRow[], options: Options, built: Built): string {
     'max ÷ usual p99',
     'own max ÷',
     `≤ ${mostRatio}`,
+    'too long',
     'others %',
   ];
   const tables = built.trees.map(({ name }) => {
@@ -180,6 +181,7 @@ function toMarkdown(rows: PhaseRow[], options: Options, built: Built): string {
         show(row.ratio, 1),
         show(row.ownRatio, 1),
         row.name === 'usual' ? '' : isHeld(row) ? 'holds' : 'missed',
+        String(row.tooLong),
         show(row.othersPercent, 0),
       ]);
     return `A tree of ${name}:\n\n${layOut(head, cells)}`;
