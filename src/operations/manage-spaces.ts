@@ -8,9 +8,10 @@ import { checkPlainName } from './applications.ts';
 import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';
 
+/** By name, whoever let the caller in. */
 export function listSpaces(caller: Caller): readonly Seat[] {
   authorize(caller, 'read');
-  return caller.seats;
+  return caller.seats.toSorted((one, other) => (one.spaceName < other.spaceName ? -1 : 1));
 }
 
 export function showSpace(caller: Caller, spaceId: string): Seat {
