@@ -59,9 +59,10 @@ function makeTryButton({ operationId }) {
 }
 
 function toNeeds({ security }) {
-  const [first] = security;
-  if (first === undefined) return 'Needs no credentials.';
-  return `Needs a token with the scope \`${first.token.join(', ')}\`, and the AppKey.`;
+  const scopes = security.find((way) => 'token' in way)?.token;
+  if (scopes !== undefined) return `Needs a token with the scope \`${scopes.join(', ')}\`, and the AppKey.`;
+  if (security.some((way) => 'secret' in way)) return 'Needs the AppKey and the secret, or the certificate; no token.';
+  return 'Needs no credentials.';
 }
 
 function renderParameters(root, parameters) {
