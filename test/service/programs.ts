@@ -25,6 +25,7 @@ function runOneAtATime(script: string): void {
 
 /** PostgreSQL refuses to run as root: this is the user that it runs as then. */
 export function makePostgresUser(): void {
+  if (spawnSync('id', ['postgres']).status === 0) return;
   runOneAtATime('id postgres || { groupadd -f postgres; useradd -g postgres postgres; }');
 }
 
