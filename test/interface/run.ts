@@ -1,9 +1,9 @@
 // Runs the interface suite: `npm run test:interface -- [--production URL --test URL --applications FILE] [FILTER…]`.
 // Without addresses it starts the service on a temporary folder, registers the applications and stops it at the end.
 // FILE holds what `cabinet app add … --json` printed, plus each Name (Disabled, with a Token, may be left out):
-//   {"Main": {"Name","AppKey","Secret","Space","RootFolderId"}, "Neighbour", "Reader", "Stranger", "Administrator", "Tester", "Disabled"}
-// Main, Neighbour and Reader share a space; Reader has content.read alone; Stranger has its own space and the default
-// scopes; Administrator has its own space and all scopes; Tester is of the test environment; Disabled was given a Token and then disabled.
+//   {"Main": {"Name","AppKey","Secret","Space","RootFolderId"}, "Neighbour", "Reader", "Stranger", "Administrator", "Tester", "Solo", "Disabled"}
+// Main, Neighbour and Reader share a space; Reader has content.read alone; Stranger and Solo each have their own space and the
+// default scopes; Administrator has its own space and all scopes; Tester is of the test environment; Disabled was given a Token and then disabled.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -93,17 +93,18 @@ async function register(
   const production = ['--env', 'production'];
   const shared = [...production, '--space', 'interface-shared'];
   const Main = await add('interface-main', ...shared, '--scopes', 'content.read content.write');
-  const [Neighbour, Reader, Stranger, Administrator, Tester, Disabled] = await Promise.all([
+  const [Neighbour, Reader, Stranger, Administrator, Tester, Solo, Disabled] = await Promise.all([
     add('interface-neighbour', ...shared, '--scopes', 'content.read content.write'),
     add('interface-reader', ...shared, '--scopes', 'content.read'),
     add('interface-stranger', ...production),
     add('interface-administrator', ...production, '--scopes', 'content.read content.write content.admin'),
     add('interface-tester', '--env', 'test'),
+    add('interface-solo', ...production),
     add('interface-disabled', ...production),
   ]);
   const Token = await fetchToken(addresses.Production, Disabled);
   await cabinet('app', 'disable', Disabled.AppKey);
-  return { Main, Neighbour, Reader, Stranger, Administrator, Tester, Disabled: { ...Disabled, Token } };
+  return { Main, Neighbour, Reader, Stranger, Administrator, Tester, Solo, Disabled: { ...Disabled, Token } };
 }
 
 async function runTests(target: Target, filters: string[]): Promise<number> {
