@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { settings } from '../src/settings.ts';
 import { EnvironmentMetrics } from '../src/telemetry/environment-metrics.ts';
 import { openProcessMetrics } from '../src/telemetry/process-metrics.ts';
-import { hasProgram } from './service/programs.ts';
+import { skipWithout } from './service/programs.ts';
 import { type ReadFamily, readMetrics } from './service/prometheus.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -136,7 +136,7 @@ function run(program: string, words: string[], variables: NodeJS.ProcessEnv = {}
 }
 
 test('HAProxy takes its configuration, with and without the mutual-TLS and the test address', {
-  skip: !hasProgram('haproxy'),
+  skip: skipWithout('haproxy'),
 }, () => {
   const nodes = [1, 2, 3].flatMap((number) => [
     [`CABINET_NODE_${number}`, `127.0.0.1:${8080 + number}`],
@@ -155,15 +155,16 @@ test('HAProxy takes its configuration, with and without the mutual-TLS and the t
   run('haproxy', [...words, '-f', join(deploy, 'haproxy-test.cfg')], variables);
 });
 
-test('yamllint has nothing to say', { skip: !hasProgram('yamllint') }, () => {
+test('yamllint has nothing to say', { skip: skipWithout('yamllint') }, () => {
   const rules = '{line-length: {max: 180}, document-start: disable, comments: {min-spaces-from-content: 1}}';
   run('yamllint', ['--strict', '-d', `{extends: default, rules: ${rules}}`, deploy]);
 });
 
-const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 const mostExposed = 2;
 
-test('systemd takes the unit, and finds little that it exposes', { skip: !hasSystemd }, (context) => {
+test('systemd takes the unit, and finds little that it exposes', {
+  skip: skipWithout('systemd-analyze'),
+}, (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-unit-'));
   context.after(() => rmSync(folder, { recursive: true }));
   const unit = join(folder, 'cabinet.service');

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { CreateBucketCommand, PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3';
 import { startSwift } from '../../test/cluster/swift.ts';
 import { hasProgram } from '../../test/service/programs.ts';
-import { say } from '../scenario.ts';
 import { type Peer, readPackageVersion, status, type Target } from './peer.ts';
 
 /** Ends what this file has started beside the run's own children. */
@@ -48,7 +47,7 @@ export const minio: Peer = {
   promises: { synced: 'yes', authenticated: 'no, a public bucket', versions: 'no' },
   version: () => readVersion('minio', '--version'),
   async start({ children, folder, port }) {
-    if (!isOnPath('minio')) return null;
+    if (!hasProgram('minio')) return null;
     const account = { MINIO_ROOT_USER: 'bench', MINIO_ROOT_PASSWORD: 'bench-bench-bench' };
     const args = ['server', folder, '--address', `127.0.0.1:${port}`, '--quiet'];
     const pid = await children.listen({ program: 'minio', args, env: { ...process.env, ...account } }, port);
@@ -62,7 +61,7 @@ export const seaweedFs: Peer = {
   promises: { synced: 'no', authenticated: 'no', versions: 'no' },
   version: () => readVersion('weed', 'version'),
   async start({ children, folder, port }) {
-    if (!isOnPath('weed')) return null;
+    if (!hasProgram('weed')) return null;
     const args = ['server', `-dir=${folder}`, '-ip=127.0.0.1', '-filer', `-filer.port=${port}`];
     const pid = await children.listen({ program: 'weed', args }, port);
     return toTarget(port, '/bench/{name}', { method: 'PUT', headers: {}, expect: status(201), serverPids: [pid] });
@@ -71,12 +70,6 @@ export const seaweedFs: Peer = {
 
 function toTarget(port: number, path: string, rest: Omit<Target, 'port' | 'path'>): Target {
   return { port, path, method: 'PUT', ...rest };
-}
-
-function isOnPath(program: string): boolean {
-  if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true;
-  say(`SKIPPED: ${program}, which is not on the PATH`);
-  return false;
 }
 
 function readVersion(program: string, flag: string): string {

@@ -28,7 +28,7 @@ export const apache: Peer = {
   promises,
   version: () => `Apache ${readPackageVersion('apache2-bin')}`,
   async start({ children, folder, port }) {
-    if (!hasProgram('apache2', 'apache2-bin')) return null;
+    if (!hasProgram('apache2')) return null;
     const file = join(folder, 'apache.conf');
     mkdirSync(join(folder, 'files'));
     writeFileSync(file, toApache(folder, port));

@@ -10,13 +10,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { build } from 'vite';
-import { hasBrowser, openBrowser } from '../../test/browser/browser.ts';
+import { openBrowser, withoutBrowser } from '../../test/browser/browser.ts';
+import { recordSkipped, skipWithout } from '../../test/service/programs.ts';
 import { standOnService } from './ground.ts';
 import { findOtherNode, makeProject, root } from './package.ts';
 
 const pages = await servePages();
 const ground = await standOnService({ CABINET_CORS_ORIGINS: pages.origin });
-const project = makeProject();
+const skip = skipWithout('npm');
+const project = skip === false ? makeProject() : '';
 const environment = {
   ...process.env,
   SERVICE_URL: ground.service.production,
@@ -44,7 +46,7 @@ export async function run({ url, appKey, secret }, name) {
 `;
 const expected = { text: 'Grüße', sizes: [3_000_000, 7], code: 'NameAlreadyExists', last: 3_000_000 };
 
-test('nothing else is installed with it', () => {
+test('nothing else is installed with it', { skip }, () => {
   const installed = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
   assert.deepEqual(installed, ['@cabinet']);
   const { dependencies } = JSON.parse(readFileSync(join(root, 'sdk/package.json'), 'utf8')) as {
@@ -55,14 +57,18 @@ test('nothing else is installed with it', () => {
 
 const otherNode = findOtherNode();
 if (otherNode === null) {
-  process.stderr.write('\nSKIPPED: there is no Node (20 or later) beside the pinned one to try the package with.\n\n');
+  recordSkipped({
+    program: 'another Node',
+    packages: ['nodejs'],
+    skipped: 'the client under a Node of version 20 or later',
+  });
 }
 
 for (const [which, node] of [
   ['the pinned Node', process.execPath],
   ['a Node of its own', otherNode],
 ] as const) {
-  test(`it works under ${which}`, { skip: node === null }, () => {
+  test(`it works under ${which}`, { skip: skip || (node === null && 'needs another Node') }, () => {
     writeFileSync(join(project, 'program.mjs'), program);
     const main = `import { run } from './program.mjs';
       const { SERVICE_URL: url, APP_KEY: appKey, APP_SECRET: secret } = process.env;
@@ -74,7 +80,7 @@ for (const [which, node] of [
   });
 }
 
-test('its types are there, for browsers and for Node', () => {
+test('its types are there, for browsers and for Node', { skip }, () => {
   writeFileSync(
     join(project, 'typed.ts'),
     `import { type Cabinet, connect, createFolder, type Entry, hasCode, listChildren, saveFile } from '@cabinet/client';
@@ -116,7 +122,7 @@ async function bundle(name: string, code: string): Promise<string> {
   return readFileSync(join(outDir, file), 'utf8');
 }
 
-test('a bundle that only lists is much smaller than the whole', async () => {
+test('a bundle that only lists is much smaller than the whole', { skip }, async () => {
   const whole = await bundle('whole', "export * from '@cabinet/client';");
   const listing = await bundle('listing', "export { applicationToken, connect, listChildren } from '@cabinet/client';");
   const sizes = `${listing.length} of ${whole.length} characters`;
@@ -126,7 +132,7 @@ test('a bundle that only lists is much smaller than the whole', async () => {
   assert.ok(!whole.includes('node:https'), 'nothing of Node in it');
 });
 
-test('a Vite build of it works in a browser', { skip: hasBrowser ? false : 'no Chromium' }, async () => {
+test('a Vite build of it works in a browser', { skip: skip || withoutBrowser }, async () => {
   pages.files.set('/program.js', await bundle('program', program));
   pages.files.set(
     '/',

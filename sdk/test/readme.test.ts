@@ -6,11 +6,14 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { skipWithout } from '../../test/service/programs.ts';
 import * as client from '../src/cabinet.ts';
 import * as node from '../src/node.ts';
 import { standOnService } from './ground.ts';
 import { findOtherNode, makeFolder, root } from './package.ts';
 
+/** What a newcomer is told to run. */
+const skip = skipWithout('bash', 'npm');
 const ground = await standOnService({ CABINET_MTLS_PORT: '0' });
 const text = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
 
@@ -41,7 +44,7 @@ after(() => rmSync(join(root, 'sdk/cabinet-client-0.1.0.tgz'), { force: true }))
 
 const commands = blocks.filter(({ language, code }) => language === 'sh' && !code.includes('npm start'));
 
-test('the commands of the walk-through register an application and install the client', () => {
+test('the commands of the walk-through register an application and install the client', { skip }, () => {
   const script = `set -e\n${commands.map(({ code }) => toHere(code)).join('\n')}\nenv | grep -E '^(SERVICE|APP)_' > ../environment\n`;
   const { status, stderr } = spawnSync('bash', ['-c', script], { cwd: place, env: environment, encoding: 'utf8' });
   assert.equal(status, 0, stderr);
@@ -61,7 +64,7 @@ const programs = blocks.flatMap(({ language, code }, index) => {
 });
 
 for (const { name, code, printed } of programs) {
-  test(`${name} prints what the README says`, () => {
+  test(`${name} prints what the README says`, { skip }, () => {
     writeFileSync(join(project, name), toHere(code));
     if (printed === null) return;
     const ran = spawnSync(program, [name], { cwd: project, env: environment, encoding: 'utf8', timeout: 60_000 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
+import { skipWithout } from '../../test/service/programs.ts';
 import { writeZip, type ZipEntry } from './zip.ts';
 import { type ReadZip, readZip } from './zip-reader-for-tests.ts';
 import { toCentralHeader, toEnd } from './zip-records.ts';
@@ -157,9 +158,9 @@ test('A path that is too long for a ZIP breaks it off', async () => {
   await assert.rejects(write([file([...path, name], Buffer.alloc(1))]), /does not fit/);
 });
 
-const isHere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+const withoutReaders = skipWithout('unzip', 'python3');
 
-test('unzip and Python read it', { skip: !(isHere('unzip') && isHere('python3')) }, async () => {
+test('unzip and Python read it', { skip: withoutReaders }, async () => {
   const large = Buffer.alloc(3_000_000, 'large ');
   const path = await toFile('small.zip', [
     directory(['empty']),
@@ -177,7 +178,7 @@ test('unzip and Python read it', { skip: !(isHere('unzip') && isHere('python3'))
   assert.match(execFileSync('python3', ['-m', 'zipfile', '-t', path]).toString(), /Done testing/);
 });
 
-test('70,000 entries are read by both', { skip: !(isHere('unzip') && isHere('python3')) }, async () => {
+test('70,000 entries are read by both', { skip: withoutReaders }, async () => {
   function* many() {
     for (let index = 0; index < 70_000; index += 1) yield file([`d${index % 10}`, `${index}`], Buffer.from(`${index}`));
   }

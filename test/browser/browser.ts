@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
-import { hasProgram } from '../service/programs.ts';
+import { skipWithout } from '../service/programs.ts';
 
-export const hasBrowser = hasProgram('chromium');
+export const withoutBrowser = skipWithout('chromium');
 
 const flags = [
   '--headless',

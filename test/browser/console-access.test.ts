@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findBarriers } from './axe.ts';
-import { hasBrowser } from './browser.ts';
+import { withoutBrowser } from './browser.ts';
 import { fillSamples, openConsole, openWorld, type World } from './console-world.ts';
 
-const options = { skip: !hasBrowser };
+const options = { skip: withoutBrowser };
 const folder = process.env.PICTURES;
 /** Those that the README shows. */
 const pictured: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ const pictured: ReadonlySet<string> = new Set([
 let world: World;
 
 before(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   world = await openWorld();
   await fillSamples(world);
 });

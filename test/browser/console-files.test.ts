@@ -5,17 +5,17 @@ import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
-import { hasBrowser } from './browser.ts';
+import { withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World } from './console-world.ts';
 
-const options = { skip: !hasBrowser };
+const options = { skip: withoutBrowser };
 let world: World;
 let page: Page;
 let problems: string[];
 let count = 0;
 
 before(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   world = await openWorld();
   ({ page, problems } = await openConsole(world, world.people.editor));
 });

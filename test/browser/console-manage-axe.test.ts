@@ -5,23 +5,23 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { hasBrowser, patientMs } from './browser.ts';
+import { patientMs, withoutBrowser } from './browser.ts';
 import { fillSamples, openConsole, type World } from './console-world.ts';
 import { findWithAxe, goToManaging, managingPages, openManagedWorld } from './managing-world.ts';
 
-const options = { skip: !hasBrowser, timeout: 3 * patientMs };
+const options = { skip: withoutBrowser, timeout: 3 * patientMs };
 /** `npm run test:browser -- --pictures` keeps what was seen. */
 const { PICTURES } = process.env;
 let world: World;
 
 before(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   world = await openManagedWorld();
   await fillSamples(world);
 });
 
 after(async () => {
-  if (hasBrowser) await world.close();
+  if (withoutBrowser === false) await world.close();
 });
 
 async function keepPicture(page: Page, name: string): Promise<void> {

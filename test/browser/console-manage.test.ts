@@ -8,17 +8,17 @@ import { makeCa } from '../../src/certificates/certificates-for-tests.ts';
 import { askToken, basicAuthorization } from '../interface/client.ts';
 import type { Event } from '../interface/managing.ts';
 import { makeClient } from '../security/company-ca.ts';
-import { hasBrowser, patientMs } from './browser.ts';
+import { patientMs, withoutBrowser } from './browser.ts';
 import { fillSamples, type OpenedConsole, openConsole, type World } from './console-world.ts';
 import { goToManaging, hiddenToken, openManagedWorld } from './managing-world.ts';
 
-const options = { skip: !hasBrowser, timeout: 3 * patientMs };
+const options = { skip: withoutBrowser, timeout: 3 * patientMs };
 let world: World;
 let opened: OpenedConsole;
 let page: Page;
 
 before(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   world = await openManagedWorld();
   await fillSamples(world);
   opened = await openConsole(world, world.people.manager, { path: '/manage' });
@@ -26,7 +26,7 @@ before(async () => {
 });
 
 after(async () => {
-  if (hasBrowser) await world.close();
+  if (withoutBrowser === false) await world.close();
 });
 
 const dialog = () => page.getByRole('dialog').or(page.getByRole('alertdialog'));

@@ -6,16 +6,16 @@ import { saveFiles } from '../../sdk/src/batch.ts';
 import { connect } from '../../sdk/src/connect.ts';
 import { applicationToken } from '../../sdk/src/tokens.ts';
 import { createFolder } from '../interface/client.ts';
-import { hasBrowser } from './browser.ts';
+import { withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World } from './console-world.ts';
 
-const options = { skip: !hasBrowser };
+const options = { skip: withoutBrowser };
 const entries = 100_000;
 const perBatch = 1000;
 let world: World;
 
 before(async () => {
-  if (hasBrowser) world = await openWorld();
+  if (withoutBrowser === false) world = await openWorld();
 });
 after(() => world?.close());
 

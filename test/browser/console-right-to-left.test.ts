@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { hasBrowser } from './browser.ts';
+import { withoutBrowser } from './browser.ts';
 import { fillSamples, openConsole, openWorld, type World } from './console-world.ts';
 
-const options = { skip: !hasBrowser };
+const options = { skip: withoutBrowser };
 let world: World;
 
 before(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   world = await openWorld();
   await fillSamples(world);
 });

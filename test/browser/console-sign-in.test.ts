@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createFolder } from '../interface/client.ts';
 import { cabinetJson } from '../service/service.ts';
-import { hasBrowser, patientMs } from './browser.ts';
+import { patientMs, withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World } from './console-world.ts';
 
-const options = { skip: !hasBrowser };
+const options = { skip: withoutBrowser };
 const built = join(import.meta.dirname, '../../dist/console');
 let world: World;
 
 before(async () => {
-  if (hasBrowser) world = await openWorld();
+  if (withoutBrowser === false) world = await openWorld();
 });
 after(() => world?.close());
 

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
-import { hasBrowser } from './browser.ts';
+import { withoutBrowser } from './browser.ts';
 import { type OpenedConsole, openConsole, openWorld, samplePng, type World } from './console-world.ts';
 
-const options = { skip: !hasBrowser };
+const options = { skip: withoutBrowser };
 let world: World;
 let opened: OpenedConsole;
 let page: Page;
@@ -19,7 +19,7 @@ let count = 0;
 const cutBytes = 45_000_000;
 
 before(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   world = await openWorld();
   opened = await openConsole(world, world.people.editor);
   page = opened.page;

@@ -5,23 +5,23 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Caller, createFolder, saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
-import { hasBrowser, type OpenedBrowser, openBrowser } from './browser.ts';
+import { type OpenedBrowser, openBrowser, withoutBrowser } from './browser.ts';
 
 const dataFolder = makeDataFolder();
-const options = { skip: !hasBrowser };
+const options = { skip: withoutBrowser };
 let service: Started;
 let caller: Caller;
 let browser: OpenedBrowser;
 
 before(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   service = await startService(dataFolder, { environment: { CABINET_TEST_PORT: '0' } });
   caller = await addCaller(dataFolder, service.production, 'reader');
   browser = await openBrowser();
 });
 
 after(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   await browser.close();
   await service.stop();
   removeDataFolder(dataFolder);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type Caller, call, saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
-import { hasBrowser, type OpenedBrowser, openBrowser } from './browser.ts';
+import { type OpenedBrowser, openBrowser, withoutBrowser } from './browser.ts';
 
 const seconds = 600;
 const samplesPerSecond = 44_100;
@@ -16,14 +16,14 @@ let caller: Caller;
 let browser: OpenedBrowser;
 
 before(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   service = await startService(dataFolder);
   caller = await addCaller(dataFolder, service.production, 'player');
   browser = await openBrowser();
 });
 
 after(async () => {
-  if (!hasBrowser) return;
+  if (withoutBrowser) return;
   await browser.close();
   await service.stop();
   removeDataFolder(dataFolder);
@@ -48,7 +48,7 @@ function makeSound(): Buffer {
   return sound;
 }
 
-test('a media element seeks in what a link leads to', { skip: !hasBrowser }, async (context) => {
+test('a media element seeks in what a link leads to', { skip: withoutBrowser }, async (context) => {
   const { File } = await saveFile(
     caller,
     { FolderId: '', FileName: 'silence.wav', 'Content-Type': 'audio/wav' },

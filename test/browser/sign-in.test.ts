@@ -8,10 +8,10 @@ import { test } from 'node:test';
 import * as client from 'openid-client';
 import { addPerson, begin, discover, finish } from '../security/people.ts';
 import { cabinetJson, makeDataFolder, type Registered, removeDataFolder, startService } from '../service/service.ts';
-import { hasBrowser, openBrowser } from './browser.ts';
+import { openBrowser, withoutBrowser } from './browser.ts';
 
 test('a person signs in to an application on another origin and out again, by keyboard alone', {
-  skip: !hasBrowser,
+  skip: withoutBrowser,
 }, async (context) => {
   const dataFolder = makeDataFolder();
   const service = await startService(dataFolder);

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { hasProgram } from '../service/programs.ts';
+import { skipWithout } from '../service/programs.ts';
 import { cabinetProgram } from '../service/service.ts';
 import { Person } from './person.ts';
 
@@ -35,7 +35,7 @@ async function onTerminal(words: string[]): Promise<string> {
 }
 
 test('a terminal sees a bar with share, rate and time left, drawn over and gone in the end', {
-  skip: !hasProgram('script'),
+  skip: skipWithout('script'),
 }, async () => {
   for (const words of [
     ['put', 'films', '/', '--parallel', '1'],

@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { exitCodes } from '../../src/cli/people/exit-codes.ts';
-import { hasProgram } from '../service/programs.ts';
+import { skipWithout } from '../service/programs.ts';
 import { startService, toVariables } from '../service/service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -20,7 +20,7 @@ function readBlocks(heading: string): string[] {
   return Array.from(section.matchAll(/^```sh\n(.*?)^```$/gms), ([, block]) => String(block));
 }
 
-test('the walk-through works word by word', { skip: !hasProgram('curl') || !hasProgram('bash') }, async (context) => {
+test('the walk-through works word by word', { skip: skipWithout('curl', 'bash') }, async (context) => {
   const clone = mkdtempSync(join(tmpdir(), 'cabinet-walk-'));
   context.after(() => rmSync(clone, { recursive: true, force: true }));
   for (const name of ['bin', 'src', 'sdk', 'node_modules', 'package.json'])

@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findFreePort } from '../free-ports.ts';
 import { saveFile } from '../interface/client.ts';
+import { skipWithoutRoot } from '../service/programs.ts';
 import { addCaller, cabinet, cabinetJson, makeDataFolder, removeDataFolder, startService } from '../service/service.ts';
 import { findGround, newStores, toBlobs } from './ground.ts';
 
-const canMount = process.platform === 'linux' && process.getuid?.() === 0;
-if (!canMount) console.error('SKIPPED: a migration to a full disk (mounting a small file system needs root on Linux)');
+const withoutMount = skipWithoutRoot('a migration to a full disk');
 
 describe('a migration that cannot be', { timeout: 300_000 }, () => {
   let ground: Awaited<ReturnType<typeof findGround>>;
@@ -87,7 +87,7 @@ describe('a migration that cannot be', { timeout: 300_000 }, () => {
     );
   });
 
-  it('says that the disk is full, and goes on when it is not', { skip: !canMount }, async () => {
+  it('says that the disk is full, and goes on when it is not', { skip: withoutMount }, async () => {
     const { CABINET_CATALOG } = await newStores(ground);
     // With its large contents where they are: only records are moved, and back to a disk that is too small for them.
     await cabinetJson(folder, ['migrate', '--to', CABINET_CATALOG]);

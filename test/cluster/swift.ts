@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { findFreePorts } from '../free-ports.ts';
-import { canInstall } from '../service/programs.ts';
+import { hasProgram } from '../service/programs.ts';
 
 export interface Swift {
   endpoint: string;
@@ -28,9 +28,7 @@ export interface Swift {
   stop(): Promise<void>;
 }
 
-const packages = ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'];
 const storage = ['account', 'container', 'object'] as const;
-const isInstalled = packages.map((name) => `command -v ${name}-server`).join(' && ');
 const region = 'us-east-1';
 const accessKey = 'test:tester';
 const secretKey = 'testing';
@@ -39,10 +37,7 @@ const startPatienceMs = 60_000;
 /** Null, and a line that nobody can overlook, where it cannot be had. `memcachePort`: of a memcached, in which Swift keeps its own
  *  tokens; S3 does without. */
 export async function startSwift(memcachePort = 1): Promise<Swift | null> {
-  if (!canInstall(isInstalled, packages)) {
-    console.error(`SKIPPED: everything that needs S3 (${packages.join(', ')} are not here and cannot be installed)`);
-    return null;
-  }
+  if (!hasProgram('swift')) return null;
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-swift-'));
   const ports = await findFreePorts(1 + storage.length);
   const port = ports[0] as number;

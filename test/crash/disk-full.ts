@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { ftruncateSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasProgram } from '../service/programs.ts';
+import { hasProgram, skipWithoutRoot } from '../service/programs.ts';
 import { listIncoming, type Started } from '../service/service.ts';
 import { checkStopped, type Ground, openGround, renew, startOn } from './ground.ts';
 import { Ledger, type Step, type Story } from './ledger.ts';
@@ -17,9 +17,9 @@ import { Client, runLoad, take } from './workload.ts';
 const mib = 1024 * 1024;
 /** XFS is not made smaller than 300 MiB. */
 const kinds = [
-  { name: 'ext4', sizeBytes: 96 * mib, make: ['mkfs.ext4', '-q', '-m', '0'], debian: 'e2fsprogs' },
-  { name: 'xfs', sizeBytes: 320 * mib, make: ['mkfs.xfs', '-q'], debian: 'xfsprogs' },
-];
+  { name: 'ext4', sizeBytes: 96 * mib, program: 'mkfs.ext4', words: ['-q', '-m', '0'] },
+  { name: 'xfs', sizeBytes: 320 * mib, program: 'mkfs.xfs', words: ['-q'] },
+] as const;
 /** Left for the load to use up: enough for the log of SQLite to grow first. */
 const leftBytes = 6 * mib;
 const refusalsPerRound = 40;
@@ -36,7 +36,6 @@ export async function runDiskFull({ seed, rounds }: { seed: number; rounds: numb
     const ground = openGround({ isWatched: false });
     const image = mount(ground, kind);
     if (image === null) {
-      console.error(`SKIPPED: a full disk of ${kind.name} (a loop device needs root on Linux, and mkfs)`);
       report.count(kind.name, 'SKIPPED');
       ground.close();
       continue;
@@ -65,15 +64,18 @@ interface Mounted {
   unmount(): void;
 }
 
-function mount(ground: Ground, { sizeBytes, make, debian }: (typeof kinds)[number]): Mounted | null {
-  const [program = '', ...words] = make;
-  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !hasProgram(program, debian)) return null;
+/** Null: not as root, or without the program that makes it. */
+function mount(ground: Ground, { name, sizeBytes, program, words }: (typeof kinds)[number]): Mounted | null {
+  if (skipWithoutRoot(`a full disk of ${name}`) || !hasProgram(program)) return null;
   const image = join(ground.folder, 'image');
   const folder = join(ground.folder, 'disk');
   ftruncateSync(openSync(image, 'w'), sizeBytes);
   mkdirSync(folder);
   if (spawnSync(program, [...words, image]).status !== 0) return null;
-  if (spawnSync('mount', ['-o', 'loop', image, folder]).status !== 0) return null;
+  if (spawnSync('mount', ['-o', 'loop', image, folder]).status !== 0) {
+    console.error(`SKIPPED: a full disk of ${name} (loop devices cannot be mounted here)`);
+    return null;
+  }
   return { folder, unmount: () => void spawnSync('umount', [folder]) };
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Caller, listFolder } from '../interface/client.ts';
-import { hasProgram } from '../service/programs.ts';
+import { skipWithout } from '../service/programs.ts';
 import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -25,17 +25,17 @@ after(async () => {
 });
 
 const programs = [
-  { program: 'python3', file: 'examples/example.py', from: 'python3-minimal' },
-  { program: 'java', file: 'examples/Example.java', from: 'default-jdk-headless' },
-];
+  { program: 'python3', file: 'examples/example.py' },
+  { program: 'java', file: 'examples/Example.java' },
+] as const;
 
 function run(program: string, file: string, variables: Record<string, string>) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables };
   return promisify(execFile)(program, [file], { cwd: root, env, timeout: 120_000 });
 }
 
-for (const { program, file, from } of programs) {
-  const skip = !hasProgram(program, from);
+for (const { program, file } of programs) {
+  const skip = skipWithout(program);
 
   test(`${file} does what it says`, { skip }, async () => {
     const { AppKey, Secret } = caller.application;

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { findFreePort } from '../free-ports.ts';
 import type { Entry } from '../interface/assertions.ts';
 import { type Caller, call, identity, listFolder, makeFolder } from '../interface/client.ts';
-import { canInstall } from '../service/programs.ts';
+import { hasProgram } from '../service/programs.ts';
 import { addCaller, type Environment, makeDataFolder, removeDataFolder, startService } from '../service/service.ts';
 import { Cutter, type Random, toRandom } from './cutter.ts';
 import { byCurl, type Job, type Judge, Tuspy, tusJs } from './judges.ts';
@@ -125,10 +125,9 @@ function plan({ count, random, folder, caller, tuspy, base, filesFolder }: Plan)
     ['tus-js-client', tusJs('tus-v1')],
     ['tus-js-client (draft 03)', tusJs('ietf-draft-03')],
     ['tus-js-client (draft 05)', tusJs('ietf-draft-05')],
-    ['curl', byCurl(6)],
-    ['curl (version 3)', byCurl(3)],
   ];
-  if (hasTuspy()) judges.push(['tuspy', tuspy.plan]);
+  if (hasProgram('curl')) judges.push(['curl', byCurl(6)], ['curl (version 3)', byCurl(3)]);
+  if (hasProgram('tuspy')) judges.push(['tuspy', tuspy.plan]);
   const headers = { ...(identity(caller) as Record<string, string>), FolderId: folder.Id };
   return Array.from({ length: count }, (_, index) => {
     const [who, judge] = judges[index % judges.length] as [string, Judge];
@@ -145,12 +144,6 @@ function plan({ count, random, folder, caller, tuspy, base, filesFolder }: Plan)
 function toSize(random: Random, index: number): number {
   if (index % 10 === 0) return 1 + Math.floor(random() * 65_536);
   return Math.floor(65_537 + random() * (index % 7 === 0 ? 6_000_000 : 1_500_000));
-}
-
-function hasTuspy(): boolean {
-  if (canInstall("/usr/bin/python3 -c 'import tusclient'", ['python3-tuspy'])) return true;
-  console.error('SKIPPED: uploads by tuspy, which is not here and cannot be installed (python3-tuspy)');
-  return false;
 }
 
 async function upload(jobs: readonly Planned[], tuspy: Tuspy, problems: string[]): Promise<void> {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { hasProgram } from '../service/programs.ts';
+import { skipWithout } from '../service/programs.ts';
 import { makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
 
 const leastBits = 128;
@@ -17,7 +17,7 @@ const strongCiphers = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
 ];
 
-const scanned = { skip: !hasProgram('sslscan') };
+const scanned = { skip: skipWithout('sslscan') };
 const dataFolder = makeDataFolder();
 let service: Started | null = null;
 let xml = '';

@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Envelope } from '../interface/assertions.ts';
-import { hasProgram } from '../service/programs.ts';
+import { skipWithout } from '../service/programs.ts';
 import { startService, toVariables } from '../service/service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -51,7 +51,7 @@ test('the README shows a server-based application with curl', () => {
 });
 
 test('what the README shows works as it is written', {
-  skip: !hasProgram('curl') || !hasProgram('bash'),
+  skip: skipWithout('curl', 'bash'),
 }, async (context) => {
   const clone = makeClone();
   context.after(() => rmSync(clone, { recursive: true, force: true }));

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { after, before, test } from 'node:test';
 import { assertRefusal, type Entry } from '../interface/assertions.ts';
 import { type Caller, CONTENT, call, createFolder, identity, saveFile } from '../interface/client.ts';
-import { hasProgram } from './programs.ts';
+import { skipWithout } from './programs.ts';
 import {
   addCaller,
   cabinetJson,
@@ -104,7 +104,7 @@ test('only so many are made at once; who comes too late is told to come again', 
 });
 
 test(`${count} files come out as unzip wants them, and others are served meanwhile`, {
-  skip: !hasProgram('unzip'),
+  skip: skipWithout('unzip'),
 }, async () => {
   const tree = join(here, 'many');
   for (let index = 0; index < count; index += 1) {

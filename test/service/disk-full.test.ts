@@ -9,10 +9,10 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { call, createFolder, download, fetchToken, listFolder, postFile, saveFile } from '../interface/client.ts';
+import { skipWithoutRoot } from './programs.ts';
 import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder, startService } from './service.ts';
 
-const canMount = process.platform === 'linux' && process.getuid?.() === 0;
-if (!canMount) console.error('SKIPPED: a full disk (mounting a small file system needs root on Linux)');
+const withoutMount = skipWithoutRoot('a full disk');
 
 const mib = 1024 * 1024;
 
@@ -46,7 +46,7 @@ for (const [kind, sizeBytes] of [
   ['large', 400_000],
 ] as const) {
   test(`a full disk refuses ${kind} saves, keeps what is stored, and heals by itself`, {
-    skip: !canMount,
+    skip: withoutMount,
   }, async (context) => {
     const { disk, dataFolder, service, caller, close } = await startOnSmallDisk();
     context.after(close);
@@ -99,7 +99,7 @@ function fill(path: string): void {
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   test(`after ${signal} it starts on a disk that is full to the last byte, serves what is stored, and heals by itself`, {
-    skip: !canMount,
+    skip: withoutMount,
   }, async (context) => {
     const { disk, dataFolder, service, caller, close } = await startOnSmallDisk();
     context.after(close);

@@ -17,10 +17,9 @@ import {
   startService,
   toVariables,
 } from './service.ts';
-import { canTrace, failAllSyncs, failSyncs } from './strace.ts';
+import { failAllSyncs, failSyncs, withoutAttach } from './strace.ts';
 
 const quiet = { environment: { CABINET_LOG_LEVEL: 'silent' } } as const;
-if (!canTrace) console.error('SKIPPED: failing syncs while it stops (needs strace)');
 
 /** Until the checkpointer has nothing more to do: what is synced from now on is synced by stopping. */
 async function untilQuiet(dataFolder: string): Promise<void> {
@@ -36,7 +35,9 @@ async function untilQuiet(dataFolder: string): Promise<void> {
 }
 
 for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {
-  test(`a failed sync of ${what} at the stop is tried once and ends with 70`, { skip: !canTrace }, async (context) => {
+  test(`a failed sync of ${what} at the stop is tried once and ends with 70`, {
+    skip: withoutAttach,
+  }, async (context) => {
     const dataFolder = makeDataFolder();
     context.after(() => removeDataFolder(dataFolder));
     const service = await startService(dataFolder, quiet);
@@ -60,7 +61,7 @@ for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {
 }
 
 test('after a failed sync of the log the checkpointer syncs nothing, nor does stopping', {
-  skip: !canTrace,
+  skip: withoutAttach,
 }, async (context) => {
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { assertEnvelope } from '../interface/assertions.ts';
-import { hasProgram } from './programs.ts';
+import { skipWithout } from './programs.ts';
 import {
   addCaller,
   cabinet,
@@ -20,7 +20,7 @@ import {
   toVariables,
 } from './service.ts';
 
-const hasCurl = { skip: !hasProgram('curl') || !hasProgram('bash') };
+const hasCurl = { skip: skipWithout('curl', 'bash') };
 const dataFolder = makeDataFolder();
 let service: Started;
 let banner: string;

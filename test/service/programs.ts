@@ -1,23 +1,127 @@
-// Programs that tests need beside Node. Installed where that can be done: as root on Debian. Where it cannot, the tests
-// that need them are skipped, and say so loudly.
+// The one place that knows the optional programs of tests and benchmarks: what needs them, and the Debian packages that have
+// them. As root on Debian a missing one is installed. Where that cannot be done, what needs it is skipped: with a reason, a line
+// on stderr, and a line of JSON in the file that CABINET_TEST_SKIPPED names, of which `renderSkipped` makes a summary.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
-const lock = '/var/cache/apt/cabinet-tests.lock';
-const update = 'apt-get update -qq';
-const install = 'apt-get install -y -qq --no-install-recommends';
-
-/** Whether the program can be used; it comes with the Debian package of the same name, unless said. */
-export function hasProgram(name: string, from = name): boolean {
-  if (canInstall(`command -v ${name}`, [from])) return true;
-  console.error(`SKIPPED: tests that need ${name}, which is not here and cannot be installed`);
-  return false;
+interface OptionalProgram {
+  packages: readonly string[];
+  /** What is skipped without it. */
+  needs: string;
+  /** A shell command that succeeds where it can be used; absent: its name is a program on the PATH. */
+  check?: string;
+  /** Whether nobody wants it installed for a test alone. */
+  isLeftAlone?: boolean;
 }
 
-/** One at a time: test files run beside each other, and who comes second is turned away by the locks of the system's own programs. */
-function runOneAtATime(script: string): void {
-  spawnSync('flock', [lock, 'sh', '-c', script], {
+const swiftPackages = ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'];
+
+const programs = {
+  apache2: { packages: ['apache2-bin'], needs: 'the benchmark against Apache' },
+  bash: { packages: ['bash'], needs: 'walk-throughs of the documentation' },
+  chromium: { packages: ['chromium'], needs: 'tests in a browser' },
+  curl: { packages: ['curl'], needs: 'walk-throughs of the documentation, uploads and downloads by curl' },
+  gcc: {
+    packages: ['gcc', 'libc6-dev'],
+    needs: 'power cuts, seeded bugs and disk faults of test/crash',
+    check: `printf '#include <dlfcn.h>\\n#include <stdio.h>\\n' | gcc -fsyntax-only -x c -`,
+  },
+  haproxy: { packages: ['haproxy'], needs: 'nodes behind HAProxy and its configuration' },
+  java: { packages: ['default-jdk-headless'], needs: 'the example in Java' },
+  memcached: { packages: ['memcached'], needs: 'the benchmark against OpenStack Swift' },
+  minio: { packages: [], needs: 'the benchmark against MinIO' },
+  'mkfs.ext4': { packages: ['e2fsprogs'], needs: 'a full disk of ext4' },
+  'mkfs.xfs': { packages: ['xfsprogs'], needs: 'a full disk of xfs' },
+  nginx: { packages: ['nginx'], needs: 'the benchmark against nginx' },
+  npm: { packages: ['npm'], needs: 'the client as an npm package', isLeftAlone: true },
+  openssl: { packages: ['openssl'], needs: 'certificates made by OpenSSL' },
+  perf: { packages: ['linux-perf'], needs: 'the profile of the benchmarks', isLeftAlone: true },
+  python3: {
+    packages: ['python3'],
+    needs: 'the example in Python, archives read by Python',
+    check: `python3 -c 'import json, urllib.request, zipfile'`,
+  },
+  rclone: { packages: ['rclone'], needs: 'the benchmark against rclone' },
+  script: { packages: ['bsdutils'], needs: 'the command line in a terminal' },
+  slowhttptest: { packages: ['slowhttptest'], needs: 'slow clients by slowhttptest' },
+  sslscan: { packages: ['sslscan'], needs: 'the TLS scan' },
+  strace: { packages: ['strace'], needs: 'counted and failing syncs' },
+  swift: {
+    packages: [...swiftPackages, 'util-linux'],
+    needs: 'everything on S3 (OpenStack Swift)',
+    check: [...swiftPackages.map((name) => `${name}-server`), 'setpriv']
+      .map((name) => `command -v ${name}`)
+      .join(' && '),
+  },
+  'systemd-analyze': { packages: ['systemd'], needs: 'the check of the systemd unit', isLeftAlone: true },
+  tuspy: {
+    packages: ['python3-tuspy'],
+    needs: 'uploads by tuspy',
+    check: `/usr/bin/python3 -c 'import tusclient'`,
+  },
+  unzip: { packages: ['unzip'], needs: 'archives read by unzip' },
+  weed: { packages: [], needs: 'the benchmark against SeaweedFS' },
+  wget: { packages: ['wget'], needs: 'downloads by wget' },
+  yamllint: { packages: ['yamllint'], needs: 'the lint of YAML files' },
+} as const satisfies Record<string, OptionalProgram>;
+
+export type ProgramName = keyof typeof programs;
+
+/** Whether the program can be used; it is installed if it can be. */
+export function hasProgram(name: ProgramName): boolean {
+  return skipWithout(name) === false;
+}
+
+/** For the option `skip` of a test: why it is skipped, or false where all of the programs can be used. */
+export function skipWithout(...names: ProgramName[]): string | false {
+  const missing = names.filter((name) => !canUse(name));
+  return missing.length > 0 && `needs ${missing.join(' and ')}`;
+}
+
+/** The same for what only root on Linux can do. `what`: what is skipped. */
+export function skipWithoutRoot(what: string): string | false {
+  if (process.platform === 'linux' && process.getuid?.() === 0) return false;
+  recordSkipped({ program: 'root', packages: [], skipped: what });
+  return 'needs root on Linux';
+}
+
+const known = new Map<ProgramName, boolean>();
+
+function canUse(name: ProgramName): boolean {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const program: OptionalProgram = programs[name];
+  const check = program.check ?? `command -v ${name}`;
+  const isThere = () => spawnSync('sh', ['-c', check]).status === 0;
+  const isUsable = isThere() || (mayInstall(name, program) && install(check, program.packages) && isThere());
+  if (!isUsable) recordSkipped({ program: name, packages: program.packages, skipped: program.needs });
+  known.set(name, isUsable);
+  return isUsable;
+}
+
+/** Not a second time in one run of all tests: without a network every attempt takes long. */
+function mayInstall(name: string, { packages, isLeftAlone = false }: OptionalProgram): boolean {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return false;
+  return !isLeftAlone && packages.length > 0 && !readSkipped().some(({ program }) => program === name);
+}
+
+const lock = '/var/cache/apt/cabinet-tests.lock';
+
+function install(check: string, packages: readonly string[]): boolean {
+  const names = packages.join(' ');
+  const plural = packages.length === 1 ? 'package' : 'packages';
+  console.error(`Installing ${names} (Debian ${plural}) for the tests that need it…`);
+  const command = `apt-get install -y -qq --no-install-recommends ${names}`;
+  const { status, stderr } = runOneAtATime(`{ ${check}; } || { apt-get update -qq; ${command}; }`);
+  if (status !== 0) console.error(`Could not install ${names}: ${stderr?.trim().split('\n').at(-1)}`);
+  return status === 0;
+}
+
+/** Test files run beside each other, and the second one is refused by the locks of the system's own programs. */
+function runOneAtATime(script: string) {
+  return spawnSync('flock', [lock, 'sh', '-c', script], {
+    encoding: 'utf8',
     // In this run level a package that is a service is not started because it is installed.
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
   });
@@ -29,11 +133,42 @@ export function makePostgresUser(): void {
   runOneAtATime('id postgres || { groupadd -f postgres; useradd -g postgres postgres; }');
 }
 
-/** Whether the packages are there or could be installed. `check`: a shell command that succeeds when they are there. */
-export function canInstall(check: string, packages: readonly string[]): boolean {
-  const isThere = () => spawnSync('sh', ['-c', check]).status === 0;
-  if (isThere()) return true;
-  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return false;
-  runOneAtATime(`${check} || { ${update}; ${install} ${packages.join(' ')}; }`);
-  return isThere();
+export interface Skipped {
+  /** The one that is missing; `root`: who only root can be. */
+  program: string;
+  packages: readonly string[];
+  skipped: string;
+}
+
+/** Said at once, and once more in the summary. */
+export function recordSkipped(line: Skipped): void {
+  const cause = line.program === 'root' ? 'root on Linux' : `${line.program}, which is missing`;
+  console.error(`SKIPPED: ${line.skipped} (needs ${cause})`);
+  const path = process.env.CABINET_TEST_SKIPPED;
+  if (path !== undefined && path !== '') appendFileSync(path, `${JSON.stringify(line)}\n`);
+}
+
+function readSkipped(): Skipped[] {
+  const path = process.env.CABINET_TEST_SKIPPED;
+  return path && existsSync(path) ? parseSkipped(readFileSync(path, 'utf8').split('\n')) : [];
+}
+
+function parseSkipped(lines: readonly string[]): Skipped[] {
+  return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Skipped);
+}
+
+/** The end of a test report, from the lines of the file that CABINET_TEST_SKIPPED names: what was skipped, and how to have it run.
+ *  Empty when nothing was. */
+export function renderSkipped(lines: readonly string[]): string {
+  const all = parseSkipped(lines);
+  const unique = [...new Map(all.map((one) => [`${one.program} ${one.skipped}`, one])).values()];
+  if (unique.length === 0) return '';
+  const told = unique.map(
+    ({ program, skipped }) => `  ${skipped} (needs ${program === 'root' ? 'root on Linux' : program})`,
+  );
+  const packages = [...new Set(unique.flatMap((one) => one.packages))].toSorted();
+  const command = packages.length === 0 ? [] : [`To run them on Debian: apt-get install ${packages.join(' ')}`];
+  return [`${unique.length} skipped, because something they need is missing:`, ...told.toSorted(), ...command, ''].join(
+    '\n',
+  );
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Caller, CONTENT, identity, saveFile } from '../interface/client.ts';
-import { hasProgram } from './programs.ts';
+import { skipWithout } from './programs.ts';
 import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from './service.ts';
 
 const dataFolder = makeDataFolder();
@@ -39,7 +39,7 @@ function toOptions(option: string, headers: string[]): string[] {
 }
 
 for (const [program, toWords] of Object.entries(ways)) {
-  test(`${program} goes on where a download stopped`, { skip: !hasProgram(program) }, async () => {
+  test(`${program} goes on where a download stopped`, { skip: skipWithout(program as keyof typeof ways) }, async () => {
     const path = join(dataFolder, '..', `${program}.bin`);
     // What is there already is marked: it must not be fetched again.
     const had = Buffer.alloc(1_234_567, 0x2e);

@@ -1,10 +1,18 @@
 // strace, for counting and failing the system calls of the real process.
 
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { hasProgram } from './programs.ts';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { skipWithout, skipWithoutRoot } from './programs.ts';
 
-export const canTrace = process.platform === 'linux' && hasProgram('strace');
+/** Why a test that counts system calls is skipped; false: it can run. */
+export const withoutTrace = process.platform === 'linux' ? skipWithout('strace') : 'needs Linux';
+/** The same for one that traces a process that runs already: some systems let only root do that. */
+export const withoutAttach = withoutTrace || (isAttachingOpen() ? false : skipWithoutRoot('failing syncs'));
+
+function isAttachingOpen(): boolean {
+  const path = '/proc/sys/kernel/yama/ptrace_scope';
+  return !existsSync(path) || readFileSync(path, 'utf8').trim() === '0';
+}
 
 export interface FailingSyncs {
   /** How often the thread that tried most often has tried to sync the file. (The checkpointer may be at it beside the
@@ -35,7 +43,10 @@ async function attach(pid: number, trace: string, of: string[]): Promise<Failing
     readdirSync(`/proc/${pid}/task`).every(
       (task) => !/^TracerPid:\t0$/m.test(readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8')),
     );
-  while (!isTraced()) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!isTraced()) {
+    if (strace.exitCode !== null) throw new Error(`strace cannot trace the service: exit code ${strace.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
   return {
     mostByOneThread() {
       const threads = [...readFileSync(trace, 'utf8').matchAll(/^(\d+) +f(?:data)?sync\(/gm)].map(

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, startService } from './service.ts';
-import { canTrace } from './strace.ts';
+import { withoutTrace } from './strace.ts';
 
-test('every group of saves is synced once before it is answered', { skip: !canTrace }, async (context) => {
+test('every group of saves is synced once before it is answered', { skip: withoutTrace }, async (context) => {
   const dataFolder = makeDataFolder();
   const trace = join(dataFolder, '..', 'syncs');
   const under = ['strace', '-f', '-qq', '-y', '-e', 'trace=fsync,fdatasync', '-o', trace];

@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { hasProgram } from './programs.ts';
+import { skipWithout } from './programs.ts';
 import { makeDataFolder, removeDataFolder, startService } from './service.ts';
 
-const hasOpenssl = hasProgram('openssl');
+const withoutOpenssl = skipWithout('openssl');
 
 test('with a certificate the production address speaks HTTPS, TLS 1.2 or later', {
-  skip: !hasOpenssl,
+  skip: withoutOpenssl,
 }, async (context) => {
   const dataFolder = makeDataFolder();
   const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(dirname(dataFolder), name)) as [string, string];
