@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, createReadStream, ftruncateSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { hasProgram } from '../test/service/programs.ts';
 import type { Client } from './client.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import type { Service } from './service.ts';
@@ -104,10 +105,11 @@ async function resume({ service, id, file, scratch }: Stage, start: number): Pro
 }
 
 /** Null where there is no curl. */
-function runCurl(args: string[]): Promise<number | null> {
-  return new Promise((resolve) => {
+async function runCurl(args: string[]): Promise<number | null> {
+  if (!hasProgram('curl')) return null;
+  return await new Promise((resolve, reject) => {
     const child = spawn('curl', args, { stdio: ['ignore', 'ignore', 'inherit'] });
-    child.once('error', () => resolve(null));
+    child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? -1));
   });
 }

@@ -4,6 +4,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { hasProgram } from '../test/service/programs.ts';
 import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
 import type { Job, JobResult, Measurement } from './job.ts';
@@ -49,11 +50,7 @@ export const profile: Scenario = {
 };
 
 function requirePerf(): void {
-  try {
-    execFileSync('perf', ['--version'], { stdio: 'ignore' });
-  } catch {
-    throw new Error('perf is not here (Debian: apt-get install linux-perf)');
-  }
+  if (!hasProgram('perf')) throw new Error('perf is missing. On Debian: apt-get install linux-perf');
 }
 
 async function load(children: Children, job: Job): Promise<Measurement> {

@@ -47,7 +47,7 @@ test('a program that is missing is recorded once, as a line of JSON, and is a re
     console.log(skipWithout('weed', 'minio'), hasProgram('weed'));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
-    env: { CABINET_TEST_SKIPPED: path, PATH: '/usr/bin:/bin' },
+    env: { TEST_SKIPPED: path, PATH: '/usr/bin:/bin' },
   });
   assert.equal(stdout, 'needs weed and minio false\n');
   assert.match(stderr, /^SKIPPED: the benchmark against SeaweedFS \(needs weed, which is missing\)$/m);

@@ -1,6 +1,7 @@
 // The one place that knows the optional programs of tests and benchmarks: what needs them, and the Debian packages that have
 // them. As root on Debian a missing one is installed. Where that cannot be done, what needs it is skipped: with a reason, a line
-// on stderr, and a line of JSON in the file that CABINET_TEST_SKIPPED names, of which `renderSkipped` makes a summary.
+// on stderr, and a line of JSON in the file that TEST_SKIPPED names, of which `renderSkipped` makes a summary. (The service refuses
+// to start with a variable that begins with CABINET_ and is no setting.)
 
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -36,7 +37,13 @@ const programs = {
   nginx: { packages: ['nginx'], needs: 'the benchmark against nginx' },
   npm: { packages: ['npm'], needs: 'the client as an npm package', isLeftAlone: true },
   openssl: { packages: ['openssl'], needs: 'certificates made by OpenSSL' },
-  perf: { packages: ['linux-perf'], needs: 'the profile of the benchmarks', isLeftAlone: true },
+  // A wrapper of this name may be there for another kernel than the one that runs.
+  perf: {
+    check: 'perf --version',
+    packages: ['linux-perf'],
+    needs: 'the profile of the benchmarks',
+    isLeftAlone: true,
+  },
   python3: {
     packages: ['python3'],
     needs: 'the example in Python, archives read by Python',
@@ -144,12 +151,12 @@ export interface Skipped {
 export function recordSkipped(line: Skipped): void {
   const cause = line.program === 'root' ? 'root on Linux' : `${line.program}, which is missing`;
   console.error(`SKIPPED: ${line.skipped} (needs ${cause})`);
-  const path = process.env.CABINET_TEST_SKIPPED;
+  const path = process.env.TEST_SKIPPED;
   if (path !== undefined && path !== '') appendFileSync(path, `${JSON.stringify(line)}\n`);
 }
 
 function readSkipped(): Skipped[] {
-  const path = process.env.CABINET_TEST_SKIPPED;
+  const path = process.env.TEST_SKIPPED;
   return path && existsSync(path) ? parseSkipped(readFileSync(path, 'utf8').split('\n')) : [];
 }
 
@@ -157,7 +164,7 @@ function parseSkipped(lines: readonly string[]): Skipped[] {
   return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Skipped);
 }
 
-/** The end of a test report, from the lines of the file that CABINET_TEST_SKIPPED names: what was skipped, and how to have it run.
+/** The end of a test report, from the lines of the file that TEST_SKIPPED names: what was skipped, and how to have it run.
  *  Empty when nothing was. */
 export function renderSkipped(lines: readonly string[]): string {
   const all = parseSkipped(lines);
