@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
-import type { NobodysSessions } from './auth/issuer-adapter.ts';
+import type { AnonymousSessions } from './auth/anonymous-sessions.ts';
 import { Calls, type Port } from './domain/calls.ts';
 import { openShared } from './domain/shared-numbers.ts';
 import type { EnvironmentName } from './environment.ts';
@@ -72,7 +72,7 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
 }
 
 /** Any thread may have the next request of a browser. */
-function toSessions(host: Calls<HostFunctions>, name: EnvironmentName): NobodysSessions {
+function toSessions(host: Calls<HostFunctions>, name: EnvironmentName): AnonymousSessions {
   return {
     set: (id, payload) => host.ask('setSession', { name, id, payload }),
     get: (id) => host.ask('getSession', { name, id }),

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { openOwnAuthority, requireFreePorts } from './addresses.ts';
-import { keepNobodysSessions } from './auth/issuer-adapter.ts';
+import { keepAnonymousSessions } from './auth/anonymous-sessions.ts';
 import { rotateKeys } from './auth/keys.ts';
 import { lockFolder } from './catalog/folder-lock.ts';
 import type { Config } from './config.ts';
@@ -103,7 +103,7 @@ class RunningService {
   readonly #environments: Record<EnvironmentName, Environment | null> = { production: null, test: null };
   readonly #shared = openShared();
   readonly #ticketKeys = randomBytes(ticketKeyBytes);
-  readonly #sessions = { production: keepNobodysSessions(), test: keepNobodysSessions() };
+  readonly #sessions = { production: keepAnonymousSessions(), test: keepAnonymousSessions() };
   /** What can promise nothing any more. */
   readonly #failed = new Set<EnvironmentName>();
   readonly #startedAt = Date.now();

@@ -2,9 +2,9 @@
 
 import type { Logger } from 'pino';
 import { type Address, openAddress, openMutualTlsAddress } from './addresses.ts';
+import type { AnonymousSessions } from './auth/anonymous-sessions.ts';
 import { Authenticator } from './auth/authenticate.ts';
-import { createIssuer, toAudience } from './auth/issuer.ts';
-import type { NobodysSessions } from './auth/issuer-adapter.ts';
+import { openIssuer, toAudience } from './auth/issuer.ts';
 import { toLinkKeys } from './auth/links.ts';
 import { OutsideIssuer } from './auth/outside-issuer.ts';
 import { TokenVerifier } from './auth/tokens.ts';
@@ -26,7 +26,7 @@ export interface ServingOptions {
   observability: Observability;
   shared: Shared;
   ticketKeys: Buffer;
-  sessions: Record<EnvironmentName, NobodysSessions>;
+  sessions: Record<EnvironmentName, AnonymousSessions>;
   startedAt: number;
   /** Where another thread listens already, so that it is known before this one does. */
   urls?: Urls;
@@ -125,7 +125,7 @@ export class Serving {
     const served: Served = {
       cabinet,
       authenticator: new Authenticator(catalog, tokens),
-      issuer: config.isOwnIssuer ? createIssuer(own) : null,
+      issuer: config.isOwnIssuer ? openIssuer(own) : null,
       publicUrl,
       cursorKey: keys.cursors,
       largeBodies: new Slots(counts, `${name} large bodies`, largeBodiesAtOnce, tooManyUploads),

@@ -2,35 +2,14 @@
 // of those records are as good as passwords; what is kept of an id is its SHA-256.
 
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
 import type { Application } from '../catalog/applications.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { IssuerRecord } from '../catalog/issuer-records.ts';
+import type { AnonymousSessions } from './anonymous-sessions.ts';
 
-/** Sessions of browsers in which nobody has signed in: anyone can begin one, so they never reach the disk. */
-const mostOfNobody = 2000;
-const nobodyLifetimeMs = 60 * 60 * 1000;
-
-/** By the hash of their ids. */
-export interface NobodysSessions {
-  set(id: string, payload: AdapterPayload): Promise<void>;
-  get(id: string): Promise<AdapterPayload | undefined>;
-  /** Whether there was one. */
-  delete(id: string): Promise<boolean>;
-}
-
-export function keepNobodysSessions(): NobodysSessions {
-  const kept = new LRUCache<string, AdapterPayload>({ max: mostOfNobody, ttl: nobodyLifetimeMs });
-  return {
-    set: async (id, payload) => void kept.set(id, payload),
-    get: async (id) => kept.get(id),
-    delete: async (id) => kept.delete(id),
-  };
-}
-
-export function toAdapter(model: string, catalog: Catalog, sessions: NobodysSessions): Adapter {
+export function toAdapter(model: string, catalog: Catalog, sessions: AnonymousSessions): Adapter {
   if (model === 'Client') return new ClientAdapter(catalog);
   return new RecordAdapter(model, catalog, model === 'Session' ? sessions : null);
 }
@@ -42,18 +21,18 @@ export function hashId(id: string): string {
 class RecordAdapter implements Adapter {
   readonly #model: string;
   readonly #catalog: Catalog;
-  /** Null: of these there are none of nobody. */
-  readonly #ofNobody: NobodysSessions | null;
+  /** Null for models other than sessions. */
+  readonly #anonymous: AnonymousSessions | null;
 
-  constructor(model: string, catalog: Catalog, ofNobody: NobodysSessions | null) {
+  constructor(model: string, catalog: Catalog, anonymous: AnonymousSessions | null) {
     this.#model = model;
     this.#catalog = catalog;
-    this.#ofNobody = ofNobody;
+    this.#anonymous = anonymous;
   }
 
   async upsert(id: string, { jti: _, ...payload }: AdapterPayload, expiresIn: number): Promise<void> {
-    if (this.#ofNobody !== null && payload.accountId === undefined) {
-      await this.#ofNobody.set(hashId(id), payload);
+    if (this.#anonymous !== null && payload.accountId === undefined) {
+      await this.#anonymous.set(hashId(id), payload);
       return;
     }
     await this.#catalog.putIssuerRecord({
@@ -69,8 +48,8 @@ class RecordAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const ofNobody = await this.#ofNobody?.get(hashId(id));
-    if (ofNobody !== undefined) return { ...ofNobody, jti: id };
+    const anonymous = await this.#anonymous?.get(hashId(id));
+    if (anonymous !== undefined) return { ...anonymous, jti: id };
     const found = await this.#find('id', id);
     return toPayload(found !== null && this.#isSealed ? { ...found, payload: unseal(id, found.payload) } : found, id);
   }
@@ -99,7 +78,7 @@ class RecordAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    if (await this.#ofNobody?.delete(hashId(id))) return;
+    if (await this.#anonymous?.delete(hashId(id))) return;
     await this.#catalog.endIssuerRecord({ model: this.#model, id: hashId(id) });
   }
 

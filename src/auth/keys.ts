@@ -4,10 +4,11 @@
 // The first signing key signs; all of them verify. One that no longer signs says since when (`retired`, milliseconds
 // since 1970) and is dropped when nothing that it signed can still be valid.
 
-import { randomBytes } from 'node:crypto';
+import { generateKeyPair, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { promisify } from 'node:util';
+import type { JWK } from 'jose';
 import type { Catalog } from '../catalog/catalog.ts';
 import { writeDurably } from '../certificates/durable-file.ts';
 
@@ -102,9 +103,13 @@ function toText({ signing, cookies, cursors }: Keys): string {
 }
 
 async function makeSigningKey(): Promise<SigningKey> {
-  const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
-  const jwk = await exportJWK(privateKey);
-  return { ...jwk, kid: randomBytes(12).toString('base64url'), alg: signingAlgorithm, use: 'sig' };
+  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+  return {
+    ...(privateKey.export({ format: 'jwk' }) as JWK),
+    kid: randomBytes(12).toString('base64url'),
+    alg: signingAlgorithm,
+    use: 'sig',
+  };
 }
 
 function makeSecret(): string {

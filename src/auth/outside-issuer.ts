@@ -1,7 +1,9 @@
 // Verifies access tokens of one outside OpenID provider and reads from them, by the configured claims, which application
 // asks and for whom. Verified tokens are not remembered here: a key that was withdrawn would live on in them.
 
-import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
+import type { JWTHeaderParameters, JWTPayload } from 'jose';
+import * as errors from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
 import { isScope, type Scope } from '../domain/caller.ts';
 import { OutsideKeys, type OutsideKeysOptions } from './outside-keys.ts';
 import {

@@ -1,7 +1,8 @@
 // The public keys of one outside issuer. Hides where they are found, when they are fetched again and which are taken.
 // What tokens say never makes us ask the issuer more often than the pauses below allow.
 
-import { type CryptoKey, importJWK, type JWK } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
+import { importJWK } from 'jose/key/import';
 import { Refusal } from '../domain/refusal.ts';
 import { isSafeAddress, outsideAlgorithms } from './outside-rules.ts';
 

@@ -3,7 +3,11 @@
 
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import type { JWK, JWTPayload } from 'jose';
+import * as errors from 'jose/errors';
+import { createLocalJWKSet } from 'jose/jwks/local';
+import { decodeJwt } from 'jose/jwt/decode';
+import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import type { SignInIds } from '../catalog/people.ts';
 import { isScope, type Scope } from '../domain/caller.ts';
