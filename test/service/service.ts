@@ -3,12 +3,15 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { type Caller, fetchToken } from '../interface/client.ts';
+import { addApplication } from './operator.ts';
+
+export type { Registered } from './operator.ts';
 
 export const cabinetProgram = join(import.meta.dirname, '../../bin/cabinet');
 const readyTimeoutMs = 60_000;
@@ -65,7 +68,14 @@ export interface StartOptions {
   readyWithinMs?: number;
 }
 
+/** For the summary of a run. */
+function countStart(word: string): void {
+  const path = process.env.TEST_STARTS;
+  if (path !== undefined) appendFileSync(path, `${word}\n`);
+}
+
 export async function startService(dataFolder: string, options: StartOptions = {}): Promise<Started> {
+  countStart('serve');
   const [program, ...words] = [...(options.under ?? []), cabinetProgram, 'serve', '--json'];
   const child = spawn(program as string, words, {
     env: toVariables(dataFolder, options.environment),
@@ -110,6 +120,7 @@ export interface Ran {
 }
 
 export async function cabinet(dataFolder: string, words: string[], environment: Environment = {}): Promise<Ran> {
+  countStart('command');
   try {
     const variables = toVariables(dataFolder, environment);
     return { code: 0, ...(await promisify(execFile)(cabinetProgram, words, { env: variables })) };
@@ -131,16 +142,8 @@ export async function cabinetJson<Result>(
   return JSON.parse(stdout) as Result;
 }
 
-export interface Registered {
-  AppKey: string;
-  Secret: string;
-  Space: string;
-  RootFolderId: string;
-  Kind: string;
-}
-
 export async function addCaller(dataFolder: string, base: string, name: string): Promise<Caller> {
-  const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', name]);
+  const registered = await addApplication(dataFolder, name);
   const application = { Name: name, ...registered };
   return { base, application, token: await fetchToken(base, application) };
 }
