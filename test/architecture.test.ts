@@ -226,6 +226,23 @@ test('every file that docs/security.md names as evidence is there', () => {
   );
 });
 
+test('what the service loads is a runtime dependency', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const imported = /^(?:import|export) (?!type )[^;]*?from '([^'.][^']*)'|\b(?:import|require)\('([^'.][^']*)'\)/gms;
+  // The console is built beforehand.
+  const wrong = sources
+    .filter((path) => roomOf(path) !== 'console')
+    .flatMap((path) => {
+      const names = [...read(path).matchAll(imported)].map(([, still, later]) => (still ?? later) as string);
+      const packages = names.filter((name) => !name.startsWith('node:'));
+      const unknown = packages.filter(
+        (name) => !Object.keys(dependencies).some((known) => `${name}/`.startsWith(`${known}/`)),
+      );
+      return unknown.map((name) => `${path} loads ${name}`);
+    });
+  assert.deepEqual(wrong, []);
+});
+
 test('every runtime dependency has its line in the decisions', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
   const decided = read('docs/decisions/0002-dependencies.md');
