@@ -11,7 +11,7 @@
 
 import { rmSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { countWords, spread } from './words.ts';
 
 /** Another number begins the index anew. */
@@ -258,4 +258,13 @@ function packText(text: string): PackedText {
 
 export function unpackText(packed: PackedText): string {
   return typeof packed === 'string' ? packed : inflateRawSync(packed).toString('utf8');
+}
+
+/** At least the first 2000 characters: even where each byte takes 15 bits, these are in there. */
+const beginningBytes = 32 * 1024;
+
+export function unpackBeginning(packed: PackedText): string {
+  if (typeof packed === 'string') return packed;
+  const { Z_SYNC_FLUSH: finishFlush } = constants;
+  return inflateRawSync(packed.subarray(0, beginningBytes), { finishFlush }).toString('utf8');
 }

@@ -8,13 +8,11 @@ import type { Query } from './query.ts';
 import { toScore } from './score.ts';
 import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from './searcher-thread.ts';
 import { toSnippet } from './snippet.ts';
+import { beginningChars, SnippetBudget } from './snippet-budget.ts';
 import { toLookup } from './vectors.ts';
 
 /** So long it looks on for a slice that has anything in it. */
 const lookMs = 50;
-/** So long it looks for words in long texts; further snippets of a page begin where their texts begin. */
-const snippetsMs = 100;
-const shortChars = 2000;
 /** Texts up to this size are fetched all at once, longer ones a few at a time. */
 const mostSmallBytes = 32 * 1024;
 const longTextsAtOnce = 8;
@@ -31,7 +29,6 @@ export interface PostgresSearcherData {
 }
 
 interface Shown {
-  entry: number;
   name: string;
   properties: string;
   text: string;
@@ -92,38 +89,44 @@ export class PostgresSearcher {
   }
 
   async snippets({ space, query, entries }: SnippetsAsked): Promise<string[]> {
-    const deadline = performance.now() + snippetsMs;
-    const isLate = () => performance.now() > deadline;
-    const made = new Map<number, string>();
-    const make = ({ entry, name, properties, text }: Shown) => {
-      const shown = isLate() ? text.slice(0, shortChars) : text;
-      made.set(entry, toSnippet(query.terms, { name, properties, text: shown }));
-    };
+    const budget = new SnippetBudget();
     const found = await this.#findShown(space, entries, mostSmallBytes);
-    for (const shown of found) if (!shown.isCut) make(shown);
-    const long = found.filter(({ isCut }) => isCut);
-    for (let at = 0; at < long.length; at += longTextsAtOnce) {
-      const some = long.slice(at, at + longTextsAtOnce);
-      const numbers = some.map(({ entry }) => entry);
-      for (const shown of isLate() ? some : await this.#findShown(space, numbers, null)) make(shown);
+    const snippets: string[] = [];
+    for (const [index, entry] of entries.entries()) {
+      if (found.get(entry)?.isCut && budget.isLeft) await this.#completeNext(space, found, entries.slice(index));
+      const shown = found.get(entry);
+      if (shown === undefined) snippets.push('');
+      else snippets.push(toSnippet(query.terms, { ...shown, text: budget.take(shown.text) }));
     }
-    return entries.map((entry) => made.get(entry) ?? '');
+    return snippets;
   }
 
-  /** Of longer texts only the beginning. */
-  async #findShown(space: number, entries: readonly number[], mostBytes: number | null): Promise<Shown[]> {
+  /** Fetches the whole texts of the next few of which only the beginning is there. */
+  async #completeNext(space: number, found: Map<number, Shown>, entries: readonly number[]): Promise<void> {
+    const cut = entries.filter((entry) => found.get(entry)?.isCut).slice(0, longTextsAtOnce);
+    for (const entry of cut) found.delete(entry);
+    for (const [entry, shown] of await this.#findShown(space, cut, null)) found.set(entry, shown);
+  }
+
+  /** Of longer texts only the beginning; a document that is gone is left out. */
+  async #findShown(space: number, entries: readonly number[], mostBytes: number | null): Promise<Map<number, Shown>> {
     const tuples = await this.#ask<[number, string, string, string | null, boolean | null]>(
       `SELECT entry, name, properties,
-         CASE WHEN octet_length(text) > $3::int THEN left(text, ${shortChars}) ELSE text END, octet_length(text) > $3::int
+         CASE WHEN octet_length(text) > $3::int THEN left(text, ${beginningChars}) ELSE text END,
+         octet_length(text) > $3::int
        FROM search_documents WHERE space = $1 AND entry = ANY ($2::bigint[])`,
       [space, entries, mostBytes],
     );
-    return tuples.map(([entry, name, properties, text, isCut]) => {
-      return { entry, name, properties, text: text ?? '', isCut: isCut ?? false };
-    });
+    return new Map(
+      tuples.map(([entry, name, properties, text, isCut]) => {
+        return [entry, { name, properties, text: text ?? '', isCut: isCut ?? false }];
+      }),
+    );
   }
 
   async status(): Promise<IndexStatus> {
+    // Before the counts: what was followed up to this position is in them.
+    const [state] = await this.#ask<[number | null, number | null]>('SELECT position, walk FROM search_state', []);
     const [counts] = await this.#ask<[number, number, number]>(
       `SELECT
          CASE WHEN reltuples > ${mostCounted} THEN reltuples::bigint ELSE (SELECT count(*) FROM search_documents) END,
@@ -132,7 +135,6 @@ export class PostgresSearcher {
        FROM pg_class WHERE oid = 'search_documents'::regclass`,
       [],
     );
-    const [state] = await this.#ask<[number | null, number | null]>('SELECT position, walk FROM search_state', []);
     const skipped = await this.#ask<[number, string]>(
       `SELECT entry, reason FROM search_documents WHERE state = 'skipped' ORDER BY space, entry LIMIT ${mostSkippedShown}`,
       [],

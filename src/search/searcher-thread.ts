@@ -8,19 +8,24 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FaultKind } from '../domain/fault.ts';
-import { entriesPerSpace, type PackedText, toDocument, toEntryNumber, unpackText } from './index-store.ts';
+import {
+  entriesPerSpace,
+  type PackedText,
+  toDocument,
+  toEntryNumber,
+  unpackBeginning,
+  unpackText,
+} from './index-store.ts';
 import type { Query } from './query.ts';
 import { toScore } from './score.ts';
 import { toSnippet } from './snippet.ts';
+import { SnippetBudget } from './snippet-budget.ts';
 
 /** Entries of one slice, and how many numbers it looks through at a time. */
 const sliceRows = 300;
 const windowNumbers = 2 ** 18;
 /** So long it looks on for a slice that has anything in it. */
 const lookMs = 50;
-/** So long it looks for words in long texts; further snippets of a page begin where their texts begin. */
-const snippetsMs = 100;
-const shortChars = 2000;
 const mostSkippedShown = 100;
 const cacheKib = 16 * 1024;
 
@@ -155,7 +160,7 @@ class Searcher {
   }
 
   snippets({ space, query, entries }: SnippetsAsked): string[] {
-    const deadline = performance.now() + snippetsMs;
+    const budget = new SnippetBudget();
     return entries.map((entry) => {
       const [found] = this.#all<[string, string, PackedText | null]>(
         `SELECT name, properties, text FROM documents LEFT JOIN texts USING (document) WHERE document = ?`,
@@ -163,14 +168,15 @@ class Searcher {
       );
       if (found === undefined) return '';
       const [name, properties, packed] = found;
-      const text = packed === null ? '' : unpackText(packed);
-      const isLate = performance.now() > deadline;
-      return toSnippet(query.terms, { name, properties, text: isLate ? text.slice(0, shortChars) : text });
+      const unpack = budget.isLeft ? unpackText : unpackBeginning;
+      const text = packed === null ? '' : budget.take(unpack(packed));
+      return toSnippet(query.terms, { name, properties, text });
     });
   }
 
   status(): IndexStatus {
     const count = (sql: string) => this.#all<[number]>(sql)[0]?.[0] ?? 0;
+    // Before the counts: what was followed up to this position is in them.
     const state = new Map(this.#all<[string, number | null]>('SELECT name, value FROM state'));
     const skipped = this.#all<[number, string]>(
       `SELECT document, reason FROM documents WHERE state = 'skipped' ORDER BY document LIMIT ${mostSkippedShown}`,

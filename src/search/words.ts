@@ -75,7 +75,7 @@ function foldWord(word: string): string {
   return isAscii(word) ? word.toLowerCase() : fold(word);
 }
 
-function isAscii(text: string): boolean {
+export function isAscii(text: string): boolean {
   return !beyondAscii.test(text);
 }
 

@@ -76,6 +76,29 @@ test('both engines answer the same questions alike: what is found, its order, we
   }
 });
 
+test('both engines make the same snippets of long texts, whole ones first, then of beginnings', async (context) => {
+  const rooms = [await openSqliteRoom(context), await openPostgresRoom(context, await postgres.newDatabase())] as const;
+  const plain = `early ${'hay '.repeat(200_000)}late`;
+  // 8 Mi characters are for the last one, for the one beyond ASCII, which counts sixteenfold, and for seven more.
+  const texts = [...Array(12).fill(plain), `early ${'сено '.repeat(20_000)}late`, plain];
+  for (const { catalog, application } of rooms) {
+    for (const [index, text] of texts.entries()) {
+      const content = inline(Buffer.from(text));
+      await catalog.saveFile(fileIn(application, `late ${index}.txt`, { content, contentType: 'text/plain' }));
+    }
+  }
+  for (const room of rooms) await catchUp(room);
+  for (const [q, count] of [
+    ['early', texts.length],
+    ['late', 9],
+  ] as const) {
+    const [expected, actual] = [await answer(rooms[0], q), await answer(rooms[1], q)];
+    assert.deepEqual(actual, expected, q);
+    assert.equal(expected.found.length, texts.length);
+    assert.equal(expected.snippets.filter((snippet) => /hay|сено|early/.test(snippet)).length, count, q);
+  }
+});
+
 test('slices propose every entry once, however many there are, and stay what they were when newer ones come', async (context) => {
   const room = await openPostgresRoom(context, await postgres.newDatabase());
   const { catalog, application, search } = room;

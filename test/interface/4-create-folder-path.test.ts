@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { assertEnvelope, assertRefusal, type Entry } from './assertions.ts';
 import { call, createFolder, listFolder, makeFolder, postFolder, readFolder, saveFile, signIn } from './client.ts';
+import { readChanges, readToEnd } from './follower.ts';
 
 const main = await signIn('Main');
 const FORM = 'application/x-www-form-urlencoded';
@@ -157,20 +158,17 @@ test('A repeated path with its key answers the first result; twins without one m
 
 test('The feed tells of every folder that was made, from the top down', async () => {
   const parent = await makeFolder(main);
-  const begin = JSON.parse((await call(main, '/changes?from=now')).body.toString()) as { Cursor: string };
+  const { Cursor } = await readChanges(main, 'from=now');
   await createFolder(main, parent.Id, 'before');
   const { Folder } = assertEnvelope(await make(parent, 'a/b/c'));
-  const answer = await call(main, `/changes?cursor=${encodeURIComponent(begin.Cursor)}&limit=1000`);
-  const { Changes } = JSON.parse(answer.body.toString()) as {
-    Changes: { Action: string; EntryId: string; ParentFolderId: string; Entry: Entry }[];
-  };
+  const { Changes } = await readToEnd(main, `cursor=${encodeURIComponent(Cursor)}`);
   const ours = [Changes.find(({ EntryId }) => EntryId === Folder.Id)];
   while (ours[0]?.ParentFolderId !== parent.Id && ours[0] !== undefined) {
     const { ParentFolderId } = ours[0];
     ours.unshift(Changes.find(({ EntryId }) => EntryId === ParentFolderId));
   }
   assert.deepEqual(
-    ours.map((change) => [change?.Action, change?.Entry.Name]),
+    ours.map((change) => [change?.Action, change?.Entry?.Name]),
     ['a', 'b', 'c'].map((name) => ['folder.created', name]),
   );
   const places = ours.map((change) => Changes.findIndex(({ EntryId }) => EntryId === change?.EntryId));

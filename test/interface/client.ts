@@ -85,6 +85,7 @@ export async function signIn(who: Exclude<keyof Applications, 'Disabled'>, scope
   const { Production, Test, Applications } = target();
   const base = who === 'Tester' ? Test : Production;
   const application = Applications[who];
+  assert.ok(application, `the file given with --applications has no ${who}`);
   return { base, application, token: await fetchToken(base, application, scope) };
 }
 

@@ -51,10 +51,11 @@ async function register(dataFolder: string, { Production }: { Production: string
   const Stranger = await add('interface-stranger');
   const Administrator = await add('interface-administrator', { scopes: 'content.read content.write content.admin' });
   const Tester = await add('interface-tester', { env: 'test' });
+  const Solo = await add('interface-solo');
   const Disabled = await add('interface-disabled');
   const Token = await fetchToken(Production, Disabled);
   await command(dataFolder, 'app disable', { application: Disabled.AppKey });
-  return { Main, Neighbour, Reader, Stranger, Administrator, Tester, Disabled: { ...Disabled, Token } };
+  return { Main, Neighbour, Reader, Stranger, Administrator, Tester, Solo, Disabled: { ...Disabled, Token } };
 }
 
 /** Not one answer was held to the description, or the whole suite never asked for an operation that is described. */

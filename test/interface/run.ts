@@ -1,9 +1,9 @@
 // Runs the interface suite: `npm run test:interface -- [--production URL --test URL --applications FILE] [FILTER…]`.
 // Without addresses it starts the service on a temporary folder, registers the applications and stops it at the end.
 // FILE holds what `cabinet app add … --json` printed, plus each Name (Disabled, with a Token, may be left out):
-//   {"Main": {"Name","AppKey","Secret","Space","RootFolderId"}, "Neighbour", "Reader", "Stranger", "Administrator", "Tester", "Disabled"}
-// Main, Neighbour and Reader share a space; Reader has content.read alone; Stranger has its own space and the default
-// scopes; Administrator has its own space and all scopes; Tester is of the test environment; Disabled was given a Token and then disabled.
+//   {"Main": {"Name","AppKey","Secret","Space","RootFolderId"}, "Neighbour", "Reader", "Stranger", "Administrator", "Tester", "Solo", "Disabled"}
+// Main, Neighbour and Reader share a space; Reader has content.read alone; Stranger and Solo each have their own space and the
+// default scopes; Administrator has its own space and all scopes; Tester is of the test environment; Disabled was given a Token and then disabled.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

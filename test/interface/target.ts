@@ -16,6 +16,8 @@ export type Applications = {
   Stranger: Application;
   Administrator: Application;
   Tester: Application;
+  /** One test file alone writes to its space. */
+  Solo: Application;
   Disabled?: Application & { Token: string };
 };
 
