@@ -10,6 +10,7 @@ import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { SharedNumbers } from '../domain/shared-numbers.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
 import type { NobodysSessions } from './issuer-adapter.ts';
 import { toConfiguration } from './issuer-configuration.ts';
@@ -41,6 +42,8 @@ export interface IssuerOptions {
   catalog: Catalog;
   sessions: NobodysSessions;
   buckets: SharedNumbers;
+  /** For what we decide; `oidc-provider` itself reads the system's. */
+  clock: Clock;
   /** `requestId` is null where no request is to blame. */
   onError: (error: unknown, requestId: string | null) => void;
 }
@@ -82,7 +85,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   );
   provider.on('server_error', (ctx, error) => options.onError(error, toRequestId(ctx)));
   acceptHashedSecrets(provider);
-  guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets));
+  guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets, options.clock));
   demandClient(provider);
   const handle = provider.callback();
   /** Believed because `proxy` is on; overwritten here, so that a client can set neither. */
