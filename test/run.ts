@@ -11,6 +11,7 @@ import { endAll, type Job, type Outcome, runJob } from './runner/job.ts';
 import { hasPassed, type Result, runAll } from './runner/schedule.ts';
 import { listLongSuites, listSuites, type Suite } from './runner/suites.ts';
 import { printSummary } from './runner/summary.ts';
+
 const renderSkipped = (lines: string[]) => lines.join('\n');
 
 const { values } = parseArgs({

@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { AdapterPayload } from 'oidc-provider';
+import type { Clock } from '../runtime/clock.ts';
 
 const maxSessions = 2000;
 const lifetimeMs = 60 * 60 * 1000;
@@ -14,8 +15,9 @@ export interface AnonymousSessions {
   delete(id: string): Promise<boolean>;
 }
 
-export function keepAnonymousSessions(): AnonymousSessions {
-  const sessions = new LRUCache<string, AdapterPayload>({ max: maxSessions, ttl: lifetimeMs });
+export function keepAnonymousSessions(clock: Clock): AnonymousSessions {
+  const perf = { now: () => clock.monotonic() };
+  const sessions = new LRUCache<string, AdapterPayload>({ max: maxSessions, ttl: lifetimeMs, perf });
   return {
     set: async (id, payload) => void sessions.set(id, payload),
     get: async (id) => sessions.get(id),

@@ -7,11 +7,17 @@ import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
 import type { Application } from '../catalog/applications.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { IssuerRecord } from '../catalog/issuer-records.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { AnonymousSessions } from './anonymous-sessions.ts';
 
-export function toAdapter(model: string, catalog: Catalog, sessions: AnonymousSessions): Adapter {
-  if (model === 'Client') return new ClientAdapter(catalog);
-  return new RecordAdapter(model, catalog, model === 'Session' ? sessions : null);
+export interface AdapterParts {
+  sessions: AnonymousSessions;
+  clock: Clock;
+}
+
+export function toAdapter(model: string, catalog: Catalog, parts: AdapterParts): Adapter {
+  if (model === 'Client') return new ClientAdapter(catalog, parts.clock);
+  return new RecordAdapter(model, catalog, parts);
 }
 
 export function hashId(id: string): string {
@@ -23,11 +29,13 @@ class RecordAdapter implements Adapter {
   readonly #catalog: Catalog;
   /** Null for models other than sessions. */
   readonly #anonymous: AnonymousSessions | null;
+  readonly #clock: Clock;
 
-  constructor(model: string, catalog: Catalog, anonymous: AnonymousSessions | null) {
+  constructor(model: string, catalog: Catalog, { sessions, clock }: AdapterParts) {
     this.#model = model;
     this.#catalog = catalog;
-    this.#anonymous = anonymous;
+    this.#anonymous = model === 'Session' ? sessions : null;
+    this.#clock = clock;
   }
 
   async upsert(id: string, { jti: _, ...payload }: AdapterPayload, expiresIn: number): Promise<void> {
@@ -43,7 +51,7 @@ class RecordAdapter implements Adapter {
       user: payload.accountId ?? null,
       since: sinceOf(this.#model, payload),
       payload: this.#isSealed ? seal(id, JSON.stringify(payload)) : JSON.stringify(payload),
-      expiresAt: Date.now() + expiresIn * 1000,
+      expiresAt: this.#clock.now() + expiresIn * 1000,
     });
   }
 
@@ -59,7 +67,7 @@ class RecordAdapter implements Adapter {
   }
 
   #find(by: 'id' | 'uid', value: string): Promise<IssuerRecord | null> {
-    return this.#catalog.findIssuerRecord({ model: this.#model, by, value: hashId(value), at: Date.now() });
+    return this.#catalog.findIssuerRecord({ model: this.#model, by, value: hashId(value), at: this.#clock.now() });
   }
 
   async findByUserCode(): Promise<undefined> {}
@@ -72,7 +80,7 @@ class RecordAdapter implements Adapter {
 
   /** Of two that come with the same code or refresh token at once, one is refused. */
   async consume(id: string): Promise<void> {
-    const at = Date.now();
+    const at = this.#clock.now();
     const isFirst = await this.#catalog.consumeIssuerRecord({ model: this.#model, id: hashId(id), at });
     if (!isFirst) throw new InvalidGrant('it was used already');
   }
@@ -133,14 +141,16 @@ const nobody: AdapterPayload = {
 /** Applications are changed by commands only; the issuer just looks. */
 class ClientAdapter implements Adapter {
   readonly #catalog: Catalog;
+  readonly #clock: Clock;
 
-  constructor(catalog: Catalog) {
+  constructor(catalog: Catalog, clock: Clock) {
     this.#catalog = catalog;
+    this.#clock = clock;
   }
 
   async find(id: string): Promise<AdapterPayload> {
     const application = await this.#catalog.findApplication({ appKey: id });
-    return application?.state === 'active' ? toClient(application) : nobody;
+    return application?.state === 'active' ? toClient(application, this.#clock.now()) : nobody;
   }
 
   async findByUid(): Promise<undefined> {}
@@ -153,7 +163,7 @@ class ClientAdapter implements Adapter {
 
 const peopleScopes = ['openid', 'profile', 'offline_access'];
 
-function toClient(application: Application): AdapterPayload {
+function toClient(application: Application, now: number): AdapterPayload {
   const { redirectUris, seat } = application;
   const isForPeople = redirectUris !== null;
   const grants = [
@@ -163,7 +173,7 @@ function toClient(application: Application): AdapterPayload {
   return {
     client_id: application.appKey,
     client_name: application.name,
-    ...toAuthentication(application),
+    ...toAuthentication(application, now),
     grant_types: grants,
     ...(isForPeople && redirectUris.every(isWithoutPort) && { application_type: 'native' }),
     redirect_uris: redirectUris ?? [],
@@ -182,7 +192,7 @@ function isWithoutPort(uri: string): boolean {
 }
 
 /** How an application shows who it is: by its certificate, by its secret, or, where it can keep none, by nothing. */
-function toAuthentication(application: Application): Partial<AdapterPayload> {
+function toAuthentication(application: Application, now: number): Partial<AdapterPayload> {
   const { secretSha256, previousSecretSha256, previousSecretUntil } = application;
   if (application.kind === 'server') {
     return {
@@ -194,6 +204,6 @@ function toAuthentication(application: Application): Partial<AdapterPayload> {
     };
   }
   if (secretSha256 === null) return { token_endpoint_auth_method: 'none' };
-  const isPreviousValid = previousSecretSha256 !== null && (previousSecretUntil ?? 0) > Date.now();
+  const isPreviousValid = previousSecretSha256 !== null && (previousSecretUntil ?? 0) > now;
   return { client_secret: secretSha256, ...(isPreviousValid && { previous_secret: previousSecretSha256 }) };
 }

@@ -28,7 +28,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   );
   provider.on('server_error', (ctx, error) => options.onError(error, toRequestId(ctx)));
   acceptHashedSecrets(provider);
-  guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets));
+  guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets, options.clock));
   demandClient(provider);
   const handle = provider.callback();
   /** Believed because `proxy` is on; overwritten here, so that a client can set neither. */

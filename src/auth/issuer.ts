@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { SharedNumbers } from '../domain/shared-numbers.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { AnonymousSessions } from './anonymous-sessions.ts';
 import type { Arrival } from './arrival.ts';
 import type { Keys } from './keys.ts';
@@ -34,6 +35,8 @@ export interface IssuerOptions {
   catalog: Catalog;
   sessions: AnonymousSessions;
   buckets: SharedNumbers;
+  /** For what we decide; `oidc-provider` itself reads the system's. */
+  clock: Clock;
   /** `requestId` is null where no request is to blame. */
   onError: (error: unknown, requestId: string | null) => void;
 }

@@ -93,7 +93,7 @@ export const openLinkRoute: OpenRoute = {
   path: '/links/{token}',
   action: null,
   async handle({ cabinet, authenticator, linkKeys }, { request, parameters, arrival, requestId }) {
-    const link = openLink(linkKeys, parameters.token ?? '', Date.now());
+    const link = openLink(linkKeys, parameters.token ?? '', cabinet.clock.now());
     if (link === null) throw linkNotFound();
     const maker = await authenticator.findMaker(link, arrival, requestId);
     const file = await openLinked(cabinet, maker, link);
