@@ -31,7 +31,7 @@ interface Keywords {
   anyOf: readonly TSchema[];
 }
 
-/** What tells a reader something and asks nothing of a value; `format` too, unless a vocabulary says otherwise. */
+/** What tells a reader something and asks nothing of a value; `format` too, as JSON Schema has it by default. */
 const annotations: ReadonlySet<string> = new Set([
   'title',
   'description',
