@@ -5,7 +5,7 @@
 // The order of a durable write is: write all, fdatasync, close, rename, fsync of the folder that now holds the name.
 
 import { mkdirSync } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { Syncs } from '../domain/syncs.ts';
@@ -159,7 +159,7 @@ class LocalBlobs implements Blobs {
 
   async *list(): AsyncIterable<BlobInfo> {
     for (const shard of await readdir(this.#blobs)) {
-      for await (const { name } of await opendir(join(this.#blobs, shard))) {
+      for (const name of await readdir(join(this.#blobs, shard))) {
         if (!isBlobId(name)) continue;
         const found = await stat(join(this.#blobs, shard, name)).catch(() => null);
         if (found !== null) yield { id: name, storedAtMs: found.mtimeMs };
