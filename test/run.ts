@@ -31,6 +31,7 @@ Object.assign(process.env, {
   CABINET_HTTP_THREADS: '1',
   TEST_STARTS: counts.starts,
   TEST_SKIPPED: counts.skipped,
+  TEST_SIZE: values.long ? 'long' : 'short',
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
