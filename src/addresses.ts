@@ -17,6 +17,7 @@ import type { Shared } from './domain/shared-numbers.ts';
 import { type EnvironmentName, folderOf } from './environment.ts';
 import type { Observers } from './http/observation.ts';
 import { type Listener, type ListenOptions, type Lookup, listen } from './http/server.ts';
+import type { Clock } from './runtime/clock.ts';
 import type { RequestMetrics } from './telemetry/request-metrics.ts';
 import type { Tracer } from './telemetry/tracer.ts';
 
@@ -33,12 +34,13 @@ export interface AddressContext {
   log: Logger;
   metrics: RequestMetrics;
   tracer: Tracer | null;
+  clock: Clock;
 }
 
 export async function openAddress(config: Config, name: EnvironmentName, context: AddressContext): Promise<Address> {
   const { tls } = config[name];
   const log = context.log.child({ environment: name });
-  const opened = new OpenedAddress(log);
+  const opened = new OpenedAddress(log, context.clock);
   const observers = toObservers(config, { ...context, log });
   const loaded = tls === null ? null : await opened.watchTls([tls.certPath, tls.keyPath]);
   return await opened.listen(
@@ -49,9 +51,9 @@ export async function openAddress(config: Config, name: EnvironmentName, context
 
 export async function openMutualTlsAddress(config: Config, context: AddressContext): Promise<Address> {
   const { tls, caPath, crlPath, proxies } = config.mutualTls;
-  const own = tls === null || caPath === null ? await openOwnAuthority(config) : null;
+  const own = tls === null || caPath === null ? await openOwnAuthority(config, context.clock) : null;
   const log = context.log.child({ environment: 'production', address: 'mutual TLS' });
-  const opened = new OpenedAddress(log);
+  const opened = new OpenedAddress(log, context.clock);
   const observers = toObservers(config, { ...context, log });
   const paths = [tls?.certPath ?? own?.serverCertPath, tls?.keyPath ?? own?.serverKeyPath, caPath ?? own?.caPath];
   const watched = await opened.watchMutualTls([...paths, ...(crlPath === null ? [] : [crlPath])] as string[]);
@@ -60,7 +62,7 @@ export async function openMutualTlsAddress(config: Config, context: AddressConte
       return watched.value.trust;
     },
   };
-  const mutualTls = new MutualTls({ trust, proxies: new Peers(proxies) });
+  const mutualTls = new MutualTls({ trust, proxies: new Peers(proxies), clock: context.clock });
   const common = toListenOptions(config, config.mutualTls, context);
   const options = { ...common, name: 'mutual TLS', tls: watched.value.tls, mutualTls, observers };
   return await opened.listen(options, context.lookup);
@@ -78,13 +80,13 @@ export async function requireFreePorts({ production, test, mutualTls }: Config):
 }
 
 /** The authority for development, in the data folder; made if it is not there. */
-export function openOwnAuthority(config: Config): Promise<Authority> {
+export function openOwnAuthority(config: Config, clock?: Clock): Promise<Authority> {
   const { host, publicUrl } = config.mutualTls;
   const names = [host, ...(publicUrl === null ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')])];
-  return openAuthority(join(folderOf(config, 'production'), 'certificates'), names);
+  return openAuthority(join(folderOf(config, 'production'), 'certificates'), names, clock);
 }
 
-function toListenOptions(config: Config, { host, port }: AddressConfig, { shared, ticketKeys }: AddressContext) {
+function toListenOptions(config: Config, { host, port }: AddressConfig, { shared, ticketKeys, clock }: AddressContext) {
   const { maxConnections, maxConnectionsPerPeer, corsOrigins } = config;
   return {
     host,
@@ -93,6 +95,7 @@ function toListenOptions(config: Config, { host, port }: AddressConfig, { shared
     maxConnections,
     maxConnectionsPerPeer,
     shared,
+    clock,
     ticketKeys,
     corsOrigins,
     proxies: new Peers(config.proxies),
@@ -109,11 +112,13 @@ function toObservers({ telemetry }: Config, { log, metrics, tracer }: AddressCon
 
 class OpenedAddress {
   readonly #log: Logger;
+  readonly #clock: Clock;
   readonly #watched: Watched<unknown>[] = [];
   #listener: Listener | null = null;
 
-  constructor(log: Logger) {
+  constructor(log: Logger, clock: Clock) {
     this.#log = log;
+    this.#clock = clock;
   }
 
   async watchTls(paths: string[]): Promise<SecureContextOptions> {
@@ -122,6 +127,7 @@ class OpenedAddress {
       load: ([cert, key]) => toContext({ cert, key } as SecureContextOptions),
       onChange: (tls) => this.#exchange(tls),
       onMistake: (error) => this.#tell(error),
+      clock: this.#clock,
     });
     this.#watched.push(watched);
     return watched.value;
@@ -138,10 +144,11 @@ class OpenedAddress {
         return { tls, trust: { authorities, lists, since: 0 } };
       },
       onChange: ({ tls, trust }) => {
-        trust.since = Date.now();
+        trust.since = this.#clock.now();
         this.#exchange(tls);
       },
       onMistake: (error) => this.#tell(error),
+      clock: this.#clock,
     });
     this.#watched.push(watched);
     return watched;

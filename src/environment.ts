@@ -13,6 +13,7 @@ import { Purger } from './operations/purger.ts';
 import { Quotas } from './operations/quotas.ts';
 import { SignInLimits } from './operations/sign-in.ts';
 import { Turns, UploadTurns } from './operations/upload-turns.ts';
+import { type Clock, systemClock } from './runtime/clock.ts';
 import { emptyStorage, folderOf, openStorage, type Storage, type StorageEvents } from './storage.ts';
 
 export const environmentNames = ['production', 'test'] as const;
@@ -53,17 +54,18 @@ export async function openEnvironment(
   name: EnvironmentName,
   events: StorageEvents & { shared?: Shared },
 ): Promise<Environment> {
+  const { onTrouble, clock = systemClock } = events;
   const storage = await openStorage(config, name, events);
   const { catalog, blobs, isShared, keyStore } = storage;
-  if (!isShared) await forgetOthers(catalog).catch(events.onTrouble);
-  const purger = new Purger(catalog, blobs, events.onTrouble);
-  const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, events.onTrouble) : localLeases();
+  if (!isShared) await forgetOthers(catalog, clock).catch(onTrouble);
+  const purger = new Purger(catalog, blobs, { onFailure: onTrouble, clock });
+  const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, onTrouble, clock) : localLeases();
   const turns = new Turns();
   const uploads = new UploadTurns((id, end) => turns.enter(id, end));
   const cabinet = toCabinet(
     config,
     name,
-    { ...storage, purger, leases, uploads, isPassword },
+    { ...storage, purger, leases, uploads, isPassword, clock },
     events.shared ?? openShared(),
   );
   await cabinet.quotas.load();
@@ -71,7 +73,7 @@ export async function openEnvironment(
   const environment: Environment = {
     name,
     cabinet,
-    keys: await openKeys(keyStore),
+    keys: await openKeys(keyStore, clock.now()),
     keyStore,
     isReachable: storage.isReachable,
     holdBlobs: () => blobs.hold(),
@@ -85,7 +87,7 @@ export async function openEnvironment(
     guests: storage.guests,
     shared: storage,
     async close() {
-      if (looks !== null) clearInterval(looks);
+      looks?.cancel();
       await cabinet.uploads.settle();
       await cabinet.hasher.close();
       await purger.stop();
@@ -95,13 +97,13 @@ export async function openEnvironment(
   };
   const look = () => lookAtShared(environment, () => onNewKeys());
   // What cannot be learned now is learned at the next look.
-  const looks = isShared ? setInterval(() => void look().catch(() => undefined), lookAtSharedMs).unref() : null;
+  const looks = isShared ? clock.every(lookAtSharedMs, () => void look().catch(() => undefined)) : null;
   return environment;
 }
 
 /** Only one process has this catalog: whoever was copying, or writing a blob, is gone. */
-async function forgetOthers(catalog: Catalog): Promise<void> {
-  await catalog.abandonCopies({ before: Date.now() });
+async function forgetOthers(catalog: Catalog, clock: Clock): Promise<void> {
+  await catalog.abandonCopies({ before: clock.now() });
   while ((await catalog.expireLeases({ at: Number.MAX_SAFE_INTEGER })) > 0);
 }
 
@@ -119,26 +121,28 @@ type Made =
   | 'purger'
   | 'leases'
   | 'uploads'
-  | 'isPassword';
+  | 'isPassword'
+  | 'clock';
 
 export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
-  const { catalog, blobs, commits, search, journalFiles, freeBytes, purger, leases, uploads, isPassword } = made;
+  const { catalog, blobs, commits, search, journalFiles, freeBytes, purger, leases, uploads, isPassword, clock } = made;
   return {
+    clock,
     catalog,
     blobs,
     limits: toLimits(config),
     names: config.names,
     freeBytes,
     uploadMemory: new UploadMemory(config.httpThreads),
-    hasher: new Hasher(),
+    hasher: new Hasher(clock),
     uploads,
-    signInLimits: new SignInLimits(name, shared),
+    signInLimits: new SignInLimits(name, shared, clock),
     isPassword,
     purger,
     leases,
     commits,
     search,
-    quotas: new Quotas(catalog, name, shared.rates),
+    quotas: new Quotas(catalog, { environment: name, buckets: shared.rates, clock }),
     journalFiles,
     isReadAudited: config.isReadAudited,
     hasMutualTls: name === 'production',
@@ -152,7 +156,7 @@ export async function lookAtShared(
 ): Promise<void> {
   const { cabinet, keyStore } = environment;
   await cabinet.quotas.load();
-  const keys = await openKeys(keyStore);
+  const keys = await openKeys(keyStore, cabinet.clock.now());
   if (JSON.stringify(keys) === JSON.stringify(environment.keys)) return;
   environment.keys = keys;
   onNewKeys();

@@ -17,6 +17,7 @@ import type { HostFunctions, Invitation } from './http-calls.ts';
 import { sharedLeases } from './operations/leases.ts';
 import { TooBusy } from './operations/passwords.ts';
 import { type Enter, UploadTurns } from './operations/upload-turns.ts';
+import { systemClock } from './runtime/clock.ts';
 import { parseQuery } from './search/query.ts';
 import type { Search } from './search/search.ts';
 import type { ServedEnvironment } from './serving.ts';
@@ -85,12 +86,14 @@ async function join(
   });
   closings.add(() => engine.close());
   const catalog = announceCommits(pages.keep(toObserved(engine, events)), commits);
-  const leases = sharedLeases(catalog, onTrouble);
+  const leases = sharedLeases(catalog, onTrouble, systemClock);
   closings.add(() => leases.close());
-  const disk = watchDisk(folderOf(config, name));
+  const disk = watchDisk(folderOf(config, name), systemClock);
   closings.add(() => disk.stop());
   const turns = new RemoteTurns(host, name);
   const made = {
+    // A thread cannot share the main one's.
+    clock: systemClock,
     catalog,
     // While a backup is made, blobs are kept: the main thread knows.
     blobs: withDiscard(blobs, (blob) => host.ask('discardBlob', { name, blob })),
@@ -141,10 +144,10 @@ function toRarely(tell: () => void): () => void {
   return () => {
     if (isTelling) return;
     isTelling = true;
-    setTimeout(() => {
+    systemClock.after(tellCommitsMs, () => {
       isTelling = false;
       tell();
-    }, tellCommitsMs);
+    });
   };
 }
 

@@ -2,18 +2,19 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
-import type { NobodysSessions } from './auth/issuer-adapter.ts';
+import type { AnonymousSessions } from './auth/anonymous-sessions.ts';
 import { Calls, type Port } from './domain/calls.ts';
 import { openShared } from './domain/shared-numbers.ts';
 import type { EnvironmentName } from './environment.ts';
 import { type GuestEnvironment, joinEnvironment } from './guest-environment.ts';
 import type { GuestFunctions, HostFunctions, HttpThreadData } from './http-calls.ts';
 import { Observability } from './observability.ts';
+import { systemClock } from './runtime/clock.ts';
 import { Serving } from './serving.ts';
 
 function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThreadData, port: Port): void {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const observability = new Observability(config, log);
+  const observability = new Observability(config, log, systemClock);
   const shared = openShared(buffers);
   const environments = new Map<EnvironmentName, GuestEnvironment>();
   const host: Calls<HostFunctions> = new Calls(port, {
@@ -65,6 +66,8 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
     ticketKeys: Buffer.from(ticketKeys),
     sessions: { production: toSessions(host, 'production'), test: toSessions(host, 'test') },
     startedAt,
+    // A thread cannot share the main one's.
+    clock: systemClock,
     urls,
     onManaged: (name) => host.ask('managed', { name }),
     renderMetrics: (name) => host.ask('renderMetrics', { name }),
@@ -72,7 +75,7 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
 }
 
 /** Any thread may have the next request of a browser. */
-function toSessions(host: Calls<HostFunctions>, name: EnvironmentName): NobodysSessions {
+function toSessions(host: Calls<HostFunctions>, name: EnvironmentName): AnonymousSessions {
   return {
     set: (id, payload) => host.ask('setSession', { name, id, payload }),
     get: (id) => host.ask('getSession', { name, id }),

@@ -2,7 +2,7 @@
 // answers what they ask.
 
 import { Worker } from 'node:worker_threads';
-import type { NobodysSessions } from './auth/issuer-adapter.ts';
+import type { AnonymousSessions } from './auth/anonymous-sessions.ts';
 import { Calls } from './domain/calls.ts';
 import { Fault, type PlainFault } from './domain/fault.ts';
 import type { Environment, EnvironmentName } from './environment.ts';
@@ -14,7 +14,7 @@ export interface HttpThreadsOptions {
   data: HttpThreadData;
   /** Null: it is closed, or has failed. */
   environment(name: EnvironmentName): Environment | null;
-  sessions: Record<EnvironmentName, NobodysSessions>;
+  sessions: Record<EnvironmentName, AnonymousSessions>;
   onFatal(name: EnvironmentName, fault: Fault): void;
   onManaged(name: EnvironmentName): Promise<void>;
   renderMetrics(name: EnvironmentName): Promise<string>;

@@ -3,10 +3,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { openOwnAuthority, requireFreePorts } from './addresses.ts';
-import { keepNobodysSessions } from './auth/issuer-adapter.ts';
+import { type AnonymousSessions, keepAnonymousSessions } from './auth/anonymous-sessions.ts';
 import { rotateKeys } from './auth/keys.ts';
 import { lockFolder } from './catalog/folder-lock.ts';
 import type { Config } from './config.ts';
@@ -26,6 +25,7 @@ import { HttpThreads } from './http-threads.ts';
 import { Observability } from './observability.ts';
 import { addFirst, type First, keepConsole } from './operations/console.ts';
 import { sweep } from './operations/sweep.ts';
+import { type Clock, systemClock, type Timer } from './runtime/clock.ts';
 import { Scrubber } from './scrubber.ts';
 import { Serving } from './serving.ts';
 import { addUp } from './telemetry/metrics.ts';
@@ -60,6 +60,8 @@ export interface StartOptions {
   hasConsole?: boolean;
   /** An environment can promise nothing any more. The other one goes on. */
   onFatal?: (environment: EnvironmentName, fault: Fault) => void;
+  /** For tests that move it. Threads keep the system's. */
+  clock?: Clock;
 }
 
 export async function start(config: Config, options: StartOptions = {}): Promise<Service> {
@@ -103,13 +105,14 @@ class RunningService {
   readonly #environments: Record<EnvironmentName, Environment | null> = { production: null, test: null };
   readonly #shared = openShared();
   readonly #ticketKeys = randomBytes(ticketKeyBytes);
-  readonly #sessions = { production: keepNobodysSessions(), test: keepNobodysSessions() };
+  readonly #clock: Clock;
+  readonly #sessions: Record<EnvironmentName, AnonymousSessions>;
   /** What can promise nothing any more. */
   readonly #failed = new Set<EnvironmentName>();
-  readonly #startedAt = Date.now();
+  readonly #startedAt: number;
   #isOpen = false;
   #changing: Promise<unknown> = Promise.resolve();
-  #sweeps: NodeJS.Timeout | null = null;
+  #sweeps: Timer | null = null;
   #closeControl: (() => Promise<void>) | null = null;
   readonly #observability: Observability;
   readonly #scrubber: Scrubber;
@@ -120,8 +123,12 @@ class RunningService {
   constructor(config: Config, log: Logger, options: StartOptions) {
     this.#config = config;
     this.#log = log;
-    this.#observability = new Observability(config, log);
-    this.#scrubber = new Scrubber(config, log);
+    const { clock = systemClock } = options;
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+    this.#sessions = { production: keepAnonymousSessions(clock), test: keepAnonymousSessions(clock) };
+    this.#observability = new Observability(config, log, clock);
+    this.#scrubber = new Scrubber(config, log, clock);
     this.#options = options;
     this.#serving = new Serving({
       config,
@@ -131,6 +138,7 @@ class RunningService {
       ticketKeys: this.#ticketKeys,
       sessions: this.#sessions,
       startedAt: this.#startedAt,
+      clock,
       onManaged: (name) => this.#lookAgain(name),
       renderMetrics: (name) => this.#renderMetrics(name),
     });
@@ -168,14 +176,13 @@ class RunningService {
       environment: (name) => this.#requireEnvironment(name),
       reset: (name) => this.#inTurn(() => this.#empty(name)),
       rotateKeys: (name, isOldRevoked) => this.#inTurn(() => this.#rotateKeys(name, isOldRevoked)),
-      authority: () => openOwnAuthority(this.#config),
+      authority: () => openOwnAuthority(this.#config, this.#clock),
       hasOwnAuthority: this.#config.mutualTls.caPath === null,
       dataFolder: this.#config.dataFolder,
       places: this.#config,
       addresses: () => ({ production: this.production, test: this.test, mutualTls: this.mutualTls }),
     });
-    this.#sweeps = setInterval(() => void this.#sweep(), sweepEveryMs);
-    this.#sweeps.unref();
+    this.#sweeps = this.#clock.every(sweepEveryMs, () => void this.#sweep());
     void this.#sweep();
     this.#isOpen = true;
   }
@@ -186,6 +193,7 @@ class RunningService {
       onTrouble: (error) => this.#log.error({ environment: name, err: error }, 'work in the background failed'),
       observed: { metrics: this.#observability.metrics[name], tracer: this.#observability.tracer },
       shared: this.#shared,
+      clock: this.#clock,
     });
     this.#environments[name] = environment;
     this.#failed.delete(name);
@@ -262,7 +270,7 @@ class RunningService {
 
   async #rotateKeys(name: EnvironmentName, isOldRevoked: boolean): Promise<void> {
     const environment = this.#requireEnvironment(name);
-    environment.keys = await rotateKeys(environment.keyStore, isOldRevoked);
+    environment.keys = await rotateKeys(environment.keyStore, isOldRevoked, this.#clock.now());
     // One that has failed meanwhile stays so.
     if (this.#serving.served(name) !== null) this.#serving.serve(environment);
     await this.#threads?.lookAgain(name);
@@ -336,15 +344,15 @@ class RunningService {
     for (const environment of Object.values(this.#environments)) {
       if (environment === null) continue;
       try {
-        const swept = await environment.unlessOthersDo(() => sweep(environment.cabinet, Date.now()));
+        const swept = await environment.unlessOthersDo(() => sweep(environment.cabinet, this.#clock.now()));
         if (swept === null) continue;
-        this.#observability.metrics[environment.name].countSweep(true, Date.now());
+        this.#observability.metrics[environment.name].countSweep(true, this.#clock.now());
         this.#log.debug({ environment: environment.name, ...swept }, 'swept');
         void this.#scrubber.look(environment, this.#observability.metrics[environment.name]);
       } catch (error) {
         // Who stops does not wait for it: the next start sweeps again.
         if (this.#serving.isClosing) return;
-        this.#observability.metrics[environment.name].countSweep(false, Date.now());
+        this.#observability.metrics[environment.name].countSweep(false, this.#clock.now());
         this.#log.error({ environment: environment.name, err: error }, 'sweeping failed');
         if (error instanceof Fault && error.kind === 'fatal') this.#fail(environment.name, error);
       }
@@ -354,9 +362,9 @@ class RunningService {
   async close(): Promise<void> {
     this.#serving.isClosing = true;
     this.#threads?.beginClosing();
-    if (this.#sweeps !== null) clearInterval(this.#sweeps);
+    this.#sweeps?.cancel();
     // Load balancers see that it is not ready, and send nothing more, before it stops taking connections.
-    if (this.#isOpen) await sleep(this.#config.drainSeconds * 1000);
+    if (this.#isOpen) await this.#clock.sleep(this.#config.drainSeconds * 1000);
     await Promise.all([this.#serving.drain(), this.#threads?.drain()]);
     await this.#closeControl?.();
     await this.#scrubber.stop();

@@ -6,22 +6,24 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Environment, EnvironmentName } from './environment.ts';
 import type { Served } from './http/route.ts';
+import type { Clock } from './runtime/clock.ts';
 import { EnvironmentMetrics, type Parts } from './telemetry/environment-metrics.ts';
 import { OtlpExporter } from './telemetry/otlp.ts';
 import { openProcessMetrics, type ProcessMetrics } from './telemetry/process-metrics.ts';
 import { Tracer } from './telemetry/tracer.ts';
 
 export class Observability {
-  readonly metrics: Record<EnvironmentName, EnvironmentMetrics> = {
-    production: new EnvironmentMetrics('production'),
-    test: new EnvironmentMetrics('test'),
-  };
+  readonly metrics: Record<EnvironmentName, EnvironmentMetrics>;
   /** Null: traces are not wanted. */
   readonly tracer: Tracer | null = null;
   readonly #process: ProcessMetrics;
   readonly #exporter: OtlpExporter | null = null;
 
-  constructor({ catalog, blobs, telemetry }: Config, log: Logger) {
+  constructor({ catalog, blobs, telemetry }: Config, log: Logger, clock: Clock) {
+    this.metrics = {
+      production: new EnvironmentMetrics('production', clock),
+      test: new EnvironmentMetrics('test', clock),
+    };
     const version = readVersion();
     this.#process = openProcessMetrics({ version, catalog: catalog.kind, blobs: blobs.kind });
     const { otlpEndpoint, otlpShare } = telemetry;
@@ -29,6 +31,7 @@ export class Observability {
     const exporter = new OtlpExporter({
       endpoint: otlpEndpoint,
       resource: toResource(version),
+      clock,
       lastSendMs: 2000,
       onOutage: (error) => log.warn({ err: error }, 'traces cannot be sent; they are dropped when too many wait'),
     });

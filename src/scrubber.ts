@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Environment, EnvironmentName } from './environment.ts';
 import { type VerifyReport, verifyEnvironment } from './maintenance.ts';
+import { type Clock, systemClock } from './runtime/clock.ts';
 import { folderOf } from './storage.ts';
 import type { EnvironmentMetrics } from './telemetry/environment-metrics.ts';
 
@@ -21,12 +22,14 @@ interface Done {
 export class Scrubber {
   readonly #config: Config;
   readonly #log: Logger;
+  readonly #clock: Clock;
   readonly #running = new Map<EnvironmentName, Promise<void>>();
   #ending = new AbortController();
 
-  constructor(config: Config, log: Logger) {
+  constructor(config: Config, log: Logger, clock = systemClock) {
     this.#config = config;
     this.#log = log;
+    this.#clock = clock;
   }
 
   /** Begins one if it is time for it. */
@@ -53,11 +56,11 @@ export class Scrubber {
     const last = text === null ? null : (JSON.parse(text) as Done);
     if (last !== null) metrics.setScrub(last.at, last.problems);
     const since = last?.at ?? statSync(folderOf(this.#config, name)).birthtimeMs;
-    if (Date.now() - since < days * dayMs) return;
+    if (this.#clock.now() - since < days * dayMs) return;
     const watched = { progress: () => undefined, signal: this.#ending.signal };
     const report = await verifyEnvironment({ places: this.#config, name, watched }, bytesPerSecond);
     this.#tell(name, report);
-    const done: Done = { at: Date.now(), problems: report.problemCount };
+    const done: Done = { at: this.#clock.now(), problems: report.problemCount };
     metrics.setScrub(done.at, done.problems);
     await cabinet.catalog.setSetting({ name: setting, value: JSON.stringify(done) });
   }

@@ -2,9 +2,9 @@
 
 import type { Logger } from 'pino';
 import { type Address, openAddress, openMutualTlsAddress } from './addresses.ts';
+import type { AnonymousSessions } from './auth/anonymous-sessions.ts';
 import { Authenticator } from './auth/authenticate.ts';
-import { createIssuer, toAudience } from './auth/issuer.ts';
-import type { NobodysSessions } from './auth/issuer-adapter.ts';
+import { openIssuer, toAudience } from './auth/issuer.ts';
 import { toLinkKeys } from './auth/links.ts';
 import { OutsideIssuer } from './auth/outside-issuer.ts';
 import { TokenVerifier } from './auth/tokens.ts';
@@ -15,6 +15,7 @@ import { readConsole } from './http/console-files.ts';
 import type { Served } from './http/route.ts';
 import { Slots, tooManyArchives, tooManyBatches, tooManyUploads } from './http/slots.ts';
 import { type Observability, readVersion } from './observability.ts';
+import type { Clock } from './runtime/clock.ts';
 
 const largeBodiesAtOnce = 8;
 const batchesAtOnce = 8;
@@ -26,8 +27,9 @@ export interface ServingOptions {
   observability: Observability;
   shared: Shared;
   ticketKeys: Buffer;
-  sessions: Record<EnvironmentName, NobodysSessions>;
+  sessions: Record<EnvironmentName, AnonymousSessions>;
   startedAt: number;
+  clock: Clock;
   /** Where another thread listens already, so that it is known before this one does. */
   urls?: Urls;
   /** Whoever has managed something wants it to be seen in all threads. */
@@ -87,9 +89,9 @@ export class Serving {
   }
 
   async listen(name: EnvironmentName): Promise<void> {
-    const { config, shared, ticketKeys, log, observability } = this.#options;
+    const { config, shared, ticketKeys, log, observability, clock } = this.#options;
     const { tracer } = observability;
-    const context = { shared, ticketKeys, log, metrics: observability.metrics[name].requests, tracer };
+    const context = { shared, ticketKeys, log, clock, metrics: observability.metrics[name].requests, tracer };
     const part = this.#parts[name];
     part.address = await openAddress(config, name, { ...context, lookup: () => part.served });
     if (name !== 'production' || config.mutualTls.port === null) return;
@@ -98,7 +100,7 @@ export class Serving {
 
   /** Begins to serve an environment, or goes on with its new keys. */
   serve(environment: ServedEnvironment): void {
-    const { config, log, shared, startedAt } = this.#options;
+    const { config, log, shared, startedAt, clock } = this.#options;
     const { cabinet, keys, name } = environment;
     const { catalog } = cabinet;
     const publicUrl = this.publicUrlOf(name);
@@ -109,7 +111,7 @@ export class Serving {
       log.warn({ environment: name, ...(request !== null && { request }), err: error }, 'issuer');
     const lookAgain = toLookAgain(environment);
     const rules = config.isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing, lookAgain } : null;
-    const tokens = new TokenVerifier(rules, this.#outsideOf(name));
+    const tokens = new TokenVerifier(rules, this.#outsideOf(name), clock);
     const { buckets, counts } = shared;
     const own = {
       environment: name,
@@ -120,12 +122,13 @@ export class Serving {
       catalog,
       sessions: this.#options.sessions[name],
       buckets,
+      clock,
       onError,
     };
     const served: Served = {
       cabinet,
-      authenticator: new Authenticator(catalog, tokens),
-      issuer: config.isOwnIssuer ? createIssuer(own) : null,
+      authenticator: new Authenticator(catalog, tokens, clock),
+      issuer: config.isOwnIssuer ? openIssuer(own) : null,
       publicUrl,
       cursorKey: keys.cursors,
       largeBodies: new Slots(counts, `${name} large bodies`, largeBodiesAtOnce, tooManyUploads),
@@ -145,9 +148,10 @@ export class Serving {
   /** Kept when our own keys change: an issuer may be out of reach just then. */
   #outsideOf(name: EnvironmentName): OutsideIssuer[] {
     const part = this.#parts[name];
+    const { clock } = this.#options;
     part.outside ??= this.#options.config.outsideIssuers
       .filter(({ environment }) => environment === name)
-      .map((rules) => new OutsideIssuer(rules, { onFailure: (error) => this.#tellOutage(rules.name, error) }));
+      .map((rules) => new OutsideIssuer(rules, { clock, onFailure: (error) => this.#tellOutage(rules.name, error) }));
     return part.outside;
   }
 

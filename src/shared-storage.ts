@@ -10,6 +10,7 @@ import { type Opening, type PostgresConfig, type Records, toObserved, toPostgres
 
 export async function openShared(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
   const { blobs, commits, onTrouble, observed } = opening;
+  const clock = opening.clock === undefined ? {} : { clock: opening.clock };
   const options = toPostgresOptions(config.catalog as PostgresConfig, name);
   const sealed = new Set<() => void>();
   const onSealed = (spaces: readonly number[]) => {
@@ -17,6 +18,7 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
     for (const hear of sealed) hear();
   };
   const engine = await openPostgres(options, {
+    ...clock,
     onSealed,
     onTrouble,
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
@@ -27,6 +29,7 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
     blobs,
     extractTimeoutMs: config.searchSeconds * 1000,
     onTrouble,
+    ...clock,
   });
   sealed.add(() => search.nudge());
   const catalog = announceCommits(toObserved(engine, opening), commits);

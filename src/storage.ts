@@ -22,6 +22,7 @@ import type { Config } from './config.ts';
 import { Fault } from './domain/fault.ts';
 import { Syncs } from './domain/syncs.ts';
 import type { EnvironmentName } from './environment.ts';
+import { type Clock, systemClock } from './runtime/clock.ts';
 import { openSearch, type Search } from './search/search.ts';
 import type { EnvironmentMetrics, PoolReading } from './telemetry/environment-metrics.ts';
 import { observeBlobs } from './telemetry/observed-blobs.ts';
@@ -37,6 +38,8 @@ export interface StorageEvents {
   onTrouble(error: unknown): void;
   /** What is counted and traced, where somebody wants to know. */
   observed?: { metrics: EnvironmentMetrics; tracer: Tracer | null };
+  /** The system's, unless a test moves it. */
+  clock?: Clock;
 }
 
 export interface Records {
@@ -86,7 +89,9 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
     throw error;
   });
   const isOnDisk = config.catalog.kind === 'sqlite' || config.blobs.kind === 'file';
-  const disk = isOnDisk ? watchDisk(folder) : { freeBytes: () => Number.MAX_SAFE_INTEGER, stop: () => undefined };
+  const disk = isOnDisk
+    ? watchDisk(folder, events.clock)
+    : { freeBytes: () => Number.MAX_SAFE_INTEGER, stop: () => undefined };
   const storage: Storage = {
     ...records,
     blobs,
@@ -167,14 +172,15 @@ export async function openBlobs(
   events: StorageEvents & { syncs: Syncs; isGuest?: boolean },
 ): Promise<Blobs> {
   const s3 = toS3Options(config, name);
-  const { onFatal, onTrouble, observed, syncs, isGuest } = events;
+  const { onFatal, onTrouble, observed, syncs, isGuest, clock } = events;
   const folder = folderOf(config, name);
   let opened: Blobs;
   if (s3 === null) opened = await (isGuest ? joinLocalBlobs : openLocalBlobs)({ folder, onFatal, syncs });
   else {
     const { openS3Blobs } = await import('./blobs/s3.ts');
     const onNotice = (text: string) => onTrouble(new Error(text));
-    opened = await openS3Blobs({ ...s3, spoolFolder: folder, threads: config.httpThreads, onNotice });
+    const options = { ...s3, spoolFolder: folder, threads: config.httpThreads, onNotice };
+    opened = await openS3Blobs({ ...options, ...(clock !== undefined && { clock }) });
   }
   return observed === undefined ? opened : observeBlobs(opened, observed.metrics, observed.tracer);
 }
@@ -195,7 +201,7 @@ export function toCatalogPath(config: Pick<Config, 'dataFolder'>, name: Environm
 }
 
 async function openEmbedded(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
-  const { blobs, commits, syncs, onFatal, onTrouble, observed } = opening;
+  const { blobs, commits, syncs, onFatal, onTrouble, observed, clock } = opening;
   const folder = folderOf(config, name);
   const path = toCatalogPath(config, name);
   const search = openSearch({
@@ -205,10 +211,12 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     extractTimeoutMs: config.searchSeconds * 1000,
     blobs,
     onTrouble,
+    ...(clock !== undefined && { clock }),
   });
   const engine = await openSqlite({
     path,
     syncs,
+    ...(clock !== undefined && { clock }),
     onFatal,
     onChanges: (changes, number) => pages.follow(changes, number),
     onCommitted: () => search.nudge(),
@@ -226,15 +234,14 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
   };
 }
 
-export function watchDisk(folder: string): { freeBytes(): number; stop(): void } {
+export function watchDisk(folder: string, clock = systemClock): { freeBytes(): number; stop(): void } {
   const look = () => {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   };
   let freeBytes = look();
-  const timer = setInterval(() => {
+  const timer = clock.every(lookAtDiskMs, () => {
     freeBytes = look();
-  }, lookAtDiskMs);
-  timer.unref();
-  return { freeBytes: () => freeBytes, stop: () => clearInterval(timer) };
+  });
+  return { freeBytes: () => freeBytes, stop: () => timer.cancel() };
 }

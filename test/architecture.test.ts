@@ -8,11 +8,12 @@ import { refusalCodes } from '../src/domain/refusal.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** What each room may import beside itself and `domain`. Files that stand in `src` itself wire everything. `sdk` is a package
+/** What each room may import beside itself, `domain` and `runtime`. Files that stand in `src` itself wire everything. `sdk` is a package
  *  of its own, which stands beside `src`: it does not even know `domain`. */
 const mayImport: Record<string, readonly string[]> = {
   sdk: [],
   console: ['sdk'],
+  runtime: [],
   domain: [],
   catalog: [],
   blobs: [],
@@ -85,7 +86,9 @@ test('every room imports only what it may', () => {
     const room = roomOf(path);
     for (const { target, isType } of importsOf(path)) {
       const other = roomOf(target);
-      if (other === room || (other === 'domain' && room !== 'sdk')) continue;
+      const isForAll =
+        other === 'runtime' ? room !== 'sdk' : other === 'domain' && room !== 'sdk' && room !== 'runtime';
+      if (other === room || isForAll) continue;
       const isAllowed = mayImport[room]?.includes(other) ?? false;
       const needsType = typesOnly[room]?.includes(other) ?? false;
       if (!isAllowed || (needsType && !isType)) wrong.push(`${path} imports ${target}`);
@@ -114,6 +117,30 @@ test('the import rules speak of every room, and of none that is gone', () => {
   const rooms = new Set(sources.map(roomOf));
   const known = Object.keys(mayImport).filter((room) => room !== 'console' || existsSync(join(root, 'src/console')));
   assert.deepEqual([...rooms].sort(), known.sort());
+});
+
+/** Which files have the system's time and timers all the same, beside the rooms of programs that are no service, and why. */
+const readsSystemTime: Record<string, string> = {
+  'src/catalog/commits.ts':
+    '`Atomics.waitAsync` has a time limit of its own; the rest after it gathers what comes at once',
+  'src/certificates/make-certificate.ts': 'OpenSSL and clients judge by their own clocks what is made here',
+  'src/http/http-date.ts': 'years of two digits are of the century that it is',
+  'src/maintenance-thread.ts': 'a worker thread; it paces what it reads from the disk',
+  'src/operations/copy-entry.ts': 'rests for as long as a slice of work took, so that saves go first',
+  'src/operations/seal-journal.ts': 'gives way for a millisecond',
+  'src/search/extractor.ts': 'runs in a worker thread; limits processor time',
+  'src/search/indexer-loops.ts': 'runs in a worker thread',
+  'src/search/postgres-indexer-thread.ts': 'a worker thread',
+  'src/search/postgres-searcher.ts': 'runs in a worker thread',
+  'src/telemetry/process-metrics.ts': 'measures',
+};
+
+test('what decides by time asks the clock, which tests can move', () => {
+  const rooms = new Set(['runtime', 'cli', 'console', 'sdk']);
+  const own =
+    /\bDate\.now\b|(?<![.\w])set(Timeout|Interval)\(|import \{[^}]*\bset(Timeout|Interval)\b[^}]*\} from 'node:timers/;
+  const users = sources.filter((path) => !rooms.has(roomOf(path)) && own.test(read(path)));
+  assert.deepEqual(users.sort(), Object.keys(readsSystemTime).sort());
 });
 
 test('no file has a name that says nothing', () => {
@@ -224,6 +251,23 @@ test('every file that docs/security.md names as evidence is there', () => {
     named.filter((path) => !existsSync(join(root, path))),
     [],
   );
+});
+
+test('what the service loads is a runtime dependency', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const imported = /^(?:import|export) (?!type )[^;]*?from '([^'.][^']*)'|\b(?:import|require)\('([^'.][^']*)'\)/gms;
+  // The console is built beforehand.
+  const wrong = sources
+    .filter((path) => roomOf(path) !== 'console')
+    .flatMap((path) => {
+      const names = [...read(path).matchAll(imported)].map(([, still, later]) => (still ?? later) as string);
+      const packages = names.filter((name) => !name.startsWith('node:'));
+      const unknown = packages.filter(
+        (name) => !Object.keys(dependencies).some((known) => `${name}/`.startsWith(`${known}/`)),
+      );
+      return unknown.map((name) => `${path} loads ${name}`);
+    });
+  assert.deepEqual(wrong, []);
 });
 
 test('every runtime dependency has its line in the decisions', () => {

@@ -1,117 +1,121 @@
-// `npm test`: everything, in the order in which a failure is cheapest to understand, two parts at a time; what measures has the
-// machine to itself. All run even if one fails or hangs; how a failed one ended is told once more at the very end, and how long each took.
+// `npm test`: everything that a change can break, in under ten minutes on two cores. `npm run test:long`: the same code with larger
+// numbers, and what measures. `-- --only NAME` runs a suite, or the files whose path has NAME in it; CONTRIBUTING.md says when to run
+// which. Every test file runs in a process of its own, several at a time.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Fixture, stopStores } from './runner/fixtures.ts';
+import { endAll, type Job, type Outcome, runJob } from './runner/job.ts';
+import { hasPassed, type Result, runAll } from './runner/schedule.ts';
+import { listLongSuites, listSuites, type Suite } from './runner/suites.ts';
+import { printSummary } from './runner/summary.ts';
 
-const root = join(import.meta.dirname, '..');
-const node = process.execPath;
-const bin = (name: string) => join(root, 'node_modules', '.bin', name);
-const toldLines = 80;
-/** Several times what the longest part takes: who is not done then hangs. */
-const patienceMs = 40 * 60_000;
+const renderSkipped = (lines: string[]) => lines.join('\n');
 
-/** Hundreds of processes load the same sources: kept compiled, a start takes half the work. Its own folder, so that nothing is left over. */
-const compiled = mkdtempSync(join(tmpdir(), 'cabinet-compiled-'));
-/** Whatever the machine has, the same is tested: one HTTP thread, but where a suite says more. */
-const environment = { ...process.env, NODE_COMPILE_CACHE: compiled, CABINET_HTTP_THREADS: '1' };
+const { values } = parseArgs({
+  options: {
+    long: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    lanes: { type: 'string', default: String(Math.min(availableParallelism() + 1, 8)) },
+  },
+});
 
-interface Part {
-  name: string;
-  command: string[];
-}
-
-interface Ended {
-  name: string;
-  isPassed: boolean;
-  seconds: number;
-  lines: string[];
-}
-
-/** Before everything that starts the service, which would build it each for itself. */
-const first: Part[] = [{ name: 'the console is built', command: [node, 'src/console/build.ts'] }];
-
-const beside: Part[] = [
-  { name: 'types', command: [bin('tsc')] },
-  { name: 'types of the client', command: [bin('tsc'), '-p', 'sdk'] },
-  { name: 'types of the console', command: [bin('tsc'), '-p', 'src/console'] },
-  { name: 'lint and format', command: [bin('biome'), 'check'] },
-  { name: 'units and contracts', command: [node, '--test', 'src/**/*.test.ts', 'bench/*.test.ts', 'test/*.test.ts'] },
-  { name: 'the interface, black box', command: [node, 'test/interface/run.ts'] },
-  { name: 'against a model', command: [node, 'test/model/run.ts'] },
-  { name: 'security', command: [node, 'test/security/run.ts'] },
-  { name: 'the command line', command: [node, '--test', '--test-concurrency=2', 'test/cli/*.test.ts'] },
-  { name: 'examples', command: [node, '--test', 'test/examples/*.test.ts'] },
-  { name: 'the client', command: [node, '--test', '--test-concurrency=2', 'sdk/test/*.test.ts'] },
-  { name: 'the service as a process', command: [node, '--test', '--test-concurrency=1', 'test/service/*.test.ts'] },
-  { name: 'crashes, kills and faults', command: [node, 'test/crash/run.ts'] },
-  { name: 'on PostgreSQL and S3, many nodes', command: [node, 'test/cluster/run.ts'] },
-  { name: 'in a browser', command: [node, 'test/browser/run.ts'] },
-  { name: 'uploads that are cut off', command: [node, 'test/resume/run.ts', '--uploads', '60'] },
-];
-
-const alone: Part[] = [{ name: 'what a save costs', command: [node, 'bench/main.ts', 'guard'] }];
-
-/** Each part is a group of its own: with it ends everything that it has started. */
-const running = new Set<ChildProcess>();
-
-function endGroup({ pid }: { pid?: number | undefined }): void {
-  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-}
-
+const scratch = mkdtempSync(join(tmpdir(), 'cabinet-tests-'));
+const counts = { starts: join(scratch, 'starts'), skipped: join(scratch, 'skipped') };
+Object.assign(process.env, {
+  // Hundreds of processes load the same sources: kept compiled, a start takes half the work.
+  NODE_COMPILE_CACHE: join(scratch, 'compiled'),
+  // Whatever the machine has, the same is tested: one HTTP thread, but where a suite says more.
+  CABINET_HTTP_THREADS: '1',
+  TEST_STARTS: counts.starts,
+  TEST_SKIPPED: counts.skipped,
+  TEST_SIZE: values.long ? 'long' : 'short',
+});
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    for (const child of running) endGroup(child);
+    endAll();
     process.exit(1);
   });
 }
 
-async function run({ name, command: [program = '', ...words] }: Part): Promise<Ended> {
-  const begun = performance.now();
-  process.stdout.write(`\n.. ${name}: begun after ${Math.round(begun / 1000)} s\n`);
-  const options = { cwd: root, env: environment, detached: true };
-  const child = spawn(program, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-  running.add(child);
-  const patience = setTimeout(() => endGroup(child), patienceMs);
-  const told: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => told.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => told.push(chunk));
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  clearTimeout(patience);
-  running.delete(child);
-  const text = Buffer.concat(told).toString();
-  const seconds = Math.round((performance.now() - begun) / 1000);
-  const how = code === 0 ? 'passed' : `FAILED (${signal ?? `exit code ${code}`})`;
-  process.stdout.write(`\n== ${name}\n${text}\n-- ${name}: ${how} after ${seconds} s\n`);
-  return { name, isPassed: code === 0, seconds, lines: text.trimEnd().split('\n') };
+const suites = choose(values.long ? listLongSuites() : listSuites());
+if (suites.length === 0) {
+  console.error(`No suite or file is called ${values.only.join(', ')}.`);
+  process.exit(2);
+}
+const fixtures = new Map<string, Promise<Fixture>>();
+const { result, problems } = await runSuites();
+for (const problem of problems) process.stdout.write(`\nPROBLEM: ${problem}\n`);
+printSummary(result, {
+  ...readStarts(),
+  seconds: performance.now() / 1000,
+  skipped: renderSkipped(readLines(counts.skipped)),
+});
+rmSync(scratch, { recursive: true, force: true });
+// Said outright: what starts PostgreSQL has a hook of its own at the exit, which forgets `exitCode`.
+process.exit(hasPassed(result) && problems.length === 0 ? 0 : 1);
+
+/** All, or those that `--only` names: whole suites by name, else single files. */
+function choose(all: Suite[]): Suite[] {
+  if (values.only.length === 0) return all;
+  const isNamed = (name: string) => values.only.some((only) => name === only);
+  const isMeant = ({ name }: Job) => values.only.some((only) => name.includes(only));
+  const named = all.filter(({ name }) => isNamed(name));
+  if (named.length > 0) return named;
+  return all.map((suite) => ({ ...suite, jobs: suite.jobs.filter(isMeant) })).filter(({ jobs }) => jobs.length > 0);
 }
 
-/** A lane takes the next part when it is free. */
-async function runLanes(parts: Part[], lanes: number): Promise<Ended[]> {
-  const waiting = [...parts];
-  const ended: Ended[] = [];
-  const lane = async () => {
-    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) ended.push(await run(part));
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  return ended;
+async function runSuites(): Promise<{ result: Result; problems: string[] }> {
+  const beside = suites.filter(({ isAlone }) => isAlone !== true);
+  const alone = suites.filter(({ isAlone }) => isAlone === true);
+  const first = await runAll(toJobs(beside), Number(values.lanes), run);
+  const second = await runAll(toJobs(alone), 1, run);
+  const problems = await closeFixtures();
+  const outcomes = [...first.outcomes, ...second.outcomes];
+  return { result: { outcomes, unstable: [...first.unstable, ...second.unstable] }, problems };
 }
 
-const ended = [...(await runLanes(first, 1)), ...(await runLanes(beside, 2)), ...(await runLanes(alone, 1))];
-const failed = ended.filter(({ isPassed }) => !isPassed);
-for (const { name, lines } of failed) {
-  process.stdout.write(`\n== how "${name}" ended\n${lines.slice(-toldLines).join('\n')}\n`);
+function toJobs(some: readonly Suite[]): Job[] {
+  return some.flatMap(({ jobs }) => jobs);
 }
-const total = Math.round(performance.now() / 1000);
-process.stdout.write('\nseconds\n');
-for (const { name, seconds, isPassed } of ended) {
-  process.stdout.write(`${String(seconds).padStart(7)}  ${name}${isPassed ? '' : ' (FAILED)'}\n`);
+
+async function run(job: Job): Promise<Outcome> {
+  const fixture = await findFixture(job);
+  const outcome = await runJob({ ...job, environment: { ...fixture?.environment, ...job.environment } }, scratch);
+  const mark = outcome.isPassed ? 'ok    ' : 'FAILED';
+  process.stdout.write(`${mark} ${outcome.seconds.toFixed(1).padStart(6)} s  ${job.suite}: ${job.name}\n`);
+  return outcome;
 }
-process.stdout.write(`${String(total).padStart(7)}  all of it\n`);
-process.stdout.write(`\n${ended.length - failed.length} passed, ${failed.length} failed\n`);
-if (failed.length > 0) process.stdout.write(`failed: ${failed.map(({ name }) => name).join(', ')}\n`);
-rmSync(compiled, { recursive: true, force: true });
-process.exitCode = failed.length === 0 ? 0 : 1;
+
+function findFixture({ suite }: Job): Promise<Fixture> | undefined {
+  const open = suites.find(({ name }) => name === suite)?.fixture;
+  if (open !== undefined && !fixtures.has(suite)) fixtures.set(suite, open());
+  return fixtures.get(suite);
+}
+
+/** A fixture may judge the whole suite: not where only some of its files ran. */
+async function closeFixtures(): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [suite, opened] of fixtures) {
+    const found = await (await opened).close();
+    if (values.only.length === 0) problems.push(...found.map((problem) => `${suite}: ${problem}`));
+  }
+  await stopStores();
+  return problems;
+}
+
+function readStarts(): { starts: number; commands: number } {
+  const lines = readLines(counts.starts);
+  const starts = lines.filter((line) => line === 'serve').length;
+  return { starts, commands: lines.length - starts };
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n').filter(Boolean);
+  } catch {
+    return [];
+  }
+}

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Browser } from '../../test/security/browser.ts';
-import { addPage, addUser, setRole } from '../../test/security/operator.ts';
-import { redirectUri } from '../../test/security/people.ts';
+import { addPage, redirectUri } from '../../test/security/people.ts';
+import { addUser, setRole } from '../../test/service/operator.ts';
 import { eventually } from '../../test/service/service.ts';
 import { connect } from '../src/connect.ts';
 import { hasCode } from '../src/errors.ts';

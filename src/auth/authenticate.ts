@@ -7,6 +7,7 @@ import type { Application } from '../catalog/applications.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Caller, Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
 import type { Link } from './links.ts';
 import { type TokenPerson, type TokenVerifier, tokenInvalid, type VerifiedToken } from './tokens.ts';
@@ -27,21 +28,19 @@ export type LinkMaker = Pick<Link, 'appKey' | 'person' | 'actor'>;
 export class Authenticator {
   readonly #catalog: Catalog;
   readonly #tokens: TokenVerifier;
-  // `ttlResolution: 0`: by the clock, without a timer for every millisecond in which something is looked up.
-  readonly #applications = new LRUCache<string, { application: Application | null }>({
-    max: mostLookedUp,
-    ttl: lookAgainAfterMs,
-    ttlResolution: 0,
-  });
-  readonly #people = new LRUCache<string, { seats: Seat[] | null }>({
-    max: mostLookedUp,
-    ttl: lookAgainAfterMs,
-    ttlResolution: 0,
-  });
+  readonly #clock: Clock;
+  readonly #applications: LRUCache<string, { application: Application | null }>;
+  readonly #people: LRUCache<string, { seats: Seat[] | null }>;
 
-  constructor(catalog: Catalog, tokens: TokenVerifier) {
+  constructor(catalog: Catalog, tokens: TokenVerifier, clock = systemClock) {
     this.#catalog = catalog;
     this.#tokens = tokens;
+    this.#clock = clock;
+    // `ttlResolution: 0`: by the clock, without a timer for every millisecond in which something is looked up.
+    const perf = { now: () => clock.monotonic() };
+    const rules = { max: mostLookedUp, ttl: lookAgainAfterMs, ttlResolution: 0, perf };
+    this.#applications = new LRUCache(rules);
+    this.#people = new LRUCache(rules);
   }
 
   async authenticate({ authorization, appKey, spaceId, arrival, requestId }: Credentials): Promise<Caller> {
@@ -124,7 +123,7 @@ export class Authenticator {
     const key = `${person.signIn?.grant} ${person.signIn?.session} ${person.id}`;
     let known = this.#people.get(key);
     if (known === undefined) {
-      known = { seats: await this.#catalog.findPerson({ ...person, at: Date.now() }) };
+      known = { seats: await this.#catalog.findPerson({ ...person, at: this.#clock.now() }) };
       this.#people.set(key, known);
     }
     return seat === null ? known.seats : (known.seats?.filter(({ space }) => space === seat.space) ?? null);

@@ -2,37 +2,22 @@
 // of those records are as good as passwords; what is kept of an id is its SHA-256.
 
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
 import type { Application } from '../catalog/applications.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { IssuerRecord } from '../catalog/issuer-records.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { AnonymousSessions } from './anonymous-sessions.ts';
 
-/** Sessions of browsers in which nobody has signed in: anyone can begin one, so they never reach the disk. */
-const mostOfNobody = 2000;
-const nobodyLifetimeMs = 60 * 60 * 1000;
-
-/** By the hash of their ids. */
-export interface NobodysSessions {
-  set(id: string, payload: AdapterPayload): Promise<void>;
-  get(id: string): Promise<AdapterPayload | undefined>;
-  /** Whether there was one. */
-  delete(id: string): Promise<boolean>;
+export interface AdapterParts {
+  sessions: AnonymousSessions;
+  clock: Clock;
 }
 
-export function keepNobodysSessions(): NobodysSessions {
-  const kept = new LRUCache<string, AdapterPayload>({ max: mostOfNobody, ttl: nobodyLifetimeMs });
-  return {
-    set: async (id, payload) => void kept.set(id, payload),
-    get: async (id) => kept.get(id),
-    delete: async (id) => kept.delete(id),
-  };
-}
-
-export function toAdapter(model: string, catalog: Catalog, sessions: NobodysSessions): Adapter {
-  if (model === 'Client') return new ClientAdapter(catalog);
-  return new RecordAdapter(model, catalog, model === 'Session' ? sessions : null);
+export function toAdapter(model: string, catalog: Catalog, parts: AdapterParts): Adapter {
+  if (model === 'Client') return new ClientAdapter(catalog, parts.clock);
+  return new RecordAdapter(model, catalog, parts);
 }
 
 export function hashId(id: string): string {
@@ -42,18 +27,20 @@ export function hashId(id: string): string {
 class RecordAdapter implements Adapter {
   readonly #model: string;
   readonly #catalog: Catalog;
-  /** Null: of these there are none of nobody. */
-  readonly #ofNobody: NobodysSessions | null;
+  /** Null for models other than sessions. */
+  readonly #anonymous: AnonymousSessions | null;
+  readonly #clock: Clock;
 
-  constructor(model: string, catalog: Catalog, ofNobody: NobodysSessions | null) {
+  constructor(model: string, catalog: Catalog, { sessions, clock }: AdapterParts) {
     this.#model = model;
     this.#catalog = catalog;
-    this.#ofNobody = ofNobody;
+    this.#anonymous = model === 'Session' ? sessions : null;
+    this.#clock = clock;
   }
 
   async upsert(id: string, { jti: _, ...payload }: AdapterPayload, expiresIn: number): Promise<void> {
-    if (this.#ofNobody !== null && payload.accountId === undefined) {
-      await this.#ofNobody.set(hashId(id), payload);
+    if (this.#anonymous !== null && payload.accountId === undefined) {
+      await this.#anonymous.set(hashId(id), payload);
       return;
     }
     await this.#catalog.putIssuerRecord({
@@ -64,13 +51,13 @@ class RecordAdapter implements Adapter {
       user: payload.accountId ?? null,
       since: sinceOf(this.#model, payload),
       payload: this.#isSealed ? seal(id, JSON.stringify(payload)) : JSON.stringify(payload),
-      expiresAt: Date.now() + expiresIn * 1000,
+      expiresAt: this.#clock.now() + expiresIn * 1000,
     });
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const ofNobody = await this.#ofNobody?.get(hashId(id));
-    if (ofNobody !== undefined) return { ...ofNobody, jti: id };
+    const anonymous = await this.#anonymous?.get(hashId(id));
+    if (anonymous !== undefined) return { ...anonymous, jti: id };
     const found = await this.#find('id', id);
     return toPayload(found !== null && this.#isSealed ? { ...found, payload: unseal(id, found.payload) } : found, id);
   }
@@ -80,7 +67,7 @@ class RecordAdapter implements Adapter {
   }
 
   #find(by: 'id' | 'uid', value: string): Promise<IssuerRecord | null> {
-    return this.#catalog.findIssuerRecord({ model: this.#model, by, value: hashId(value), at: Date.now() });
+    return this.#catalog.findIssuerRecord({ model: this.#model, by, value: hashId(value), at: this.#clock.now() });
   }
 
   async findByUserCode(): Promise<undefined> {}
@@ -93,13 +80,13 @@ class RecordAdapter implements Adapter {
 
   /** Of two that come with the same code or refresh token at once, one is refused. */
   async consume(id: string): Promise<void> {
-    const at = Date.now();
+    const at = this.#clock.now();
     const isFirst = await this.#catalog.consumeIssuerRecord({ model: this.#model, id: hashId(id), at });
     if (!isFirst) throw new InvalidGrant('it was used already');
   }
 
   async destroy(id: string): Promise<void> {
-    if (await this.#ofNobody?.delete(hashId(id))) return;
+    if (await this.#anonymous?.delete(hashId(id))) return;
     await this.#catalog.endIssuerRecord({ model: this.#model, id: hashId(id) });
   }
 
@@ -154,14 +141,16 @@ const nobody: AdapterPayload = {
 /** Applications are changed by commands only; the issuer just looks. */
 class ClientAdapter implements Adapter {
   readonly #catalog: Catalog;
+  readonly #clock: Clock;
 
-  constructor(catalog: Catalog) {
+  constructor(catalog: Catalog, clock: Clock) {
     this.#catalog = catalog;
+    this.#clock = clock;
   }
 
   async find(id: string): Promise<AdapterPayload> {
     const application = await this.#catalog.findApplication({ appKey: id });
-    return application?.state === 'active' ? toClient(application) : nobody;
+    return application?.state === 'active' ? toClient(application, this.#clock.now()) : nobody;
   }
 
   async findByUid(): Promise<undefined> {}
@@ -174,7 +163,7 @@ class ClientAdapter implements Adapter {
 
 const peopleScopes = ['openid', 'profile', 'offline_access'];
 
-function toClient(application: Application): AdapterPayload {
+function toClient(application: Application, now: number): AdapterPayload {
   const { redirectUris, seat } = application;
   const isForPeople = redirectUris !== null;
   const grants = [
@@ -184,7 +173,7 @@ function toClient(application: Application): AdapterPayload {
   return {
     client_id: application.appKey,
     client_name: application.name,
-    ...toAuthentication(application),
+    ...toAuthentication(application, now),
     grant_types: grants,
     ...(isForPeople && redirectUris.every(isWithoutPort) && { application_type: 'native' }),
     redirect_uris: redirectUris ?? [],
@@ -203,7 +192,7 @@ function isWithoutPort(uri: string): boolean {
 }
 
 /** How an application shows who it is: by its certificate, by its secret, or, where it can keep none, by nothing. */
-function toAuthentication(application: Application): Partial<AdapterPayload> {
+function toAuthentication(application: Application, now: number): Partial<AdapterPayload> {
   const { secretSha256, previousSecretSha256, previousSecretUntil } = application;
   if (application.kind === 'server') {
     return {
@@ -215,6 +204,6 @@ function toAuthentication(application: Application): Partial<AdapterPayload> {
     };
   }
   if (secretSha256 === null) return { token_endpoint_auth_method: 'none' };
-  const isPreviousValid = previousSecretSha256 !== null && (previousSecretUntil ?? 0) > Date.now();
+  const isPreviousValid = previousSecretSha256 !== null && (previousSecretUntil ?? 0) > now;
   return { client_secret: secretSha256, ...(isPreviousValid && { previous_secret: previousSecretSha256 }) };
 }

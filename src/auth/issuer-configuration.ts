@@ -5,6 +5,7 @@ import { InvalidScope, InvalidTarget, UnauthorizedClient } from 'oidc-provider/l
 import { base } from 'oidc-provider/lib/helpers/interaction_policy/index.js';
 import type { Provider } from 'oidc-provider/lib/provider.js';
 import { isScope, scopes } from '../domain/caller.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
 import type { IssuerOptions } from './issuer.ts';
 import { hashId, toAdapter } from './issuer-adapter.ts';
@@ -18,16 +19,18 @@ const interactionLifetimeSeconds = 3600;
 const codeLifetimeSeconds = 60;
 const knownScopes = ['openid', 'profile', 'offline_access', ...scopes];
 
-const lifetimes: Configuration['ttl'] = {
-  AccessToken: tokenLifetimeSeconds,
-  AuthorizationCode: codeLifetimeSeconds,
-  ClientCredentials: tokenLifetimeSeconds,
-  Grant: (_ctx, grant) => leftOf(grant.iat),
-  IdToken: tokenLifetimeSeconds,
-  Interaction: interactionLifetimeSeconds,
-  RefreshToken: signInLifetimeSeconds,
-  Session: (_ctx, session) => leftOf(session.loginTs),
-};
+function toLifetimes(clock: Clock): Configuration['ttl'] {
+  return {
+    AccessToken: tokenLifetimeSeconds,
+    AuthorizationCode: codeLifetimeSeconds,
+    ClientCredentials: tokenLifetimeSeconds,
+    Grant: (_ctx, grant) => leftOf(grant.iat, clock),
+    IdToken: tokenLifetimeSeconds,
+    Interaction: interactionLifetimeSeconds,
+    RefreshToken: signInLifetimeSeconds,
+    Session: (_ctx, session) => leftOf(session.loginTs, clock),
+  };
+}
 
 type ArrivalOf = (ctx: KoaContextWithOIDC) => Arrival;
 type Features = NonNullable<Configuration['features']>;
@@ -38,9 +41,9 @@ export interface ConfigurationOptions extends IssuerOptions {
 }
 
 export function toConfiguration(options: ConfigurationOptions): Configuration {
-  const { keys, catalog, sessions } = options;
+  const { keys, catalog, sessions, clock } = options;
   return {
-    adapter: (model: string) => toAdapter(model, catalog, sessions),
+    adapter: (model: string) => toAdapter(model, catalog, { sessions, clock }),
     jwks: { keys: keys.signing.map(({ retired: _, ...key }) => key) as JWKS['keys'] },
     // Cookies are shared by all ports of a host: each environment has its own.
     cookies: { keys: keys.cookies, names: toCookieNames(options.environment) },
@@ -63,7 +66,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    ttl: lifetimes,
+    ttl: toLifetimes(options.clock),
     interactions: { policy: withoutConsent(), url: (_ctx, { uid }) => `/oauth2/login/${uid}` },
     loadExistingGrant: (ctx) => grantEverythingRegistered(ctx, options),
     findAccount: (_ctx, id) => findAccount(options, id),
@@ -87,9 +90,9 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
   };
 }
 
-function leftOf(since: number | undefined): number {
+function leftOf(since: number | undefined, clock: Clock): number {
   if (since === undefined) return signInLifetimeSeconds;
-  return Math.max(1, since + signInLifetimeSeconds - Math.floor(Date.now() / 1000));
+  return Math.max(1, since + signInLifetimeSeconds - Math.floor(clock.now() / 1000));
 }
 
 function toCookieNames(environment: string) {

@@ -1,20 +1,14 @@
-// The embedded token issuer: OAuth 2.0 and OpenID Connect under /oauth2 with its discovery documents and keys, by
-// `oidc-provider`. Applications are its clients: the AppKey is the client id. For an application's own tokens it stores
-// nothing; people's sign-ins are kept in the catalog.
+// The embedded token issuer, as the rest of the service sees it: OAuth 2.0 and OpenID Connect under /oauth2 with its discovery
+// documents and keys. `issuer-provider.ts` does the work; it is loaded with the first request that needs it, because
+// `oidc-provider` takes longer to load than everything else that a start needs.
 
-import { hash, timingSafeEqual } from 'node:crypto';
-import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { KoaContextWithOIDC } from 'oidc-provider';
-import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
-import { Provider } from 'oidc-provider/lib/provider.js';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { SharedNumbers } from '../domain/shared-numbers.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { AnonymousSessions } from './anonymous-sessions.ts';
 import type { Arrival } from './arrival.ts';
-import type { NobodysSessions } from './issuer-adapter.ts';
-import { toConfiguration } from './issuer-configuration.ts';
 import type { Keys } from './keys.ts';
-import { TokenLimits } from './token-limits.ts';
 
 /** The paths that the issuer serves, and on which addresses: people sign in on the plain ones only. */
 export const issuerRoutes = [
@@ -39,8 +33,10 @@ export interface IssuerOptions {
   audience: string;
   keys: Keys;
   catalog: Catalog;
-  sessions: NobodysSessions;
+  sessions: AnonymousSessions;
   buckets: SharedNumbers;
+  /** For what we decide; `oidc-provider` itself reads the system's. */
+  clock: Clock;
   /** `requestId` is null where no request is to blame. */
   onError: (error: unknown, requestId: string | null) => void;
 }
@@ -66,150 +62,22 @@ export interface Issuer {
   finishSignIn(request: IncomingMessage, response: ServerResponse, signedIn: FinishedSignIn): Promise<string>;
 }
 
-export function createIssuer(options: IssuerOptions): Issuer {
-  const arrivals = new WeakMap<IncomingMessage, Arrival>();
-  const arrivalOf = ({ req }: KoaContextWithOIDC) => arrivals.get(req) as Arrival;
-  const provider: Provider = new Provider(
-    options.issuer,
-    toConfiguration({ ...options, arrivalOf, provider: () => provider }),
-  );
-  provider.proxy = true;
-  const { host, protocol } = new URL(options.issuer);
-  // On an encrypted connection Koa would say https, whatever the issuer's own address is.
-  Object.defineProperty(provider.request, 'protocol', { get: () => protocol.slice(0, -1) });
-  (provider as unknown as EventEmitter).on('error', (error: unknown, ctx?: KoaContextWithOIDC) =>
-    options.onError(error, toRequestId(ctx)),
-  );
-  provider.on('server_error', (ctx, error) => options.onError(error, toRequestId(ctx)));
-  acceptHashedSecrets(provider);
-  guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets));
-  demandClient(provider);
-  const handle = provider.callback();
-  /** Believed because `proxy` is on; overwritten here, so that a client can set neither. */
-  const pin = ({ headers }: IncomingMessage) => {
-    headers['x-forwarded-host'] = host;
-    headers['x-forwarded-proto'] = protocol.slice(0, -1);
+export function openIssuer(options: IssuerOptions): Issuer {
+  let loading: Promise<Issuer> | null = null;
+  const load = (): Promise<Issuer> => {
+    loading ??= import('./issuer-provider.ts')
+      .then(({ createIssuer }) => createIssuer(options))
+      .catch((error) => {
+        loading = null;
+        throw error;
+      });
+    return loading;
   };
   return {
-    async handle(request, response, arrival) {
-      keepOurHeaders(response);
-      pin(request);
-      // Going on with a sign-in takes no parameters; the issuer would stumble over some.
-      if (request.url?.startsWith('/oauth2/authorize/')) request.url = request.url.split('?')[0];
-      // Applications read JSON; only people's pages are HTML.
-      if (request.method === 'POST' && !request.url?.startsWith('/oauth2/logout')) {
-        request.headers.accept = 'application/json';
-      }
-      arrivals.set(request, arrival);
-      await handle(request, response);
-    },
-    async findSignIn(request, response) {
-      pin(request);
-      const interaction = await provider.interactionDetails(request, response).catch(noSession);
-      if (interaction === null) return null;
-      const { client_id: appKey, redirect_uri: redirectUri } = interaction.params as Record<string, string>;
-      const client = await provider.Client.find(String(appKey));
-      return client === undefined
-        ? null
-        : { applicationName: client.clientName ?? '', redirectUri: String(redirectUri) };
-    },
-    async finishSignIn(request, response, { userId, signedInAt }) {
-      pin(request);
-      const login = { accountId: userId, remember: false, ts: signedInAt };
-      return await provider.interactionResult(request, response, { login });
-    },
+    handle: async (...exchange) => await (await load()).handle(...exchange),
+    findSignIn: async (...exchange) => await (await load()).findSignIn(...exchange),
+    finishSignIn: async (...exchange) => await (await load()).finishSignIn(...exchange),
   };
-}
-
-function toRequestId(ctx: KoaContextWithOIDC | undefined): string | null {
-  return (ctx?.res.getHeader('requesttrackingid') as string | undefined) ?? null;
-}
-
-function keepOurHeaders(response: ServerResponse): void {
-  const setHeader = response.setHeader.bind(response);
-  const removeHeader = response.removeHeader.bind(response);
-  // It would let pages of every origin in; which ones may is our own setting.
-  response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value));
-  // When it fails, it begins its answer anew.
-  response.removeHeader = (name) => {
-    if (name !== 'requesttrackingid') removeHeader(name);
-  };
-}
-
-function noSession(error: unknown): null {
-  if (error instanceof SessionNotFound) return null;
-  throw error;
-}
-
-/** What is stored is the secret's SHA-256; what is presented is hashed before it is compared. */
-function acceptHashedSecrets(provider: Provider): void {
-  const prototype = provider.Client.prototype as {
-    compareClientSecret(this: { clientSecret: string; previous_secret?: string }, actual: string): boolean;
-  };
-  prototype.compareClientSecret = function compareClientSecret(actual) {
-    const presented = Buffer.from(hash('sha256', actual));
-    const isEqual = (stored: string) => timingSafeEqual(presented, Buffer.from(stored));
-    const isCurrent = isEqual(this.clientSecret);
-    return isEqual(this.previous_secret ?? this.clientSecret) || isCurrent;
-  };
-}
-
-/** Limits the token endpoint, and says on the mutual-TLS address what is wrong with a certificate. */
-function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) => Arrival, limits: TokenLimits): void {
-  provider.use(async (untyped, next) => {
-    await next();
-    const ctx = untyped as unknown as KoaContextWithOIDC;
-    if (ctx.oidc?.route !== 'token') return;
-    const arrival = arrivalOf(ctx);
-    const clientId = readClientId(ctx);
-    const isWrong = ctx.status === 401;
-    const body = ctx.body as Record<string, unknown>;
-    if (isWrong && arrival.isMutualTls) body.error_description = explain(ctx, arrival);
-    // Codes and refresh tokens are used up by then, and the application is not the only one to use them.
-    const isOwn = ctx.status === 200 && ctx.oidc.params?.grant_type === 'client_credentials';
-    if (!isWrong && !isOwn) return;
-    const waitSeconds = isWrong ? limits.wrong(arrival.address, clientId) : limits.given(clientId);
-    if (waitSeconds === 0) return;
-    ctx.status = 429;
-    ctx.set('Retry-After', String(waitSeconds));
-    ctx.body = { error: 'temporarily_unavailable', error_description: `too many requests; wait ${waitSeconds} s` };
-  });
-}
-
-/** RFC 6749, 5.2: who does not say who asks, or not in a way that can be read, is `invalid_client`. */
-function demandClient(provider: Provider): void {
-  provider.use(async (ctx, next) => {
-    await next();
-    const { error_description: description } = (ctx.body ?? {}) as { error_description?: unknown };
-    if (ctx.status !== 400 || !unnamed.has(description)) return;
-    ctx.status = 401;
-    ctx.set('WWW-Authenticate', `Basic realm="${provider.issuer}"`);
-    ctx.body = { error: 'invalid_client', error_description: description };
-  });
-}
-
-/** The issuer calls these `invalid_request`. */
-const unnamed = new Set<unknown>([
-  'no client authentication mechanism provided',
-  'invalid authorization header value format',
-]);
-
-/** The client that the request names, whether there is one or not: what is counted must not tell. In HTTP Basic the name
- *  may be percent-encoded (RFC 6749, 2.3.1), in more than one way. */
-function readClientId({ oidc, headers }: KoaContextWithOIDC): string {
-  const [, basic] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') ?? [];
-  if (basic === undefined) return String(oidc.params?.client_id ?? '');
-  const [named = ''] = Buffer.from(basic, 'base64').toString('latin1').split(':');
-  return new URLSearchParams(`id=${named}`).get('id') ?? '';
-}
-
-function explain({ oidc }: KoaContextWithOIDC, arrival: Arrival): string {
-  const shown = arrival.certificate();
-  if (shown.problem !== null) return shown.problem;
-  const registered = oidc.client?.certificates as string[] | undefined;
-  return registered?.includes(shown.thumbprint)
-    ? 'client authentication failed'
-    : 'The certificate is not one of this application.';
 }
 
 export function toAudience(issuer: string): string {

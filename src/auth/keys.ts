@@ -4,12 +4,14 @@
 // The first signing key signs; all of them verify. One that no longer signs says since when (`retired`, milliseconds
 // since 1970) and is dropped when nothing that it signed can still be valid.
 
-import { randomBytes } from 'node:crypto';
+import { generateKeyPair, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { promisify } from 'node:util';
+import type { JWK } from 'jose';
 import type { Catalog } from '../catalog/catalog.ts';
 import { writeDurably } from '../certificates/durable-file.ts';
+import { systemClock } from '../runtime/clock.ts';
 
 export const signingAlgorithm = 'ES256';
 
@@ -61,17 +63,17 @@ export function keysInCatalog(catalog: Catalog): KeyStore {
   };
 }
 
-export async function openKeys(store: KeyStore): Promise<Keys> {
-  return toKeys((await store.read()) ?? (await store.claim(toText(await makeKeys()))));
+export async function openKeys(store: KeyStore, now = systemClock.now()): Promise<Keys> {
+  return toKeys((await store.read()) ?? (await store.claim(toText(await makeKeys()))), now);
 }
 
 async function makeKeys(): Promise<Keys> {
   return { signing: [await makeSigningKey()], cookies: [makeSecret()], cursors: makeSecret() };
 }
 
-function toKeys(text: string): Keys {
+function toKeys(text: string, now: number): Keys {
   const { Signing, Cookies, Cursors } = JSON.parse(text) as KeysFile;
-  return { signing: Signing.filter((key) => !isOver(key, Date.now())), cookies: Cookies, cursors: Cursors };
+  return { signing: Signing.filter((key) => !isOver(key, now)), cookies: Cookies, cursors: Cursors };
 }
 
 function isOver({ retired }: SigningKey, now: number): boolean {
@@ -79,8 +81,8 @@ function isOver({ retired }: SigningKey, now: number): boolean {
 }
 
 /** New keys sign from now on; what the old ones signed stays valid, unless that is what shall end. */
-export async function rotateKeys(store: KeyStore, isOldRevoked: boolean, now = Date.now()): Promise<Keys> {
-  const { signing, cookies, cursors } = await openKeys(store);
+export async function rotateKeys(store: KeyStore, isOldRevoked: boolean, now = systemClock.now()): Promise<Keys> {
+  const { signing, cookies, cursors } = await openKeys(store, now);
   const old = signing.map((key) => ({ ...key, retired: key.retired ?? now })).filter((key) => !isOver(key, now));
   const rotated = {
     signing: [await makeSigningKey(), ...(isOldRevoked ? [] : old)],
@@ -102,9 +104,13 @@ function toText({ signing, cookies, cursors }: Keys): string {
 }
 
 async function makeSigningKey(): Promise<SigningKey> {
-  const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
-  const jwk = await exportJWK(privateKey);
-  return { ...jwk, kid: randomBytes(12).toString('base64url'), alg: signingAlgorithm, use: 'sig' };
+  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+  return {
+    ...(privateKey.export({ format: 'jwk' }) as JWK),
+    kid: randomBytes(12).toString('base64url'),
+    alg: signingAlgorithm,
+    use: 'sig',
+  };
 }
 
 function makeSecret(): string {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { Refusal } from '../domain/refusal.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { OutsideIssuer, type OutsideIssuerRules } from './outside-issuer.ts';
 import { outsideAlgorithms } from './outside-rules.ts';
 
@@ -69,7 +70,7 @@ beforeEach(() => {
 });
 
 function openIssuer(changed: Partial<OutsideIssuerRules> = {}): OutsideIssuer {
-  return new OutsideIssuer({ ...rules, ...changed }, { now: () => clock.nowMs });
+  return new OutsideIssuer({ ...rules, ...changed }, { clock: { ...systemClock, now: () => clock.nowMs } });
 }
 
 function sign(

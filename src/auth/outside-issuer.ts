@@ -1,8 +1,11 @@
 // Verifies access tokens of one outside OpenID provider and reads from them, by the configured claims, which application
 // asks and for whom. Verified tokens are not remembered here: a key that was withdrawn would live on in them.
 
-import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
+import type { JWTHeaderParameters, JWTPayload } from 'jose';
+import * as errors from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
 import { isScope, type Scope } from '../domain/caller.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import { OutsideKeys, type OutsideKeysOptions } from './outside-keys.ts';
 import {
   clockToleranceSeconds,
@@ -40,12 +43,12 @@ export interface OutsideIssuerRules {
 export class OutsideIssuer {
   readonly rules: OutsideIssuerRules;
   readonly #keys: OutsideKeys;
-  readonly #now: () => number;
+  readonly #clock: Clock;
 
   constructor(rules: OutsideIssuerRules, options: OutsideKeysOptions = {}) {
     this.rules = rules;
     this.#keys = new OutsideKeys(rules, options);
-    this.#now = options.now ?? Date.now;
+    this.#clock = options.clock ?? systemClock;
   }
 
   async verify(token: string): Promise<VerifiedToken> {
@@ -67,7 +70,7 @@ export class OutsideIssuer {
       issuer,
       audience,
       clockTolerance: clockToleranceSeconds,
-      currentDate: new Date(this.#now()),
+      currentDate: new Date(this.#clock.now()),
       requiredClaims: ['iss', 'aud', 'exp', 'iat'],
       maxTokenAge: longestLifeSeconds,
     });

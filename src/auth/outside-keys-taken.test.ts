@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { Refusal } from '../domain/refusal.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { OutsideKeys, type OutsideKeysOptions } from './outside-keys.ts';
 import { outsideAlgorithms } from './outside-rules.ts';
 
@@ -170,7 +171,11 @@ async function openDiscovery(t: TestContext, toDocument: (address: string) => un
     asked.push(String(input).replace(address, ''));
     return fetch(input, init);
   };
-  return { asked, clock, keys: new OutsideKeys(rules, { now: () => clock.nowMs, fetch: recordingFetch }) };
+  return {
+    asked,
+    clock,
+    keys: new OutsideKeys(rules, { clock: { ...systemClock, now: () => clock.nowMs }, fetch: recordingFetch }),
+  };
 }
 
 test('where no address is configured it is found through discovery, once', async (t) => {

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { Refusal } from '../domain/refusal.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { OutsideKeys } from './outside-keys.ts';
 import { outsideAlgorithms } from './outside-rules.ts';
 
@@ -44,7 +45,7 @@ async function openIssuer(t: TestContext) {
   });
   const keys = new OutsideKeys(
     { issuer: address, jwksUri: `${address}/keys`, algorithms: outsideAlgorithms },
-    { now: () => issuer.nowMs, onFailure: (error) => issuer.failures.push(String(error)) },
+    { clock: { ...systemClock, now: () => issuer.nowMs }, onFailure: (error) => issuer.failures.push(String(error)) },
   );
   return { issuer, keys };
 }

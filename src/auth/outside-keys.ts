@@ -1,8 +1,10 @@
 // The public keys of one outside issuer. Hides where they are found, when they are fetched again and which are taken.
 // What tokens say never makes us ask the issuer more often than the pauses below allow.
 
-import { type CryptoKey, importJWK, type JWK } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
+import { importJWK } from 'jose/key/import';
 import { Refusal } from '../domain/refusal.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import { isSafeAddress, outsideAlgorithms } from './outside-rules.ts';
 
 const freshMs = 10 * 60_000;
@@ -26,7 +28,7 @@ export interface OutsideKeysRules {
 
 export interface OutsideKeysOptions {
   fetch?: typeof fetch;
-  now?: () => number;
+  clock?: Clock;
   /** How long one fetch may take, the discovery document included. */
   timeoutMs?: number;
   /** Told of every fetch that failed. */
@@ -53,7 +55,7 @@ export class OutsideKeys {
 
   constructor(rules: OutsideKeysRules, options: OutsideKeysOptions = {}) {
     this.#rules = rules;
-    this.#options = { fetch, now: Date.now, timeoutMs: patienceMs, onFailure: () => {}, ...options };
+    this.#options = { fetch, clock: systemClock, timeoutMs: patienceMs, onFailure: () => {}, ...options };
     this.#address = rules.jwksUri;
   }
 
@@ -86,7 +88,7 @@ export class OutsideKeys {
   async #seekUnknown(hasJustFetched: boolean): Promise<void> {
     const isPaused = this.#sinceMs(this.#soughtUnknownAtMs) < unknownKeyPauseMs;
     if (isPaused && this.#pending === null) return;
-    this.#soughtUnknownAtMs = this.#options.now();
+    this.#soughtUnknownAtMs = this.#options.clock.now();
     if (!hasJustFetched) await this.#refresh();
   }
 
@@ -101,9 +103,12 @@ export class OutsideKeys {
   }
 
   async #fetchKeys(): Promise<void> {
-    const startedAtMs = this.#options.now();
+    const { clock, timeoutMs } = this.#options;
+    const startedAtMs = clock.now();
+    const giving = new AbortController();
+    const timer = clock.after(timeoutMs, () => giving.abort(new Error(`no answer within ${timeoutMs} ms`)));
+    const { signal } = giving;
     try {
-      const signal = AbortSignal.timeout(this.#options.timeoutMs);
       this.#address ??= await this.#discover(signal);
       const { keys } = await this.#fetchObject(this.#address, signal);
       if (!Array.isArray(keys) || keys.length > mostKeys) throw new Error(`no list of at most ${mostKeys} keys`);
@@ -111,8 +116,10 @@ export class OutsideKeys {
       this.#keys = taken.filter((key) => key !== null);
       this.#fetchedAtMs = startedAtMs;
     } catch (error) {
-      this.#failedAtMs = this.#options.now();
+      this.#failedAtMs = clock.now();
       this.#options.onFailure(error);
+    } finally {
+      timer.cancel();
     }
   }
 
@@ -138,7 +145,7 @@ export class OutsideKeys {
 
   /** Absolute, so that a clock that was set back counts as time gone by instead of making keys last. */
   #sinceMs(timeMs: number): number {
-    return Math.abs(this.#options.now() - timeMs);
+    return Math.abs(this.#options.clock.now() - timeMs);
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { SharedNumbers } from '../domain/shared-numbers.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { TokenLimits } from './token-limits.ts';
 
 let limits: TokenLimits;
@@ -8,7 +9,7 @@ let now: number;
 
 beforeEach(() => {
   now = 1_000_000;
-  limits = new TokenLimits('test', new SharedNumbers(), () => now);
+  limits = new TokenLimits('test', new SharedNumbers(), { ...systemClock, monotonic: () => now });
 });
 
 /** Wrong credentials until an address must wait; how many were free, and how long it must wait. */

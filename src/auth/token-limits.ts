@@ -5,6 +5,7 @@
 
 import { Buckets, toLimitedAddress } from '../domain/buckets.ts';
 import type { SharedNumbers } from '../domain/shared-numbers.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 const wrongByAddress = { burst: 600, perSecond: 10 };
 const wrongByClient = { burst: 100, perSecond: 1 };
@@ -15,9 +16,9 @@ export class TokenLimits {
   readonly #byClient: Buckets;
   readonly #given: Buckets;
 
-  constructor(environment: string, shared?: SharedNumbers, now?: () => number) {
+  constructor(environment: string, shared?: SharedNumbers, clock?: Clock) {
     const toBuckets = (what: string, rules: { burst: number; perSecond: number }) =>
-      new Buckets({ name: `${environment} token ${what}`, ...rules }, shared, now);
+      new Buckets({ name: `${environment} token ${what}`, ...rules }, shared, clock);
     this.#byAddress = toBuckets('address', wrongByAddress);
     this.#byClient = toBuckets('client', wrongByClient);
     this.#given = toBuckets('given', givenToClient);

@@ -2,12 +2,16 @@
 // A token that was verified is remembered under the SHA-256 of its whole text until it expires.
 
 import { hash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import type { JWK, JWTPayload } from 'jose';
+import * as errors from 'jose/errors';
+import { createLocalJWKSet } from 'jose/jwks/local';
+import { decodeJwt } from 'jose/jwt/decode';
+import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import type { SignInIds } from '../catalog/people.ts';
 import { isScope, type Scope } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import { signingAlgorithm, toPublic } from './keys.ts';
 import type { OutsideIssuer } from './outside-issuer.ts';
 
@@ -56,9 +60,11 @@ export class TokenVerifier {
   #keys: ReturnType<typeof createLocalJWKSet>;
   #looking: Promise<void> | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  readonly #clock: Clock;
   readonly #verified = new LRUCache<string, { token: VerifiedToken; untilMs: number }>({ max: mostRemembered });
 
-  constructor(rules: TokenRules | null, outside: readonly OutsideIssuer[] = []) {
+  constructor(rules: TokenRules | null, outside: readonly OutsideIssuer[] = [], clock = systemClock) {
+    this.#clock = clock;
     this.#rules = rules;
     this.#outside = new Map(outside.map((issuer) => [issuer.rules.issuer, issuer]));
     this.#keys = toKeySet(rules?.signingKeys ?? []);
@@ -67,7 +73,7 @@ export class TokenVerifier {
   async verify(text: string): Promise<VerifiedToken> {
     const digest = hash('sha256', text, 'base64');
     const known = this.#verified.get(digest);
-    const now = Date.now();
+    const now = this.#clock.now();
     if (known !== undefined) {
       if (known.untilMs > now) return known.token;
       this.#verified.delete(digest);
@@ -89,6 +95,7 @@ export class TokenVerifier {
         issuer,
         audience,
         clockTolerance: clockToleranceSeconds,
+        currentDate: new Date(this.#clock.now()),
         // Also refuses what was made later than now.
         maxTokenAge: tokenLifetimeSeconds,
         requiredClaims: ['iss', 'aud', 'exp', 'iat', 'sub', 'client_id', 'jti'],
@@ -109,9 +116,9 @@ export class TokenVerifier {
   /** One look at a time serves all who wait for it. */
   async #look(lookAgain: () => Promise<readonly JWK[]>): Promise<void> {
     this.#looking ??= (async () => {
-      const waitMs = this.#lookedAt + lookAgainAfterMs - performance.now();
-      if (waitMs > 0) await pause(waitMs);
-      this.#lookedAt = performance.now();
+      const waitMs = this.#lookedAt + lookAgainAfterMs - this.#clock.monotonic();
+      if (waitMs > 0) await this.#clock.sleep(waitMs);
+      this.#lookedAt = this.#clock.monotonic();
       this.#keys = toKeySet(await lookAgain());
     })().finally(() => {
       this.#looking = null;

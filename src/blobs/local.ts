@@ -4,7 +4,8 @@
 //                          beginning; what it holds beyond what is remembered of it is cut off when it grows on.
 // The order of a durable write is: write all, fdatasync, close, rename, fsync of the folder that now holds the name.
 
-import { type FileHandle, mkdir, open, opendir, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { Syncs } from '../domain/syncs.ts';
@@ -33,7 +34,7 @@ export async function openLocalBlobs({ folder, onFatal, syncs }: LocalBlobsOptio
   const present = new Set(await readdir(blobs));
   for (let shard = 0; shard < 256; shard += 1) {
     const name = shard.toString(16).padStart(2, '0');
-    if (!present.has(name)) await mkdir(join(blobs, name), { mode: 0o700 });
+    if (!present.has(name)) mkdirSync(join(blobs, name), { mode: 0o700 });
   }
   await syncFolder(blobs);
   await syncFolder(folder);
@@ -158,7 +159,7 @@ class LocalBlobs implements Blobs {
 
   async *list(): AsyncIterable<BlobInfo> {
     for (const shard of await readdir(this.#blobs)) {
-      for await (const { name } of await opendir(join(this.#blobs, shard))) {
+      for (const name of await readdir(join(this.#blobs, shard))) {
         if (!isBlobId(name)) continue;
         const found = await stat(join(this.#blobs, shard, name)).catch(() => null);
         if (found !== null) yield { id: name, storedAtMs: found.mtimeMs };

@@ -3,7 +3,6 @@
 
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -18,6 +17,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { Fault } from '../domain/fault.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { S3Setting } from './blobs-setting.ts';
 import { isMissing, toS3Fault } from './s3-faults.ts';
 
@@ -60,11 +60,13 @@ export class Bucket {
   readonly prefix: string;
   traits: Traits = { hasMd5Etags: false, hasMd5OfParts: false, mostParts: 1000 };
 
+  readonly clock: Clock;
   readonly #patienceMs: number;
 
   /** `patienceMs`: how long is tried again what fails because S3 is away or busy. */
-  constructor(place: S3Place, patienceMs = defaultPatienceMs) {
+  constructor(place: S3Place, { patienceMs = defaultPatienceMs, clock = systemClock } = {}) {
     this.place = place;
+    this.clock = clock;
     this.#patienceMs = patienceMs;
     this.prefix = place.prefix;
     this.client = openClient(place);
@@ -121,7 +123,7 @@ export class Bucket {
       const command = new ListObjectsV2Command({ Bucket: this.place.bucket, Prefix: prefix, ContinuationToken });
       const page = await this.#send('list objects', () => this.client.send(command));
       for (const { Key, LastModified } of page.Contents ?? []) {
-        if (Key !== undefined) yield { key: Key, atMs: LastModified?.getTime() ?? Date.now() };
+        if (Key !== undefined) yield { key: Key, atMs: LastModified?.getTime() ?? this.clock.now() };
       }
       if (page.IsTruncated !== true) return;
       ContinuationToken = page.NextContinuationToken;
@@ -180,7 +182,7 @@ export class Bucket {
       const page = await this.#send('list unfinished uploads', () => this.client.send(command));
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
         if (Key === undefined || UploadId === undefined || !Key.startsWith(this.prefix)) continue;
-        yield { key: Key, uploadId: UploadId, atMs: Initiated?.getTime() ?? Date.now() };
+        yield { key: Key, uploadId: UploadId, atMs: Initiated?.getTime() ?? this.clock.now() };
       }
       if (page.IsTruncated !== true || page.NextKeyMarker === undefined) return;
       markers = { KeyMarker: page.NextKeyMarker };
@@ -198,15 +200,15 @@ export class Bucket {
 
   /** Tries again for a while what fails because S3 is away or busy. A stream is begun anew by `send`. */
   async #send<Answer>(doing: string, send: () => Promise<Answer>, patienceMs = this.#patienceMs): Promise<Answer> {
-    const until = performance.now() + patienceMs;
+    const until = this.clock.monotonic() + patienceMs;
     for (let waitMs = firstWaitMs; ; waitMs *= 2) {
       try {
         return await send();
       } catch (error) {
         if (isMissing(error)) throw error;
         const fault = toS3Fault(error, doing);
-        if (fault.kind !== 'unavailable' || performance.now() + waitMs > until) throw fault;
-        await pause(waitMs * (0.5 + Math.random() / 2));
+        if (fault.kind !== 'unavailable' || this.clock.monotonic() + waitMs > until) throw fault;
+        await this.clock.sleep(waitMs * (0.5 + Math.random() / 2));
       }
     }
   }

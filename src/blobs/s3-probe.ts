@@ -2,7 +2,6 @@
 // in plain words what is wrong. On the way it learns in what servers differ.
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../domain/fault.ts';
 import { type Bucket, toBody, toEtagOfParts } from './s3-bucket.ts';
 import { explain, type Surroundings, tellSkew } from './s3-faults.ts';
@@ -67,15 +66,16 @@ async function tryRange(bucket: Bucket, key: string): Promise<void> {
 
 /** Some servers list what was just stored a little later. Nothing depends on it; but what is never listed is never swept. */
 async function tryList(bucket: Bucket, key: string, onNotice: (text: string) => void): Promise<void> {
-  for (const until = Date.now() + listPatienceMs; ; await pause(200)) {
+  const { clock } = bucket;
+  for (const until = clock.monotonic() + listPatienceMs; ; await clock.sleep(200)) {
     let isListed = false;
     for await (const found of bucket.list(`${bucket.prefix}probe/`)) {
       isListed ||= found.key === key;
       // What an earlier start could not remove.
-      if (found.key !== key && found.atMs < Date.now() - dayMs) await bucket.remove(found.key);
+      if (found.key !== key && found.atMs < clock.now() - dayMs) await bucket.remove(found.key);
     }
     if (isListed) return;
-    if (Date.now() > until) return onNotice('S3 does not list what was just stored.');
+    if (clock.monotonic() > until) return onNotice('S3 does not list what was just stored.');
   }
 }
 

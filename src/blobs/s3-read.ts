@@ -1,7 +1,6 @@
 // Reading a range of an object. A connection that breaks, or ends too early, is taken up again where it stopped; a reader
 // that takes its time may lose it as well.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../domain/fault.ts';
 import type { Bucket } from './s3-bucket.ts';
 import { toS3Fault } from './s3-faults.ts';
@@ -54,7 +53,7 @@ async function* readPieces(
       const fault = toS3Fault(error, 'go on reading');
       failures = position > from ? 1 : failures + 1;
       if (fault.kind !== 'unavailable' || failures === attempts) throw fault;
-      await pause(50 * 2 ** failures);
+      await bucket.clock.sleep(50 * 2 ** failures);
     } finally {
       body.destroy();
     }

@@ -2,6 +2,7 @@
 // written once. What S3 has answered for is durable; nothing is kept on this machine.
 
 import { tmpdir } from 'node:os';
+import type { Clock } from '../runtime/clock.ts';
 import { type Append, type BlobInfo, type Blobs, chunkBytes, type Grown } from './blobs.ts';
 import { abandonParts, appendParts, completeParts, type GrowingObject } from './s3-append.ts';
 import { Bucket, type S3Place } from './s3-bucket.ts';
@@ -24,6 +25,7 @@ export interface S3Options extends S3Place {
   threads?: number;
   /** How long is tried again what fails because S3 is away or busy. */
   patienceMs?: number;
+  clock?: Clock;
 }
 
 /** Rejects with a `Fault` that says what is wrong, if anything that we need does not work. */
@@ -32,9 +34,13 @@ export async function openS3Blobs({
   onNotice,
   threads = 1,
   patienceMs,
+  clock,
   ...place
 }: S3Options): Promise<Blobs> {
-  const bucket = new Bucket(place, patienceMs);
+  const bucket = new Bucket(place, {
+    ...(patienceMs !== undefined && { patienceMs }),
+    ...(clock !== undefined && { clock }),
+  });
   try {
     await probe(bucket, onNotice ?? (() => undefined));
   } catch (error) {

@@ -2,6 +2,7 @@
 // is lost. What is said while it is not open is missed; whoever waits looks again from time to time.
 
 import pg from 'pg';
+import { systemClock, type Timer } from '../runtime/clock.ts';
 import { openPool, type PostgresOptions } from './postgres-connection.ts';
 
 const openAgainMs = 1000;
@@ -13,10 +14,11 @@ export interface Listening {
 export async function listen(
   options: PostgresOptions,
   onHeard: (spaces: readonly number[]) => void,
+  clock = systemClock,
 ): Promise<Listening> {
   const pool = openPool({ ...options, mostConnections: 1 });
   let isClosed = false;
-  let opening: NodeJS.Timeout | null = null;
+  let opening: Timer | null = null;
   /** Gives back the connection that is there, once; the pool ends when it has them all. */
   let letGo = () => {};
   const open = async () => {
@@ -35,10 +37,10 @@ export async function listen(
   const again = () => {
     letGo();
     if (isClosed || opening !== null) return;
-    opening = setTimeout(() => {
+    opening = clock.after(openAgainMs, () => {
       opening = null;
       void open().catch(again);
-    }, openAgainMs).unref();
+    });
   };
   const close = async () => {
     isClosed = true;

@@ -1,9 +1,9 @@
 // The tables of a catalog on PostgreSQL, for moving it. Everything runs on one connection, which also holds the locks: when
 // it is lost, nothing more is read or written.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { Fault } from '../domain/fault.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { runAlone } from './postgres-alone.ts';
 import { type Client, checkServer, openPool, type PostgresOptions, toFault } from './postgres-connection.ts';
 import { toLockClass } from './postgres-locks.ts';
@@ -89,10 +89,10 @@ class PostgresTables implements TableStore {
 
   /** What a process before us held is given back only when the server sees that it is gone. */
   async #untilFree(findObstacle: () => Promise<string | null>): Promise<void> {
-    for (const until = Date.now() + patienceMs; ; await pause(100)) {
+    for (const until = systemClock.monotonic() + patienceMs; ; await systemClock.sleep(100)) {
       const obstacle = await findObstacle();
       if (obstacle === null) return;
-      if (Date.now() < until) continue;
+      if (systemClock.monotonic() < until) continue;
       throw new CatalogInUse(
         `The catalog ${this.#schema} on PostgreSQL is in use: ${obstacle}. Stop all nodes that use this database first.`,
       );

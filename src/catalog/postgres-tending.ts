@@ -3,6 +3,7 @@
 
 import type pg from 'pg';
 import { Fault } from '../domain/fault.ts';
+import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
 import type { PostgresOptions } from './postgres-connection.ts';
 import { toLockClass } from './postgres-locks.ts';
 import { foldSlice, sealSlice } from './postgres-sealer.ts';
@@ -18,6 +19,7 @@ export interface TendingEvents {
   onSealed?: (spaces: readonly number[]) => void;
   /** Work in the background failed; it will be tried again. */
   onTrouble?: (error: unknown) => void;
+  clock?: Clock;
 }
 
 export class Tending {
@@ -25,11 +27,12 @@ export class Tending {
   readonly #options: PostgresOptions;
   readonly #transactor: Transactor;
   readonly #events: TendingEvents;
-  readonly #turns: NodeJS.Timeout;
+  readonly #clock: Clock;
+  readonly #turns: Timer;
   #turn: Promise<void> = Promise.resolve();
   #sealing: Promise<void> | null = null;
   #nextSealing: Promise<void> | null = null;
-  #sealSoon: NodeJS.Timeout | null = null;
+  #sealSoon: Timer | null = null;
   #isClosed = false;
   #turnsDone = 0;
 
@@ -38,18 +41,18 @@ export class Tending {
     this.#options = options;
     this.#transactor = transactor;
     this.#events = events;
-    this.#turns = setInterval(() => {
+    this.#clock = events.clock ?? systemClock;
+    this.#turns = this.#clock.every(tendEveryMs, () => {
       this.#turn = this.#turn.then(() => this.#tend());
-    }, tendEveryMs);
-    this.#turns.unref();
+    });
   }
 
   /** Something was written here. */
   sealSoon(): void {
-    this.#sealSoon ??= setTimeout(() => {
+    this.#sealSoon ??= this.#clock.after(sealSoonMs, () => {
       this.#sealSoon = null;
       void this.seal().catch((error) => this.#trouble(error));
-    }, sealSoonMs).unref();
+    });
   }
 
   /** Resolves when every change that was committed before has its place. */
@@ -112,7 +115,7 @@ export class Tending {
   /** Nodes whose clocks differ by more than the tolerance refuse each other's tokens. */
   async #compareClocks(): Promise<void> {
     const { rows } = await this.#pool.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at');
-    const offMs = Date.now() - Number(rows[0]?.at);
+    const offMs = this.#clock.now() - Number(rows[0]?.at);
     if (Math.abs(offMs) < mostOffMs) return;
     const direction = offMs > 0 ? 'ahead of' : 'behind';
     const seconds = Math.round(Math.abs(offMs) / 1000);
@@ -124,8 +127,8 @@ export class Tending {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#turns);
-    if (this.#sealSoon !== null) clearTimeout(this.#sealSoon);
+    this.#turns.cancel();
+    this.#sealSoon?.cancel();
     this.#isClosed = true;
     await this.#turn;
     await Promise.allSettled([this.#sealing, this.#nextSealing]);

@@ -3,10 +3,10 @@
 // looked up.
 
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { Fault } from '../domain/fault.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import { type Client, isConflict, isLost, toFault } from './postgres-connection.ts';
 import { type Lock, sendLocks } from './postgres-locks.ts';
 import { Transaction } from './postgres-transaction.ts';
@@ -21,11 +21,13 @@ const unsurePatienceMs = 60_000;
 export class Transactor {
   readonly #pool: pg.Pool;
   readonly #lockClass: number;
+  readonly #clock: Clock;
   #isReached = true;
   #isClosed = false;
 
-  constructor(pool: pg.Pool, lockClass: number) {
+  constructor(pool: pg.Pool, lockClass: number, clock = systemClock) {
     this.#pool = pool;
+    this.#clock = clock;
     this.#lockClass = lockClass;
   }
 
@@ -49,7 +51,7 @@ export class Transactor {
         return await this.patiently(() => this.#attempt(locks, work));
       } catch (error) {
         if (isOnce || !isConflict(error) || attempt === mostAttempts) throw error;
-        await pause(Math.random() * 10 * attempt);
+        await this.#clock.sleep(Math.random() * 10 * attempt);
       }
     }
   }
@@ -81,7 +83,7 @@ export class Transactor {
   /** Whether the transaction that wrote the mark was committed. If not, it never will be: what is written here keeps it out,
    *  and waits for it to end if it is still under way. */
   async #wasCommitted(mark: string): Promise<boolean> {
-    const until = performance.now() + unsurePatienceMs;
+    const until = this.#clock.monotonic() + unsurePatienceMs;
     for (;;) {
       try {
         await this.#pool.query(
@@ -91,17 +93,17 @@ export class Transactor {
         const { rows } = await this.#pool.query('SELECT is_given_up FROM commits WHERE mark = $1', [mark]);
         return rows[0]?.is_given_up === false;
       } catch (error) {
-        if (performance.now() > until) {
+        if (this.#clock.monotonic() > until) {
           throw new Fault('unsure', 'PostgreSQL was lost while it committed, and cannot be asked', error);
         }
-        await pause(100 + Math.random() * 200);
+        await this.#clock.sleep(100 + Math.random() * 200);
       }
     }
   }
 
   /** Waits for a server that cannot be reached. */
   async patiently<Result>(work: () => Promise<Result>): Promise<Result> {
-    const until = performance.now() + patienceMs;
+    const until = this.#clock.monotonic() + patienceMs;
     for (;;) {
       try {
         const result = await work();
@@ -110,8 +112,8 @@ export class Transactor {
       } catch (error) {
         if (error instanceof Refusal || !isLost(error)) throw error;
         this.#isReached = false;
-        if (this.#isClosed || performance.now() > until) throw toFault(error);
-        await pause(50 + Math.random() * 200);
+        if (this.#isClosed || this.#clock.monotonic() > until) throw toFault(error);
+        await this.#clock.sleep(50 + Math.random() * 200);
       }
     }
   }

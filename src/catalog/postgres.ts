@@ -56,7 +56,7 @@ export async function openPostgres(options: PostgresOptions, events: PostgresEve
       await checkServer(client);
       await migratePostgres(client, options.schema);
     });
-    const listening = await listen(options, (spaces) => events.onSealed?.(spaces));
+    const listening = await listen(options, (spaces) => events.onSealed?.(spaces), events.clock);
     return new Postgres({ pool, options, events, listening });
   } catch (error) {
     await pool.end();
@@ -108,7 +108,7 @@ class Postgres implements PostgresEngine {
     this.#events = events;
     this.#listening = listening;
     this.#numbers = new Numbers(pool);
-    this.#transactor = new Transactor(pool, toLockClass(options.schema, 'spaces'));
+    this.#transactor = new Transactor(pool, toLockClass(options.schema, 'spaces'), events.clock);
     this.#tending = new Tending(pool, options, this.#transactor, events);
   }
 

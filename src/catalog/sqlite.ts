@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
 import { Syncs } from '../domain/syncs.ts';
+import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
 import { PageNews } from './page-changes.ts';
 import type { Engine } from './sql.ts';
 import type { Checkpointed, CheckpointerData } from './sqlite-checkpointer.ts';
@@ -24,6 +25,7 @@ export interface SqliteOptions extends OutboxEvents {
   path: string;
   /** Shared with whatever else of the environment syncs. */
   syncs?: Syncs;
+  clock?: Clock;
 }
 
 export interface SqliteEngine extends Engine {
@@ -81,7 +83,7 @@ class OpenedSqlite implements SqliteEngine {
   readonly news: PageNews;
   readonly #writer: Worker;
   readonly #checkpointer: Worker;
-  readonly #checkpoints: NodeJS.Timeout;
+  readonly #checkpoints: Timer;
   readonly #exits: [checkpointer: Promise<void>, writer: Promise<void>];
   readonly #reader: Connection;
   readonly #outbox: Outbox;
@@ -89,7 +91,7 @@ class OpenedSqlite implements SqliteEngine {
   #hasNewPages = false;
   #onFinished: (finished: Finished) => void = () => undefined;
 
-  constructor({ path, ...events }: SqliteOptions, { writer, checkpointer, news }: Made) {
+  constructor({ path, clock = systemClock, ...events }: SqliteOptions, { writer, checkpointer, news }: Made) {
     this.news = news;
     this.#writer = writer;
     this.#outbox = new Outbox(
@@ -110,8 +112,7 @@ class OpenedSqlite implements SqliteEngine {
       else if (freePages > keptFreePages && this.#outbox.isAtRest && !this.#hasNewPages) this.#giveBack();
     });
     this.#exits = [onceExited(checkpointer), onceExited(writer)];
-    this.#checkpoints = setInterval(() => this.#checkpoint(), checkpointEveryMs);
-    this.#checkpoints.unref();
+    this.#checkpoints = clock.every(checkpointEveryMs, () => this.#checkpoint());
   }
 
   read<Input, Result>(name: string, input: Input): Promise<Result> {
@@ -149,7 +150,7 @@ class OpenedSqlite implements SqliteEngine {
   /** Everything that was asked is committed first, and moved into the database file. That this failed is told as at any
    *  other time. */
   async close(): Promise<void> {
-    clearInterval(this.#checkpoints);
+    this.#checkpoints.cancel();
     await this.#outbox.close();
     let isLogEmpty = false;
     try {

@@ -244,7 +244,7 @@ test('a client certificate is trusted by the service, and the service by the cli
       unknown,
     ];
     assert.equal(client.authorized, true);
-    const judge = { authorities: readAuthorities(ca.toString()), isHandshakes: false };
+    const judge = { authorities: readAuthorities(ca.toString()), isHandshakes: false, now: Date.now() };
     assert.equal(readSocketCertificate(socket, judge)?.problem, null);
     client.destroy();
   }

@@ -8,6 +8,7 @@ import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { Refusal } from '../domain/refusal.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { hasIssued, isStrongKey } from './certificate-chain.ts';
 import { syncFolder, writeDurably } from './durable-file.ts';
 import type { Pair, Signer } from './make-certificate.ts';
@@ -43,14 +44,14 @@ interface Paths {
 }
 
 /** `names` are those under which the service is reached: host names and addresses. */
-export async function openAuthority(folder: string, names: readonly string[]): Promise<Authority> {
+export async function openAuthority(folder: string, names: readonly string[], clock = systemClock): Promise<Authority> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   await syncFolder(dirname(folder));
   const caPaths = toPaths(folder, 'ca');
   const server = toPaths(folder, 'server');
   const ca = await openCa(caPaths, server);
-  await openServer(ca, server, toHostNames(names));
+  await openServer(ca, server, { names: toHostNames(names), now: clock.now() });
   return {
     caPath: caPaths.certificate,
     serverCertPath: server.certificate,
@@ -82,18 +83,29 @@ async function openCa(paths: Paths, server: Paths): Promise<Ca> {
   return { certificate: new X509Certificate(made.certificatePem), key: createPrivateKey(made.keyPem) };
 }
 
-async function openServer(ca: Ca, paths: Paths, names: readonly string[]): Promise<void> {
+interface Wanted {
+  names: readonly string[];
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+async function openServer(ca: Ca, paths: Paths, wanted: Wanted): Promise<void> {
   const pem = await readIfThere(paths.certificate);
-  const reason = pem === null ? 'there is none' : whyRenew(ca, pem, await readIfThere(paths.key), names);
+  const keyPem = await readIfThere(paths.key);
+  const reason = pem === null ? 'there is none' : whyRenew(ca, { pem, keyPem }, wanted);
   if (reason === null) return;
   if (ca.key === null) {
     throw new Error(`The server certificate must be made (${reason}), but ${keyMissing} Put ca-key.pem back.`);
   }
   const { makeServer } = await import('./make-certificate.ts');
-  await writePair(paths, await makeServer({ certificate: ca.certificate, key: ca.key }, names));
+  await writePair(paths, await makeServer({ certificate: ca.certificate, key: ca.key }, wanted.names));
 }
 
-function whyRenew(ca: Ca, pem: string, keyPem: string | null, names: readonly string[]): string | null {
+function whyRenew(
+  ca: Ca,
+  { pem, keyPem }: { pem: string; keyPem: string | null },
+  { names, now }: Wanted,
+): string | null {
   const certificate = parse(pem);
   if (certificate === null) return 'it cannot be read';
   if (!hasIssued(ca.certificate, certificate)) return 'it is not from this CA';
@@ -102,7 +114,7 @@ function whyRenew(ca: Ca, pem: string, keyPem: string | null, names: readonly st
   if (missing !== undefined) return `it is not for ${missing}`;
   // A CA that cannot sign can let its certificate be used to the last day.
   const spareMs = ca.key === null ? 0 : renewalMs;
-  return certificate.validToDate.getTime() < Date.now() + spareMs ? 'it expires' : null;
+  return certificate.validToDate.getTime() < now + spareMs ? 'it expires' : null;
 }
 
 function covers(certificate: X509Certificate, name: string): boolean {

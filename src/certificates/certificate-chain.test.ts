@@ -27,7 +27,7 @@ function toMember({ der }: Made): string {
 
 function read(leaf: Made, ...others: Made[]) {
   const chain = others.length === 0 ? undefined : others.map(toMember).join(', ');
-  return readForwardedCertificate(toMember(leaf), chain, authorities);
+  return readForwardedCertificate(toMember(leaf), chain, { authorities, now: Date.now() });
 }
 
 function problemOf(leaf: Made, ...others: Made[]): string | null {
@@ -80,7 +80,10 @@ test('a signature with SHA-1 is none', async () => {
   for (const hash of ['SHA-1', 'SHA-256'] as const) {
     const old = await makeCa('Old CA', undefined, { rsaBits: 2048, hash });
     const header = toMember(await makeCertificate({}, old));
-    const { problem } = readForwardedCertificate(header, undefined, readAuthorities(old.pem));
+    const { problem } = readForwardedCertificate(header, undefined, {
+      authorities: readAuthorities(old.pem),
+      now: Date.now(),
+    });
     assert.equal(problem, hash === 'SHA-1' ? 'is signed with an algorithm that is too weak' : null);
   }
 });
@@ -89,7 +92,11 @@ test('a certificate that nobody but itself has signed is trusted only if it is a
   const alone = await makeCertificate({});
   assert.equal(problemOf(alone), 'is self-signed');
   assert.equal(problemOf(alone, alone), 'is self-signed');
-  assert.equal(readForwardedCertificate(toMember(alone), undefined, readAuthorities(alone.pem)).problem, null);
+  assert.equal(
+    readForwardedCertificate(toMember(alone), undefined, { authorities: readAuthorities(alone.pem), now: Date.now() })
+      .problem,
+    null,
+  );
 });
 
 test('a forwarded certificate is for its days', async () => {
@@ -146,9 +153,13 @@ test('an authority that has expired is none, unless its renewed certificate is t
   const old = await makeCa('Renewed CA', undefined, past);
   const renewed = await makeCertificate({ name: old.name, isCa: true, keys: old.keys }, old);
   const header = toMember(await makeCertificate({}, old));
-  assert.match(readForwardedCertificate(header, undefined, readAuthorities(old.pem)).problem ?? '', /has expired/);
+  assert.match(
+    readForwardedCertificate(header, undefined, { authorities: readAuthorities(old.pem), now: Date.now() }).problem ??
+      '',
+    /has expired/,
+  );
   const both = readAuthorities(`${old.pem}\n${renewed.pem}`);
-  assert.equal(readForwardedCertificate(header, undefined, both).problem, null);
+  assert.equal(readForwardedCertificate(header, undefined, { authorities: both, now: Date.now() }).problem, null);
 });
 
 test('five CAs may stand between, six may not', async () => {
@@ -186,17 +197,23 @@ test('a header that is not as RFC 9440 has it is refused', () => {
   ];
   const refusal = { name: 'Refusal', code: 'CertificateInvalid', message: 'The Client-Cert header cannot be read.' };
   for (const header of garbage) {
-    assert.throws(() => readForwardedCertificate(header, undefined, authorities), refusal, header);
+    assert.throws(() => readForwardedCertificate(header, undefined, { authorities, now: Date.now() }), refusal, header);
     if (header === '' || header.includes(', ')) continue;
     const inChain = { ...refusal, message: 'The Client-Cert-Chain header cannot be read.' };
-    assert.throws(() => readForwardedCertificate(toMember(good), header, authorities), inChain, header);
+    assert.throws(
+      () => readForwardedCertificate(toMember(good), header, { authorities, now: Date.now() }),
+      inChain,
+      header,
+    );
   }
 });
 
 test('a chain of too many certificates is refused, an empty one is none', () => {
   const chain = Array.from({ length: 9 }, () => toMember(ca)).join(',');
-  assert.throws(() => readForwardedCertificate(toMember(good), chain, authorities), { code: 'CertificateInvalid' });
-  assert.equal(readForwardedCertificate(toMember(good), ' ', authorities).problem, null);
+  assert.throws(() => readForwardedCertificate(toMember(good), chain, { authorities, now: Date.now() }), {
+    code: 'CertificateInvalid',
+  });
+  assert.equal(readForwardedCertificate(toMember(good), ' ', { authorities, now: Date.now() }).problem, null);
 });
 
 test('a file of authorities has every certificate that is in it, and at least one', () => {

@@ -52,7 +52,7 @@ async function shake(options: ConnectionOptions): Promise<Shaken> {
     session = ticket;
   });
   const [socket] = (await once(server, 'secureConnection')) as [TLSSocket];
-  const presented = readSocketCertificate(socket, { authorities: [], isHandshakes: true });
+  const presented = readSocketCertificate(socket, { authorities: [], isHandshakes: true, now: Date.now() });
   const isReused = socket.isSessionReused();
   socket.end('.');
   client.resume();

@@ -4,6 +4,7 @@
 import { hash, X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { Refusal } from '../domain/refusal.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { findLeafProblem, findPathProblem, hasIssued } from './certificate-chain.ts';
 import { readFields } from './certificate-fields.ts';
 import type { RevocationList } from './revocation-list.ts';
@@ -45,37 +46,39 @@ export interface Judge {
   authorities: readonly X509Certificate[];
   /** Whether the handshake was judged by these very authorities. If not, we judge anew. */
   isHandshakes: boolean;
+  /** Milliseconds since 1970. */
+  now: number;
 }
 
 /** For a listener with `requestCert: true, rejectUnauthorized: false`. Null: no certificate was sent. */
 export function readSocketCertificate(
   socket: TLSSocket,
-  { authorities, isHandshakes }: Judge,
+  { authorities, isHandshakes, now }: Judge,
 ): PresentedCertificate | null {
   const leaf = socket.getPeerX509Certificate();
   if (leaf === undefined) return null;
   const sent = listSent(leaf);
   const known = [...sent, ...authorities];
-  if (sent.length > mostSent) return toPresented(leaf, known, 'comes with too many others');
+  if (sent.length > mostSent) return toPresented(leaf, known, { problem: 'comes with too many others', now });
   // OpenSSL has one word for many problems; ours say more.
   const isVague = !socket.authorized && !(String(socket.authorizationError) in handshakeProblems);
-  const ours = isHandshakes && !isVague ? findLeafProblem(leaf) : findPathProblem(leaf, sent, authorities, Date.now());
+  const ours = isHandshakes && !isVague ? findLeafProblem(leaf) : findPathProblem(leaf, sent, authorities, now);
   const theirs = findHandshakeProblem(socket);
-  return toPresented(leaf, known, isVague ? (ours ?? theirs) : (theirs ?? ours));
+  return toPresented(leaf, known, { problem: isVague ? (ours ?? theirs) : (theirs ?? ours), now });
 }
 
 /** `authorities` are those that the proxy may have trusted. Refuses headers that are not as RFC 9440 has them. */
 export function readForwardedCertificate(
   header: string,
   chainHeader: string | undefined,
-  authorities: readonly X509Certificate[],
+  { authorities, now }: Pick<Judge, 'authorities' | 'now'>,
 ): PresentedCertificate {
   const leaf = parseMember(header.trim(), 'Client-Cert');
   const members = chainHeader === undefined || chainHeader.trim() === '' ? [] : chainHeader.split(',');
   if (members.length > mostSent) throw headerInvalid('Client-Cert-Chain');
   const sent = members.map((member) => parseMember(member.trim(), 'Client-Cert-Chain'));
-  const problem = findPathProblem(leaf, sent, authorities, Date.now());
-  return toPresented(leaf, [...sent, ...authorities], problem);
+  const problem = findPathProblem(leaf, sent, authorities, now);
+  return toPresented(leaf, [...sent, ...authorities], { problem, now });
 }
 
 /** Asked at every request: days pass and lists change while a connection is open. */
@@ -95,13 +98,16 @@ export function findProblem(
 }
 
 /** For registering: the first certificate of a PEM text. Refuses one that could never be used. */
-export function readLeaf(pem: string): { thumbprint: string; subject: string; notAfter: number } {
+export function readLeaf(
+  pem: string,
+  now = systemClock.now(),
+): { thumbprint: string; subject: string; notAfter: number } {
   const [block] = splitPem(pem);
   if (block === undefined) throw leafInvalid('There is no certificate in PEM in it.');
   const leaf = parse(block);
   if (leaf === null) throw leafInvalid('The certificate cannot be read.');
   const notAfter = leaf.validToDate.getTime();
-  const problem = findLeafProblem(leaf) ?? (Date.now() > notAfter ? 'has expired' : null);
+  const problem = findLeafProblem(leaf) ?? (now > notAfter ? 'has expired' : null);
   if (problem !== null) throw leafInvalid(`The certificate ${problem}.`);
   return { thumbprint: toThumbprint(leaf), subject: (leaf.subject ?? '').split('\n').join(', '), notAfter };
 }
@@ -117,11 +123,11 @@ export function readAuthorities(pem: string): X509Certificate[] {
 function toPresented(
   leaf: X509Certificate,
   known: readonly X509Certificate[],
-  problem: string | null,
+  { problem, now }: { problem: string | null; now: number },
 ): PresentedCertificate {
   const turns = known
     .flatMap(({ validFromDate, validToDate }) => [validFromDate.getTime(), validToDate.getTime()])
-    .filter((time) => time > Date.now());
+    .filter((time) => time > now);
   return {
     leaf,
     thumbprint: toThumbprint(leaf),

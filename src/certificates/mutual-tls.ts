@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../domain/refusal.ts';
+import type { Clock } from '../runtime/clock.ts';
 import {
   findProblem,
   type PresentedCertificate,
@@ -35,24 +36,27 @@ export interface MutualTlsOptions {
   trust: { readonly value: Trust };
   /** Proxies that end TLS and hand the certificate over in `Client-Cert` (RFC 9440). */
   proxies: Peers;
+  clock: Clock;
 }
 
 export class MutualTls {
   readonly #trust: { readonly value: Trust };
   readonly #proxies: Peers;
+  readonly #clock: Clock;
   readonly #greeted = new WeakMap<object, { trust: Trust; at: number }>();
   readonly #bySocket = new WeakMap<object, { trust: Trust; presented: PresentedCertificate | null }>();
   #forwarded = new LRUCache<string, PresentedCertificate>({ max: mostForwarded });
   #forwardedUnder: Trust | null = null;
 
-  constructor({ trust, proxies }: MutualTlsOptions) {
+  constructor({ trust, proxies, clock }: MutualTlsOptions) {
     this.#trust = trust;
     this.#proxies = proxies;
+    this.#clock = clock;
   }
 
   /** To be told of every connection whose handshake is done. */
   greet(socket: object): void {
-    this.#greeted.set(socket, { trust: this.#trust.value, at: Date.now() });
+    this.#greeted.set(socket, { trust: this.#trust.value, at: this.#clock.now() });
   }
 
   show(request: IncomingMessage): ShownCertificate {
@@ -69,7 +73,7 @@ export class MutualTls {
       ? this.#readForwarded(request)
       : this.#readSocket(request.socket as TLSSocket);
     if (presented === null) return { problem: 'No certificate was shown.' };
-    const problem = findProblem(presented, this.#trust.value.lists, Date.now());
+    const problem = findProblem(presented, this.#trust.value.lists, this.#clock.now());
     if (problem !== null) return { problem: `The certificate ${problem}.` };
     return { problem: null, leaf: presented.leaf, thumbprint: presented.thumbprint };
   }
@@ -77,12 +81,13 @@ export class MutualTls {
   /** Judged once, and again when those change whom we trust or one of them ends. */
   #readSocket(socket: TLSSocket): PresentedCertificate | null {
     const trust = this.#trust.value;
+    const now = this.#clock.now();
     const known = this.#bySocket.get(socket);
-    if (known?.trust === trust && Date.now() <= (known.presented?.judgedUntil ?? Number.POSITIVE_INFINITY))
+    if (known?.trust === trust && now <= (known.presented?.judgedUntil ?? Number.POSITIVE_INFINITY))
       return known.presented;
     const { authorities } = trust;
     const isHandshakes = known === undefined && this.#isHandshakes(socket, trust);
-    const presented = readSocketCertificate(socket, { authorities, isHandshakes });
+    const presented = readSocketCertificate(socket, { authorities, isHandshakes, now });
     this.#bySocket.set(socket, { trust, presented });
     return presented;
   }
@@ -101,10 +106,11 @@ export class MutualTls {
       this.#forwarded.clear();
       this.#forwardedUnder = this.#trust.value;
     }
+    const now = this.#clock.now();
     const key = `${leaf} ${chain ?? ''}`;
     let presented = this.#forwarded.get(key);
-    if (presented === undefined || Date.now() > presented.judgedUntil) {
-      presented = readForwardedCertificate(leaf, chain, this.#trust.value.authorities);
+    if (presented === undefined || now > presented.judgedUntil) {
+      presented = readForwardedCertificate(leaf, chain, { authorities: this.#trust.value.authorities, now });
       this.#forwarded.set(key, presented);
     }
     return presented;

@@ -2,6 +2,7 @@
 // by what the file system says of them: that also sees files that are replaced by renaming, and links that are turned.
 
 import { readFileSync, statSync } from 'node:fs';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 
 const lookEveryMs = 500;
 
@@ -18,11 +19,12 @@ export interface WatchOptions<Value> {
   onChange?: (value: Value) => void;
   /** The files changed to what makes no sense: what was there before stays in force. */
   onMistake(error: unknown): void;
+  clock?: Clock;
 }
 
 /** Throws if the files make no sense to begin with. */
 export async function watchFiles<Value>(options: WatchOptions<Value>): Promise<Watched<Value>> {
-  const { paths, load, onChange, onMistake } = options;
+  const { paths, load, onChange, onMistake, clock = systemClock } = options;
   let seen = describe(paths);
   /** What could not be read, and was told: it is tried again without a word. */
   let told = '';
@@ -44,13 +46,12 @@ export async function watchFiles<Value>(options: WatchOptions<Value>): Promise<W
       isLoading = false;
     }
   };
-  const timer = setInterval(() => void look(), lookEveryMs);
-  timer.unref();
+  const timer = clock.every(lookEveryMs, () => void look());
   return {
     get value() {
       return value;
     },
-    close: () => clearInterval(timer),
+    close: () => timer.cancel(),
   };
 }
 

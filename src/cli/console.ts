@@ -1,5 +1,5 @@
-// Builds the console before the service starts, where it is missing or older than its sources: in a process of its own, so
-// that nothing of the tools stays in the service's memory.
+// Builds the console before the service starts, where `npm ci` did not or its sources have changed since: in a process of its
+// own, so that nothing of the tools stays in the service's memory.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +12,7 @@ const longestMs = 120_000;
 /** Returns what went wrong; the service starts without the page, or with the one that was built before. */
 export async function prepareConsole(): Promise<string | null> {
   if (!canBuild() || isBuilt()) return null;
+  process.stderr.write('Building the console; this happens only when its sources have changed.\n');
   const child = spawn(process.execPath, [builder], { stdio: ['ignore', 'pipe', 'pipe'], timeout: longestMs });
   let told = '';
   for (const stream of [child.stdout, child.stderr]) {

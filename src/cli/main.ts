@@ -1,10 +1,6 @@
 // The command line: `cabinet COMMAND`. Every command takes `--json` and then prints exactly one JSON object (`watch`: one a line).
 // Only the file of the command that is asked for is loaded: the service's own parts take a second, which `cabinet ls` need not wait for.
 
-import { lstatSync, mkdirSync } from 'node:fs';
-import { constants, enableCompileCache } from 'node:module';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 
 type Register = (program: Command) => void;
@@ -60,7 +56,6 @@ const isJson = words.includes('--json');
 if (isJson) program.configureOutput({ writeErr: () => undefined });
 const [first = ''] = words;
 const known = { ...people, ...operators };
-if (Object.hasOwn(people, first) || first === 'complete' || first === 'serve') keepCompiled();
 if (first === 'complete') await complete(words.slice(words[1] === '--' ? 2 : 1));
 else {
   if (Object.hasOwn(known, first)) (await known[first]?.())?.(program);
@@ -77,22 +72,6 @@ function endWrongUse(error: unknown): void {
   process.stdout.write(
     `${JSON.stringify({ Error: { Code: 'WrongUse', Message: message.replace(/^error: /, ''), Hint: 'cabinet help shows what there is.' } })}\n`,
   );
-}
-
-/** In a folder that only this user can write to, where nobody else can lay down code for us. Halves the start, and every thread that
- *  need not read TypeScript by itself takes 15 MiB less. */
-function keepCompiled(): void {
-  try {
-    const folder = join(homedir(), '.cache', 'cabinet');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { uid, mode } = lstatSync(folder);
-    if (uid !== (process.getuid?.() ?? uid) || (mode & 0o022) !== 0) return;
-    const { status } = enableCompileCache(folder);
-    // Threads read it from here. A folder that somebody has named in it stays the one.
-    if (status === constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = folder;
-  } catch {
-    // A home that is not there or not ours: everything works without, only later.
-  }
 }
 
 /** `index status` and `index rebuild` were called `search …` before people could search. */

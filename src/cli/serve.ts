@@ -2,7 +2,8 @@
 
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { type FirstApplication, type Service, start } from '../main.ts';
+import { type FirstApplication, type Service, type StartOptions, start } from '../main.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { prepareConsole } from './console.ts';
 import { fail } from './output.ts';
 
@@ -17,10 +18,14 @@ export function registerServe(program: Command): void {
     .command('serve')
     .description('run the service on all its addresses')
     .option('--json', 'print one line of JSON when it is ready')
-    .action(serve);
+    .action((options: { json?: boolean }) => serve(options));
 }
 
-async function serve(options: { json?: boolean }): Promise<void> {
+/** `clock`: for the tests that move it. */
+export async function serve(
+  options: { json?: boolean },
+  { clock = systemClock }: Pick<StartOptions, 'clock'> = {},
+): Promise<void> {
   process.on('uncaughtException', stopAtOnce);
   process.on('unhandledRejection', stopAtOnce);
   const problem = await prepareConsole();
@@ -31,10 +36,11 @@ async function serve(options: { json?: boolean }): Promise<void> {
     service = await start(readConfig(), {
       isFirstMade: true,
       hasConsole: true,
+      clock,
       onFatal(environment) {
         if (environment !== 'production') return;
         exitCode = faultExitCode;
-        setTimeout(() => process.exit(faultExitCode), lastWordsMs);
+        clock.after(lastWordsMs, () => process.exit(faultExitCode));
       },
     });
   } catch (error) {

@@ -1,5 +1,6 @@
 // `npm run build:console`: builds the console into dist/console, with each file also in Brotli and gzip. What is built appears
-// there at once and whole. A stamp of its sources stands beside it, so that `cabinet serve` knows when it is out of date.
+// there at once and whole. A stamp of its sources stands beside it: `npm ci` builds it where it is missing or out of date
+// (`--if-needed`), and `cabinet serve` does where that was skipped.
 
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -128,4 +129,7 @@ function replace(made: string): void {
   rmSync(old, { recursive: true, force: true });
 }
 
-if (import.meta.main) await build();
+if (import.meta.main) {
+  const isNeeded = !process.argv.includes('--if-needed') || (canBuild() && !isBuilt());
+  if (isNeeded) await build();
+}

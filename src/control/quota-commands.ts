@@ -21,7 +21,8 @@ export const quotaCommands: Commands = {
       user: user === null ? null : toUserId(user),
       quota: readQuota(input),
     };
-    return toShown(await setQuota(cabinetOf(controlled, input), asked, byOperator()));
+    const cabinet = cabinetOf(controlled, input);
+    return toShown(await setQuota(cabinet, asked, byOperator(cabinet)));
   },
   async 'quota show'(controlled, input) {
     const space = readOptionalText(input, 'space');

@@ -1,6 +1,5 @@
 // Commands about the search index.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isCaughtUp, rebuildSearch, type SearchStatus, showSearchStatus } from '../operations/search.ts';
 import type { Commands } from './commands.ts';
 import { cabinetOf } from './input.ts';
@@ -19,7 +18,7 @@ export const searchCommands: Commands = {
       const status = await showSearchStatus(cabinet);
       if (isCaughtUp(status) || input.wait === false || signal.aborted) return toShown(status);
       progress({ Indexed: status.documents, Waiting: status.waiting });
-      await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
+      await cabinet.clock.sleep(lookEveryMs, signal).catch(() => undefined);
     }
   },
 };

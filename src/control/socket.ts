@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Reply, socketPath } from './ask.ts';
 import type { Command, Watcher } from './command.ts';
-import { type Controlled, runCommand } from './commands.ts';
+import type { Controlled } from './commands.ts';
 
 const mostCommandBytes = 64 * 1024;
 
@@ -62,7 +62,7 @@ async function reply(socket: Socket, controlled: Controlled): Promise<void> {
 
 async function carryOut(controlled: Controlled, text: string, watcher: Watcher): Promise<Reply> {
   try {
-    return { result: await runCommand(controlled, JSON.parse(text) as Command, watcher) };
+    return { result: await (await import('./commands.ts')).runCommand(controlled, JSON.parse(text) as Command, watcher) };
   } catch (error) {
     return error instanceof Refusal ? { refusal: error.toPlain() } : { fault: String(error) };
   }

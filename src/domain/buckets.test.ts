@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../runtime/clock.ts';
 import { Buckets, toLimitedAddress } from './buckets.ts';
 import { SharedNumbers } from './shared-numbers.ts';
 
 test('a bucket allows its burst, then as much as it is refilled, and each key has its own', () => {
   let now = 0;
-  const buckets = new Buckets({ name: 'tests', burst: 3, perSecond: 0.5 }, new SharedNumbers(), () => now);
+  const buckets = new Buckets({ name: 'tests', burst: 3, perSecond: 0.5 }, new SharedNumbers(), {
+    ...systemClock,
+    monotonic: () => now,
+  });
   for (let n = 0; n < 3; n += 1) {
     assert.equal(buckets.waitSeconds('a'), 0);
     buckets.take('a');
@@ -24,7 +28,10 @@ test('a bucket allows its burst, then as much as it is refilled, and each key ha
 });
 
 test('what is given back can be taken again, and no more than was taken', () => {
-  const buckets = new Buckets({ name: 'tests', burst: 1, perSecond: 1 }, new SharedNumbers(), () => 5000);
+  const buckets = new Buckets({ name: 'tests', burst: 1, perSecond: 1 }, new SharedNumbers(), {
+    ...systemClock,
+    monotonic: () => 5000,
+  });
   buckets.take('a');
   assert.equal(buckets.waitSeconds('a'), 1);
   buckets.giveBack('a');

@@ -2,6 +2,7 @@
 // of the process take from the same buckets. Kept is only when a bucket will be full again, so that one which is full needs
 // no room.
 
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import { SharedNumbers } from './shared-numbers.ts';
 
 export interface BucketRules {
@@ -14,19 +15,20 @@ export interface BucketRules {
 export class Buckets {
   readonly #rules: BucketRules;
   readonly #fullAt: SharedNumbers;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #refillMs: number;
 
-  constructor(rules: BucketRules, shared = new SharedNumbers(), now = sinceBoot) {
+  constructor(rules: BucketRules, shared = new SharedNumbers(), clock = systemClock) {
     this.#rules = rules;
     this.#fullAt = shared;
-    this.#now = now;
+    this.#clock = clock;
     this.#refillMs = 1000 / rules.perSecond;
   }
 
   /** Seconds after which there is something to take again; 0: now. */
   waitSeconds(key: string): number {
-    const left = this.#rules.burst - Math.max(0, this.#fullAt.get(this.#toName(key)) - this.#now()) / this.#refillMs;
+    const left =
+      this.#rules.burst - Math.max(0, this.#fullAt.get(this.#toName(key)) - this.#clock.monotonic()) / this.#refillMs;
     // What is missing for one by rounding alone is there.
     return left >= 1 - 1e-9 ? 0 : Math.ceil((1 - left) / this.#rules.perSecond);
   }
@@ -41,7 +43,7 @@ export class Buckets {
   }
 
   #add(key: string, taken: number): void {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const emptied = now + this.#rules.burst * this.#refillMs;
     const add = (fullAt: number) => Math.min(emptied, Math.max(now, fullAt) + taken * this.#refillMs);
     this.#fullAt.change(this.#toName(key), add, now);
@@ -50,12 +52,6 @@ export class Buckets {
   #toName(key: string): string {
     return `${this.#rules.name} ${key}`;
   }
-}
-
-/** Milliseconds by a clock that all threads share, and that nobody sets. */
-function sinceBoot(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1000 + nanoseconds / 1e6;
 }
 
 /** Whoever has one IPv6 address has the whole /64 of it, so that is what is limited. */

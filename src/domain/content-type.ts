@@ -1,7 +1,7 @@
 // Media types: the one reading of a Content-Type, the check of a declared one, and the guess when none is declared
 // (INTERFACE.md, section 2). Hides the magic numbers, and the extension table of the package `mime`.
 
-import mime from 'mime';
+import { createRequire } from 'node:module';
 import { Refusal } from './refusal.ts';
 
 export interface MediaType {
@@ -21,7 +21,7 @@ export function toContentType(declared: string | undefined, head: Uint8Array, fi
   const value = declared?.trim();
   if (value !== undefined && isMediaType(value) && readMediaType(value)?.essence !== octetStream) return value;
   const extension = toExtension(fileName);
-  return findByMagic(head, extension) ?? mime.getType(extension) ?? octetStream;
+  return findByMagic(head, extension) ?? findByExtension(extension) ?? octetStream;
 }
 
 /** The value without white space around it. */
@@ -77,6 +77,14 @@ function isMediaType(value: string): boolean {
 function toExtension(fileName: string): string {
   const dot = fileName.lastIndexOf('.');
   return dot > 0 ? fileName.slice(dot + 1).toLowerCase() : '';
+}
+
+const require = createRequire(import.meta.url);
+
+/** The table is loaded when it is first asked for: threads that only read media types never do. */
+function findByExtension(extension: string): string | null {
+  const { default: mime } = require('mime') as typeof import('mime');
+  return mime.getType(extension);
 }
 
 const office = 'docx docm dotx dotm xlsx xlsm xlsb xltx xltm xlam pptx pptm potx potm ppsx ppsm ppam sldx vsdx thmx';
@@ -166,10 +174,10 @@ function findByMagic(head: Uint8Array, extension: string): string | null {
   const length = Math.min(head.byteLength, longestHeadBytes);
   const text = Buffer.from(head.buffer, head.byteOffset, length).toString('latin1');
   if (text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06')) {
-    return (zipExtensions.has(extension) ? mime.getType(extension) : null) ?? 'application/zip';
+    return (zipExtensions.has(extension) ? findByExtension(extension) : null) ?? 'application/zip';
   }
   if (text.startsWith('\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1')) {
-    return (oleExtensions.has(extension) ? mime.getType(extension) : null) ?? 'application/x-ole-storage';
+    return (oleExtensions.has(extension) ? findByExtension(extension) : null) ?? 'application/x-ole-storage';
   }
   for (const [type, ...pieces] of signaturesByFirst.get(text[0]) ?? []) {
     if (pieces.every((piece) => hasPiece(text, piece))) return type;

@@ -2,7 +2,6 @@
 // The bytes are received as they pass. What is wrong with one file is told of that file; what is wrong with the body, of all.
 
 import { timingSafeEqual } from 'node:crypto';
-import type { Static } from 'typebox';
 import { checkMediaType, readMediaType } from '../domain/content-type.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { checkObjectType, checkProperties } from '../domain/properties.ts';
@@ -18,6 +17,7 @@ import {
 import { digestMismatch } from './body.ts';
 import { BatchFile as BatchFields } from './entry-schemas.ts';
 import { invalidBody, parseValue, readWhole, smallBodyBytes } from './json.ts';
+import type { Static } from './json-schema.ts';
 import { checkBoundary, type Part, readParts } from './multipart.ts';
 import { checkComment } from './parameters.ts';
 import { compileCheck } from './schemas.ts';

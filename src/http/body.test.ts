@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { Refusal } from '../domain/refusal.ts';
+import { MovableClock } from '../runtime/clock-for-tests.ts';
 import { Aborted, Body, Pace } from './body.ts';
 
 type FakeRequest = PassThrough & { complete: boolean; headers: Record<string, string> };
@@ -65,28 +66,22 @@ test('a body that nobody takes pauses the client instead of filling memory', asy
 });
 
 test('less than 1 KiB/s over 30 seconds ends a body; waiting for ourselves does not count', async () => {
-  mock.timers.enable({ apis: ['setInterval', 'Date'] });
-  try {
-    const pace = new Pace();
-    const [slow, steady, paused] = [makeBody(pace), makeBody(pace), makeBody(pace)];
-    const reading = Array.fromAsync(slow.body);
-    reading.catch(() => undefined);
-    paused.request.write(Buffer.alloc(600 * 1024));
-    for (let second = 0; second < 40; second += 5) {
-      slow.request.write('a trickle');
-      steady.request.write(Buffer.alloc(6 * 1024));
-      for (let turn = 0; turn < 3; turn += 1) await Promise.resolve();
-      await new Promise((resolve) => setImmediate(resolve));
-      mock.timers.tick(5000);
-    }
-    await assert.rejects(reading, (error) => error instanceof Refusal && error.code === 'UploadTooSlow');
-    for (const { request, body } of [steady, paused]) {
-      request.complete = true;
-      request.end();
-      await Array.fromAsync(body);
-    }
-    pace.close();
-  } finally {
-    mock.timers.reset();
+  const clock = new MovableClock();
+  const pace = new Pace(clock);
+  const [slow, steady, paused] = [makeBody(pace), makeBody(pace), makeBody(pace)];
+  const reading = Array.fromAsync(slow.body);
+  reading.catch(() => undefined);
+  paused.request.write(Buffer.alloc(600 * 1024));
+  for (let second = 0; second < 40; second += 5) {
+    slow.request.write('a trickle');
+    steady.request.write(Buffer.alloc(6 * 1024));
+    await clock.advance(5000);
   }
+  await assert.rejects(reading, (error) => error instanceof Refusal && error.code === 'UploadTooSlow');
+  for (const { request, body } of [steady, paused]) {
+    request.complete = true;
+    request.end();
+    await Array.fromAsync(body);
+  }
+  pace.close();
 });

@@ -6,6 +6,7 @@ import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Chunks } from '../domain/chunks.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
 import { isExpecting } from './request.ts';
 
 /** The client went away: there is nobody to answer. */
@@ -162,15 +163,16 @@ const lookEveryMs = 5_000;
 /** Watches that bodies make progress: at least 1 KiB/s over 30 s, while it is the client we wait for. */
 export class Pace {
   readonly #watched = new Map<Body, { since: number; bytes: number }>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #clock: Clock;
+  readonly #timer: Timer;
 
-  constructor() {
-    this.#timer = setInterval(() => this.#look(Date.now()), lookEveryMs);
-    this.#timer.unref();
+  constructor(clock = systemClock) {
+    this.#clock = clock;
+    this.#timer = clock.every(lookEveryMs, () => this.#look(clock.monotonic()));
   }
 
   watch(body: Body): () => void {
-    this.#watched.set(body, { since: Date.now(), bytes: body.receivedBytes });
+    this.#watched.set(body, { since: this.#clock.monotonic(), bytes: body.receivedBytes });
     return () => this.#watched.delete(body);
   }
 
@@ -188,7 +190,7 @@ export class Pace {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 }
 

@@ -4,6 +4,7 @@
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '../runtime/clock.ts';
 import { type Answer, send, toAnswer, toHeaders } from './answer.ts';
 import { isExpecting } from './request.ts';
 import type { Unread } from './unread.ts';
@@ -19,7 +20,7 @@ export function sendEarly(
   request: IncomingMessage,
   response: ServerResponse,
   answer: Answer,
-  trackingId: string,
+  { trackingId, clock }: { trackingId: string; clock: Clock },
 ): void {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   const isChunked = request.headers['transfer-encoding'] !== undefined;
@@ -33,12 +34,12 @@ export function sendEarly(
     return;
   }
   request.socket.end(renderRaw(answer, trackingId));
-  dropRest(request);
+  dropRest(request, clock);
 }
 
-function dropRest(request: IncomingMessage): void {
+function dropRest(request: IncomingMessage, clock: Clock): void {
   const { socket } = request;
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  const timer = clock.after(lingerMs, () => socket.destroy());
   let dropped = 0;
   request.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
@@ -46,12 +47,16 @@ function dropRest(request: IncomingMessage): void {
   });
   request.once('end', () => socket.destroy());
   request.once('error', () => socket.destroy());
-  socket.once('close', () => clearTimeout(timer));
+  socket.once('close', () => timer.cancel());
   request.resume();
 }
 
 /** Answers a socket on which no request was understood, after the `pending` responses to those that were. */
-export function refuseSocket(socket: Socket, { refusal, requestId }: Unread, pending?: ServerResponse): void {
+export function refuseSocket(
+  socket: Socket,
+  { refusal, requestId }: Unread,
+  { pending, clock }: { pending: ServerResponse | undefined; clock: Clock },
+): void {
   socket.on('error', () => socket.destroy());
   const finish = () => {
     if (!socket.writable) {
@@ -59,7 +64,7 @@ export function refuseSocket(socket: Socket, { refusal, requestId }: Unread, pen
       return;
     }
     socket.end(renderRaw(toAnswer(refusal, requestId), requestId));
-    setTimeout(() => socket.destroy(), lastAnswerMs).unref();
+    clock.after(lastAnswerMs, () => socket.destroy());
   };
   if (pending === undefined) finish();
   else pending.once('close', finish);

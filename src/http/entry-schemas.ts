@@ -1,7 +1,7 @@
 // The shapes of what is asked and answered about entries beyond creating and saving them.
 
-import Type from 'typebox';
 import { longestComment } from '../domain/entry.ts';
+import { Type } from './json-schema.ts';
 import { Entry, Envelope, ErrorAnswer, Properties, ShownEntry } from './schemas.ts';
 
 const time = { format: 'date-time', description: 'UTC, always three decimals.' };

@@ -1,7 +1,7 @@
 // The shapes of what is managed.
 
-import Type from 'typebox';
 import { applicationKinds, roles, scopes } from '../domain/caller.ts';
+import { Type } from './json-schema.ts';
 
 const time = Type.String({ format: 'date-time', description: 'UTC, always three decimals.' });
 const count = Type.Integer({ minimum: 0 });

@@ -1,12 +1,12 @@
 // The OpenAPI 3.1 document, made from the table of routes and from the schemas that validate requests.
 
-import Type from 'typebox';
 import { tokenLifetimeSeconds } from '../auth/tokens.ts';
 import { scopes } from '../domain/caller.ts';
 import { scopeFor } from '../domain/permission.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import { toStatus } from './answer.ts';
 import { toRefusalExample } from './examples.ts';
+import { Type } from './json-schema.ts';
 import { type Answered, type Description, tags } from './openapi.ts';
 import type { Route } from './route.ts';
 import { ErrorAnswer } from './schemas.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { Description, type Document } from '../../test/interface/description.ts';
+import { type Document, openDescription } from '../../test/interface/description.ts';
 import { type MediaType, tags } from './openapi.ts';
 import { listRefusals, toDocument } from './openapi-document.ts';
 import { routes } from './routes.ts';
@@ -16,7 +16,7 @@ type Operation = {
 
 const address = 'http://127.0.0.1:8080';
 const document = JSON.parse(JSON.stringify(toDocument(routes, address))) as Document;
-const description = new Description(document);
+const description = await openDescription(document);
 
 describe('Every route is described:', () => {
   for (const route of routes) {

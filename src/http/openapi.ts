@@ -8,10 +8,10 @@
 // - an object schema has a `title`: it becomes a component of that name, wherever it stands. Answers hold what their schema
 //   declares and nothing else: the interface suite checks each answer, its status and its code against the document.
 
-import Type, { type TSchema } from 'typebox';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import { exampleEnvelope } from './examples.ts';
+import { type TSchema, Type } from './json-schema.ts';
 import { Envelope } from './schemas.ts';
 
 export const tags = {

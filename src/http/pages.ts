@@ -1,11 +1,11 @@
 // Lists that are shown page by page: `limit` and `cursor` in, `Link: …; rel="next"` out.
 
 import { hash } from 'node:crypto';
-import Type from 'typebox';
 import { type Caller, chooseSeat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { firstPageLimit, largestPageLimit } from '../operations/list-folder.ts';
 import { type Place, readCursor, toCursorText } from './cursor.ts';
+import { Type } from './json-schema.ts';
 import type { Parameter } from './openapi.ts';
 import type { Served } from './route.ts';
 

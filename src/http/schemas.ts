@@ -1,9 +1,9 @@
 // The shapes of what comes in and goes out, as JSON Schemas. Requests are validated against the very objects that the
 // OpenAPI description is made of.
 
-import Type, { type Static, type TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { Refusal, refusalCodes } from '../domain/refusal.ts';
+import { type Static, type TSchema, Type } from './json-schema.ts';
+import { makeCheck, type Problem } from './json-schema-check.ts';
 
 const id = { description: 'Opaque; ours are lower-case UUIDs.' };
 const time = { format: 'date-time', description: 'UTC, always three decimals.' };
@@ -155,18 +155,23 @@ export const SaveFileJson = Type.Object(
 
 /** Makes a check that returns the value or refuses, naming the field at fault. */
 export function compileCheck<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
-  const validator = Compile(schema);
+  const check = makeCheck(schema);
   return (value) => {
     checkKeyCount(value);
-    if (validator.Check(value)) return value as Static<Schema>;
-    const [error] = validator.Errors(value);
-    const [field = '', ...rest] = (error?.instancePath ?? '').split('/').slice(1);
-    const missing = (error?.params as { requiredProperties?: string[] } | undefined)?.requiredProperties?.[0];
-    const target = field === '' ? (missing ?? 'body') : field;
-    const where = rest.length > 0 ? `${target} (at ${rest.join('/')})` : target;
-    const problem = field === '' && missing !== undefined ? 'is missing' : (error?.message ?? 'is not valid');
-    throw new Refusal('InvalidField', `${where} ${problem}.`, { target });
+    const problem = check(value);
+    if (problem !== null) throw toRefusal(problem);
+    return value as Static<Schema>;
   };
+}
+
+function toRefusal({ path, message, missing = [] }: Problem): Refusal {
+  const [field = '', ...rest] = path.split('/').slice(1);
+  if (field === '' && missing[0] !== undefined) {
+    return new Refusal('InvalidField', `${missing[0]} is missing.`, { target: missing[0] });
+  }
+  const target = field === '' ? 'body' : field;
+  const where = rest.length > 0 ? `${target} (at ${rest.join('/')})` : target;
+  return new Refusal('InvalidField', `${where} ${message}.`, { target });
 }
 
 /** Asked before the schema, which would look at every one of a million keys. */

@@ -15,6 +15,7 @@ import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Shared } from '../domain/shared-numbers.ts';
 import { storageFull } from '../operations/save-file.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { type Answer, endIfStalled, internalError, MethodNotAllowed, send, toAnswer, toStatus } from './answer.ts';
 import { Aborted, Body, Pace } from './body.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
@@ -50,6 +51,7 @@ const pageHeaders = {
 };
 
 export interface ListenOptions {
+  clock: Clock;
   host: string;
   port: number;
   tls: SecureContextOptions | null;
@@ -107,7 +109,7 @@ class Door {
   readonly server: Server;
   readonly #options: ListenOptions;
   readonly #lookup: Lookup;
-  readonly #pace = new Pace();
+  readonly #pace: Pace;
   readonly #connections = new Connections();
   /** Pages of sign-ins, by address. */
   readonly #pages: Buckets;
@@ -120,8 +122,9 @@ class Door {
   constructor(options: ListenOptions, lookup: Lookup) {
     this.#options = options;
     this.#lookup = lookup;
-    const { name, shared } = options;
-    this.#pages = new Buckets({ name: `${name} pages`, burst: 300, perSecond: 5 }, shared.buckets);
+    const { name, shared, clock } = options;
+    this.#pace = new Pace(clock);
+    this.#pages = new Buckets({ name: `${name} pages`, burst: 300, perSecond: 5 }, shared.buckets, clock);
     const settings = {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersTimeoutMs,
@@ -159,7 +162,7 @@ class Door {
 
   #refuseSocket(socket: Socket, unread: Unread): void {
     this.#options.observers.metrics.countUnrouted(undefined, toStatus(unread.refusal.code));
-    refuseSocket(socket, unread, this.#lastPending(socket));
+    refuseSocket(socket, unread, { pending: this.#lastPending(socket), clock: this.#options.clock });
   }
 
   /** The last response that is still owed on this socket to a request that arrived whole. */
@@ -279,7 +282,8 @@ class Door {
         arrival,
         requestId,
       });
-    const arrivedAt = Date.now();
+    const { clock } = this.#options;
+    const arrivedAt = clock.monotonic();
     let caller: Caller;
     const exchange: Exchange = {
       request,
@@ -289,7 +293,7 @@ class Door {
       parameters,
       query: () => new URLSearchParams(query),
       allowed: () => router.allowed(path),
-      renewCaller: async () => (Date.now() - arrivedAt < renewAfterMs ? caller : await authenticate()),
+      renewCaller: async () => (clock.monotonic() - arrivedAt < renewAfterMs ? caller : await authenticate()),
       openBody: (digests = { sha256: null, md5: null }) => new Body(request, response, this.#pace, digests),
     };
     if (route.action === null) return await route.handle(served, exchange);
@@ -315,7 +319,7 @@ class Door {
     const headers = { ...pageHeaders, ...allowOrigin(this.#options.corsOrigins, request) };
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (isExpecting(request)) response.writeContinue();
-    endUnlessComplete(request);
+    endUnlessComplete(request, this.#options.clock);
     endIfStalled(response);
     await issuer.handle(request, response, arrival);
   }
@@ -348,7 +352,7 @@ class Door {
     const answer = toAnswer(refusal, requestId);
     Object.assign(answer.headers, this.#toCommonHeaders(request, observation));
     observation.earlyStatus = answer.status;
-    sendEarly(request, response, answer, requestId);
+    sendEarly(request, response, answer, { trackingId: requestId, clock: this.#options.clock });
   }
 
   #toRefusal(error: unknown, requestId: string): Refusal {
@@ -366,11 +370,12 @@ class Door {
       if (!response.headersSent) response.setHeader('Connection', 'close');
     }
     this.server.closeIdleConnections();
-    const idle = setInterval(() => this.server.closeIdleConnections(), closeIdleEveryMs);
-    const timer = setTimeout(() => this.server.closeAllConnections(), drainMs);
+    const { clock } = this.#options;
+    const idle = clock.every(closeIdleEveryMs, () => this.server.closeIdleConnections());
+    const timer = clock.after(drainMs, () => this.server.closeAllConnections());
     await closed;
-    clearInterval(idle);
-    clearTimeout(timer);
+    idle.cancel();
+    timer.cancel();
     this.#pace.close();
   }
 }
@@ -385,10 +390,9 @@ function shuttingDown(): Refusal {
   return new Refusal('ShuttingDown', 'The service is stopping. Nothing was saved.', { retryAfterSeconds: 5 });
 }
 
-function endUnlessComplete(request: IncomingMessage): void {
-  const timer = setTimeout(() => {
+function endUnlessComplete(request: IncomingMessage, clock: Clock): void {
+  const timer = clock.after(smallRequestMs, () => {
     if (!request.complete) request.socket.destroy();
-  }, smallRequestMs);
-  timer.unref();
-  request.once('close', () => clearTimeout(timer));
+  });
+  request.once('close', () => timer.cancel());
 }

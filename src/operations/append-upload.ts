@@ -145,7 +145,7 @@ async function keepNothing(cabinet: Cabinet, upload: Upload): Promise<Upload> {
 
 /** Writes to the row how far it has come. */
 async function keep(cabinet: Cabinet, upload: Upload, isBusy: boolean): Promise<Upload> {
-  const expiresAt = Date.now() + cabinet.limits.uploadMs;
+  const expiresAt = cabinet.clock.now() + cabinet.limits.uploadMs;
   const { id, turn, sizeBytes, lengthBytes, grown } = upload;
   const isKept = await cabinet.catalog.keepUpload({ id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt });
   if (isKept) return { ...upload, isBusy, expiresAt };

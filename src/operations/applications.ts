@@ -43,7 +43,7 @@ export interface ApplicationWithSecret {
 export async function addApplication(
   cabinet: Cabinet,
   asked: NewApplication,
-  origin: Origin = byOperator(),
+  origin: Origin = byOperator(cabinet),
 ): Promise<ApplicationWithSecret> {
   checkTogether(asked);
   if (asked.kind === 'server' && !cabinet.hasMutualTls) throw noMutualTls();
@@ -97,7 +97,7 @@ export function checkRedirectUri(uri: string, target = 'RedirectUri'): string {
 export function addCertificate(
   cabinet: Cabinet,
   asked: ApplicationRef & { certificate: NewCertificate },
-  origin: Origin = byOperator(),
+  origin: Origin = byOperator(cabinet),
 ): Promise<Certificate> {
   return cabinet.catalog.addCertificate({ ...asked, ...origin });
 }
@@ -111,7 +111,7 @@ export interface CertificateRef extends ApplicationRef {
 export function removeCertificate(
   cabinet: Cabinet,
   certificate: CertificateRef,
-  origin: Origin = byOperator(),
+  origin: Origin = byOperator(cabinet),
 ): Promise<Certificate> {
   return cabinet.catalog.removeCertificate({ ...certificate, ...origin });
 }
@@ -131,7 +131,7 @@ const stateAfter = { disable: 'disabled', enable: 'active', remove: 'removed' } 
 export function changeApplicationState(
   cabinet: Cabinet,
   { change, ...application }: ApplicationRef & { change: StateChange },
-  origin: Origin = byOperator(),
+  origin: Origin = byOperator(cabinet),
 ): Promise<Application> {
   return cabinet.catalog.setApplicationState({ ...application, state: stateAfter[change], ...origin });
 }
@@ -140,7 +140,7 @@ export function changeApplicationState(
 export async function rotateSecret(
   cabinet: Cabinet,
   { overlapMs, ...application }: ApplicationRef & { overlapMs: number },
-  origin: Origin = byOperator(),
+  origin: Origin = byOperator(cabinet),
 ): Promise<ApplicationWithSecret> {
   const secret = newSecret();
   const rotated = await cabinet.catalog.rotateSecret({

@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Commits } from '../catalog/commits.ts';
 import type { JournalFiles } from '../catalog/journal-files.ts';
 import type { NameRules } from '../domain/name.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Search } from '../search/search.ts';
 import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
@@ -48,6 +49,7 @@ export class UploadMemory {
 }
 
 export interface Cabinet {
+  readonly clock: Clock;
   readonly catalog: Catalog;
   readonly blobs: Blobs;
   readonly limits: Limits;

@@ -35,7 +35,7 @@ export async function changeEntry(cabinet: Cabinet, caller: Caller, request: Cha
     objectType,
     ifMatch,
     conflict,
-    ...byCaller(caller),
+    ...byCaller(cabinet, caller),
   });
   if (changed === null) throw entryNotFound();
   return changed;

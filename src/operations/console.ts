@@ -15,7 +15,7 @@ export async function keepConsole(cabinet: Cabinet, publicUrl: string): Promise<
   const redirectUri = checkRedirectUri(`${publicUrl}/`);
   const known = await cabinet.catalog.findApplication({ appKey: consoleAppKey });
   if (known?.redirectUris?.join() === redirectUri) return;
-  await cabinet.catalog.keepConsole({ appKey: consoleAppKey, scopes, redirectUri, ...byOperator() });
+  await cabinet.catalog.keepConsole({ appKey: consoleAppKey, scopes, redirectUri, ...byOperator(cabinet) });
 }
 
 export interface FirstPerson {

@@ -23,21 +23,21 @@ export interface CopyRequest {
 
 export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyRequest): Promise<EntryView> {
   const { id, conflict } = request;
-  const { catalog } = cabinet;
+  const { catalog, clock } = cabinet;
   const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
   checkFree(cabinet, null);
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
   const parent = toFolderIdIn(seat, request.parentFolderId);
-  const asked = { space: seat.space, id, parent, name, conflict, ...byCaller(caller) };
+  const asked = { space: seat.space, id, parent, name, conflict, ...byCaller(cabinet, caller) };
   const begun = await catalog.beginCopy(asked);
   if (begun === null) throw entryNotFound();
   if ('details' in begun) return begun.details;
   const { top } = begun;
   try {
     for (let stack = begun.stack; stack.length > 0; ) {
-      stack = await inTurn(() => catalog.continueCopy({ asked, top, stack, at: Date.now() }));
+      stack = await inTurn(() => catalog.continueCopy({ asked, top, stack, at: clock.now() }));
     }
-    return await catalog.finishCopy({ asked: { ...asked, at: Date.now() }, top });
+    return await catalog.finishCopy({ asked: { ...asked, at: clock.now() }, top });
   } catch (error) {
     await catalog.abandonCopy({ top }).catch(() => undefined);
     cabinet.purger.nudge();

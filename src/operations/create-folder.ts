@@ -48,7 +48,7 @@ export async function createFolder(
     conflict: request.conflict,
     ...(request.times !== undefined && { times: request.times }),
     by: caller.actor,
-    at: Date.now(),
+    at: cabinet.clock.now(),
     request: caller.requestId,
     idempotency: toIdempotency(caller, 'create-folder', request.idempotencyKey, [
       space,

@@ -3,6 +3,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
+import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
 import { ContentDigest, type Digest, release } from './content-digest.ts';
 import type { FromHasher, ToHasher } from './hasher-thread.ts';
 
@@ -13,14 +14,19 @@ const mostWaitingBytes = 2 * 1024 * 1024;
 const idleMs = 10_000;
 
 export class Hasher {
+  readonly #clock: Clock;
   #thread: HasherThread | null = null;
+
+  constructor(clock = systemClock) {
+    this.#clock = clock;
+  }
 
   begin(): PassingDigest {
     return new PassingDigest((isLarge) => (isLarge ? this.#requireThread().begin() : new NearDigest()));
   }
 
   #requireThread(): HasherThread {
-    this.#thread ??= new HasherThread((ended) => {
+    this.#thread ??= new HasherThread(this.#clock, (ended) => {
       if (this.#thread === ended) this.#thread = null;
     });
     return this.#thread;
@@ -139,9 +145,11 @@ class HasherThread {
   #waitingBytes = 0;
   #onRoom: PromiseWithResolvers<void> | null = null;
   #fault: Fault | null = null;
-  #idle: NodeJS.Timeout | null = null;
+  #idle: Timer | null = null;
+  readonly #clock: Clock;
 
-  constructor(onEnded: (thread: HasherThread) => void) {
+  constructor(clock: Clock, onEnded: (thread: HasherThread) => void) {
+    this.#clock = clock;
     this.#onEnded = onEnded;
     // It makes next to no objects: without this it would take the memory of a thread that makes many.
     const resourceLimits = { maxYoungGenerationSizeMb: 1 };
@@ -205,7 +213,7 @@ class HasherThread {
     this.#open.delete(content);
     if (this.#open.size > 0) return;
     this.#stopIdling();
-    this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+    this.#idle = this.#clock.after(idleMs, () => void this.end());
   }
 
   #post(message: ToHasher, transferred: readonly ArrayBuffer[] = []): void {
@@ -223,7 +231,7 @@ class HasherThread {
   }
 
   #stopIdling(): void {
-    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#idle?.cancel();
     this.#idle = null;
   }
 

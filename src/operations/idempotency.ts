@@ -22,10 +22,10 @@ function toOwner({ appKey, person }: Caller): string {
 
 /** Whether this may be a repeated request. Whether it is, is known when all of it has been read. */
 export async function mayBeRepeated(
-  { catalog }: Cabinet,
+  { catalog, clock }: Cabinet,
   caller: Caller,
   { operation, key }: { operation: Idempotency['operation']; key: string | null },
 ): Promise<boolean> {
   if (key === null) return false;
-  return await catalog.isKeyKnown({ asked: { appKey: toOwner(caller), operation, key }, at: Date.now() });
+  return await catalog.isKeyKnown({ asked: { appKey: toOwner(caller), operation, key }, at: clock.now() });
 }

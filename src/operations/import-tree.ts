@@ -71,11 +71,11 @@ export interface ImportReport {
 
 export async function importTree(cabinet: Cabinet, caller: Caller, request: ImportRequest): Promise<ImportReport> {
   const running = new Import(cabinet, caller, request);
-  const telling = setInterval(() => request.onProgress(running.report), progressEveryMs);
+  const telling = cabinet.clock.every(progressEveryMs, () => request.onProgress(running.report));
   try {
     await running.run();
   } finally {
-    clearInterval(telling);
+    telling.cancel();
   }
   return running.report;
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
+import { MovableClock } from '../runtime/clock-for-tests.ts';
 import { type Cabinet, UploadMemory } from './cabinet.ts';
 import { Hasher } from './hasher.ts';
 import { localLeases, sharedLeases } from './leases.ts';
@@ -29,7 +30,8 @@ function makeCabinet(catalog: Record<string, unknown>, blobs: Partial<Blobs> = {
     discard: note('discard'),
     ...blobs,
   };
-  const leases = sharedLeases(verbs);
+  const clock = new MovableClock({ now: 1_000_000 });
+  const leases = sharedLeases(verbs, undefined, clock);
   const limits = {
     inlineBytes: 10,
     fileBytes: 1e9,
@@ -39,6 +41,7 @@ function makeCabinet(catalog: Record<string, unknown>, blobs: Partial<Blobs> = {
     keptVersions: null,
   };
   const cabinet = {
+    clock,
     catalog: verbs,
     blobs: kept,
     leases,
@@ -47,7 +50,7 @@ function makeCabinet(catalog: Record<string, unknown>, blobs: Partial<Blobs> = {
     hasher: new Hasher(),
     names: 'any',
   };
-  return { cabinet: { ...cabinet, purger: { nudge: () => undefined } } as unknown as Cabinet, done, leases };
+  return { cabinet: { ...cabinet, purger: { nudge: () => undefined } } as unknown as Cabinet, done, leases, clock };
 }
 
 async function* bytesOf(...sizes: number[]): AsyncGenerator<Buffer> {
@@ -163,24 +166,19 @@ test('bytes stay while nobody knows whether a record points to them, and their l
 });
 
 test('leases are renewed for as long as they are held', async () => {
-  mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1_000_000 });
   const renewed: { blobs: string[]; until: number }[] = [];
   const renewLeases = async (asked: { blobs: string[]; until: number }) => {
     renewed.push(asked);
     return [];
   };
-  const { leases } = makeCabinet({ renewLeases });
+  const { leases, clock } = makeCabinet({ renewLeases });
   await leases.begin('a');
   await leases.begin('b');
-  mock.timers.tick(10 * 60 * 1000);
-  await turn();
+  await clock.advance(10 * 60 * 1000);
   leases.forget('a');
-  mock.timers.tick(10 * 60 * 1000);
-  await turn();
+  await clock.advance(10 * 60 * 1000);
   await leases.close();
-  mock.timers.tick(dayMs);
-  await turn();
-  mock.timers.reset();
+  await clock.advance(dayMs);
   assert.deepEqual(
     renewed.map(({ blobs }) => blobs),
     [['a', 'b'], ['b']],

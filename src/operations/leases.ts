@@ -3,6 +3,7 @@
 // points to the blob removes the row, so that either the record or the sweeper wins, never both.
 
 import type { Catalog } from '../catalog/catalog.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 
 /** Much longer than clocks of nodes differ, and less than the day after which blobs are swept at the earliest. */
 const leaseMs = 12 * 60 * 60 * 1000;
@@ -42,17 +43,20 @@ export function localLeases(): Leases {
 }
 
 /** `onTrouble` is told what fails in the background; it is tried again long before a lease is over. */
-export function sharedLeases(catalog: Catalog, onTrouble: (error: unknown) => void = () => undefined): Leases {
+export function sharedLeases(
+  catalog: Catalog,
+  onTrouble: (error: unknown) => void = () => undefined,
+  clock = systemClock,
+): Leases {
   const held = new Map<string, Promise<void>>();
   let renewing: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    renewing = renewing.then(() => renew(catalog, [...held.keys()])).catch(onTrouble);
-  }, renewEveryMs);
-  timer.unref();
+  const timer = clock.every(renewEveryMs, () => {
+    renewing = renewing.then(() => renew(catalog, clock, [...held.keys()])).catch(onTrouble);
+  });
   return {
     isShared: true,
     begin(blob) {
-      const begun = catalog.leaseBlob({ blob, until: Date.now() + leaseMs });
+      const begun = catalog.leaseBlob({ blob, until: clock.now() + leaseMs });
       held.set(blob, begun);
       return begun;
     },
@@ -69,14 +73,14 @@ export function sharedLeases(catalog: Catalog, onTrouble: (error: unknown) => vo
       while ((await catalog.expireLeases({ at: now })) > 0);
     },
     async close() {
-      clearInterval(timer);
+      timer.cancel();
       await renewing;
     },
   };
 }
 
-async function renew(catalog: Catalog, blobs: readonly string[]): Promise<void> {
-  const until = Date.now() + leaseMs;
+async function renew(catalog: Catalog, clock: Clock, blobs: readonly string[]): Promise<void> {
+  const until = clock.now() + leaseMs;
   for (let at = 0; at < blobs.length; at += renewTogether) {
     // One that is lost is told to whoever saves: nothing is there to take over.
     await catalog.renewLeases({ blobs: blobs.slice(at, at + renewTogether), until });

@@ -26,7 +26,7 @@ export interface LinkedVersion {
 export async function linkFile(cabinet: Cabinet, caller: Caller, request: LinkFileRequest): Promise<LinkedVersion> {
   const { fileId, version, lifetimeSeconds } = request;
   const { space, found } = await requireContent(cabinet, caller, { fileId, version });
-  return { space, fileId, version: found.version, expiresAt: Date.now() + lifetimeSeconds * 1000 };
+  return { space, fileId, version: found.version, expiresAt: cabinet.clock.now() + lifetimeSeconds * 1000 };
 }
 
 /** As whoever made the link may still read it, in the space that it was made for. Whatever is in the way is told in the

@@ -60,7 +60,7 @@ export async function addApplication(
   for (const uri of redirectUris ?? []) applications.checkRedirectUri(uri, 'RedirectUris');
   const certificates = certificate === null ? [] : [certificate];
   const asked = { name, kind, scopes, redirectUris, certificates, space, isForPeopleOnly: false };
-  return await applications.addApplication(cabinet, asked, byCaller(caller));
+  return await applications.addApplication(cabinet, asked, byCaller(cabinet, caller));
 }
 
 /** Whoever manages could use `content.admin`, by their role if not by their token. */
@@ -89,7 +89,11 @@ export async function changeApplication(
       hint: 'Have another application of the space, a manager who uses another one, or the operator do it.',
     });
   }
-  return await applications.changeApplicationState(cabinet, { application: appKey, space, change }, byCaller(caller));
+  return await applications.changeApplicationState(
+    cabinet,
+    { application: appKey, space, change },
+    byCaller(cabinet, caller),
+  );
 }
 
 export interface RotateRequest {
@@ -104,7 +108,7 @@ export async function rotateSecret(
 ): Promise<applications.ApplicationWithSecret> {
   const { space } = takeSeat(caller, 'manage');
   await admitTakeover(cabinet, caller, appKey);
-  return await applications.rotateSecret(cabinet, { application: appKey, space, overlapMs }, byCaller(caller));
+  return await applications.rotateSecret(cabinet, { application: appKey, space, overlapMs }, byCaller(cabinet, caller));
 }
 
 export function listCertificates(cabinet: Cabinet, caller: Caller, appKey: string): Promise<Certificate[]> {
@@ -124,7 +128,11 @@ export async function addCertificate(
 ): Promise<Certificate> {
   const { space } = takeSeat(caller, 'manage');
   await admitTakeover(cabinet, caller, appKey);
-  return await applications.addCertificate(cabinet, { application: appKey, space, certificate }, byCaller(caller));
+  return await applications.addCertificate(
+    cabinet,
+    { application: appKey, space, certificate },
+    byCaller(cabinet, caller),
+  );
 }
 
 export async function removeCertificate(
@@ -134,5 +142,5 @@ export async function removeCertificate(
 ): Promise<Certificate> {
   const { space } = takeSeat(caller, 'manage');
   const removed = { application: appKey, space, thumbprint, isOneKept: appKey === caller.appKey };
-  return await applications.removeCertificate(cabinet, removed, byCaller(caller));
+  return await applications.removeCertificate(cabinet, removed, byCaller(cabinet, caller));
 }

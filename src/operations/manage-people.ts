@@ -32,7 +32,7 @@ export async function addMember(
   const { space } = takeSeat(caller, 'manage');
   const role = checkRole(asked.role);
   const { madePassword, ...account } = await toAccount(asked, 'Id');
-  const member = await cabinet.catalog.addMember({ ...account, space, role, ...byCaller(caller) });
+  const member = await cabinet.catalog.addMember({ ...account, space, role, ...byCaller(cabinet, caller) });
   return { member, madePassword };
 }
 
@@ -57,6 +57,6 @@ export async function changeMember(cabinet: Cabinet, caller: Caller, { id, role 
     role: role === null ? null : checkRole(role),
     // An application can still manage the space when no person can.
     isManagerKept: caller.person !== null,
-    ...byCaller(caller),
+    ...byCaller(cabinet, caller),
   });
 }

@@ -30,7 +30,7 @@ export async function addSpace(cabinet: Cabinet, caller: Caller, name: string): 
   const person = admitNewSpace(caller);
   const ids = { spaceId: randomUUIDv7(), rootId: randomUUIDv7() };
   const asked = { name: checkPlainName(name, 'Name'), ...ids, manager: person };
-  return await cabinet.catalog.addSpace({ ...asked, ...byCaller(caller) });
+  return await cabinet.catalog.addSpace({ ...asked, ...byCaller(cabinet, caller) });
 }
 
 /** Who would be the manager, if the caller may make a space at all. */
@@ -50,7 +50,7 @@ export interface RenameRequest {
 export async function renameSpace(cabinet: Cabinet, caller: Caller, { spaceId, name }: RenameRequest): Promise<Seat> {
   const seat = admitSpace(caller, spaceId);
   const spaceName = checkPlainName(name, 'Name');
-  await cabinet.catalog.renameSpace({ space: seat.space, name: spaceName, ...byCaller(caller) });
+  await cabinet.catalog.renameSpace({ space: seat.space, name: spaceName, ...byCaller(cabinet, caller) });
   return { ...seat, spaceName };
 }
 

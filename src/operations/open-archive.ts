@@ -14,7 +14,6 @@ import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
 import { type OpenedFile, toOpened } from './open-file.ts';
-import { byCaller } from './origin.ts';
 import { recordRead } from './record-read.ts';
 
 const pageLimit = 200;
@@ -114,7 +113,7 @@ class Walk {
   }
 
   #open(id: string, found: FileContent): OpenedFile {
-    const read = { space: this.#space, entry: id, version: found.version, ...byCaller(this.#caller) };
+    const read = { space: this.#space, entry: id, version: found.version, caller: this.#caller };
     return recordRead(this.#cabinet, toOpened(this.#cabinet, found), read);
   }
 

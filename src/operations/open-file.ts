@@ -10,7 +10,6 @@ import { Fault } from '../domain/fault.ts';
 import { fileNotFound, versionNotFound } from '../domain/missing.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
-import { byCaller } from './origin.ts';
 import { recordRead } from './record-read.ts';
 
 export interface OpenedFile {
@@ -33,7 +32,7 @@ export interface OpenFileRequest {
 export async function openFile(cabinet: Cabinet, caller: Caller, request: OpenFileRequest): Promise<OpenedFile> {
   const { space, found } = await requireContent(cabinet, caller, request);
   const { fileId: entry, version } = request;
-  return recordRead(cabinet, toOpened(cabinet, found), { space, entry, version, ...byCaller(caller) });
+  return recordRead(cabinet, toOpened(cabinet, found), { space, entry, version, caller });
 }
 
 /** What a version of a file holds, and in which space; nothing of it is read yet. */

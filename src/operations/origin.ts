@@ -3,12 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Origin } from '../catalog/sql.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { Cabinet } from './cabinet.ts';
 
 /** By a command; it has no request, so it gets a tracking id of its own. */
-export function byOperator(): Origin {
-  return { at: Date.now(), by: 'operator', request: randomUUID() };
+export function byOperator({ clock }: Pick<Cabinet, 'clock'>): Origin {
+  return { at: clock.now(), by: 'operator', request: randomUUID() };
 }
 
-export function byCaller({ actor, requestId }: Caller): Origin {
-  return { at: Date.now(), by: actor, request: requestId };
+export function byCaller({ clock }: Pick<Cabinet, 'clock'>, { actor, requestId }: Caller): Origin {
+  return { at: clock.now(), by: actor, request: requestId };
 }

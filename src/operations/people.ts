@@ -22,7 +22,7 @@ export interface NewUser {
 
 export async function addUser(cabinet: Cabinet, asked: NewUser): Promise<UserWithPassword> {
   const { madePassword, ...account } = await toAccount(asked);
-  return { user: await cabinet.catalog.addUser({ ...account, ...byOperator() }), madePassword };
+  return { user: await cabinet.catalog.addUser({ ...account, ...byOperator(cabinet) }), madePassword };
 }
 
 /** What is kept of a new account. `target`: what the id was sent as; operators say which user they mean. */
@@ -56,7 +56,7 @@ export function listUsers(cabinet: Cabinet): Promise<UserWithSeats[]> {
 
 export function changeUserState(cabinet: Cabinet, id: string, change: 'disable' | 'enable'): Promise<User> {
   const state = change === 'disable' ? 'disabled' : 'active';
-  return cabinet.catalog.setUserState({ id: toUserId(id), state, ...byOperator() });
+  return cabinet.catalog.setUserState({ id: toUserId(id), state, ...byOperator(cabinet) });
 }
 
 export async function changePassword(
@@ -67,12 +67,12 @@ export async function changePassword(
   const id = toUserId(asked);
   const madePassword = password === null ? makePassword() : null;
   const hashed = await hashPassword(madePassword ?? checkPassword(password ?? '', id));
-  return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...byOperator() }), madePassword };
+  return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...byOperator(cabinet) }), madePassword };
 }
 
 /** Of everyone, at once. */
 export function endSignIns(cabinet: Cabinet): Promise<void> {
-  return cabinet.catalog.endSignIns(byOperator());
+  return cabinet.catalog.endSignIns(byOperator(cabinet));
 }
 
 export interface RoleRequest {
@@ -84,7 +84,7 @@ export interface RoleRequest {
 
 export function changeRole(cabinet: Cabinet, { id, space, role }: RoleRequest): Promise<UserWithSeats> {
   const given = role === 'none' ? null : checkRole(role);
-  return cabinet.catalog.setRole({ id: toUserId(id), space, role: given, ...byOperator() });
+  return cabinet.catalog.setRole({ id: toUserId(id), space, role: given, ...byOperator(cabinet) });
 }
 
 export function checkRole(role: string): Role {

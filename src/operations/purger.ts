@@ -5,23 +5,31 @@ import { randomUUID } from 'node:crypto';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { HiddenTree } from '../catalog/purge.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import { inTurn } from './copy-entry.ts';
 
 /** Nobody waits for a purge, so it rests longer than it works. */
 const restsOfPurge = 3;
 
+export interface PurgerOptions {
+  onFailure(error: unknown): void;
+  clock?: Clock;
+}
+
 export class Purger {
   readonly #catalog: Catalog;
   readonly #blobs: Blobs;
   readonly #onFailure: (error: unknown) => void;
+  readonly #clock: Clock;
   #running: Promise<void> | null = null;
   #isWanted = false;
   #isStopped = false;
 
-  constructor(catalog: Catalog, blobs: Blobs, onFailure: (error: unknown) => void) {
+  constructor(catalog: Catalog, blobs: Blobs, { onFailure, clock = systemClock }: PurgerOptions) {
     this.#catalog = catalog;
     this.#blobs = blobs;
     this.#onFailure = onFailure;
+    this.#clock = clock;
   }
 
   /** Something was removed. What is left undone by a failure is taken up at the next nudge. */
@@ -53,7 +61,10 @@ export class Purger {
   async #purge(tree: HiddenTree): Promise<void> {
     const request = randomUUID();
     for (let isDone = false; !isDone && !this.#isStopped; ) {
-      const slice = await inTurn(() => this.#catalog.purgeSlice({ ...tree, at: Date.now(), request }), restsOfPurge);
+      const slice = await inTurn(
+        () => this.#catalog.purgeSlice({ ...tree, at: this.#clock.now(), request }),
+        restsOfPurge,
+      );
       await discardBlobs(this.#blobs, slice.freedBlobs);
       isDone = slice.isDone;
     }

@@ -10,6 +10,7 @@ import { Buckets } from '../domain/buckets.ts';
 import type { Caller, Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { SharedNumbers } from '../domain/shared-numbers.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Cabinet } from './cabinet.ts';
 
 /** What was looked up is looked up again after this long. */
@@ -17,25 +18,31 @@ const lookAgainAfterMs = 1000;
 const mostLookedUp = 1000;
 const everyone = '';
 
+export interface QuotasOptions {
+  environment: string;
+  buckets: SharedNumbers;
+  clock?: Clock;
+}
+
 export class Quotas {
   /** Called when one was set here: those who have quotas in memory too learn of it. */
   tellOthers: () => Promise<void> = async () => undefined;
   readonly #catalog: Catalog;
   readonly #environment: string;
   readonly #buckets: SharedNumbers;
+  readonly #clock: Clock;
   #quotas = new Map<string, Quota>();
   /** By key, for those that have a rate. */
   #rates = new Map<string, Buckets>();
-  readonly #usage = new LRUCache<string, UsageOf>({
-    max: mostLookedUp,
-    ttl: lookAgainAfterMs,
-    ttlResolution: 0,
-  });
+  readonly #usage: LRUCache<string, UsageOf>;
 
-  constructor(catalog: Catalog, environment: string, buckets: SharedNumbers) {
+  constructor(catalog: Catalog, { environment, buckets, clock = systemClock }: QuotasOptions) {
     this.#catalog = catalog;
     this.#environment = environment;
     this.#buckets = buckets;
+    this.#clock = clock;
+    const perf = { now: () => clock.monotonic() };
+    this.#usage = new LRUCache({ max: mostLookedUp, ttl: lookAgainAfterMs, ttlResolution: 0, perf });
   }
 
   async load(): Promise<void> {
@@ -45,7 +52,7 @@ export class Quotas {
     for (const [key, { requests }] of this.#quotas) {
       if (requests === null) continue;
       const name = `${this.#environment} requests`;
-      rates.set(key, new Buckets({ name, burst: requests, perSecond: requests }, this.#buckets));
+      rates.set(key, new Buckets({ name, burst: requests, perSecond: requests }, this.#buckets, this.#clock));
     }
     this.#rates = rates;
     this.#usage.clear();

@@ -124,7 +124,7 @@ async function prepare(
   try {
     const idempotency = toIdempotency(caller, 'save-batch', idempotencyKey, toParameters(destination, items));
     const recalled =
-      idempotency === null ? [] : await cabinet.catalog.recallBatch({ asked: idempotency, at: Date.now() });
+      idempotency === null ? [] : await cabinet.catalog.recallBatch({ asked: idempotency, at: cabinet.clock.now() });
     const earlier = new Map(recalled);
     const places = new Places(cabinet, caller, destination);
     const placed = items.map((item, index) =>
@@ -227,7 +227,7 @@ class Places {
       objectType: null,
       properties: null,
       conflict: 'Existing',
-      ...byCaller(this.#caller),
+      ...byCaller(this.#cabinet, this.#caller),
       idempotency: null,
     } as const;
     const { folder } = await this.#cabinet.catalog.createFolder(wanted).catch(nameFolderId);

@@ -205,7 +205,7 @@ export async function saveVersion(
       comment: request.comment,
       keptVersions: cabinet.limits.keptVersions,
       ifMatch: request.ifMatch,
-      ...byCaller(caller),
+      ...byCaller(cabinet, caller),
     });
     if (saved === null) throw fileNotFound();
     return saved;
@@ -297,7 +297,7 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
     conflict: request.conflict,
     ...(request.times !== undefined && { times: request.times }),
     ...(request.upload !== undefined && { upload: request.upload }),
-    ...byCaller(caller),
+    ...byCaller(cabinet, caller),
     ...(request.inBatch !== undefined && { isShown: true }),
     idempotency:
       request.inBatch === undefined

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { Buckets, toLimitedAddress } from '../domain/buckets.ts';
 import { type Counts, openShared } from '../domain/shared-numbers.ts';
+import { systemClock } from '../runtime/clock.ts';
 import type { Cabinet } from './cabinet.ts';
 import { TooBusy, toPhc } from './passwords.ts';
 
@@ -21,10 +22,10 @@ export class SignInLimits {
   readonly #byUser: Buckets;
   readonly #atOnce: Counts;
 
-  constructor(environment: string, { buckets, counts } = openShared()) {
+  constructor(environment: string, { buckets, counts } = openShared(), clock = systemClock) {
     this.#environment = environment;
-    this.#byAddress = new Buckets({ name: `${environment} sign-in address`, ...wrongByAddress }, buckets);
-    this.#byUser = new Buckets({ name: `${environment} sign-in user`, ...wrongByUser }, buckets);
+    this.#byAddress = new Buckets({ name: `${environment} sign-in address`, ...wrongByAddress }, buckets, clock);
+    this.#byUser = new Buckets({ name: `${environment} sign-in user`, ...wrongByUser }, buckets, clock);
     this.#atOnce = counts;
   }
 
@@ -69,7 +70,7 @@ export async function signIn(cabinet: Cabinet, { user, password, address }: Sign
   const waitSeconds = cabinet.signInLimits.begin(address, id);
   if (waitSeconds > 0) return { userId: null, waitSeconds };
   // Before the user is read: a password that is exchanged from here on is later.
-  const begunAt = Math.floor(Date.now() / 1000);
+  const begunAt = Math.floor(cabinet.clock.now() / 1000);
   let isCounted = true;
   try {
     const found = await cabinet.catalog.findUser({ id });

@@ -67,10 +67,11 @@ async function findUnwanted({ catalog, leases }: Cabinet, blobs: string[]): Prom
   return given.length === 0 ? [] : await catalog.findUnreferencedBlobs({ blobs: given });
 }
 
-async function expireVersions({ catalog, blobs, limits }: Cabinet, now: number): Promise<number> {
+async function expireVersions(cabinet: Cabinet, now: number): Promise<number> {
+  const { catalog, blobs, limits } = cabinet;
   if (limits.versionMs === null) return 0;
   const before = now - limits.versionMs;
-  const { count, freedBlobs } = await inTurn(() => catalog.expireVersions({ before, ...byOperator() }));
+  const { count, freedBlobs } = await inTurn(() => catalog.expireVersions({ before, ...byOperator(cabinet) }));
   await discardBlobs(blobs, freedBlobs);
   return count;
 }
@@ -79,7 +80,7 @@ async function expireTrash(cabinet: Cabinet, now: number): Promise<number> {
   // What an earlier run left undone is taken up again.
   cabinet.purger.nudge();
   if (cabinet.limits.trashMs === null) return 0;
-  return await removeTrashed(cabinet, { space: null, before: now - cabinet.limits.trashMs, ...byOperator() });
+  return await removeTrashed(cabinet, { space: null, before: now - cabinet.limits.trashMs, ...byOperator(cabinet) });
 }
 
 /** In slices, so that saves are not held up. */

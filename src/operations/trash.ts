@@ -26,7 +26,7 @@ export async function deleteEntry(cabinet: Cabinet, caller: Caller, request: Del
     missing: entryNotFound,
     isTrashMeant: isPermanent,
   });
-  const asked = { space, id, ifMatch, ...byCaller(caller) };
+  const asked = { space, id, ifMatch, ...byCaller(cabinet, caller) };
   const deleted = await (isPermanent ? cabinet.catalog.removeEntry(asked) : cabinet.catalog.trashEntry(asked));
   if (deleted === null) throw entryNotFound();
   if (isPermanent) cabinet.purger.nudge();
@@ -51,7 +51,7 @@ export async function restoreEntry(cabinet: Cabinet, caller: Caller, request: Re
     parent: parentFolderId === null ? null : toFolderIdIn(seat, parentFolderId),
     name: request.name === null ? null : checkName(request.name, 'Name', cabinet.names),
     conflict,
-    ...byCaller(caller),
+    ...byCaller(cabinet, caller),
   });
   if (restored === null) throw entryNotFound();
   return restored;
@@ -72,7 +72,7 @@ export async function listTrash({ catalog }: Cabinet, caller: Caller, request: T
 export async function emptyTrash(cabinet: Cabinet, caller: Caller): Promise<number> {
   const seat = chooseSeat(caller);
   authorize(caller, 'write', seat);
-  const origin = byCaller(caller);
+  const origin = byCaller(cabinet, caller);
   return await removeTrashed(cabinet, { space: seat.space, before: origin.at + 1, ...origin });
 }
 

@@ -60,7 +60,7 @@ export async function beginUpload(cabinet: Cabinet, caller: Caller, asked: NewUp
     asked: JSON.stringify(notes),
     lengthBytes,
     blob: newBlobId(),
-    expiresAt: Date.now() + cabinet.limits.uploadMs,
+    expiresAt: cabinet.clock.now() + cabinet.limits.uploadMs,
   };
   await cabinet.catalog.beginUpload(begun);
   return { ...begun, sizeBytes: 0, grown: '', turn: 0, isBusy: false, isLast: false, result: null };
@@ -89,7 +89,7 @@ export function readNotes({ asked }: Upload): UploadNotes {
 
 /** For whoever has the turn. Refuses one that is not there, is another's, is spoken of in another protocol, or is over. */
 export async function requireUpload(
-  { catalog }: Cabinet,
+  { catalog, clock }: Cabinet,
   caller: Caller,
   { id, protocol }: { id: string; protocol: UploadProtocol },
 ): Promise<Upload> {
@@ -97,7 +97,7 @@ export async function requireUpload(
   const found = await catalog.findUpload({ id, ...toOwner(caller) });
   if (found === null || (found.protocol !== protocol && protocol === 'tus')) throw uploadNotFound();
   if (found.protocol !== protocol) throw tusVersionUnsupported();
-  if (found.expiresAt < Date.now())
+  if (found.expiresAt < clock.now())
     throw new Refusal('UploadExpired', 'This upload has waited too long for its bytes.');
   return found;
 }

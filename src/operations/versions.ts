@@ -45,7 +45,13 @@ async function changeVersion(
 ): Promise<EntryView> {
   const { space } = await enter(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
   const { keptVersions } = cabinet.limits;
-  const changed: ChangedVersion | null = await change({ space, file, version, keptVersions, ...byCaller(caller) });
+  const changed: ChangedVersion | null = await change({
+    space,
+    file,
+    version,
+    keptVersions,
+    ...byCaller(cabinet, caller),
+  });
   if (changed === null) throw fileNotFound();
   await discardBlobs(cabinet.blobs, changed.freedBlobs);
   return changed.details;
@@ -70,7 +76,13 @@ export interface CommentRequest extends VersionRequest {
 export async function commentVersion(cabinet: Cabinet, caller: Caller, request: CommentRequest): Promise<Version> {
   const { fileId: file, version, comment } = request;
   const { space } = await enter(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
-  const commented = await cabinet.catalog.commentVersion({ space, file, version, comment, ...byCaller(caller) });
+  const commented = await cabinet.catalog.commentVersion({
+    space,
+    file,
+    version,
+    comment,
+    ...byCaller(cabinet, caller),
+  });
   if (commented === null) throw fileNotFound();
   return commented;
 }

@@ -4,6 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Blobs } from '../blobs/blobs.ts';
 import { Fault } from '../domain/fault.ts';
+import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
 
 const startAgainMs = 5000;
 
@@ -27,13 +28,14 @@ export interface IndexerOptions {
   onTrouble(error: unknown): void;
   /** The thread has failed, and will be started again. */
   onFailed?: () => void;
+  clock?: Clock;
 }
 
 export class IndexerHost {
   readonly #options: IndexerOptions;
   #indexer: Worker | null = null;
   #ready: PromiseWithResolvers<void> = Promise.withResolvers();
-  #again: NodeJS.Timeout | null = null;
+  #again: Timer | null = null;
   #isNudged = false;
   #isClosing = false;
   #onRebuilding: (() => void)[] = [];
@@ -77,7 +79,7 @@ export class IndexerHost {
     this.#ready.promise.catch(() => undefined);
     this.#options.onFailed?.();
     if (this.#isClosing) return;
-    this.#again = setTimeout(() => this.start(), startAgainMs).unref();
+    this.#again = (this.#options.clock ?? systemClock).after(startAgainMs, () => this.start());
   }
 
   async #hand({ ask, blob, sizeBytes }: { ask: number; blob: string; sizeBytes: number }): Promise<void> {
@@ -108,7 +110,7 @@ export class IndexerHost {
   /** Whatever is under way is given up: it will be done again. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    if (this.#again !== null) clearTimeout(this.#again);
+    this.#again?.cancel();
     const indexer = this.#indexer;
     if (indexer === null) return;
     const exited = new Promise<void>((resolve) => indexer.once('exit', () => resolve()));

@@ -5,6 +5,7 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import type { PostgresEngine } from '../catalog/postgres.ts';
 import { type PostgresOptions, toFault } from '../catalog/postgres-connection.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { IndexerHost } from './indexer-host.ts';
 import type { PostgresIndexerData } from './postgres-indexer-thread.ts';
 import type { PostgresSearcherData } from './postgres-searcher.ts';
@@ -22,6 +23,7 @@ export interface PostgresSearchOptions {
   extractTimeoutMs: number;
   /** Something failed; it is tried again. */
   onTrouble(error: unknown): void;
+  clock?: Clock;
 }
 
 export function openPostgresSearch(options: PostgresSearchOptions): Search {
@@ -34,7 +36,7 @@ class PostgresSearch implements Search {
   readonly #indexer: IndexerHost;
   readonly #searcher: SearcherHost;
 
-  constructor({ pool, options: { url, schema }, blobs, extractTimeoutMs, onTrouble }: PostgresSearchOptions) {
+  constructor({ pool, options: { url, schema }, blobs, extractTimeoutMs, onTrouble, clock }: PostgresSearchOptions) {
     this.#pool = pool;
     this.#schema = schema;
     this.#searcher = new SearcherHost({
@@ -47,6 +49,7 @@ class PostgresSearch implements Search {
       data: { url, schema, extractTimeoutMs } satisfies PostgresIndexerData,
       blobs,
       onTrouble,
+      ...(clock !== undefined && { clock }),
     });
   }
 

@@ -4,6 +4,7 @@
 
 import { existsSync } from 'node:fs';
 import type { Blobs } from '../blobs/blobs.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { IndexerHost } from './indexer-host.ts';
 import type { IndexerData } from './indexer-thread.ts';
 import { parseQuery, type Query } from './query.ts';
@@ -31,6 +32,7 @@ export interface SearchOptions extends IndexerData {
   blobs: Blobs;
   /** Something failed; it is tried again. */
   onTrouble(error: unknown): void;
+  clock?: Clock;
 }
 
 export function openSearch(options: SearchOptions): Search {
@@ -42,7 +44,8 @@ class ThreadedSearch implements Search {
   readonly #indexer: IndexerHost;
   readonly #searcher: SearcherHost;
 
-  constructor({ catalogPath, indexPath, reserveBytes, extractTimeoutMs, blobs, onTrouble }: SearchOptions) {
+  constructor({ catalogPath, indexPath, reserveBytes, extractTimeoutMs, ...others }: SearchOptions) {
+    const { blobs, onTrouble, clock } = others;
     this.#indexPath = indexPath;
     this.#searcher = new SearcherHost({
       thread: new URL('./searcher-thread.ts', import.meta.url),
@@ -56,6 +59,7 @@ class ThreadedSearch implements Search {
       onTrouble,
       // The index may be another file by then: whoever has it open is ended too.
       onFailed: () => void this.#searcher.end(),
+      ...(clock !== undefined && { clock }),
     });
   }
 

@@ -1,6 +1,7 @@
 // What is counted of one environment: its requests, saves, batches and blobs, and what can be read of its parts when
 // somebody asks.
 
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Counter, Histogram, Reading } from './metrics.ts';
 import { Registry } from './metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
@@ -57,8 +58,10 @@ export class EnvironmentMetrics {
   #uploads: { readonly usedBytes: number } | null = null;
   #asked: Asked | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
+  readonly #clock: Clock;
 
-  constructor(environment: string) {
+  constructor(environment: string, clock = systemClock) {
+    this.#clock = clock;
     this.registry = new Registry({ environment });
     const { registry } = this;
     this.requests = new RequestMetrics(registry);
@@ -154,15 +157,15 @@ export class EnvironmentMetrics {
 
   async #askParts(): Promise<void> {
     const parts = this.#parts;
-    if (parts === null || performance.now() - this.#askedAt < askAgainMs) return;
-    this.#askedAt = performance.now();
+    if (parts === null || this.#clock.monotonic() - this.#askedAt < askAgainMs) return;
+    this.#askedAt = this.#clock.monotonic();
     const asking = parts.ask().then(
       (asked) => {
         if (this.#parts === parts) this.#asked = asked;
       },
       () => undefined,
     );
-    await Promise.race([asking, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+    await Promise.race([asking, new Promise<void>((resolve) => this.#clock.after(patienceMs, resolve))]);
   }
 }
 

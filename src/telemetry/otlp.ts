@@ -2,6 +2,7 @@
 // one batch under way at a time. The queue is bounded: while the collector is slow or gone, spans are dropped and counted,
 // and no request ever waits for it.
 
+import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
 import type { Attributes, EndedSpan, SpanSink } from './tracer.ts';
 
 const mostQueued = 4096;
@@ -21,6 +22,7 @@ export interface OtlpOptions {
   lastSendMs: number;
   /** Told once for each outage. */
   onOutage(error: unknown): void;
+  clock?: Clock;
 }
 
 export class OtlpExporter implements SpanSink {
@@ -29,7 +31,8 @@ export class OtlpExporter implements SpanSink {
   readonly #url: string;
   readonly #headers: Record<string, string> = { 'Content-Type': 'application/json' };
   readonly #options: OtlpOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #clock: Clock;
+  readonly #timer: Timer;
   #queue: EndedSpan[] = [];
   #sending: Promise<void> | null = null;
   #failures = 0;
@@ -37,13 +40,14 @@ export class OtlpExporter implements SpanSink {
 
   constructor(options: OtlpOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     const url = new URL(options.endpoint);
     if (url.username !== '') {
       const pair = [url.username, url.password].map(decodeURIComponent).join(':');
       this.#headers.Authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
     }
     this.#url = `${url.origin}${url.pathname.replace(/\/+$/, '')}/v1/traces`;
-    this.#timer = setInterval(() => this.#send(), sendEveryMs).unref();
+    this.#timer = this.#clock.every(sendEveryMs, () => this.#send());
   }
 
   get waiting(): number {
@@ -60,7 +64,7 @@ export class OtlpExporter implements SpanSink {
   }
 
   #send(): void {
-    if (this.#queue.length === 0 || performance.now() < this.#restUntil) return;
+    if (this.#queue.length === 0 || this.#clock.monotonic() < this.#restUntil) return;
     this.#sending ??= this.#sendBatch().finally(() => {
       this.#sending = null;
       // As many may have gathered meanwhile.
@@ -105,18 +109,18 @@ export class OtlpExporter implements SpanSink {
   #rest(error: unknown): void {
     if (this.#failures === 0) this.#options.onOutage(error);
     this.#failures += 1;
-    this.#restUntil = performance.now() + Math.min(longestRestMs, sendEveryMs * 2 ** this.#failures);
+    this.#restUntil = this.#clock.monotonic() + Math.min(longestRestMs, sendEveryMs * 2 ** this.#failures);
   }
 
   /** What is left is sent, for as long as it may take and as long as the collector takes it. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
     const { lastSendMs } = this.#options;
-    const deadline = performance.now() + lastSendMs;
-    await Promise.race([this.#sending, new Promise((resolve) => setTimeout(resolve, lastSendMs).unref())]);
+    const deadline = this.#clock.monotonic() + lastSendMs;
+    await Promise.race([this.#sending, new Promise<void>((resolve) => this.#clock.after(lastSendMs, resolve))]);
     const known = this.#failures;
     while (this.#queue.length > 0 && this.#failures <= known) {
-      const left = Math.ceil(deadline - performance.now());
+      const left = Math.ceil(deadline - this.#clock.monotonic());
       if (left <= 0) return;
       await this.#sendBatch(left);
     }

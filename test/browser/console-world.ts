@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
 import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
-import type { Person } from '../security/people.ts';
+import type { Person } from '../service/operator.ts';
 import {
   cabinetJson,
   makeDataFolder,

@@ -6,7 +6,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import * as client from 'openid-client';
-import { addPerson, begin, discover, finish } from '../security/people.ts';
+import { begin, discover, finish } from '../security/people.ts';
+import { addUser } from '../service/operator.ts';
 import { cabinetJson, makeDataFolder, type Registered, removeDataFolder, startService } from '../service/service.ts';
 import { openBrowser, withoutBrowser } from './browser.ts';
 
@@ -28,7 +29,7 @@ test('a person signs in to an application on another origin and out again, by ke
   const redirectUri = `http://127.0.0.1:${(application.address() as AddressInfo).port}/back`;
   const words = ['app', 'add', 'desk', '--for-people', '--redirect-uri', redirectUri];
   const configuration = await discover(service.production, await cabinetJson<Registered>(dataFolder, words));
-  const { User, Password } = await addPerson(dataFolder, 'ann');
+  const { User, Password } = await addUser(dataFolder, 'ann');
 
   const browser = await openBrowser();
   context.after(() => browser.close());

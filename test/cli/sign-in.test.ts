@@ -6,7 +6,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Browser } from '../security/browser.ts';
-import { addPerson, giveRole } from '../security/people.ts';
+import { addUser, setRole } from '../service/operator.ts';
 import { eventually, type Registered } from '../service/service.ts';
 import { modeOf, Person } from './person.ts';
 
@@ -64,8 +64,8 @@ async function signInAs(user: string, password: string, words: string[] = []) {
 }
 
 test('a person signs in in the browser, works, and the sign-in is renewed without them', async () => {
-  const ann = await addPerson(person.dataFolder, 'ann');
-  await giveRole(person.dataFolder, 'ann', 'editor', 'left');
+  const ann = await addUser(person.dataFolder, 'ann');
+  await setRole(person.dataFolder, 'ann', 'editor', 'left');
   const { code, stdout, page, text, back } = await signInAs('ann', ann.Password);
   assert.equal(code, 0, stdout);
   assert.equal(back.hostname, '127.0.0.1');
@@ -99,8 +99,8 @@ test('a token that the service does not take any more is replaced by another', a
 });
 
 test('a sign-in that nobody began here is refused, and the true one still ends well', async () => {
-  const ben = await addPerson(person.dataFolder, 'ben');
-  await giveRole(person.dataFolder, 'ben', 'viewer', 'right');
+  const ben = await addUser(person.dataFolder, 'ben');
+  await setRole(person.dataFolder, 'ben', 'viewer', 'right');
   const { address, ended } = await begin(['--profile', 'ben']);
   const redirect = new URL(address).searchParams.get('redirect_uri') ?? '';
   const stranger = await fetch(`${redirect}?code=abc&state=another`);
@@ -114,11 +114,11 @@ test('a sign-in that nobody began here is refused, and the true one still ends w
 });
 
 test('someone in several spaces is asked to name one, and in none is told so', async () => {
-  const cat = await addPerson(person.dataFolder, 'cat');
+  const cat = await addUser(person.dataFolder, 'cat');
   const none = await signInAs('cat', cat.Password, ['--profile', 'cat']);
   assert.equal(none.code, 3);
   assert.match(none.stderr, /not a member of any space/);
-  for (const space of ['left', 'right']) await giveRole(person.dataFolder, 'cat', 'editor', space);
+  for (const space of ['left', 'right']) await setRole(person.dataFolder, 'cat', 'editor', space);
   const several = await signInAs('cat', cat.Password, ['--profile', 'cat']);
   assert.equal(several.code, 2);
   assert.match(several.stderr, /--space NAME.*left, right/);

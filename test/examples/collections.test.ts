@@ -10,13 +10,13 @@ import { renderCollections } from '../../examples/collections/make.ts';
 import { toDocument } from '../../src/http/openapi-document.ts';
 import { routes } from '../../src/http/routes.ts';
 import { type Caller, type Headers, send } from '../interface/client.ts';
-import { Description, type Document } from '../interface/description.ts';
+import { type Document, openDescription } from '../interface/description.ts';
 import { MULTIPART, multipart } from '../interface/multipart.ts';
 import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
 
 const folder = join(import.meta.dirname, '../../examples/collections');
 const document = toDocument(routes, 'http://127.0.0.1:8080') as unknown as Document;
-const description = new Description(document);
+const description = await openDescription(document);
 
 interface Pair {
   key: string;

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { Compile } from 'typebox/schema';
+import type { Compile } from 'typebox/schema';
 import type { Answer } from './client.ts';
 
 type Json = Record<string, unknown>;
@@ -25,8 +25,11 @@ export class Description {
   readonly #closed: Json;
   readonly #validators = new Map<object, ReturnType<typeof Compile>>();
 
-  constructor(document: Document) {
+  readonly #compile: typeof Compile;
+
+  constructor(document: Document, compile: typeof Compile) {
     this.#document = document;
+    this.#compile = compile;
     this.#closed = close(document.components) as Json;
   }
 
@@ -97,7 +100,7 @@ export class Description {
   checkValue(what: string, schema: Json, value: unknown): void {
     let validator = this.#validators.get(schema);
     if (validator === undefined) {
-      validator = Compile({ ...(close(schema) as Json), components: this.#closed });
+      validator = this.#compile({ ...(close(schema) as Json), components: this.#closed });
       this.#validators.set(schema, validator);
     }
     if (validator.Check(value)) return;
@@ -156,10 +159,16 @@ function checkAny(description: Description, asked: readonly Asked[], answer: Ans
   }
 }
 
+/** The validator is loaded only where answers are checked: other suites use the same client. */
+export async function openDescription(document: Document): Promise<Description> {
+  const { Compile: compile } = await import('typebox/schema');
+  return new Description(document, compile);
+}
+
 export async function fetchDescription(base: string): Promise<Description> {
   const answer = await fetch(`${base}/openapi.json`);
   assert.equal(answer.status, 200, 'the service describes itself');
-  return new Description((await answer.json()) as Document);
+  return await openDescription((await answer.json()) as Document);
 }
 
 process.on('exit', () => {

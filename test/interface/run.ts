@@ -5,27 +5,21 @@
 // Main, Neighbour and Reader share a space; Reader has content.read alone; Stranger and Solo each have their own space and the
 // default scopes; Administrator has its own space and all scopes; Tester is of the test environment; Disabled was given a Token and then disabled.
 
-import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { parseArgs, promisify } from 'node:util';
-import { fetchToken } from './client.ts';
-import { fetchDescription, readChecked } from './description.ts';
-import type { Application, Applications, Target } from './target.ts';
+import { parseArgs } from 'node:util';
+import { findUndescribed, openTarget } from './own-target.ts';
+import type { Applications, Target } from './target.ts';
 
-const CABINET = join(import.meta.dirname, '../../bin/cabinet');
-const READY_TIMEOUT_MS = 90_000;
-const STOP_TIMEOUT_MS = 120_000;
 /** For what hangs, not for what is slow. */
-const TEST_TIMEOUT_MS = 240_000;
-const PARALLEL_FILES = 4;
+const testTimeoutMs = 240_000;
+const filesAtOnce = 4;
 
 /** Resolves to the exit code: 0 when every test passed and, if the suite started the service, that stopped cleanly. */
-export async function runInterfaceSuite(args: string[]): Promise<number> {
+async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -38,116 +32,42 @@ export async function runInterfaceSuite(args: string[]): Promise<number> {
     return 2;
   }
   const known = JSON.parse(readFileSync(applications, 'utf8')) as Applications;
-  return runTests({ Production: production, Test: test, Applications: known }, positionals);
+  return runOn({ Production: production, Test: test, Applications: known }, positionals);
 }
 
 async function runOnOwnService(filters: string[]): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'cabinet-interface-'));
-  // Several HTTP threads, where there can be: whatever is said of the service must hold whichever of them answers.
-  const threads = process.env.CABINET_CATALOG?.startsWith('postgres') ? '1' : '2';
-  const own = { CABINET_DATA: join(folder, 'data'), CABINET_ALLOW_ANY_DISK: 'yes', CABINET_HTTP_THREADS: threads };
-  const environment = { ...process.env, ...own, ...PORTS };
-  const log = join(folder, 'service.log');
-  const service = spawn(CABINET, ['serve', '--json'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-  service.stderr.pipe(createWriteStream(log));
-  const stopWithUs = (): void => void service.kill('SIGTERM');
-  process.on('SIGINT', stopWithUs).on('SIGTERM', stopWithUs);
-  let code = 1;
-  try {
-    const addresses = await readAddresses(service);
-    code = await runTests({ ...addresses, Applications: await register(addresses, environment) }, filters);
-  } catch (error) {
-    console.error(error);
-  }
-  if (!(await stop(service))) code = 1;
-  if (code === 0) rmSync(folder, { recursive: true });
-  else console.error(`The service's folder and log are kept: ${log}`);
-  return code;
+  const { environment, close } = await openTarget({});
+  const code = await runFiles(filters, environment);
+  return judge(code, await close({ isWhole: filters.length === 0 }));
 }
 
-const PORTS = { CABINET_PORT: '0', CABINET_TEST_PORT: '0', CABINET_MTLS_PORT: '0' };
-
-async function readAddresses(service: ChildProcess): Promise<{ Production: string; Test: string }> {
-  assert.ok(service.stdout);
-  const lines = createInterface({ input: service.stdout });
-  const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
-  const [line] = (await Promise.race([once(lines, 'line', { signal }), once(service, 'exit', { signal })])) as [
-    unknown,
-  ];
-  if (typeof line !== 'string') throw new Error('the service stopped before it was ready');
-  return JSON.parse(line) as { Production: string; Test: string };
+async function runOn(target: Target, filters: string[]): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-described-'));
+  const described = join(folder, 'described');
+  writeFileSync(described, '');
+  const code = await runFiles(filters, { CABINET_TARGET: JSON.stringify(target), CABINET_DESCRIBED: described });
+  const problems = await findUndescribed(target, described, filters.length === 0);
+  rmSync(folder, { recursive: true });
+  return judge(code, problems);
 }
 
-async function register(
-  addresses: { Production: string; Test: string },
-  environment: NodeJS.ProcessEnv,
-): Promise<Applications> {
-  async function cabinet(...words: string[]): Promise<unknown> {
-    const { stdout } = await promisify(execFile)(CABINET, [...words, '--json'], { env: environment });
-    return JSON.parse(stdout);
-  }
-  async function add(name: string, ...options: string[]): Promise<Application> {
-    const printed = await cabinet('app', 'add', name, ...options);
-    return { Name: name, ...(printed as Omit<Application, 'Name'>) };
-  }
-  const production = ['--env', 'production'];
-  const shared = [...production, '--space', 'interface-shared'];
-  const Main = await add('interface-main', ...shared, '--scopes', 'content.read content.write');
-  const [Neighbour, Reader, Stranger, Administrator, Tester, Solo, Disabled] = await Promise.all([
-    add('interface-neighbour', ...shared, '--scopes', 'content.read content.write'),
-    add('interface-reader', ...shared, '--scopes', 'content.read'),
-    add('interface-stranger', ...production),
-    add('interface-administrator', ...production, '--scopes', 'content.read content.write content.admin'),
-    add('interface-tester', '--env', 'test'),
-    add('interface-solo', ...production),
-    add('interface-disabled', ...production),
-  ]);
-  const Token = await fetchToken(addresses.Production, Disabled);
-  await cabinet('app', 'disable', Disabled.AppKey);
-  return { Main, Neighbour, Reader, Stranger, Administrator, Tester, Solo, Disabled: { ...Disabled, Token } };
+function judge(code: number, problems: readonly string[]): number {
+  for (const problem of problems) console.error(problem);
+  return problems.length === 0 ? code : 1;
 }
 
-async function runTests(target: Target, filters: string[]): Promise<number> {
+async function runFiles(filters: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const files = globSync('*.test.ts', { cwd: import.meta.dirname }).filter(
     (file) => filters.length === 0 || filters.some((filter) => file.includes(filter)),
   );
-  const limits = [`--test-concurrency=${PARALLEL_FILES}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
-  const folder = mkdtempSync(join(tmpdir(), 'cabinet-described-'));
-  const described = join(folder, 'checked');
-  writeFileSync(described, '');
+  const limits = [`--test-concurrency=${filesAtOnce}`, `--test-timeout=${testTimeoutMs}`];
   const tests = spawn(process.execPath, ['--test', ...limits, ...files], {
     cwd: import.meta.dirname,
-    env: { ...process.env, CABINET_TARGET: JSON.stringify(target), CABINET_DESCRIBED: described },
+    env: { ...process.env, ...environment },
     stdio: 'inherit',
   });
   const [code] = (await once(tests, 'exit')) as [number | null];
-  const isChecked = await tellChecked(target, described, filters.length === 0);
-  rmSync(folder, { recursive: true });
-  return isChecked ? (code ?? 1) : 1;
+  return code ?? 1;
 }
 
-/** False: not one answer was held to the description, or the whole suite never asked for an operation that is described. */
-async function tellChecked({ Production }: Target, path: string, isWhole: boolean): Promise<boolean> {
-  const { checked, covered } = readChecked(path);
-  const { operations } = await fetchDescription(Production);
-  const missed = operations.filter((operation) => !covered.has(operation));
-  console.log(`${checked} answers are as the description says, of ${covered.size} of ${operations.length} operations`);
-  if (missed.length > 0) console.log(`never asked for: ${missed.join(', ')}`);
-  return checked > 0 && covered.size > 0 && !(isWhole && missed.length > 0);
-}
-
-/** SIGTERM must end the service by itself, with exit code 0. */
-async function stop(service: ChildProcess): Promise<boolean> {
-  if (service.exitCode === null && service.signalCode === null) {
-    const exited = once(service, 'exit');
-    service.kill('SIGTERM');
-    const killer = setTimeout(() => service.kill('SIGKILL'), STOP_TIMEOUT_MS);
-    await exited;
-    clearTimeout(killer);
-  }
-  if (service.exitCode === 0) return true;
-  console.error(`The service ended with ${service.signalCode ?? service.exitCode}, not with 0.`);
-  return false;
-}
-
-if (import.meta.main) process.exitCode = await runInterfaceSuite(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));

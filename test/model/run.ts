@@ -1,4 +1,4 @@
-// `npm run test:model -- [--sequences N] [--seed S] [--workers W]`: short sequences of commands, by the thousand, against a
+// `npm run test:model -- [--sequences N | --seconds N] [--seed S] [--workers W]`: short sequences of commands, by the thousand, against a
 // running service and a model in memory, which must never differ; the service is killed and started again between
 // commands. It prints how many ran, or the seed and the shortest sequence that fails. Without N: as many as fit into a minute.
 
@@ -17,8 +17,10 @@ import { Service, World } from './world.ts';
 
 const maxCommands = 16;
 const restartEveryMs = 8000;
-const usualMs = 60_000;
-const usualMost = 6000;
+/** The longest that a timer of Node can be set to. */
+const maxTimerMs = 2 ** 31 - 1;
+/** Whoever counts seconds is through before. */
+const maxSequences = 100_000;
 
 interface Run {
   service: Service;
@@ -56,7 +58,11 @@ async function runWorker(run: Run, caller: Caller, seed: number, sequences: numb
       }
     },
   );
-  const details = await fc.check(property, { seed, numRuns: sequences });
+  const details = await fc.check(property, {
+    seed,
+    numRuns: sequences,
+    interruptAfterTimeLimit: Math.max(1, Math.min(run.endsAt - Date.now(), maxTimerMs)),
+  });
   if (!details.failed) return null;
   const [first = [], commands = []] = details.counterexample ?? [];
   const cause = details.errorInstance instanceof Error ? details.errorInstance.stack : String(details.errorInstance);
@@ -80,16 +86,17 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       sequences: { type: 'string' },
+      seconds: { type: 'string', default: '60' },
       seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
       workers: { type: 'string', default: '6' },
     },
   });
   const [seed, workers] = [Number(values.seed), Number(values.workers)];
-  const sequences = Number(values.sequences ?? usualMost);
+  const sequences = Number(values.sequences ?? maxSequences);
   const dataFolder = makeDataFolder();
   const begun = Date.now();
   const service = await Service.start(dataFolder);
-  const endsAt = values.sequences === undefined ? Date.now() + usualMs : Number.POSITIVE_INFINITY;
+  const endsAt = values.sequences === undefined ? Date.now() + Number(values.seconds) * 1000 : Number.POSITIVE_INFINITY;
   const run: Run = { service, sequences: 0, endsAt, hasFailed: false };
   const names = Array.from({ length: workers }, (_, worker) => `worker-${worker}`);
   const callers = await Promise.all(names.map((name) => service.addCaller(name)));

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { assertEnvelope } from '../interface/assertions.ts';
 import { type Caller, call, postFile, postFolder, saveFile, send } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
-import { addPeopleApplication, redirectUri } from './people.ts';
+import { addPage, redirectUri } from './people.ts';
 import { sendTls } from './tls-client.ts';
 
 const dataFolder = makeDataFolder();
@@ -86,7 +86,7 @@ test('what the service decides cannot be set by a request', async () => {
 });
 
 test('where clients come by https, cookies are Secure, and TLS addresses ask to be remembered as such', async () => {
-  const { AppKey } = await addPeopleApplication(dataFolder, 'cookies', ['--for-people']);
+  const { AppKey } = await addPage(dataFolder, 'cookies');
   const query = new URLSearchParams({
     client_id: AppKey,
     redirect_uri: redirectUri,

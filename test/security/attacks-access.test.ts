@@ -25,6 +25,7 @@ import {
   postFile,
   postFolder,
 } from '../interface/client.ts';
+import { addApplication, addUser, command, setRole } from '../service/operator.ts';
 import {
   addCaller,
   eventually,
@@ -35,8 +36,7 @@ import {
   type Started,
   startService,
 } from '../service/service.ts';
-import { addApplication, addPage, addUser, command, setRole } from './operator.ts';
-import { discover, signIn } from './people.ts';
+import { addPage, discover, signIn } from './people.ts';
 import { addIssued, askBound, readOwnCa, through } from './server-applications.ts';
 import { tally } from './tally.ts';
 

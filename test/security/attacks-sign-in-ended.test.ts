@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type * as client from 'openid-client';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Answer, call } from '../interface/client.ts';
+import { addUser, command } from '../service/operator.ts';
 import {
   eventually,
   makeDataFolder,
@@ -17,8 +18,7 @@ import {
 } from '../service/service.ts';
 import { askSilently, behindProxy, cookieOf, fromElsewhere, type Opened, openSignIn, post } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
-import { addPage, addUser, command } from './operator.ts';
-import { begin, discover, finish, signIn } from './people.ts';
+import { addPage, begin, discover, finish, signIn } from './people.ts';
 import { openStream } from './stream.ts';
 import { tally } from './tally.ts';
 

@@ -9,11 +9,11 @@ import { connect as connectTls } from 'node:tls';
 import type * as client from 'openid-client';
 import { UUID } from '../interface/assertions.ts';
 import { send } from '../interface/client.ts';
+import { addApplication, addUser, type Person } from '../service/operator.ts';
 import { makeDataFolder, type Registered, removeDataFolder, type Started, startService } from '../service/service.ts';
 import { behindProxy } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
-import { addApplication, addPage, addUser } from './operator.ts';
-import { begin, discover, type Person, redirectUri, signIn } from './people.ts';
+import { addPage, begin, discover, redirectUri, signIn } from './people.ts';
 import { addIssued, fetchBound, type Issued, through } from './server-applications.ts';
 import { tally } from './tally.ts';
 

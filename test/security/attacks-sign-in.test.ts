@@ -16,6 +16,7 @@ import {
   type Headers,
   send,
 } from '../interface/client.ts';
+import { addApplication, addUser, command, type Person, setRole } from '../service/operator.ts';
 import {
   addCaller,
   eventually,
@@ -27,8 +28,7 @@ import {
 } from '../service/service.ts';
 import { askSilently, behindProxy, cookieOf, fromElsewhere, get, openSignIn, post } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
-import { addApplication, addPage, addUser, command, setRole } from './operator.ts';
-import { begin, discover, finish, type Person, redirectUri, signIn } from './people.ts';
+import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
 import { openStream } from './stream.ts';
 import { tally } from './tally.ts';
 

@@ -3,8 +3,9 @@
 
 import type { Configuration } from 'openid-client';
 import { type Answer, type Headers, send } from '../interface/client.ts';
+import type { Person } from '../service/operator.ts';
 import { Browser, type Page } from './browser.ts';
-import { type Begun, begin, type Person } from './people.ts';
+import { type Begun, begin } from './people.ts';
 
 export const behindProxy = { CABINET_PROXIES: '127.0.0.1' } as const;
 

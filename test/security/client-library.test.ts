@@ -6,10 +6,10 @@ import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import { type Answer, CONTENT, send } from '../interface/client.ts';
+import { addApplication, addUser, setRole } from '../service/operator.ts';
 import { eventually, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
 import { Browser } from './browser.ts';
-import { addApplication, addPage, addUser, setRole } from './operator.ts';
-import { begin, finish, redirectUri } from './people.ts';
+import { addPage, begin, finish, redirectUri } from './people.ts';
 import { addIssued, through } from './server-applications.ts';
 import { sendTls, type Tls } from './tls-client.ts';
 

@@ -21,6 +21,7 @@ import {
   saveFile,
 } from '../interface/client.ts';
 import { trash } from '../interface/life.ts';
+import { addUser, setRole } from '../service/operator.ts';
 import {
   addCaller,
   cabinetJson,
@@ -31,7 +32,7 @@ import {
   startService,
 } from '../service/service.ts';
 import { mine, type Way, ways, withoutIds } from './foreign-ways.ts';
-import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
+import { addPage, discover, signIn } from './people.ts';
 import { tally } from './tally.ts';
 import { type Compared, compare, compareTimes } from './timing.ts';
 import { makeUpload } from './upload-lines.ts';
@@ -54,7 +55,7 @@ before(async () => {
   left = await addCaller(dataFolder, service.production, 'left');
   right = await addCaller(dataFolder, service.production, 'right');
   await addCaller(dataFolder, service.production, 'third');
-  const page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
+  const page = await addPage(dataFolder, 'page');
   const enter = (user: string, roles: Record<string, string>) => enterAs(page, user, roles);
   viewer = await enter('viewer', { left: 'viewer' });
   callers = [
@@ -90,8 +91,8 @@ async function addAdministrator(): Promise<Caller> {
 }
 
 async function enterAs(page: Registered, user: string, roles: Record<string, string>): Promise<Caller> {
-  const person = await addPerson(dataFolder, user);
-  for (const [space, role] of Object.entries(roles)) await giveRole(dataFolder, user, role, space);
+  const person = await addUser(dataFolder, user);
+  for (const [space, role] of Object.entries(roles)) await setRole(dataFolder, user, role, space);
   const { access_token: token } = await signIn(await discover(service.production, page), person);
   return { base: service.production, application: { Name: 'page', ...page }, token };
 }

@@ -9,6 +9,7 @@ import * as client from 'openid-client';
 import { findFreePort } from '../free-ports.ts';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import { type Caller, call, fetchToken, makeFolder, send } from '../interface/client.ts';
+import { addApplication, addUser, command, setRole } from '../service/operator.ts';
 import {
   cabinet,
   cabinetJson,
@@ -20,8 +21,7 @@ import {
   startService,
 } from '../service/service.ts';
 import { Browser } from './browser.ts';
-import { addApplication, addPage, addUser, command, setRole } from './operator.ts';
-import { begin, discover, finish, redirectUri, signIn } from './people.ts';
+import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
 import { openStream } from './stream.ts';
 import { tally } from './tally.ts';
 

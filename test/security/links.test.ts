@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Answer, type Caller, CONTENT, call, fetchToken, saveFile, send } from '../interface/client.ts';
+import { addApplication, addUser, command, setRole } from '../service/operator.ts';
 import {
   eventually,
   makeDataFolder,
@@ -16,8 +17,7 @@ import {
   type Started,
   startService,
 } from '../service/service.ts';
-import { addApplication, addPage, addUser, command, setRole } from './operator.ts';
-import { discover, signIn } from './people.ts';
+import { addPage, discover, signIn } from './people.ts';
 import { addIssued, ask, askBound, type Issued, readOwnCa, through } from './server-applications.ts';
 import { tally } from './tally.ts';
 

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Answer, type Caller, call } from '../interface/client.ts';
 import { type Application, ask, type Event, get, getAll, manage, type User } from '../interface/managing.ts';
+import { addApplication, addUser, type Person, setRole } from '../service/operator.ts';
 import {
   addCaller,
   cabinetJson,
@@ -16,17 +17,7 @@ import {
   startService,
 } from '../service/service.ts';
 import { Browser } from './browser.ts';
-import {
-  addPeopleApplication,
-  addPerson,
-  begin,
-  discover,
-  finish,
-  giveRole,
-  type Person,
-  redirectUri,
-  signIn,
-} from './people.ts';
+import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
@@ -42,7 +33,7 @@ before(async () => {
   service = await startService(dataFolder);
   left = await addCaller(dataFolder, service.production, 'left');
   right = await addCaller(dataFolder, service.production, 'right');
-  page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
+  page = await addPage(dataFolder, 'page');
   persons = {};
   people = {
     manager: await enter('mona', { left: 'manager' }),
@@ -59,8 +50,8 @@ after(async () => {
 });
 
 async function enter(user: string, roles: Record<string, string>, through = page): Promise<Caller> {
-  persons[user] ??= await addPerson(dataFolder, user);
-  for (const [space, role] of Object.entries(roles)) await giveRole(dataFolder, user, role, space);
+  persons[user] ??= await addUser(dataFolder, user);
+  for (const [space, role] of Object.entries(roles)) await setRole(dataFolder, user, role, space);
   const { access_token: token } = await signIn(await discover(service.production, through), persons[user] as Person);
   return { base: service.production, application: { Name: 'page', ...through }, token };
 }
@@ -211,8 +202,8 @@ test('The last manager cannot go, nor become less; with another one they can', a
   assert.equal((await manage<User>(manager, 'PATCH', '/users/mona', { Role: 'editor' })).Role, 'editor');
   await sleep(withinMs);
   assertRefusal(await ask(manager, 'PATCH', '/users/mona', { Role: 'manager' }), 403, 'Forbidden');
-  await giveRole(dataFolder, 'mona', 'manager', 'left');
-  await giveRole(dataFolder, 'eddy', 'editor', 'left');
+  await setRole(dataFolder, 'mona', 'manager', 'left');
+  await setRole(dataFolder, 'eddy', 'editor', 'left');
   await sleep(withinMs);
 });
 
@@ -239,7 +230,7 @@ test('A manager makes a space and is manager there at once; nobody else is in it
 });
 
 test('Nobody shuts the door behind themselves: not the application through which a manager acts', async () => {
-  const own = await addPeopleApplication(dataFolder, 'own-page', ['--space', 'left']);
+  const own = await addApplication(dataFolder, 'own-page', { redirectUris: redirectUri, space: 'left' });
   const manager = await enter('mona', {}, own);
   const path = `/applications/${own.AppKey}`;
   assertRefusal(await ask(manager, 'PATCH', path, { State: 'disabled' }), 403, 'Forbidden');

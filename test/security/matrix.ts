@@ -17,9 +17,10 @@ import {
 } from '../interface/client.ts';
 import { put, trash } from '../interface/life.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
+import { addUser, setRole } from '../service/operator.ts';
 import { addCaller, cabinetJson, type Registered, type Started, startService } from '../service/service.ts';
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
-import { addPeopleApplication, addPerson, discover, giveRole, signIn } from './people.ts';
+import { addPage, discover, signIn } from './people.ts';
 import { sendTls, type Tls } from './tls-client.ts';
 import { makeUpload, uploadLines, uploadOptions } from './upload-lines.ts';
 
@@ -323,7 +324,7 @@ async function makeActors(
   const server = await addServer(dataFolder, service);
   const tester = await addTester(dataFolder, test);
   const showing = readCertificate(dataFolder, server.application);
-  const page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
+  const page = await addPage(dataFolder, 'page');
   const enter = (user: string, role: string) => enterAs(dataFolder, { base: production, page, user, role });
   const narrowed = async (scope: string) => ({ ...left, token: await fetchToken(production, left.application, scope) });
   return {
@@ -368,8 +369,8 @@ async function enterAs(
   dataFolder: string,
   { base, page, user, role }: { base: string; page: Registered; user: string; role: string },
 ): Promise<Caller> {
-  const person = await addPerson(dataFolder, user);
-  await giveRole(dataFolder, user, role, 'left');
+  const person = await addUser(dataFolder, user);
+  await setRole(dataFolder, user, role, 'left');
   const { access_token: token } = await signIn(await discover(base, page), person);
   return { base, application: { Name: 'page', ...page }, token };
 }

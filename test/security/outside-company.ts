@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findFreePort } from '../free-ports.ts';
 import { type Caller, fetchToken } from '../interface/client.ts';
+import { addApplication } from '../service/operator.ts';
 import { makeDataFolder, type Registered, removeDataFolder, type Started, startService } from '../service/service.ts';
-import { addApplication, addPage } from './operator.ts';
+import { addPage } from './people.ts';
 import { audience, SecondIssuer } from './second-issuer.ts';
 
 export class Company {

@@ -16,6 +16,7 @@ import {
 } from '../interface/client.ts';
 import { trash } from '../interface/life.ts';
 import { contentHead, openWire } from '../interface/wire.ts';
+import { addApplication, addUser, type Person, setRole } from '../service/operator.ts';
 import {
   addCaller,
   cabinet,
@@ -28,17 +29,7 @@ import {
   startService,
 } from '../service/service.ts';
 import { Browser } from './browser.ts';
-import {
-  addPeopleApplication,
-  addPerson,
-  begin,
-  discover,
-  finish,
-  giveRole,
-  type Person,
-  redirectUri,
-  signIn,
-} from './people.ts';
+import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
 
 const dataFolder = makeDataFolder();
 let service: Started;
@@ -52,10 +43,10 @@ before(async () => {
   service = await startService(dataFolder);
   left = await addCaller(dataFolder, service.production, 'left');
   right = await addCaller(dataFolder, service.production, 'right');
-  page = await addPeopleApplication(dataFolder, 'page', ['--for-people']);
+  page = await addPage(dataFolder, 'page');
   configuration = await discover(service.production, page);
-  ann = await addPerson(dataFolder, 'Ann');
-  await giveRole(dataFolder, 'ann', 'editor', 'left');
+  ann = await addUser(dataFolder, 'Ann');
+  await setRole(dataFolder, 'ann', 'editor', 'left');
 });
 
 after(async () => {
@@ -73,8 +64,8 @@ function spacesOf(caller: Caller, headers = {}): Promise<Answer> {
 
 /** A new person with a role in each of these spaces, signed in. */
 async function enterAs(user: string, roles: Record<string, string>): Promise<Caller> {
-  const person = await addPerson(dataFolder, user);
-  for (const [space, role] of Object.entries(roles)) await giveRole(dataFolder, user, role, space);
+  const person = await addUser(dataFolder, user);
+  for (const [space, role] of Object.entries(roles)) await setRole(dataFolder, user, role, space);
   return as((await signIn(configuration, person)).access_token);
 }
 
@@ -181,7 +172,7 @@ test('revoking a refresh token ends the access token that came with it', async (
 
 test('disabling a person, and a new password, end what they have within a second', async () => {
   for (const words of [['disable'], ['password']]) {
-    const person = await addPerson(dataFolder, `gone-${words[0]}`);
+    const person = await addUser(dataFolder, `gone-${words[0]}`);
     const tokens = await signIn(configuration, person);
     assert.equal((await spacesOf(as(tokens.access_token))).status, 200);
     await cabinetJson(dataFolder, ['user', words[0] as string, person.User]);
@@ -282,10 +273,10 @@ test('a viewer who would comment a version is refused before the body is read', 
 });
 
 test('an application that is registered into a space lets people into that space only', async () => {
-  const bound = await addPeopleApplication(dataFolder, 'bound', ['--space', 'left']);
-  const person = await addPerson(dataFolder, 'roamer');
-  await giveRole(dataFolder, 'roamer', 'editor', 'left');
-  await giveRole(dataFolder, 'roamer', 'editor', 'right');
+  const bound = await addApplication(dataFolder, 'bound', { redirectUris: redirectUri, space: 'left' });
+  const person = await addUser(dataFolder, 'roamer');
+  await setRole(dataFolder, 'roamer', 'editor', 'left');
+  await setRole(dataFolder, 'roamer', 'editor', 'right');
   const through = as((await signIn(await discover(service.production, bound), person)).access_token, bound);
   assert.equal(assertEnvelope(await call(through, '/folders/-root-')).Folder.Id, left.application.RootFolderId);
   assertRefusal(await call(through, `/folders/${right.application.RootFolderId}`), 404, 'FolderNotFound');

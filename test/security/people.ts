@@ -2,27 +2,14 @@
 
 import assert from 'node:assert/strict';
 import * as client from 'openid-client';
-import { cabinetJson, type Registered } from '../service/service.ts';
+import { addApplication, type Person, type Registered } from '../service/operator.ts';
 import { Browser } from './browser.ts';
 
 export const redirectUri = 'https://app.example/back';
 
-export interface Person {
-  User: string;
-  Password: string;
-}
-
-export function addPerson(dataFolder: string, user: string): Promise<Person> {
-  return cabinetJson<Person>(dataFolder, ['user', 'add', user]);
-}
-
-export async function giveRole(dataFolder: string, user: string, role: string, space: string): Promise<void> {
-  await cabinetJson(dataFolder, ['user', 'role', user, role, '--space', space]);
-}
-
-export function addPeopleApplication(dataFolder: string, name: string, more: string[] = []): Promise<Registered> {
-  const words = ['app', 'add', name, '--redirect-uri', redirectUri, ...more];
-  return cabinetJson<Registered>(dataFolder, words);
+/** A page in a browser, for people of every space. */
+export function addPage(dataFolder: string, name: string): Promise<Registered> {
+  return addApplication(dataFolder, name, { redirectUris: redirectUri, forPeople: true });
 }
 
 export async function discover(base: string, { AppKey, Secret }: Partial<Registered>): Promise<client.Configuration> {

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import * as client from 'openid-client';
 import { askToken, basicAuthorization, CONTENT, send } from '../interface/client.ts';
+import { addApplication, addUser, command, type Person, setRole } from '../service/operator.ts';
 import type { Registered, Started } from '../service/service.ts';
 import { Browser } from './browser.ts';
-import { addApplication, addUser, command, setRole } from './operator.ts';
-import { begin, discover, finish, type Person, redirectUri, signIn } from './people.ts';
+import { begin, discover, finish, redirectUri, signIn } from './people.ts';
 import { addIssued } from './server-applications.ts';
 import { sendTls } from './tls-client.ts';
 

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { type Answer, askToken, basicAuthorization, type Headers } from '../interface/client.ts';
+import { addApplication, addUser, command, setRole } from '../service/operator.ts';
 import {
   cabinet,
   cabinetJson,
@@ -20,8 +21,7 @@ import {
   toVariables,
 } from '../service/service.ts';
 import { Browser } from './browser.ts';
-import { addApplication, addPage, addUser, command, setRole } from './operator.ts';
-import { begin, discover, redirectUri, signIn } from './people.ts';
+import { addPage, begin, discover, redirectUri, signIn } from './people.ts';
 import { type Spoken, speakSecrets } from './spoken-secrets.ts';
 import { tally } from './tally.ts';
 

@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { after, before, test } from 'node:test';
 import { assertRefusal, type Entry } from '../interface/assertions.ts';
 import { type Caller, CONTENT, call, createFolder, identity, saveFile } from '../interface/client.ts';
+import { sized } from '../size.ts';
 import { skipWithout } from './programs.ts';
 import {
   addCaller,
@@ -25,7 +26,7 @@ import {
 
 const dataFolder = makeDataFolder();
 const here = join(dataFolder, '..');
-const count = 20_000;
+const count = sized(3000, 20_000);
 let service: Started;
 let caller: Caller;
 

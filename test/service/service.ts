@@ -1,16 +1,21 @@
 // Starts the real service in a process of its own, on a folder of its own, and talks to it as an operator would.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { type Caller, fetchToken } from '../interface/client.ts';
+import { addApplication } from './operator.ts';
+
+export type { Registered } from './operator.ts';
 
 export const cabinetProgram = join(import.meta.dirname, '../../bin/cabinet');
+const movableProgram = join(import.meta.dirname, 'serve-with-clock.ts');
 const readyTimeoutMs = 60_000;
 
 export interface Environment {
@@ -50,6 +55,11 @@ export interface Started {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+export interface StartedWithClock extends Started {
+  /** Moves its clock; resolves when what became due has run. */
+  advance(ms: number): Promise<void>;
+}
+
 interface Ready {
   Production: string;
   Test: string | null;
@@ -63,14 +73,30 @@ export interface StartOptions {
   under?: string[];
   /** How long a start may take. */
   readyWithinMs?: number;
+  /** Whether `advance` moves its clock. It then has one HTTP thread: others have the system's clock. */
+  hasClock?: boolean;
 }
 
-export async function startService(dataFolder: string, options: StartOptions = {}): Promise<Started> {
-  const [program, ...words] = [...(options.under ?? []), cabinetProgram, 'serve', '--json'];
+/** For the summary of a run. */
+function countStart(word: string): void {
+  const path = process.env.TEST_STARTS;
+  if (path !== undefined) appendFileSync(path, `${word}\n`);
+}
+
+export async function startService(
+  dataFolder: string,
+  options: StartOptions & { hasClock: true },
+): Promise<StartedWithClock>;
+export async function startService(dataFolder: string, options?: StartOptions): Promise<Started>;
+export async function startService(dataFolder: string, options: StartOptions = {}): Promise<StartedWithClock> {
+  countStart('serve');
+  const serving = options.hasClock ? [process.execPath, movableProgram] : [cabinetProgram, 'serve', '--json'];
+  const [program, ...words] = [...(options.under ?? []), ...serving];
+  const threads = options.hasClock ? { CABINET_HTTP_THREADS: '1' } : {};
   const child = spawn(program as string, words, {
-    env: toVariables(dataFolder, options.environment),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    env: toVariables(dataFolder, { ...threads, ...options.environment }),
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.hasClock ? (['ipc'] as const) : [])],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
@@ -92,6 +118,10 @@ export async function startService(dataFolder: string, options: StartOptions = {
     mutualTls: MutualTls,
     process: child,
     errors: () => errors,
+    async advance(ms) {
+      child.send(ms);
+      await once(child, 'message');
+    },
     async stop(how = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) {
         const exited = once(child, 'exit');
@@ -110,6 +140,7 @@ export interface Ran {
 }
 
 export async function cabinet(dataFolder: string, words: string[], environment: Environment = {}): Promise<Ran> {
+  countStart('command');
   try {
     const variables = toVariables(dataFolder, environment);
     return { code: 0, ...(await promisify(execFile)(cabinetProgram, words, { env: variables })) };
@@ -131,16 +162,8 @@ export async function cabinetJson<Result>(
   return JSON.parse(stdout) as Result;
 }
 
-export interface Registered {
-  AppKey: string;
-  Secret: string;
-  Space: string;
-  RootFolderId: string;
-  Kind: string;
-}
-
 export async function addCaller(dataFolder: string, base: string, name: string): Promise<Caller> {
-  const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', name]);
+  const registered = await addApplication(dataFolder, name);
   const application = { Name: name, ...registered };
   return { base, application, token: await fetchToken(base, application) };
 }

@@ -92,7 +92,7 @@ export const addApplicationRoute: CallerRoute = {
       kind: fields.Kind ?? 'client',
       scopes: fields.Scopes ?? null,
       redirectUris: fields.RedirectUris ?? null,
-      certificate: fields.Certificate === undefined ? null : readLeaf(fields.Certificate),
+      certificate: fields.Certificate === undefined ? null : readLeaf(fields.Certificate, cabinet.clock.now()),
     });
     return json(renderRegistered(added));
   },

@@ -1,9 +1,9 @@
 // `GET /audit`.
 
-import Type from 'typebox';
 import { Refusal } from '../../domain/refusal.ts';
 import { listAudit } from '../../operations/audit.ts';
 import { json } from '../answer.ts';
+import { Type } from '../json-schema.ts';
 import { exampleEvent } from '../managing-examples.ts';
 import { Events } from '../managing-schemas.ts';
 import { answerHeaders, headers, jsonAnswer, query as queryParameter } from '../openapi.ts';

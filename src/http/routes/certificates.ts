@@ -46,7 +46,7 @@ export const addCertificateRoute: CallerRoute = {
     await applications.admitTakeover(cabinet, caller, appKey);
     const asked = { check: checkAdd, example: '{"Certificate": "-----BEGIN CERTIFICATE-----…"}' };
     const { fields, current } = await readManaged(exchange, caller, asked);
-    const request = { appKey, certificate: readLeaf(fields.Certificate) };
+    const request = { appKey, certificate: readLeaf(fields.Certificate, cabinet.clock.now()) };
     return json(renderCertificate(await applications.addCertificate(cabinet, current, request)));
   },
   describe: {

@@ -1,6 +1,5 @@
 // `PATCH /entries/{id}`, `POST /entries/{id}/copy`, `DELETE /entries/{id}`.
 
-import Type from 'typebox';
 import { checkObjectType, checkPropertyChanges } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { admitEntry } from '../../operations/admit-entry.ts';
@@ -10,6 +9,7 @@ import { deleteEntry } from '../../operations/trash.ts';
 import { ChangeEntry, CopyEntry } from '../entry-schemas.ts';
 import { exampleIds } from '../examples.ts';
 import { checkConflictAmong, readConflictHeader, readIfMatch, readJsonBody } from '../json-body.ts';
+import { Type } from '../json-schema.ts';
 import { headers, jsonBody, pathId, query } from '../openapi.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';

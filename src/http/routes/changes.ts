@@ -1,6 +1,5 @@
 // `GET /changes`: what changed, in order, to follow.
 
-import Type from 'typebox';
 import type { FeedChange } from '../../catalog/changes.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -9,6 +8,7 @@ import { type Answer, json } from '../answer.ts';
 import { toCursorText } from '../cursor.ts';
 import { ChangesPage } from '../entry-schemas.ts';
 import { exampleFile, exampleIds } from '../examples.ts';
+import { Type } from '../json-schema.ts';
 import { headers, jsonAnswer, query } from '../openapi.ts';
 import { pageParameters, readPage, toListName } from '../pages.ts';
 import type { CallerRoute, Exchange, Served } from '../route.ts';

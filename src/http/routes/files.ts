@@ -2,7 +2,6 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import Type from 'typebox';
 import { decodeNameHeader } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { openFile } from '../../operations/open-file.ts';
@@ -10,6 +9,7 @@ import { discardContent, type ReceivedContent, receiveContent } from '../../oper
 import { admitSave, saveFile } from '../../operations/save-file.ts';
 import { digestMismatch } from '../body.ts';
 import { answerDownload } from '../download.ts';
+import { Type } from '../json-schema.ts';
 import { downloadAnswers, envelopeAnswer, header, headers, pathId, query } from '../openapi.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute, Served } from '../route.ts';

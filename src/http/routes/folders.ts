@@ -1,6 +1,5 @@
 // `POST /folders` and `GET /folders/{id}`.
 
-import Type from 'typebox';
 import { type Caller, chooseSeat, toFolderId } from '../../domain/caller.ts';
 import { readMediaType } from '../../domain/content-type.ts';
 import { type ConflictBehavior, type Order, orders } from '../../domain/entry.ts';
@@ -13,6 +12,7 @@ import { showByPath } from '../../operations/show-entry.ts';
 import { type Answer, json } from '../answer.ts';
 import { exampleFolder } from '../examples.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';
+import { Type } from '../json-schema.ts';
 import { envelopeAnswer, header, headers, type Parameter, pathId, pathParameter, query } from '../openapi.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import {

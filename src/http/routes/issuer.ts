@@ -1,7 +1,7 @@
 // The issuer's endpoints as routes: they answer by themselves, by the rules of OAuth 2.0 and OpenID Connect.
 
-import Type from 'typebox';
 import { issuerRoutes } from '../../auth/issuer.ts';
+import { Type } from '../json-schema.ts';
 import { type Description, jsonAnswer, pageAnswer, pathId, query } from '../openapi.ts';
 import type { ForeignRoute } from '../route.ts';
 

@@ -1,7 +1,6 @@
 // `POST /files/{id}/link` makes an address that needs no headers; `GET /links/{token}` is such an address. It stands beside
 // the content interface, not in it: everything in there needs credentials.
 
-import Type from 'typebox';
 import { openLink, sealLink } from '../../auth/links.ts';
 import type { Caller } from '../../domain/caller.ts';
 import {
@@ -16,12 +15,13 @@ import { requireContent } from '../../operations/open-file.ts';
 import { json } from '../answer.ts';
 import { answerDownload, type Disposition } from '../download.ts';
 import { readJsonBody } from '../json-body.ts';
+import { Type } from '../json-schema.ts';
 import { downloadAnswers, header, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
 import type { CallerRoute, OpenRoute, Served } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
 import { renderTime } from '../wire.ts';
 
-const LinkFile = Type.Object(
+export const LinkFile = Type.Object(
   {
     ExpiresInSeconds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: longestLinkSeconds, default: defaultLinkSeconds }),
@@ -93,7 +93,7 @@ export const openLinkRoute: OpenRoute = {
   path: '/links/{token}',
   action: null,
   async handle({ cabinet, authenticator, linkKeys }, { request, parameters, arrival, requestId }) {
-    const link = openLink(linkKeys, parameters.token ?? '', Date.now());
+    const link = openLink(linkKeys, parameters.token ?? '', cabinet.clock.now());
     if (link === null) throw linkNotFound();
     const maker = await authenticator.findMaker(link, arrival, requestId);
     const file = await openLinked(cabinet, maker, link);

@@ -210,7 +210,7 @@ export async function headResumable(
       ...toState(version, upload),
       ...(lengthBytes !== null && { 'Upload-Length': String(lengthBytes) }),
       ...(result !== null && { entryid: result }),
-      'Upload-Limit': toLimit(served, version, upload.expiresAt - Date.now()),
+      'Upload-Limit': toLimit(served, version, upload.expiresAt - served.cabinet.clock.now()),
     };
     return { upload, headers };
   });

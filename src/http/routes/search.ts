@@ -1,6 +1,5 @@
 // `GET /search`.
 
-import Type from 'typebox';
 import { type Caller, toFolderId } from '../../domain/caller.ts';
 import type { Kind } from '../../domain/entry.ts';
 import { toSortedProperties } from '../../domain/properties.ts';
@@ -8,6 +7,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type SearchPlace, type SearchRequest, search } from '../../operations/search.ts';
 import { json } from '../answer.ts';
 import { exampleFile } from '../examples.ts';
+import { Type } from '../json-schema.ts';
 import { answerHeaders, headers, jsonAnswer, query as parameter } from '../openapi.ts';
 import { pageParameters, readPage, toFilteredName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';

@@ -1,9 +1,9 @@
 // The routes of resumable uploads: tus at /uploads, and the address that an upload of either protocol has.
 
 import type { IncomingMessage } from 'node:http';
-import Type from 'typebox';
 import type { Upload } from '../../catalog/uploads.ts';
 import { json } from '../answer.ts';
+import { Type } from '../json-schema.ts';
 import { answerHeaders, envelopeAnswer, header, headers, jsonAnswer, pathId } from '../openapi.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
 import { ErrorAnswer, UploadState } from '../schemas.ts';

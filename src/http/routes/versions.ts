@@ -1,6 +1,5 @@
 // `GET /files/{id}/versions`, and what can be done with one of them.
 
-import Type from 'typebox';
 import { versionNotFound } from '../../domain/missing.ts';
 import {
   admitVersion,
@@ -13,6 +12,7 @@ import { json } from '../answer.ts';
 import { CommentVersion, Version, VersionPage } from '../entry-schemas.ts';
 import { exampleIds } from '../examples.ts';
 import { readJsonBody } from '../json-body.ts';
+import { Type } from '../json-schema.ts';
 import { answerHeaders, jsonAnswer, jsonBody, type Parameter, pathId } from '../openapi.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import { checkComment } from '../parameters.ts';

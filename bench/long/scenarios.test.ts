@@ -1,22 +1,11 @@
 // Each scenario at a tiny size: whether it still runs to its end, not what it measures.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, test } from 'node:test';
-import { promisify } from 'node:util';
-import { GeneratedFile } from './generated-file.ts';
-import { replaceSection } from './results.ts';
-import { toPhaseRows } from './tree-report.ts';
-
-const run = promisify(execFile);
-
-async function bench(...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { timeout: 900_000 });
-  return stdout;
-}
+import { describe, it } from 'node:test';
+import { bench } from '../bench-for-tests.ts';
 
 describe('at a tiny size', { concurrency: 3 }, () => {
   it('listing prints a line for every order, place and limit, and for every change', async () => {
@@ -60,13 +49,6 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     const printed = await bench('scale');
     assert.equal(printed.match(/^\| (one|processor|writing|the|log|rows) .*[\d,]+× \| /gm)?.length, 9);
     assert.equal(printed.match(/^\| [\d,]+× .* (yes|no) \|$/gm)?.length, 10);
-  });
-
-  it('small prints a line for every reply, size and folder, and compares them', async () => {
-    const flags = '--seconds 0.5 --warmup 0.1 --settle 0 --rounds 1 --connections 4 --prefill 10,150 --kib 1,4';
-    const printed = await bench('small', ...flags.split(' '));
-    assert.equal(printed.match(/^\| (empty|save)/gm)?.length, 7);
-    assert.equal(printed.match(/ (holds|missed) \|$/gm)?.length, 3);
   });
 
   it('steady measures the disk, the highest load and half of it', async () => {
@@ -134,62 +116,4 @@ describe('at a tiny size', { concurrency: 3 }, () => {
       rmSync(folder, { recursive: true });
     }
   });
-});
-
-test('a section takes the place of the one before it and leaves the others', () => {
-  const first = replaceSection(replaceSection('', 'listing', 'one\n'), 'trees', 'two\n');
-  assert.equal(first, '## listing\n\none\n\n## trees\n\ntwo\n');
-  assert.equal(replaceSection(first, 'listing', 'three'), '## listing\n\nthree\n\n## trees\n\ntwo\n');
-  assert.equal(replaceSection('# Head\n\ntext\n', 'listing', 'one'), '# Head\n\ntext\n\n## listing\n\none\n');
-});
-
-test('a run that fails says so by its exit code, and so does a wrong flag', async () => {
-  await assert.rejects(bench('small', '--program', '/no/such/program'), { code: 1, stderr: /^bench: .*ENOENT/ });
-  await assert.rejects(bench('small', '--no-such-flag'), { code: 2 });
-  await assert.rejects(bench('peers', '--beside', 'nobody'), {
-    code: 2,
-    stderr: /--beside nobody: wanted some of empty/,
-  });
-});
-
-test('a generated file knows its bytes anywhere, and other bytes when it sees them', async () => {
-  const file = new GeneratedFile(3 * 1024 * 1024 + 5);
-  await file.check(file.read(0, file.sizeBytes), 0, file.sizeBytes);
-  await file.check(file.read(1_000_000, 2_500_000), 1_000_000, 2_500_000);
-  await assert.rejects(file.check(file.read(0, 1_500_000), 1024 * 1024, 1024 * 1024 + 1_500_000), /other bytes/);
-  await assert.rejects(file.check(file.read(0, 10), 0, 11), /10 bytes came/);
-});
-
-test('a save counts for every phase in which it was under way, and is compared to what is usual', () => {
-  const phase = { tree: 'a', until: 0, othersPercent: null };
-  const phases = [
-    { ...phase, name: 'usual', from: 0, to: 100 },
-    { ...phase, name: 'copy', from: 100, to: 200 },
-    { ...phase, name: 'trash', from: 200, to: 300 },
-  ];
-  const saved = { failure: null, startedAt: [10, 20, 150, 250], latencyMs: [2, 4, 80, 3], stolenMs: [0, 0, 0, 0] };
-  assert.deepEqual(
-    toPhaseRows(phases, saved).map(({ saves, maxMs, ratio, tooLong }) => [saves, maxMs, ratio, tooLong]),
-    [
-      [2, 4, 1, 0],
-      [1, 80, 20, 1],
-      [2, 80, 20, 1],
-    ],
-  );
-});
-
-test("what the host took while a save was under way is not the service's, and is shown", () => {
-  const phase = { tree: 'a', until: 0, othersPercent: null };
-  const phases = [
-    { ...phase, name: 'usual', from: 0, to: 100 },
-    { ...phase, name: 'copy', from: 100, to: 200 },
-  ];
-  const saved = { failure: null, startedAt: [10, 20, 120, 150], latencyMs: [2, 34, 20, 80], stolenMs: [0, 30, 0, 70] };
-  assert.deepEqual(
-    toPhaseRows(phases, saved).map(({ maxMs, ownMaxMs, ratio, ownRatio }) => [maxMs, ownMaxMs, ratio, ownRatio]),
-    [
-      [34, 4, 8.5, 1],
-      [80, 20, 20, 5],
-    ],
-  );
 });

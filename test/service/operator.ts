@@ -2,8 +2,19 @@
 
 import type { Config } from '../../src/config.ts';
 import { askService } from '../../src/control/ask.ts';
-import type { Registered } from '../service/service.ts';
-import { type Person, redirectUri } from './people.ts';
+
+export interface Registered {
+  AppKey: string;
+  Secret: string;
+  Space: string;
+  RootFolderId: string;
+  Kind: string;
+}
+
+export interface Person {
+  User: string;
+  Password: string;
+}
 
 export async function command<Result extends object>(
   dataFolder: string,
@@ -15,10 +26,6 @@ export async function command<Result extends object>(
   return result as Result;
 }
 
-export async function setRole(dataFolder: string, user: string, role: string, space: string): Promise<void> {
-  await command(dataFolder, 'user role', { user, role, space });
-}
-
 export function addApplication(
   dataFolder: string,
   name: string,
@@ -27,11 +34,11 @@ export function addApplication(
   return command<Registered>(dataFolder, 'app add', { name, ...more });
 }
 
-/** A page in a browser, for people of every space. */
-export function addPage(dataFolder: string, name: string): Promise<Registered> {
-  return addApplication(dataFolder, name, { redirectUris: redirectUri, forPeople: true });
-}
-
 export function addUser(dataFolder: string, user: string): Promise<Person> {
   return command<Person>(dataFolder, 'user add', { user });
+}
+
+/** `space`: its name. */
+export async function setRole(dataFolder: string, user: string, role: string, space: string): Promise<void> {
+  await command(dataFolder, 'user role', { user, role, space });
 }

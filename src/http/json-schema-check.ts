@@ -1,0 +1,188 @@
+// Checks values against the schemas that `json-schema.ts` builds. Knows the keywords that requests are described with and no
+// others: of a schema with another one no check is made, so that none is passed over in silence. Hides the order in which
+// keywords are looked at, which decides what a caller is told first.
+
+import type { TSchema } from './json-schema.ts';
+
+export interface Problem {
+  /** JSON Pointer to the value at fault; empty for the whole. */
+  path: string;
+  /** Goes on from the name of the value: "must be string". */
+  message: string;
+  /** The properties that are not there, where that is the problem. */
+  missing?: readonly string[];
+}
+
+/** The first problem; null if there is none. */
+export type Check = (value: unknown) => Problem | null;
+
+interface Keywords {
+  type: string;
+  required: readonly string[];
+  patternProperties: Readonly<Record<string, TSchema>>;
+  properties: Readonly<Record<string, TSchema>>;
+  maxProperties: number;
+  items: TSchema;
+  maxLength: number;
+  pattern: string;
+  minimum: number;
+  maximum: number;
+  enum: readonly unknown[];
+  anyOf: readonly TSchema[];
+}
+
+/** What tells a reader something and asks nothing of a value; `format` too, as JSON Schema has it by default. */
+const annotations: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'format',
+  'contentMediaType',
+  'contentEncoding',
+]);
+
+const types: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['string', (value) => typeof value === 'string'],
+  ['integer', (value) => Number.isInteger(value)],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['null', (value) => value === null],
+  ['array', (value) => Array.isArray(value)],
+  ['object', isObject],
+]);
+
+/** In the order in which they are looked at. As JSON Schema has it, each is content with values that it does not speak of. */
+const makers: { readonly [Name in keyof Keywords]: (asked: Keywords[Name]) => Check } = {
+  type: makeType,
+  required: makeRequired,
+  patternProperties: makePatternProperties,
+  properties: makeProperties,
+  maxProperties: (most) =>
+    unless(
+      (value) => !isObject(value) || Object.keys(value).length <= most,
+      `must not have more than ${most} properties`,
+    ),
+  items: makeItems,
+  maxLength: (most) =>
+    unless(
+      (value) => typeof value !== 'string' || hasAtMost(value, most),
+      `must not have more than ${most} characters`,
+    ),
+  pattern: makePattern,
+  minimum: (least) => unless((value) => typeof value !== 'number' || value >= least, `must be >= ${least}`),
+  maximum: (most) => unless((value) => typeof value !== 'number' || value <= most, `must be <= ${most}`),
+  enum: (values) => unless((value) => values.includes(value), 'must be equal to one of the allowed values'),
+  anyOf: makeAnyOf,
+};
+
+/** Throws where the schema asks for something that could not be checked. */
+export function makeCheck(schema: TSchema): Check {
+  for (const keyword of Object.keys(schema)) {
+    if (Object.hasOwn(makers, keyword) || annotations.has(keyword)) continue;
+    throw new Error(`a schema that requests are checked against has the keyword ${keyword}, which is not known here`);
+  }
+  const checks = Object.entries(makers)
+    .filter(([keyword]) => schema[keyword] !== undefined)
+    .map(([keyword, make]) => (make as (argument: unknown) => Check)(schema[keyword]));
+  return (value) => findFirst(checks, (check) => check(value));
+}
+
+function makeType(name: string): Check {
+  const isOfType = types.get(name);
+  if (isOfType === undefined) throw new Error(`a schema that requests are checked against has the type ${name}`);
+  return unless(isOfType, `must be ${name}`);
+}
+
+function makeRequired(names: readonly string[]): Check {
+  return (value) => {
+    if (!isObject(value)) return null;
+    const missing = names.filter((name) => getOwn(value, name) === undefined);
+    if (missing.length === 0) return null;
+    return { path: '', message: `must have required properties ${missing.join(', ')}`, missing };
+  };
+}
+
+function makePatternProperties(schemas: Readonly<Record<string, TSchema>>): Check {
+  const checks = Object.entries(schemas).map(([text, schema]) => [toPattern(text), makeCheck(schema)] as const);
+  return (value) => {
+    if (!isObject(value)) return null;
+    const entries = Object.entries(value);
+    return findFirst(checks, ([pattern, check]) =>
+      findFirst(entries, ([key, item]) => (pattern.test(key) ? within(key, check(item)) : null)),
+    );
+  };
+}
+
+function makeProperties(schemas: Readonly<Record<string, TSchema>>): Check {
+  const checks = Object.entries(schemas).map(([name, schema]) => [name, makeCheck(schema)] as const);
+  return (value) => {
+    if (!isObject(value)) return null;
+    return findFirst(checks, ([name, check]) => {
+      const item = getOwn(value, name);
+      return item === undefined ? null : within(name, check(item));
+    });
+  };
+}
+
+function makeItems(schema: TSchema): Check {
+  const check = makeCheck(schema);
+  return (value) => {
+    if (!Array.isArray(value)) return null;
+    return findFirst(value.entries(), ([index, item]) => within(String(index), check(item)));
+  };
+}
+
+function makePattern(text: string): Check {
+  const pattern = toPattern(text);
+  return unless((value) => typeof value !== 'string' || pattern.test(value), `must match pattern "${text}"`);
+}
+
+/** Where none fits, what the first of them says is told: it is the one that is meant to be sent. */
+function makeAnyOf(schemas: readonly TSchema[]): Check {
+  const checks = schemas.map(makeCheck);
+  return (value) => {
+    const problems: Problem[] = [];
+    for (const check of checks) {
+      const problem = check(value);
+      if (problem === null) return null;
+      problems.push(problem);
+    }
+    return problems[0] ?? { path: '', message: 'must match a schema in anyOf' };
+  };
+}
+
+function unless(isFitting: (value: unknown) => boolean, message: string): Check {
+  return (value) => (isFitting(value) ? null : { path: '', message });
+}
+
+function findFirst<Item>(items: Iterable<Item>, look: (item: Item) => Problem | null): Problem | null {
+  for (const item of items) {
+    const problem = look(item);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function within(key: string, problem: Problem | null): Problem | null {
+  if (problem === null) return null;
+  return { ...problem, path: `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}${problem.path}` };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What an object inherits was not sent. */
+function getOwn(value: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** In code points, as JSON Schema counts; most texts need no counting. */
+function hasAtMost(text: string, most: number): boolean {
+  if (text.length <= most) return true;
+  return text.length <= 2 * most && [...text].length <= most;
+}
+
+function toPattern(text: string): RegExp {
+  return new RegExp(text, 'u');
+}

@@ -1,0 +1,234 @@
+// Held to typebox, an implementation of JSON Schema that others use: what is built is what it builds, and what is found
+// wrong with a request is what it finds.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import TypeBox from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Refusal } from '../domain/refusal.ts';
+import { BatchFile, ChangeEntry, CommentVersion, CopyEntry, RestoreEntry } from './entry-schemas.ts';
+import { type Static, type TSchema, Type } from './json-schema.ts';
+import { makeCheck } from './json-schema-check.ts';
+import * as managing from './managing-schemas.ts';
+import { LinkFile } from './routes/links.ts';
+import { CreateFolder, compileCheck, SaveFileJson } from './schemas.ts';
+
+/** By the names that they have where the check is made. */
+const checked: Record<string, TSchema> = {
+  AddApplication: managing.AddApplication,
+  AddCertificate: managing.AddCertificate,
+  AddUser: managing.AddUser,
+  BatchFields: BatchFile,
+  ChangeApplication: managing.ChangeApplication,
+  ChangeEntry,
+  ChangeUser: managing.ChangeUser,
+  CommentVersion,
+  CopyEntry,
+  CreateFolder,
+  LinkFile,
+  NameSpace: managing.NameSpace,
+  RestoreEntry,
+  RotateSecret: managing.RotateSecret,
+  SaveFileJson,
+};
+
+describe('What is built is what typebox builds:', () => {
+  const both: Record<string, (type: typeof Type) => TSchema> = {
+    'a string': (type) => type.String({ maxLength: 5, pattern: '^a', description: 'd' }),
+    'a string of which nothing is asked': (type) => type.String(),
+    'an integer': (type) => type.Integer({ default: 2, minimum: 1, maximum: 3 }),
+    'a boolean': (type) => type.Boolean({ description: 'd' }),
+    null: (type) => type.Null(),
+    anything: (type) => type.Unknown(),
+    'one of some texts': (type) => type.Enum(['a', 'b'], { default: 'a' }),
+    'an array': (type) => type.Array(type.Integer(), { description: 'd' }),
+    'one of some schemas': (type) => type.Union([type.String(), type.Null()], { description: 'd' }),
+    'an object': (type) => type.Object({ a: type.String(), b: type.Optional(type.Null()) }, { title: 't' }),
+    'an object that needs nothing': (type) => type.Object({ a: type.Optional(type.String({ description: 'd' })) }),
+    'an object with the properties of another': (type) => {
+      const { properties } = type.Object({ a: type.Optional(type.String()), b: type.String() });
+      return type.Object({ ...properties, c: type.Boolean() }, { additionalProperties: false });
+    },
+    'a record': (type) => type.Record(type.String(), type.Unknown(), { title: 't', maxProperties: 9 }),
+    'a record with keys of one kind': (type) => type.Record(type.String({ pattern: '^a' }), type.String()),
+  };
+  for (const [what, build] of Object.entries(both)) {
+    test(what, () => {
+      assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(TypeBox as unknown as typeof Type)));
+    });
+  }
+});
+
+test('the static type of a schema is that of the values that fit it', () => {
+  type IsSame<One, Other> =
+    (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : 'they differ';
+  const schema = Type.Object({
+    text: Type.String(),
+    choice: Type.Optional(Type.Enum(['a', 'b'])),
+    list: Type.Array(Type.Union([Type.Integer(), Type.Null()])),
+    any: Type.Unknown(),
+    flags: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
+  });
+  type Expected = {
+    text: string;
+    list: (number | null)[];
+    any: unknown;
+    choice?: 'a' | 'b';
+    flags?: Record<string, boolean>;
+  };
+  const isSame: IsSame<Static<typeof schema>, Expected> = true;
+  assert.ok(isSame);
+});
+
+test('every schema that a request is checked against is held to typebox below', () => {
+  const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
+  const names = sources.flatMap((text) => [...text.matchAll(/compileCheck\((\w*)\)/g)].map(([, name]) => name));
+  assert.deepEqual(names.sort(), Object.keys(checked).sort());
+});
+
+describe('Whatever is sent, the first problem is the one that typebox finds first:', () => {
+  for (const [name, schema] of Object.entries(checked)) {
+    test(name, () => {
+      const [check, oracle] = [makeCheck(schema), Compile(schema)];
+      const counts = { fitting: 0, wrong: 0 };
+      const property = fc.property(nearly(schema), (value) => {
+        const problem = check(value);
+        counts[problem === null ? 'fitting' : 'wrong'] += 1;
+        assert.equal(problem === null, oracle.Check(value));
+        const [error] = oracle.Errors(value);
+        assert.equal(problem?.path, error?.instancePath);
+        assert.equal(problem?.message, error?.message);
+      });
+      fc.assert(property, { numRuns: 300 });
+      assert.ok(counts.fitting > 15 && counts.wrong > 15, `the values are one-sided: ${JSON.stringify(counts)}`);
+    });
+  }
+});
+
+const oddKeys = ['__proto__', 'constructor', 'prototype', 'toString', 'a/b', 'a~b', 'a\nb', '', '🗄️'];
+
+/** Values that fit the schema, or would but for a detail, or are something else. */
+function nearly(schema: TSchema): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 12, arbitrary: fitting(schema) }, { weight: 1, arbitrary: fc.jsonValue() });
+}
+
+function fitting(schema: TSchema): fc.Arbitrary<unknown> {
+  if (schema.anyOf !== undefined) return fc.oneof(...(schema.anyOf as TSchema[]).map(nearly));
+  if (schema.enum !== undefined) return fc.constantFrom(...(schema.enum as string[]));
+  if (schema.type === 'string') return nearlyString(schema as { maxLength?: number; pattern?: string });
+  if (schema.type === 'integer') return nearlyInteger(schema as { minimum?: number; maximum?: number });
+  if (schema.type === 'array') return fc.array(nearly(schema.items as TSchema), { maxLength: 4 });
+  if (schema.patternProperties !== undefined) return nearlyRecord(schema);
+  if (schema.type === 'object') return nearlyObject(schema.properties as Record<string, TSchema>);
+  return fc.constant(null);
+}
+
+/** Around the longest that is allowed, in units of one and of two. */
+function nearlyString({ maxLength, pattern }: { maxLength?: number; pattern?: string }): fc.Arbitrary<string> {
+  const some = pattern === undefined ? fc.string({ unit: 'binary' }) : fc.stringMatching(new RegExp(pattern));
+  if (maxLength === undefined) return some;
+  const lengths = fc.constantFrom(maxLength - 1, maxLength, maxLength + 1, 2 * maxLength + 2);
+  const long = fc.tuple(fc.constantFrom('a', '🗄', '\ud83d'), lengths).map(([unit, length]) => unit.repeat(length));
+  const mixed = long.map((text) => `${text.slice(2)}🗄`);
+  return fc.oneof({ weight: 4, arbitrary: some }, { weight: 1, arbitrary: fc.oneof(long, mixed) });
+}
+
+function nearlyInteger({ minimum = 0, maximum = 9 }: { minimum?: number; maximum?: number }): fc.Arbitrary<number> {
+  const edges = fc.constantFrom(minimum - 1, minimum, minimum + 0.5, maximum, maximum + 1, -0, 1e300);
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: minimum, max: maximum }) },
+    { weight: 1, arbitrary: edges },
+  );
+}
+
+function nearlyRecord({ patternProperties, maxProperties }: TSchema): fc.Arbitrary<unknown> {
+  const [item] = Object.values(patternProperties as Record<string, TSchema>) as [TSchema];
+  const key = fc.oneof(fc.string(), fc.constantFrom(...oddKeys));
+  const few = fc.array(fc.tuple(key, nearly(item)), { maxLength: 4 }).map(Object.fromEntries);
+  if (maxProperties === undefined) return few;
+  const many = fc.integer({ min: -1, max: 1 }).map((more) => {
+    const count = (maxProperties as number) + more;
+    return Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'v']));
+  });
+  return fc.oneof({ weight: 5, arbitrary: few }, { weight: 1, arbitrary: many });
+}
+
+/** Each property is there, or sometimes not; and sometimes there is one more. */
+function nearlyObject(properties: Record<string, TSchema>): fc.Arbitrary<unknown> {
+  const own = Object.entries(properties).map(([name, schema]) =>
+    fc.option(
+      nearly(schema).map((value) => [name, value] as const),
+      { freq: 4 },
+    ),
+  );
+  const other = fc.option(fc.tuple(fc.constantFrom(...oddKeys), fc.jsonValue()));
+  return fc.tuple(...own, other).map((pairs) => Object.fromEntries(pairs.filter((pair) => pair !== null)));
+}
+
+test('lengths are counted in code points, and a lone surrogate is one', () => {
+  const check = makeCheck(Type.String({ maxLength: 2 }));
+  for (const fits of ['', 'ab', '🗄🗄', '\ud83d\ud83d']) assert.equal(check(fits), null);
+  for (const long of ['abc', '🗄🗄🗄', '\udcc4\udcc4\ud83d\udcc4']) {
+    assert.equal(check(long)?.message, 'must not have more than 2 characters');
+  }
+});
+
+test('what an object inherits was not sent, and does not count', () => {
+  const check = makeCheck(Type.Object({ constructor: Type.String(), toString: Type.Optional(Type.String()) }));
+  assert.deepEqual(check({})?.missing, ['constructor']);
+  assert.deepEqual(check(Object.create({ constructor: 'a' }))?.missing, ['constructor']);
+  assert.equal(check({ constructor: 'a' }), null);
+  assert.equal(check(Object.assign(Object.create(null), { constructor: 'a', toString: 1 }))?.path, '/toString');
+});
+
+test('a field named __proto__ is checked like any other', () => {
+  const check = makeCheck(Type.Record(Type.String(), Type.String()));
+  assert.deepEqual(check(JSON.parse('{"a":"b","__proto__":{"c":"d"}}')), {
+    path: '/__proto__',
+    message: 'must be string',
+  });
+});
+
+test('of a schema with a keyword that is not known, at any depth, no check is made', () => {
+  const unknown: TSchema = { type: 'string', minLength: 1 };
+  const schemas: TSchema[] = [
+    unknown,
+    Type.Object({ a: Type.Optional(unknown) }),
+    Type.Record(Type.String(), unknown),
+    Type.Array(unknown),
+    Type.Union([Type.Null(), unknown]),
+    Type.Object({ a: Type.Null() }, { additionalProperties: false }),
+    JSON.parse('{"__proto__":{}}') as TSchema,
+  ];
+  for (const schema of schemas) {
+    assert.throws(() => compileCheck(schema), /has the keyword \w+, which is not known here/);
+  }
+  assert.throws(() => compileCheck({ type: 'number' }), /has the type number/);
+});
+
+test('a keyword that only tells a reader something is allowed', () => {
+  const telling = { title: 'A', description: 'b', default: 'c', examples: ['d'], format: 'uuid' };
+  const check = makeCheck({ type: 'string', ...telling, contentMediaType: 'text/plain', contentEncoding: 'base64' });
+  assert.equal(check('e'), null);
+});
+
+test('a refusal names the field at fault, and where in it', () => {
+  const refusals: [value: unknown, target: string, message: string][] = [
+    [{}, 'Role', 'Role is missing.'],
+    [{ Role: 'cook' }, 'Role', 'Role must be equal to one of the allowed values.'],
+    [[], 'body', 'body must be object.'],
+  ];
+  const check = compileCheck(managing.ChangeUser);
+  for (const [value, target, message] of refusals) {
+    assert.throws(() => check(value), new Refusal('InvalidField', message, { target }));
+  }
+  assert.throws(
+    () => compileCheck(ChangeEntry)({ Properties: { 'a/b': 1 } }),
+    new Refusal('InvalidField', 'Properties (at a~1b) must be string.', { target: 'Properties' }),
+  );
+});

@@ -1,0 +1,107 @@
+// Builds JSON Schemas as plain objects whose static type is known: the same object describes a request to a client, to
+// TypeScript (`Static`) and to the check of it (`json-schema-check.ts`). Just what the descriptions need, because every
+// start of the service loads it.
+
+declare const valueType: unique symbol;
+/** A symbol is not part of the schema as JSON, and goes along when properties are copied into another object. */
+const optional = Symbol('optional');
+
+/** `Value` is what fits the schema; it is there for TypeScript only. */
+export interface TSchema<Value = unknown> {
+  readonly [valueType]?: Value;
+  readonly [keyword: string]: unknown;
+}
+
+export type Static<Schema extends TSchema> = Schema extends TSchema<infer Value> ? Value : never;
+
+export interface TString extends TSchema<string> {
+  readonly pattern?: string;
+}
+
+export interface TOptional {
+  readonly [optional]: true;
+}
+
+export interface TObject<Properties> extends TSchema<Fields<Properties>> {
+  readonly properties: Properties;
+}
+
+type Fields<Properties> = Flat<
+  {
+    [Name in keyof Properties as Properties[Name] extends TOptional ? never : Name]: ValueOf<Properties[Name]>;
+  } & {
+    [Name in keyof Properties as Properties[Name] extends TOptional ? Name : never]?: ValueOf<Properties[Name]>;
+  }
+>;
+type ValueOf<Schema> = Schema extends TSchema ? Static<Schema> : never;
+type Flat<Type> = { [Name in keyof Type]: Type[Name] };
+
+interface Annotations {
+  title?: string;
+  description?: string;
+  default?: unknown;
+}
+
+interface StringOptions extends Annotations {
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  contentMediaType?: string;
+  contentEncoding?: string;
+}
+
+interface IntegerOptions extends Annotations {
+  minimum?: number;
+  maximum?: number;
+}
+
+interface ObjectOptions extends Annotations {
+  additionalProperties?: boolean;
+  maxProperties?: number;
+}
+
+export const Type = {
+  String: (options?: StringOptions): TString => ({ type: 'string', ...options }),
+  Integer: (options?: IntegerOptions): TSchema<number> => ({ type: 'integer', ...options }),
+  Boolean: (options?: Annotations): TSchema<boolean> => ({ type: 'boolean', ...options }),
+  Null: (options?: Annotations): TSchema<null> => ({ type: 'null', ...options }),
+  Unknown: (options?: Annotations): TSchema<unknown> => ({ ...options }),
+
+  Enum<const Values extends readonly string[]>(values: Values, options?: Annotations): TSchema<Values[number]> {
+    return { enum: values, ...options };
+  },
+
+  Array<Item extends TSchema>(items: Item, options?: Annotations): TSchema<Static<Item>[]> {
+    return { type: 'array', items, ...options };
+  },
+
+  Union<Members extends readonly TSchema[]>(
+    anyOf: readonly [...Members],
+    options?: Annotations,
+  ): TSchema<Static<Members[number]>> {
+    return { anyOf, ...options };
+  },
+
+  Object<Properties extends Record<string, TSchema>>(
+    properties: Properties,
+    options?: ObjectOptions,
+  ): TObject<Properties> {
+    const required = Object.entries(properties).flatMap(([name, schema]) => (optional in schema ? [] : [name]));
+    return { type: 'object', ...(required.length > 0 && { required }), properties, ...options };
+  },
+
+  /** A property of an object that need not be there. */
+  Optional<Schema extends TSchema>(schema: Schema): Schema & TOptional {
+    return { ...schema, [optional]: true };
+  },
+
+  /** Of keys that the pattern of `key` does not fit, nothing is asked: without one, those are keys with line breaks. */
+  Record<Item extends TSchema>(
+    key: TString,
+    value: Item,
+    options?: ObjectOptions,
+  ): TSchema<Record<string, Static<Item>>> {
+    const patternProperties = { [key.pattern ?? '^.*$']: value };
+    return { type: 'object', patternProperties, ...options };
+  },
+};

@@ -1,0 +1,31 @@
+// What jobs share: one PostgreSQL and one S3 for the whole run, and one service for each run of the interface suite. Each is
+// started when the first job asks for it.
+
+import { newStores, type OwnGround, startGround, toText } from '../cluster/ground.ts';
+import { openTarget } from '../interface/own-target.ts';
+
+export interface Fixture {
+  environment: Record<string, string>;
+  /** Resolves to what was wrong with it. */
+  close(): Promise<string[]>;
+}
+
+let stores: Promise<OwnGround> | null = null;
+
+function findStores(): Promise<OwnGround> {
+  stores ??= startGround();
+  return stores;
+}
+
+export async function sharedStores(): Promise<Fixture> {
+  return { environment: { CLUSTER_GROUND: toText(await findStores()) }, close: async () => [] };
+}
+
+/** After everything that uses them. */
+export async function stopStores(): Promise<void> {
+  await (await stores)?.stop();
+}
+
+export async function openInterfaceTarget({ isShared }: { isShared: boolean }): Promise<Fixture> {
+  return await openTarget(isShared ? { ...(await newStores(await findStores())) } : {});
+}

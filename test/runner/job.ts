@@ -1,0 +1,106 @@
+// A job of the runner: a test file, or a program that is a test. It runs in a process group of its own, so that everything it has
+// started ends with it.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileReport } from './reporter.ts';
+
+export const root = join(import.meta.dirname, '../..');
+const reporter = join(import.meta.dirname, 'reporter.ts');
+const maxOutputBytes = 4 * 1024 * 1024;
+/** Many times what the longest job takes: one that is not done by then hangs. */
+const patienceMs = 60 * 60_000;
+
+export interface Job {
+  suite: string;
+  name: string;
+  command: string[];
+  environment?: NodeJS.ProcessEnv | undefined;
+  /** Whether it reports what it has counted; a program that is a test does not. */
+  isTestFile: boolean;
+}
+
+export interface Outcome {
+  job: Job;
+  isPassed: boolean;
+  seconds: number;
+  /** Null where the job does not report. */
+  report: FileReport | null;
+  output: string;
+  /** How it ended, where it did not pass. */
+  ending: string;
+}
+
+export function toTestFile(suite: string, path: string, environment?: NodeJS.ProcessEnv): Job {
+  const command = [process.execPath, '--test-force-exit', path];
+  return { suite, name: path, command, environment, isTestFile: true };
+}
+
+const running = new Set<ChildProcess>();
+
+export async function runJob(job: Job, scratch: string): Promise<Outcome> {
+  const startedAt = performance.now();
+  const reportPath = join(scratch, `report-${randomUUID()}`);
+  const [program = '', ...words] = job.isTestFile ? withReporter(job.command, reportPath) : job.command;
+  const child = spawn(program, words, {
+    cwd: root,
+    env: { ...process.env, ...job.environment },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const patience = setTimeout(() => endGroup(child), patienceMs);
+  const output = collect(child);
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  clearTimeout(patience);
+  running.delete(child);
+  const report = job.isTestFile ? readReport(reportPath) : null;
+  const isEmpty = job.isTestFile && (report === null || report.tests === 0);
+  const ending = code === 0 ? (isEmpty ? 'no test ran' : '') : (signal ?? `exit code ${code}`);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { job, isPassed: ending === '', seconds, report, output: output(), ending };
+}
+
+function withReporter([program = '', ...words]: string[], destination: string): string[] {
+  return [
+    program,
+    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`],
+    ...words,
+  ];
+}
+
+function readReport(path: string): FileReport | null {
+  if (!existsSync(path)) return null;
+  const text = readFileSync(path, 'utf8');
+  rmSync(path);
+  return text === '' ? null : (JSON.parse(text) as FileReport);
+}
+
+/** The end of what it writes, if that is too much to keep. */
+function collect({ stdout, stderr }: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text = `${text}${chunk}`.slice(-maxOutputBytes);
+    });
+  }
+  return () => text;
+}
+
+function endGroup({ pid }: { pid?: number | undefined }): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Whoever stops the runner stops everything that it has started. */
+export function endAll(): void {
+  for (const child of running) endGroup(child);
+}

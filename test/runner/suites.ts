@@ -1,0 +1,113 @@
+// What `npm test` and `npm run test:long` consist of. Long and patient suites stand first: short ones fill the gaps at the end.
+// A suite's fixture is started once, before its first job, and shared by all of them.
+
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { openTally } from '../security/tallying.ts';
+import { type Fixture, openInterfaceTarget, sharedStores } from './fixtures.ts';
+import { type Job, root, toTestFile } from './job.ts';
+
+export interface Suite {
+  name: string;
+  jobs: Job[];
+  fixture?: () => Promise<Fixture>;
+  /** What measures has the machine to itself. */
+  isAlone?: boolean;
+}
+
+const node = process.execPath;
+const bin = (name: string) => join(root, 'node_modules', '.bin', name);
+
+function files(suite: string, ...patterns: string[]): Job[] {
+  return globSync(patterns, { cwd: root })
+    .sort()
+    .map((path) => toTestFile(suite, path));
+}
+
+function program(suite: string, name: string, ...command: string[]): Job {
+  return { suite, name, command, isTestFile: false };
+}
+
+function crash(suite: string, ...words: string[]): Job {
+  return program(suite, `crash ${words.join(' ')}`, node, 'test/crash/run.ts', ...words);
+}
+
+/** Everything that a change can break, at sizes that fit ten minutes on two cores. */
+export function listSuites(): Suite[] {
+  return [
+    {
+      name: 'cluster',
+      jobs: [
+        program('cluster', 'cluster faults', node, 'test/cluster/faults.ts', '--seconds', '15'),
+        ...files('cluster', 'test/cluster/*.test.ts'),
+      ],
+      fixture: sharedStores,
+    },
+    {
+      name: 'crash',
+      jobs: [
+        crash('crash', '--kills', '20'),
+        crash('crash', '--faults', '--size', '8'),
+        crash('crash', '--states', '600', '--served', '2'),
+        crash('crash', '--aborts', '100', '--slow', '50'),
+        crash('crash', '--flips', '60'),
+        crash('crash', '--disk-full', '--rounds', '1'),
+        crash('crash', '--seeded-bugs', '--quick'),
+      ],
+    },
+    { name: 'browser', jobs: files('browser', 'test/browser/*.test.ts') },
+    { name: 'service', jobs: files('service', 'test/service/*.test.ts') },
+    { name: 'resume', jobs: [program('resume', 'resume', node, 'test/resume/run.ts', '--uploads', '18')] },
+    { name: 'model', jobs: [program('model', 'model', node, 'test/model/run.ts', '--seconds', '20')] },
+    { name: 'security', jobs: files('security', 'test/security/*.test.ts'), fixture: openTally },
+    {
+      name: 'interface on PostgreSQL and S3',
+      jobs: files('interface on PostgreSQL and S3', 'test/interface/*.test.ts'),
+      fixture: () => openInterfaceTarget({ isShared: true }),
+    },
+    {
+      name: 'interface',
+      jobs: files('interface', 'test/interface/*.test.ts'),
+      fixture: () => openInterfaceTarget({ isShared: false }),
+    },
+    { name: 'command line', jobs: files('command line', 'test/cli/*.test.ts') },
+    { name: 'client', jobs: files('client', 'sdk/test/*.test.ts') },
+    { name: 'examples', jobs: files('examples', 'test/examples/*.test.ts') },
+    {
+      name: 'types and lint',
+      jobs: [
+        program('types and lint', 'tsc', bin('tsc')),
+        program('types and lint', 'tsc -p sdk', bin('tsc'), '-p', 'sdk'),
+        program('types and lint', 'tsc -p src/console', bin('tsc'), '-p', 'src/console'),
+        program('types and lint', 'biome check', bin('biome'), 'check'),
+      ],
+    },
+    {
+      name: 'units',
+      jobs: files('units', 'src/**/*.test.ts', 'test/*.test.ts', 'test/runner/*.test.ts', 'bench/*.test.ts'),
+      fixture: sharedStores,
+    },
+  ];
+}
+
+/** The same code with larger numbers, and what measures. */
+export function listLongSuites(): Suite[] {
+  const one = (name: string, ...command: string[]): Suite => ({ name, jobs: [program(name, name, ...command)] });
+  const long = (name: string, ...words: string[]): Suite => ({ name, jobs: [crash(name, ...words)] });
+  return [
+    long('seeded-bugs', '--seeded-bugs'),
+    long('states', '--states', '20000', '--served', '20'),
+    long('kills', '--kills', '1000'),
+    long('faults', '--faults'),
+    long('aborts', '--aborts', '2000'),
+    long('flips', '--flips', '1000'),
+    long('disk-full', '--disk-full'),
+    one('cluster-faults', node, 'test/cluster/faults.ts', '--minutes', '5'),
+    one('resume', node, 'test/resume/run.ts', '--uploads', '500'),
+    one('resume-large', node, 'test/resume/run.ts', '--large', '--gib', '4'),
+    one('model', node, 'test/model/run.ts', '--seconds', '300'),
+    { name: 'large', jobs: files('large', 'test/service/memory.test.ts', 'test/service/archive.test.ts') },
+    { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },
+    { ...one('guard', node, 'bench/main.ts', 'guard'), isAlone: true },
+  ];
+}
