@@ -12,7 +12,7 @@ import { hasPassed, type Result, runAll } from './runner/schedule.ts';
 import { listLongSuites, listSuites, type Suite } from './runner/suites.ts';
 import { printSummary } from './runner/summary.ts';
 
-const renderSkipped = (lines: string[]) => lines.join('\n');
+import { renderSkipped } from './service/programs.ts';
 
 const { values } = parseArgs({
   options: {

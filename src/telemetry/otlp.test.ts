@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { openCollector } from '../../test/service/collector.ts';
 import { OtlpExporter } from './otlp.ts';
 import { Tracer } from './tracer.ts';
@@ -38,7 +38,7 @@ test('spans arrive together, each once, with their times', async (context) => {
 test('while the collector is gone, the queue is bounded, what is too much is dropped, and it is told once', async () => {
   const { exporter, outages, tracer } = toTracer('http://127.0.0.1:1');
   end(tracer, 6000);
-  await sleep(50);
+  while (outages.length === 0) await turn();
   end(tracer, 100);
   await exporter.close();
   assert.equal(outages.length, 1);

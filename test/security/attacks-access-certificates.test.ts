@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { type Made, makeCa, makeList, toPem } from '../../src/certificates/certificates-for-tests.ts';
 import { assertEnvelope } from '../interface/assertions.ts';
@@ -227,7 +226,8 @@ test('files that may not be read leave the service as it was', {
   skip: process.getuid?.() === 0 && 'root reads all',
 }, async () => {
   chmodSync(company.path('ca.pem'), 0);
-  await wait(700);
+  await company.advance(500);
+  await eventually('it is noticed', () => company.service?.errors().includes('EACCES') ?? false);
   await assertServed(toService(), bearer);
   chmodSync(company.path('ca.pem'), 0o600);
 });

@@ -183,13 +183,13 @@ test('an application that is removed is refused within a second, also on an open
 });
 
 test('a certificate that expires while its connection is open is refused from then on', async () => {
-  const notAfter = Math.floor(Date.now() / 1000) * 1000 + 6000;
+  const notAfter = Math.floor(company.now / 1000) * 1000 + 60_000;
   const short = await makeClient('short', company.ca, { notAfter });
   const { AppKey } = await company.add('short', short);
   const connection = await Connection.open(company.base, company.showing(short));
   const own = await fetchBound(connection.send, AppKey);
   await assertServed(connection.send, own);
-  await new Promise((resolve) => setTimeout(resolve, notAfter + 50 - Date.now()));
+  await company.advance(60_050);
   await assertCertificateInvalid(connection.send, own, 'The certificate has expired.');
   await assertNoToken(connection.send, AppKey, 'The certificate has expired.');
   await assertCertificateInvalid(through(company.base, company.showing(short)), own, 'The certificate has expired.');
