@@ -116,6 +116,7 @@ test('a list that makes no sense changes nothing and is logged', async () => {
   await company.revoke({ serials: [revoked.serial] });
   const send = through(company.base, company.showing(revoked));
   const isRevoked = async () => /was revoked/.test(String((await callWith(send, bearer, '/folders/-root-')).body));
+  await company.advance(500);
   await eventually('it is revoked', isRevoked, 1500);
   const namesake = await makeCa('Company CA');
   const everybody = { serials: [client.serial] };
@@ -125,6 +126,7 @@ test('a list that makes no sense changes nothing and is logged', async () => {
   for (const text of [forged, damaged, toPem(await makeList(namesake, everybody)), 'garbage', '', company.ca.pem]) {
     const before = log().length;
     company.put('crl.pem', text);
+    await company.advance(500);
     await eventually('it is logged', () => /what was there before stays/.test(log().slice(before)), 1500);
     await assertCertificateInvalid(send, bearer, 'The certificate was revoked.');
     await assertServed(through(company.base, shown), bearer);
@@ -192,6 +194,7 @@ test('a key that does not go with the certificate changes nothing and is logged'
   const before = await fingerprint();
   const length = log().length;
   company.put('server-key.pem', (await makeServer(company.ca)).keyPem);
+  await company.advance(500);
   await eventually('it is logged', () => /what was there before stays/.test(log().slice(length)), 1500);
   assert.equal(await fingerprint(), before);
   await assertServed(through(company.base, shown), bearer);

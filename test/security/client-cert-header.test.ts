@@ -209,6 +209,7 @@ test('other headers are believed from nobody, not even from a proxy', async () =
 test('a certificate is revoked within a second for who comes by a proxy', async () => {
   const serials = [good.serial];
   await company.revoke({ serials });
+  await company.advance(500);
   await eventually(
     'it is refused',
     async () => {
@@ -218,6 +219,7 @@ test('a certificate is revoked within a second for who comes by a proxy', async 
   );
   await assertCertificateInvalid(forwarding(good), bearer, 'The certificate was revoked.');
   await company.revoke({});
+  await company.advance(500);
   await eventually(
     'it is served',
     async () => {
@@ -250,6 +252,7 @@ test('a CA that expires lets nobody in any more who comes by a proxy', async (co
   company.put('ca.pem', `${authorities}\n${ca.pem}`);
   // Connections of the proxy end with the exchange.
   const carry = withHeaders(through(company.base, anonymous), toHeaders({ leaf, others: [] }));
+  await company.advance(500);
   await eventually('it is trusted', async () => (await askBound(carry, till.AppKey)).status === 200, 2000);
   const own = await fetchBound(carry, till.AppKey);
   await company.advance(60_050);

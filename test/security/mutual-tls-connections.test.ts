@@ -153,6 +153,7 @@ test('a certificate that is removed is refused within a second, also on an open 
   const port = connection.socket.localPort;
   await ask(company.dataFolder, 'app certificate remove', { application: 'removed', thumbprint });
   await assertNoToken(connection.send, own.appKey, 'The certificate is not one of this application.');
+  await company.advance(500);
   await eventually('it is refused', async () => !(await isServed(connection, own)), 1000);
   await assertCertificateInvalid(connection.send, own, 'The certificate is not one of this application.');
   assert.equal(connection.socket.localPort, port);
@@ -164,9 +165,11 @@ test('an application that is disabled is refused within a second, also on an ope
   const { connection, bearer: own } = await openFor('disabled');
   await ask(company.dataFolder, 'app disable', { application: 'disabled' });
   await assertNoToken(connection.send, own.appKey, /./);
+  await company.advance(500);
   await eventually('it is refused', async () => !(await isServed(connection, own)), 1000);
   assertRefusal(await callWith(connection.send, own, '/folders/-root-'), 401, 'AppKeyUnknown');
   await ask(company.dataFolder, 'app enable', { application: 'disabled' });
+  await company.advance(500);
   await eventually('it is served', () => isServed(connection, own), 1000);
   connection.close();
   tally('bad credentials', 2);
@@ -176,6 +179,7 @@ test('an application that is removed is refused within a second, also on an open
   const { connection, bearer: own } = await openFor('gone');
   await ask(company.dataFolder, 'app remove', { application: 'gone' });
   await assertNoToken(connection.send, own.appKey, /./);
+  await company.advance(500);
   await eventually('it is refused', async () => !(await isServed(connection, own)), 1000);
   assertRefusal(await callWith(connection.send, own, '/folders/-root-'), 401, 'AppKeyUnknown');
   connection.close();
