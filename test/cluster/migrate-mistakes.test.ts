@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findFreePort } from '../free-ports.ts';
 import { saveFile } from '../interface/client.ts';
-import { skipWithoutRoot } from '../service/programs.ts';
+import { skipWithoutMount } from '../service/programs.ts';
 import { addCaller, cabinet, cabinetJson, makeDataFolder, removeDataFolder, startService } from '../service/service.ts';
 import { findGround, newStores, toBlobs } from './ground.ts';
 
-const withoutMount = skipWithoutRoot('a migration to a full disk');
+const withoutMount = skipWithoutMount('a migration to a full disk');
 
 describe('a migration that cannot be', { timeout: 300_000 }, () => {
   let ground: Awaited<ReturnType<typeof findGround>>;

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { ftruncateSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasProgram, skipWithoutRoot } from '../service/programs.ts';
+import { hasProgram, skipWithoutMount } from '../service/programs.ts';
 import { listIncoming, type Started } from '../service/service.ts';
 import { checkStopped, type Ground, openGround, renew, startOn } from './ground.ts';
 import { Ledger, type Step, type Story } from './ledger.ts';
@@ -66,7 +66,7 @@ interface Mounted {
 
 /** Null: not as root, or without the program that makes it. */
 function mount(ground: Ground, { name, sizeBytes, program, words }: (typeof kinds)[number]): Mounted | null {
-  if (skipWithoutRoot(`a full disk of ${name}`) || !hasProgram(program)) return null;
+  if (skipWithoutMount(`a full disk of ${name}`) || !hasProgram(program)) return null;
   const image = join(ground.folder, 'image');
   const folder = join(ground.folder, 'disk');
   ftruncateSync(openSync(image, 'w'), sizeBytes);

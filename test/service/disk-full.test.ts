@@ -9,10 +9,10 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { call, createFolder, download, fetchToken, listFolder, postFile, saveFile } from '../interface/client.ts';
-import { skipWithoutRoot } from './programs.ts';
+import { skipWithoutMount } from './programs.ts';
 import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder, startService } from './service.ts';
 
-const withoutMount = skipWithoutRoot('a full disk');
+const withoutMount = skipWithoutMount('a full disk');
 
 const mib = 1024 * 1024;
 

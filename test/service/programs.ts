@@ -4,7 +4,9 @@
 // to start with a variable that begins with CABINET_ and is no setting.)
 
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 interface OptionalProgram {
   packages: readonly string[];
@@ -93,6 +95,20 @@ export function skipWithoutRoot(what: string): string | false {
   return 'needs root on Linux';
 }
 
+/** The same for what mounts a file system, which root in a container may not do either. */
+export function skipWithoutMount(what: string): string | false {
+  const reason = skipWithoutRoot(what);
+  if (reason !== false) return reason;
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-mount-'));
+  const { status, error } = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder]);
+  if (status === 0) spawnSync('umount', [folder]);
+  rmdirSync(folder);
+  if (status === 0) return false;
+  const packages = error === undefined ? [] : ['mount'];
+  recordSkipped({ program: 'the right to mount file systems', packages, skipped: what });
+  return 'needs the right to mount file systems';
+}
+
 const known = new Map<ProgramName, boolean>();
 
 function canUse(name: ProgramName): boolean {
@@ -141,7 +157,7 @@ export function makePostgresUser(): void {
 }
 
 export interface Skipped {
-  /** The one that is missing; `root`: who only root can be. */
+  /** What is missing: a program, a right, or `root`. */
   program: string;
   packages: readonly string[];
   skipped: string;
@@ -149,10 +165,13 @@ export interface Skipped {
 
 /** Said at once, and once more in the summary. */
 export function recordSkipped(line: Skipped): void {
-  const cause = line.program === 'root' ? 'root on Linux' : `${line.program}, which is missing`;
-  console.error(`SKIPPED: ${line.skipped} (needs ${cause})`);
+  console.error(`SKIPPED: ${line.skipped} (needs ${toNeed(line)})`);
   const path = process.env.TEST_SKIPPED;
   if (path !== undefined && path !== '') appendFileSync(path, `${JSON.stringify(line)}\n`);
+}
+
+function toNeed({ program }: Skipped): string {
+  return program === 'root' ? 'root on Linux' : program;
 }
 
 function readSkipped(): Skipped[] {
@@ -170,9 +189,7 @@ export function renderSkipped(lines: readonly string[]): string {
   const all = parseSkipped(lines);
   const unique = [...new Map(all.map((one) => [`${one.program} ${one.skipped}`, one])).values()];
   if (unique.length === 0) return '';
-  const told = unique.map(
-    ({ program, skipped }) => `  ${skipped} (needs ${program === 'root' ? 'root on Linux' : program})`,
-  );
+  const told = unique.map((one) => `  ${one.skipped} (needs ${toNeed(one)})`);
   const packages = [...new Set(unique.flatMap((one) => one.packages))].toSorted();
   const command = packages.length === 0 ? [] : [`To run them on Debian: apt-get install ${packages.join(' ')}`];
   return [`${unique.length} skipped, because something they need is missing:`, ...told.toSorted(), ...command, ''].join(
