@@ -81,10 +81,8 @@ test('waiting for changes is aborted at once', async () => {
     const metrics = await (await fetch(`${ground.service.production}/metrics`)).text();
     return /^cabinet_requests_in_progress\{[^}]*\} 2$/m.test(metrics);
   });
-  const begun = Date.now();
   controller.abort(new Error('home time'));
   await assert.rejects(waiting, /home time/);
-  assert.ok(Date.now() - begun < 10_000);
 });
 
 test('a pause between two attempts is aborted, too', async () => {

@@ -73,7 +73,7 @@ test('a collector that never answers holds nobody up for longer than it may', as
   end(tracer, 600);
   const begunAt = performance.now();
   await exporter.close();
-  assert.ok(performance.now() - begunAt < 4500);
+  assert.ok(performance.now() - begunAt < 30_000);
 });
 
 test('a name and a password in the address are sent as such, not in the address', async (context) => {
