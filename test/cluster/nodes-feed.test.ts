@@ -107,9 +107,9 @@ test('Whoever waits on one node is told within a second of a save on another', a
     [2, 0],
   ] as const) {
     const tookMs: number[] = [];
-    // Who is not told looks again after a second. Once more, if the machine was slow.
-    while (!tookMs.some((ms) => ms < 950)) {
-      assert.ok(tookMs.length < 10, `told after ${tookMs.map(Math.round)} ms`);
+    // Who is not told looks again after a second: an answer before that proves it. Once more, if the machine was slow.
+    while (!tookMs.some((ms) => ms < 1000)) {
+      assert.ok(tookMs.length < 30, `told after ${tookMs.map(Math.round)} ms`);
       const begun = performance.now();
       const waiting = readChanges(on[reader], `${byCursor(cursor)}&wait=20`);
       await eventually('it waits', () => isAsked(on[reader]));
