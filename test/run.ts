@@ -12,7 +12,7 @@ import { hasPassed, type Result, runAll } from './runner/schedule.ts';
 import { listLongSuites, listSuites, type Suite } from './runner/suites.ts';
 import { printSummary } from './runner/summary.ts';
 
-const renderSkipped = (lines: string[]) => lines.join('\n');
+import { installForTests, renderSkipped } from './service/programs.ts';
 
 const { values } = parseArgs({
   options: {
@@ -45,6 +45,7 @@ if (suites.length === 0) {
   console.error(`No suite or file is called ${values.only.join(', ')}.`);
   process.exit(2);
 }
+if (values.only.length === 0) installForTests();
 const fixtures = new Map<string, Promise<Fixture>>();
 const { result, problems } = await runSuites();
 for (const problem of problems) process.stdout.write(`\nPROBLEM: ${problem}\n`);

@@ -81,13 +81,14 @@ async function withLifetime(seconds: number) {
   );
 }
 
-test('a token is renewed before it expires, not at every call', async () => {
+test('a token is renewed before it expires, not at every call', async ({ mock }) => {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const watched = await withLifetime(4);
   const cabinet = connect({ url, appKey, token: applicationToken({ secret }), fetch: watched.fetch });
   await showFolder(cabinet, '-root-');
   await showFolder(cabinet, '-root-');
   assert.equal(countTokens(watched), 1);
-  await new Promise((resolve) => setTimeout(resolve, 4100));
+  mock.timers.tick(4100);
   await showFolder(cabinet, '-root-');
   assert.equal(countTokens(watched), 2);
 });

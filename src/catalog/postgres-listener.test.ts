@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type Postgres, startPostgres } from '../../test/cluster/postgres.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { MovableClock } from '../runtime/clock-for-tests.ts';
 import { openPool } from './postgres-connection.ts';
 import { listen } from './postgres-listener.ts';
 
@@ -53,11 +55,12 @@ async function tell(payload: string): Promise<void> {
 
 test('hears again after its connection was lost, however often', { timeout: 60_000 }, async () => {
   const heard: number[] = [];
-  const listening = await listen(options(), (spaces) => heard.push(...spaces));
+  const clock = new MovableClock({ isRunning: true });
+  const listening = await listen(options(), (spaces) => heard.push(...spaces), clock);
   for (let round = 1; round <= 3; round += 1) {
     while (!heard.includes(round)) {
+      await clock.advance(1000);
       await tell(`[${round}]`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
     }
     cutAll();
   }
@@ -65,14 +68,18 @@ test('hears again after its connection was lost, however often', { timeout: 60_0
 });
 
 test('can be closed while it opens its connection again', { timeout: 60_000 }, async () => {
-  const listening = await listen(options(), () => undefined);
+  const clock = new MovableClock({ isRunning: true });
+  const listening = await listen(options(), () => undefined, clock);
   const closed = Promise.withResolvers<void>();
   onConnection = () => {
     onConnection = () => undefined;
     listening.close().then(closed.resolve, closed.reject);
   };
   cutAll();
+  // That it is lost is noticed in its own time.
+  const moving = systemClock.every(10, () => void clock.advance(1000));
   await closed.promise;
+  moving.cancel();
 });
 
 test('leaves nothing open where it cannot begin', { timeout: 60_000 }, async () => {

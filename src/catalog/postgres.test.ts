@@ -14,6 +14,7 @@ import { testUploads } from '../../test/contracts/uploads.ts';
 import { testWays } from '../../test/contracts/ways.ts';
 import { toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
+import { MovableClock } from '../runtime/clock-for-tests.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import type { JournalRow } from './journal.ts';
 import { openPostgres, type PostgresEvents } from './postgres.ts';
@@ -245,17 +246,25 @@ test('what is asked while the server is away is done when it is back, or refused
   timeout: 300_000,
 }, async () => {
   const restarted = await startPostgres();
-  const catalog = await openNode(restarted.url);
+  const clock = new MovableClock({ isRunning: true });
+  const engine = await openPostgres({ url: restarted.url, schema, mostConnections: 6 }, { clock });
+  const catalog = toCatalog(engine);
+  const untilTried = async () => {
+    while (engine.isReachable()) await clock.sleep(10);
+  };
   const application = await addApplication(catalog, 'away');
   await restarted.halt();
   const saving = catalog.saveFile(fileIn(application, 'patient'));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await untilTried();
   await restarted.start();
   assert.equal((await saving).file.name, 'patient');
   await restarted.halt();
-  await assert.rejects(catalog.saveFile(fileIn(application, 'lost')), (error) => {
+  const refused = assert.rejects(catalog.saveFile(fileIn(application, 'lost')), (error) => {
     return error instanceof Fault && error.kind === 'unavailable';
   });
+  await untilTried();
+  await clock.advance(10_000);
+  await refused;
   await restarted.start();
   assert.equal((await catalog.saveFile(fileIn(application, 'lost'))).file.name, 'lost');
   await catalog.close();

@@ -17,6 +17,7 @@ import { type Change, toLink } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import { Syncs } from '../domain/syncs.ts';
+import { MovableClock } from '../runtime/clock-for-tests.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
 import { openSqlite } from './sqlite.ts';
@@ -283,21 +284,16 @@ test('once a sync of the environment has failed, nothing is committed and nothin
   const syncs = new Syncs();
   const fatal: Fault[] = [];
   const path = join(folder, 'catalog.db');
-  const catalog = toCatalog(await openSqlite({ path, syncs, onFatal: (fault) => fatal.push(fault) }));
+  const clock = new MovableClock();
+  const catalog = toCatalog(await openSqlite({ path, syncs, onFatal: (fault) => fatal.push(fault), clock }));
   await addApplication(catalog, 'before');
   const sizes = () => [path, `${path}-wal`].map((file) => [statSync(file).size, statSync(file).mtimeMs]);
-  let before = sizes();
-  // A checkpoint that is under way ends first.
-  for (let looks = 0; looks < 12; looks += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const now = sizes();
-    if (String(now) !== String(before)) looks = 0;
-    before = now;
-  }
+  // Nothing has been checkpointed: the clock stands still.
+  const before = sizes();
   syncs.fail();
   await assert.rejects(addApplication(catalog, 'after'), (error) => error instanceof Fault && error.kind === 'fatal');
   // Longer than it takes until the next checkpoint.
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await clock.advance(700);
   await catalog.close();
   assert.deepEqual(sizes(), before);
   assert.equal(fatal.length, 1);

@@ -3,6 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { MovableClock } from '../runtime/clock-for-tests.ts';
 import { watchFiles } from './watched-files.ts';
 
 test('what changes is loaded; what makes no sense is reported and changes nothing', {
@@ -14,7 +15,9 @@ test('what changes is loaded; what makes no sense is reported and changes nothin
   writeFileSync(path, '1');
   const mistakes: unknown[] = [];
   const changes: number[] = [];
+  const clock = new MovableClock();
   const watched = await watchFiles({
+    clock,
     paths: [path],
     load: ([file]) => {
       const number = Number(file?.toString() || Number.NaN);
@@ -26,7 +29,7 @@ test('what changes is loaded; what makes no sense is reported and changes nothin
   });
   context.after(() => watched.close());
   const until = async (isSo: () => boolean) => {
-    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!isSo()) await clock.advance(500);
   };
   assert.equal(watched.value, 1);
   writeFileSync(path, '2');

@@ -62,7 +62,9 @@ async function reply(socket: Socket, controlled: Controlled): Promise<void> {
 
 async function carryOut(controlled: Controlled, text: string, watcher: Watcher): Promise<Reply> {
   try {
-    return { result: await (await import('./commands.ts')).runCommand(controlled, JSON.parse(text) as Command, watcher) };
+    return {
+      result: await (await import('./commands.ts')).runCommand(controlled, JSON.parse(text) as Command, watcher),
+    };
   } catch (error) {
     return error instanceof Refusal ? { refusal: error.toPlain() } : { fault: String(error) };
   }

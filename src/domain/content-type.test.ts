@@ -202,13 +202,13 @@ test('any parameters survive being quoted and read', () => {
 });
 
 test('long runs of anything are read in no time', () => {
-  const started = performance.now();
+  const before = process.cpuUsage();
   for (const run of [' ', '\t', ';', 'a', '"', '\\', '=', ' ;', 'a=', '; a="\\']) {
     readMediaType(`text/plain;a=b${run.repeat(200_000)}x`);
     readMediaType(`text/plain${run.repeat(200_000)}\x01`);
     readMediaType(run.repeat(200_000));
   }
-  assert.ok(performance.now() - started < 15_000);
+  assert.ok(process.cpuUsage(before).user < 15e6, 'so many microseconds of processor time');
 });
 
 function bytes(latin1: string): Uint8Array {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Turns, UploadTurns } from './upload-turns.ts';
 
 test('the newer request ends the older one, and begins when that is over', async () => {
@@ -18,7 +18,7 @@ test('the newer request ends the older one, and begins when that is over', async
       told.push('the second begins');
       return left;
     });
-  await sleep(10);
+  await turn();
   assert.deepEqual(told, ['the first is ended']);
   leave();
   (await entering)();
@@ -34,7 +34,7 @@ test('what settles has waited also for those who waited for their turn', async (
   const second = uploads
     .enter('a', () => undefined)
     .then(async (left) => {
-      await sleep(20);
+      await turn();
       told.push('the second is done');
       left();
     });

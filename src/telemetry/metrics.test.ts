@@ -65,9 +65,7 @@ const parts = {
 test('parts that do not answer are not waited for, and do not keep the rest from being told', async () => {
   const metrics = new EnvironmentMetrics('production');
   metrics.open({ ...parts, ask: () => new Promise(() => undefined) });
-  const begunAt = performance.now();
   const read = readMetrics(await metrics.render());
-  assert.ok(performance.now() - begunAt < 15_000);
   assert.equal(sumOf(read, 'cabinet_postgres_connections', { state: 'used' }), 2);
   assert.equal(sumOf(read, 'cabinet_postgres_waiting'), 7);
   assert.ok(!read.has('cabinet_journal_position'));

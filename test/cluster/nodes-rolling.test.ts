@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
-import { type Caller, call, download, listFolder } from '../interface/client.ts';
+import { type Caller, call, download, listFolder, send } from '../interface/client.ts';
+import { readMetrics, sumOf } from '../service/prometheus.ts';
 import { eventually } from '../service/service.ts';
 import { findGround, newStores } from './ground.ts';
 import { addCaller, at, type Node, type Nodes, startNodes } from './nodes.ts';
@@ -60,6 +60,12 @@ async function work(load: Load): Promise<void> {
   }
 }
 
+/** Whether a node has saved anything since it was started. */
+async function hasSaved({ base }: Node): Promise<boolean> {
+  const { body } = await send(base, '/metrics');
+  return sumOf(readMetrics(body.toString()), 'cabinet_saves_total') > 0;
+}
+
 test('A rolling restart fails no request and loses nothing', async (t) => {
   if (!nodes.hasProxy) {
     t.skip('there is no HAProxy');
@@ -68,13 +74,13 @@ test('A rolling restart fails no request and loses nothing', async (t) => {
   await eventually('the proxy is ready', () => isReady(nodes));
   const load: Load = { requests: 0, failures: [], saved: new Map(), isOver: false };
   const working = Array.from({ length: clients }, () => work(load));
-  await pause(500);
+  await eventually('all work', () => load.saved.size > 3 * clients);
   for (const node of nodes.all) {
     assert.equal(await node.stop('SIGTERM'), 0, node.said);
     await node.start();
     await eventually('it is ready', () => isReady(node));
     // The proxy has to see it too before the next one goes.
-    await pause(1500);
+    await eventually('the proxy sends saves to it', () => hasSaved(node));
   }
   load.isOver = true;
   await Promise.all(working);

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal } from './assertions.ts';
-import { call, createFolder, makeFolder, saveFile, signIn } from './client.ts';
+import { call, createFolder, makeFolder, saveFile, signIn, untilLater } from './client.ts';
 import { addApplication, ask, type Event, get, getAll, manage, newName } from './managing.ts';
 
 const admin = await signIn('Administrator');
@@ -62,7 +61,7 @@ test('It is newest first, page by page, each event once', async () => {
 test('It is filtered by who, what, about what, and when', async () => {
   const made = await addApplication(admin);
   const folder = await createFolder(made, '-root-', newName());
-  await sleep(5);
+  await untilLater();
   const { File } = await saveFile(made, { FolderId: folder.Id, FileName: 'a' }, 'a');
   const by = encodeURIComponent(`app:${made.application.Name}`);
   const actions = async (query: string) => (await find(query)).map(({ Action }) => Action);

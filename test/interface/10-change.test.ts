@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal, type Entry } from './assertions.ts';
-import { call, createFolder, download, listFolder, makeFolder, saveFile, signIn } from './client.ts';
+import { call, createFolder, download, listFolder, makeFolder, saveFile, signIn, untilLater } from './client.ts';
 import { askChange, change, listVersions, show, trash } from './life.ts';
 
 const main = await signIn('Main');
@@ -18,7 +17,7 @@ async function makePair(): Promise<{ folder: Entry; pair: Entry[]; inner: Entry;
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'inner', { Properties: { a: '1' } });
   const { File: file } = await saveFile(main, { FolderId: folder.Id, FileName: 'file.txt' }, 'bytes');
-  await sleep(5);
+  await untilLater();
   return { folder, pair: [inner, file], inner, file };
 }
 
@@ -229,7 +228,7 @@ test('What does not differ changes nothing: neither ETag nor time', async () => 
   for (const entry of pair) {
     await change(main, entry.Id, { Properties: { a: '1' }, ObjectType: 'x:y' });
     const before = await show(main, entry.Id);
-    await sleep(5);
+    await untilLater();
     for (const fields of [
       {},
       { Name: entry.Name },

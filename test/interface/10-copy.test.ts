@@ -3,9 +3,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal, type Entry, must } from './assertions.ts';
-import { call, createFolder, download, listFolder, makeFolder, readFolder, saveFile, signIn } from './client.ts';
+import {
+  call,
+  createFolder,
+  download,
+  listFolder,
+  makeFolder,
+  readFolder,
+  saveFile,
+  signIn,
+  untilLater,
+} from './client.ts';
 import { askCopy, change, copy, listVersions, put, readTree, remove, show, trash } from './life.ts';
 
 const main = await signIn('Main');
@@ -41,7 +50,7 @@ async function makeTree() {
   await saveFile(main, { FolderId: inner.Id, FileName: 'large' }, LARGE);
   await saveFile(main, { FolderId: deep.Id, FileName: 'fil\u00e9' }, 'deep');
   await saveFile(main, { FolderId: source.Id, FileName: 'empty' }, '');
-  await sleep(5);
+  await untilLater();
   return { top, source, target, inner, deep, file };
 }
 

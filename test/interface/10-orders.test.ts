@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertEnvelope, assertRefusal, type Entry, must } from './assertions.ts';
-import { type Answer, call, createFolder, identity, makeFolder, saveFile, send, signIn } from './client.ts';
+import { type Answer, call, createFolder, identity, makeFolder, saveFile, send, signIn, untilLater } from './client.ts';
 import { askChange, askTrash, change, listPages, readNext, remove, trash } from './life.ts';
 import { inOrder, ORDERS, type Order } from './order.ts';
 
@@ -26,7 +25,7 @@ async function fill(): Promise<Entry> {
   );
   const inner = await createFolder(main, folder.Id, 'folder with bytes');
   await saveFile(main, { FolderId: inner.Id, FileName: 'x' }, 'x'.repeat(50));
-  await sleep(5);
+  await untilLater();
   await saveFile(main, { FolderId: folder.Id, FileName: 'c' }, 'changed later');
   return folder;
 }
@@ -225,7 +224,7 @@ test('A renamed entry and a changed size are listed at their new places', async 
   const folder = await makeFolder(main);
   const small = (await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'x')).File;
   await saveFile(main, { FolderId: folder.Id, FileName: 'b' }, 'xx');
-  await sleep(5);
+  await untilLater();
   assert.equal((await askChange(main, small.Id, { Name: 'c' })).status, 200);
   assert.deepEqual(toNames((await listInOrder(folder, 'name', 10)).flat()), ['b', 'c']);
   assert.deepEqual(toNames((await listInOrder(folder, '-modified', 10)).flat()), ['c', 'b']);

@@ -3,9 +3,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal, must } from './assertions.ts';
-import { call, createFolder, download, listFolder, makeFolder, readFolder, saveFile, signIn } from './client.ts';
+import {
+  call,
+  createFolder,
+  download,
+  listFolder,
+  makeFolder,
+  readFolder,
+  saveFile,
+  signIn,
+  untilLater,
+} from './client.ts';
 import { askRestore, change, listTrash, readTree, remove, restore, show, type Trashed, trash } from './life.ts';
 
 const main = await signIn('Main');
@@ -92,7 +101,7 @@ test('Back where it was it is as it was; renamed or moved on return, it was modi
 
   async function restoreAgain(id: string, fields: object) {
     await trash(main, id);
-    await sleep(2);
+    await untilLater();
     return await restore(neighbour, id, fields);
   }
 });

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal, must } from './assertions.ts';
 import {
   type Answer,
@@ -18,6 +17,7 @@ import {
   readFolder,
   saveFile,
   signIn,
+  untilLater,
 } from './client.ts';
 import {
   askChange,
@@ -175,7 +175,7 @@ test('A tree goes as one: beneath it everything answers like what does not exist
 test('A tree comes back whole: ids, records, versions, contents and sizes', async () => {
   const { top, tree, file } = await makeTree();
   await put(main, file.Id, 'second');
-  await sleep(5);
+  await untilLater();
   const before = await readTree(main, top.Id);
   const versions = await listVersions(main, file.Id);
   await trash(main, tree.Id);

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal, type Entry, must } from './assertions.ts';
-import { call, makeFolder, postFile, readFolder, saveFile, signIn } from './client.ts';
+import { call, makeFolder, postFile, readFolder, saveFile, signIn, untilLater } from './client.ts';
 import { askPut, askVersion, change, listPages, listVersions, put, readNext, show, type Version } from './life.ts';
 
 const main = await signIn('Main');
@@ -40,7 +39,7 @@ function toNumbers(versions: Version[]): number[] {
 
 test('Versions are listed newest first, each with its size, type, digest, time and author', async () => {
   const { file, folder } = await makeFile('one', LARGE);
-  await sleep(5);
+  await untilLater();
   const at = { FolderId: folder.Id, FileName: 'file.txt', 'Content-Type': 'text/markdown' };
   const { File } = await saveFile(neighbour, at, 'three');
   const versions = await listVersions(main, file.Id);
@@ -88,7 +87,7 @@ test('Versions are paged, and a limit or cursor that is not right is 400', async
 
 test('What is put is the new version, and the answer is that of a save and of showing it', async () => {
   const { folder, file } = await makeFile('one');
-  await sleep(5);
+  await untilLater();
   for (const text of ['second', LARGE, '']) {
     const before = await show(main, file.Id);
     const answered = await put(neighbour, file.Id, text, { 'Content-Type': 'text/plain' });
@@ -139,7 +138,7 @@ test('Identical content never makes a version, however it is sent', async () => 
   const { folder, file } = await makeFile('one', 'two');
   const before = await show(main, file.Id);
   const versions = await listVersions(main, file.Id);
-  await sleep(5);
+  await untilLater();
   await put(neighbour, file.Id, 'two', { 'Content-Type': 'text/plain' });
   await saveFile(neighbour, { FolderId: folder.Id, FileName: 'file.txt', 'Content-Type': 'text/plain' }, 'two');
   assert.equal((await askVersion(neighbour, file.Id, 2, 'restore')).status, 200);
@@ -201,7 +200,7 @@ test('Of 20 versions put at once under one ETag, exactly one is kept; without on
 
 test('Restoring makes a new version with the old content, and the old one stays', async () => {
   const { file, folder } = await makeFile('one', LARGE, 'three');
-  await sleep(5);
+  await untilLater();
   const before = await show(main, file.Id);
   assert.equal((await askVersion(neighbour, file.Id, 1, 'restore')).status, 200);
   const after = await show(main, file.Id);

@@ -2,9 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal, type Entry } from './assertions.ts';
-import { createFolder, download, listFolder, makeFolder, postFile, saveFile, signIn, toSaved } from './client.ts';
+import {
+  createFolder,
+  download,
+  listFolder,
+  makeFolder,
+  postFile,
+  saveFile,
+  signIn,
+  toSaved,
+  untilLater,
+} from './client.ts';
 import { filePart, MULTIPART, multipart, type Part, textPart } from './multipart.ts';
 
 const main = await signIn('Main');
@@ -13,7 +22,7 @@ const LARGE = Buffer.alloc(100_000, 'large');
 for (const behavior of [undefined, 'Version']) {
   test(`Saving over a file with ConflictBehavior ${behavior ?? 'absent'} makes a new version of it`, async () => {
     const { folder, file, at } = await makeFile('first');
-    await sleep(5);
+    await untilLater();
     for (const bytes of ['second', LARGE, 'third!']) {
       const { File, Children, Folder } = await saveFile(main, { ...at, ConflictBehavior: behavior }, bytes);
       assert.deepEqual(File, { ...file, Size: bytes.length, ModifiedAt: File.ModifiedAt });
@@ -28,7 +37,7 @@ for (const behavior of [undefined, 'Version']) {
 for (const bytes of ['same bytes', LARGE]) {
   test(`Saving the same ${bytes.length} bytes again changes nothing`, async () => {
     const { folder, file, at } = await makeFile(bytes);
-    await sleep(5);
+    await untilLater();
     const again = await saveFile(main, at, bytes);
     assert.deepEqual(again.File, file);
     assert.equal(again.answer.headers.entryid, file.Id);
@@ -38,7 +47,7 @@ for (const bytes of ['same bytes', LARGE]) {
 
 test('Saving the same bytes in another way of sending changes nothing', async () => {
   const { folder, file, at } = await makeFile('same', { type: 'text/plain' });
-  await sleep(5);
+  await untilLater();
   const multi = await postFile(
     main,
     { ...at, 'Content-Type': MULTIPART },
@@ -60,12 +69,12 @@ const DIFFERENCES: { field: keyof Entry; value: unknown; part: Part }[] = [
 for (const { field, value, part } of DIFFERENCES) {
   test(`The same bytes with a differing ${field} are written`, async () => {
     const { folder, file, at } = await makeFile('same', { type: 'text/plain' });
-    await sleep(5);
+    await untilLater();
     const parts = [part, filePart('same', { type: 'text/plain' })];
     const { File } = toSaved(await postFile(main, { ...at, 'Content-Type': MULTIPART }, multipart(parts)));
     assert.deepEqual(File, { ...file, [field]: value, ModifiedAt: File.ModifiedAt });
     assert.ok(File.ModifiedAt > file.ModifiedAt, 'ModifiedAt did not move');
-    await sleep(5);
+    await untilLater();
     const again = toSaved(await postFile(main, { ...at, 'Content-Type': MULTIPART }, multipart(parts)));
     assert.deepEqual(again.File, File);
     assert.deepEqual(await listFolder(main, folder.Id), [File]);
@@ -84,7 +93,7 @@ test('ConflictBehavior Fail is 400 NameAlreadyExists with the existing record, a
 
 test('ConflictBehavior Existing answers the stored file, which stays', async () => {
   const { folder, file, at } = await makeFile('first');
-  await sleep(5);
+  await untilLater();
   const { File, Folder } = await saveFile(main, { ...at, ConflictBehavior: 'Existing' }, 'second');
   assert.deepEqual(File, file);
   assert.deepEqual(Folder, { ...folder, Size: 5 });

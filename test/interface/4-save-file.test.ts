@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal } from './assertions.ts';
 import {
   assertEmptyFolder,
@@ -17,6 +16,7 @@ import {
   saveFile,
   signIn,
   toSaved,
+  untilOthersAreAnswered,
 } from './client.ts';
 import { BOUNDARY, filePart, MULTIPART, multipart } from './multipart.ts';
 import { contentHead, openWire, toChunk } from './wire.ts';
@@ -144,11 +144,11 @@ for (const { title, headers, sent } of CUT_BODIES) {
     for (const cut of ['end', 'close', 'reset'] as const) {
       using wire = await openWire(main.base);
       wire.write(contentHead(main, 'POST', '/files', { FolderId: folder.Id, FileName: cut, ...headers }) + sent);
-      await sleep(30);
+      await untilOthersAreAnswered(main);
       wire[cut]();
       if (cut === 'end') await assertNotSaved(wire.answer());
     }
-    await sleep(50);
+    await untilOthersAreAnswered(main);
     await assertEmptyFolder(main, folder);
   });
 }
@@ -158,7 +158,7 @@ test('A file is not visible before all of it has arrived', async () => {
   using wire = await openWire(main.base);
   const at = { FolderId: folder.Id, FileName: 'slow', 'Content-Length': '200000' };
   wire.write(contentHead(main, 'POST', '/files', at) + 'x'.repeat(199_999));
-  await sleep(100);
+  await untilOthersAreAnswered(main);
   await assertEmptyFolder(main, folder);
   wire.write('y');
   const { File } = toSaved(await wire.answer());

@@ -107,7 +107,7 @@ async function patiently<Tried extends { offset: number }>(
   wanted: number,
   attempt: (patienceMs: number) => Promise<Tried>,
 ): Promise<Tried> {
-  for (const patienceMs of [300, 1500]) {
+  for (const patienceMs of [20, 300, 1500]) {
     const tried = await attempt(patienceMs);
     if (tried.offset === wanted) return tried;
   }
@@ -124,7 +124,7 @@ async function breakOff(isReset: boolean, patienceMs: number) {
   await pause(patienceMs);
   if (isReset) wire.reset();
   else wire.close();
-  await pause(100);
+  await pause(Math.min(patienceMs, 100));
   return { folder, path, offset: Number((await head(main, path)).headers['upload-offset']) };
 }
 

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { assertEnvelope, type Entry, type Envelope } from './assertions.ts';
 import { checkDescribed } from './description.ts';
 import { type Application, type Applications, target } from './target.ts';
@@ -182,4 +183,14 @@ export async function download(caller: Caller, fileId: string): Promise<Buffer> 
 /** Nothing was written here: no entry, no bytes counted. */
 export async function assertEmptyFolder(caller: Caller, folder: Entry): Promise<void> {
   assert.deepEqual(await readFolder(caller, folder.Id), { Folder: folder, Children: [] });
+}
+
+/** Until the clock says something later, so that times of before and after differ. */
+export async function untilLater(): Promise<void> {
+  for (const before = Date.now(); Date.now() <= before + 1; ) await sleep(1);
+}
+
+/** Until other requests were answered: what was sent before them has been received by then. */
+export async function untilOthersAreAnswered(caller: Caller): Promise<void> {
+  for (let count = 0; count < 3; count += 1) assert.equal((await call(caller, '/folders/-root-?limit=1')).status, 200);
 }

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertEnvelope, assertRefusal, type Entry } from './assertions.ts';
 import {
   type Answer,
@@ -19,6 +18,7 @@ import {
   saveFile,
   signIn,
   toSaved,
+  untilOthersAreAnswered,
 } from './client.ts';
 import { filePart, MULTIPART, multipart, textPart } from './multipart.ts';
 import { contentHead, openWire } from './wire.ts';
@@ -191,9 +191,9 @@ for (const ending of ['finishes', 'is cut off'] as const) {
     const { folder, keyed } = await prepare({ ConflictBehavior: 'Rename' });
     using wire = await openWire(main.base);
     wire.write(`${contentHead(main, 'POST', '/files', { ...keyed, 'Content-Length': '5' })}by`);
-    await sleep(50);
+    await untilOthersAreAnswered(main);
     const twin = postFile(main, keyed, 'bytes');
-    await sleep(100);
+    await untilOthersAreAnswered(main);
     if (ending === 'finishes') {
       wire.write('tes');
       assertOneEffect([await wire.answer(), await twin], toSaved);

@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { type Made, makeCa, makeList, toPem } from '../../src/certificates/certificates-for-tests.ts';
 import { assertEnvelope } from '../interface/assertions.ts';
@@ -145,6 +144,7 @@ test('a CA that is trusted no more is so on every connection, whatever was in fl
   // Begun, and not read.
   await once(downloading, 'readable');
   await trust(await makeCa('Next CA'));
+  await company.advance(500);
   await eventually('the old CA is gone', async () => !(await isServed()), 2000);
   half.write(end);
   await assertRefusedOn(half);
@@ -156,6 +156,7 @@ test('a CA that is trusted no more is so on every connection, whatever was in fl
   }
   await assertNoToken(toService(), till.AppKey, notTrusted);
   await trust(company.ca);
+  await company.advance(500);
   await eventually('the old CA is back', isServed, 2000);
   for (const socket of [downloading, half, idle, silent]) {
     socket.write(begin + end);
@@ -170,11 +171,13 @@ test('an intermediate that was revoked is so whether the client sends it or leav
   await trust(company.ca, intermediate);
   const alone = through(company.base, company.showing(below));
   const withIt = through(company.base, company.showing(below, intermediate));
+  await company.advance(500);
   await eventually('it is trusted', async () => (await askBound(alone, AppKey)).status === 200, 2000);
   const token = await fetchBound(withIt, AppKey);
   const open = await Connection.open(company.base, company.showing(below));
   await assertServed(open.send, token);
   await company.revoke({ serials: [intermediate.serial] });
+  await company.advance(500);
   await eventually('it is revoked', async () => (await askBound(withIt, AppKey)).status === 401, 2000);
   for (const send of [alone, withIt, open.send]) {
     await assertNoToken(send, AppKey, 'The certificate was revoked.');
@@ -206,6 +209,7 @@ test('files that are replaced by what cannot be read leave the service as it was
       spoil(company.path(name));
     }
     const isTold = () => /what was there before stays/.test(errors().slice(before));
+    await company.advance(500);
     await eventually(`${what} is noticed`, () => isTold() || running.exitCode !== null, 3000);
     assert.equal(running.exitCode, null, what);
     await assertServed(toService(), bearer);
@@ -216,9 +220,11 @@ test('files that are replaced by what cannot be read leave the service as it was
     await trust(company.ca);
   }
   await company.revoke({ serials: [client.serial] });
+  await company.advance(500);
   await eventually('what is right again is in force', async () => !(await isServed()), 2000);
   await assertCertificateInvalid(open.send, bearer, 'The certificate was revoked.');
   await company.revoke({});
+  await company.advance(500);
   await eventually('it is served again', isServed, 2000);
   open.close();
 });
@@ -227,7 +233,8 @@ test('files that may not be read leave the service as it was', {
   skip: process.getuid?.() === 0 && 'root reads all',
 }, async () => {
   chmodSync(company.path('ca.pem'), 0);
-  await wait(700);
+  await company.advance(500);
+  await eventually('it is noticed', () => company.service?.errors().includes('EACCES') ?? false);
   await assertServed(toService(), bearer);
   chmodSync(company.path('ca.pem'), 0o600);
 });

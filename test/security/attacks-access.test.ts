@@ -2,11 +2,11 @@
 // that was remembered from a space that is closed by now.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import type * as client from 'openid-client';
 import { assertEnvelope, assertRefusal, type Entry } from '../interface/assertions.ts';
 import {
@@ -33,7 +33,7 @@ import {
   makeDataFolder,
   type Registered,
   removeDataFolder,
-  type Started,
+  type StartedWithClock,
   startService,
 } from '../service/service.ts';
 import { addPage, discover, signIn } from './people.ts';
@@ -41,14 +41,14 @@ import { addIssued, askBound, readOwnCa, through } from './server-applications.t
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
-const takesEffectMs = 1200;
-let service: Started;
+const takesEffectMs = 1000;
+let service: StartedWithClock;
 let own: Caller;
 let page: Registered;
 let configuration: client.Configuration;
 
 before(async () => {
-  service = await startService(dataFolder, { environment: { CABINET_MTLS_PORT: '0' } });
+  service = await startService(dataFolder, { environment: { CABINET_MTLS_PORT: '0' }, hasClock: true });
   own = await addCaller(dataFolder, service.production, 'own');
   await addApplication(dataFolder, 'other');
   page = await addPage(dataFolder, 'page');
@@ -77,10 +77,16 @@ interface Begun {
   finish(): Promise<Answer>;
 }
 
-function beginPost(caller: Caller, path: string, headers: Headers, halves: [Buffer, Buffer]): Begun {
+/** Resolves when the service has let the caller in and asks for the body: then the first half is sent. */
+async function beginPost(
+  caller: Caller,
+  target: { path: string; headers: Headers },
+  halves: [Buffer, Buffer],
+): Promise<Begun> {
   const { hostname, port } = new URL(caller.base);
-  const sent = { ...identity(caller), ...headers, 'Transfer-Encoding': 'chunked' } as Record<string, string>;
-  const outgoing = httpRequest({ hostname, port, path: CONTENT + path, method: 'POST', headers: sent, agent: false });
+  const waiting = { 'Transfer-Encoding': 'chunked', Expect: '100-continue' };
+  const headers = { ...identity(caller), ...target.headers, ...waiting } as Record<string, string>;
+  const outgoing = httpRequest({ hostname, port, path: CONTENT + target.path, method: 'POST', headers, agent: false });
   const answered = new Promise<Answer>((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.on('response', async (incoming) => {
@@ -91,6 +97,8 @@ function beginPost(caller: Caller, path: string, headers: Headers, halves: [Buff
   answered.catch(() => undefined);
   unfinished.add(outgoing);
   outgoing.once('close', () => unfinished.delete(outgoing));
+  outgoing.flushHeaders();
+  await Promise.race([once(outgoing, 'continue'), answered]);
   outgoing.write(halves[0]);
   return {
     async finish() {
@@ -175,12 +183,13 @@ const halfBytes = [10, 200_000];
 
 async function beginUploads(folder: Entry, { what, caller }: Taken): Promise<Begun[]> {
   const sender = await caller();
-  return halfBytes.map((size) => {
+  const uploads = halfBytes.map((size) => {
     // Such as nothing else has: the same bytes are kept once.
     const half = Buffer.alloc(size, `${what} ${size} `);
     const headers = { FolderId: folder.Id, FileName: `${size}.txt`, 'Content-Type': 'text/plain' };
-    return beginPost(sender, '/files', headers, [half, half]);
+    return beginPost(sender, { path: '/files', headers }, [half, half]);
   });
+  return await Promise.all(uploads);
 }
 
 test('an upload that ends after the right to it was taken away is refused, and nothing is saved', async () => {
@@ -188,9 +197,8 @@ test('an upload that ends after the right to it was taken away is refused, and n
   const blobs = listBlobs();
   const begun: Begun[][] = [];
   for (const one of taken) begun.push(await beginUploads(folder, one));
-  await wait(200);
   await Promise.all(taken.map(({ take }) => take()));
-  await wait(takesEffectMs);
+  await service.advance(takesEffectMs);
   for (const [n, { what, status, code }] of taken.entries()) {
     for (const upload of begun[n] ?? []) {
       assertRefusal(await upload.finish(), status, code);
@@ -208,8 +216,8 @@ test('an upload that takes as long is saved when nothing was taken away', async 
   const folder = await makeFolder(own);
   const patient = await enterAs('patient', { own: 'editor' });
   const headers = { FolderId: folder.Id, FileName: 'patient.txt' };
-  const begun = beginPost(patient, '/files', headers, [Buffer.from('first '), Buffer.from('second')]);
-  await wait(takesEffectMs);
+  const begun = await beginPost(patient, { path: '/files', headers }, [Buffer.from('first '), Buffer.from('second')]);
+  await service.advance(takesEffectMs);
   const [file] = assertEnvelope(await begun.finish()).Children;
   assert.equal(file?.CreatedBy, 'patient');
   assert.equal(String(await download(own, file.Id)), 'first second');
@@ -222,10 +230,9 @@ test('a folder whose description ends after the right to it was taken away is no
     Buffer.from(`{"ParentFolderId":"${folder.Id}",`),
     Buffer.from('"FolderName":"late"}'),
   ];
-  const begun = beginPost(slow, '/folders', { 'Content-Type': 'application/json' }, halves);
-  await wait(200);
+  const begun = await beginPost(slow, { path: '/folders', headers: { 'Content-Type': 'application/json' } }, halves);
   await disable('slow');
-  await wait(takesEffectMs);
+  await service.advance(takesEffectMs);
   assertRefusal(await begun.finish(), 401, 'TokenInvalid');
   assert.deepEqual(await listFolder(own, folder.Id), []);
   tally('bad credentials');

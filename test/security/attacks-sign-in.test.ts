@@ -263,6 +263,7 @@ test('a sign-in lasts 14 days from its beginning, however often it is used', asy
     before.map(({ model }) => model),
     ['Grant', 'Session'],
   );
+  // `oidc-provider` has the system's clock, and it counts in seconds.
   await wait(2100);
   // Also an application that comes later gets no more than what is left.
   const later = await discover(service.production, await addPage(dataFolder, 'later'));

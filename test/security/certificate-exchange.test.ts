@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent } from 'node:https';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { dayMs, type Made, makeCa, makeList, toPem } from '../../src/certificates/certificates-for-tests.ts';
+import { longestHandshakeMs } from '../../src/certificates/mutual-tls.ts';
 import { assertEnvelope } from '../interface/assertions.ts';
 import { eventually, type Registered, startService } from '../service/service.ts';
 import { CompanyCa, makeClient, makeServer } from './company-ca.ts';
@@ -46,6 +46,7 @@ async function isServed(send: Send): Promise<boolean> {
 
 /** Within a second of the exchange. */
 async function assertSoonRefused(send: Send, reason: string): Promise<void> {
+  await company.advance(500);
   await eventually('it is refused', async () => !(await isServed(send)), 1000);
   await assertCertificateInvalid(send, bearer, reason);
   await assertNoToken(send, till.AppKey, reason);
@@ -53,6 +54,7 @@ async function assertSoonRefused(send: Send, reason: string): Promise<void> {
 }
 
 async function assertSoonServed(send: Send): Promise<void> {
+  await company.advance(500);
   await eventually('it is served', () => isServed(send), 1000);
   await fetchBound(send, till.AppKey);
 }
@@ -90,11 +92,17 @@ test('with a list that has expired nobody is let in, until there is a new one', 
 
 test('a list expires while it is in force', async () => {
   const open = await Connection.open(company.base, shown);
-  const nextUpdate = Math.floor(Date.now() / 1000) * 1000 + 6000;
-  await company.revoke({ nextUpdate });
-  await wait(600);
+  const other = await makeClient('other', company.ca);
+  await company.register('till', other);
+  const nextUpdate = Math.floor(company.now / 1000) * 1000 + 60_000;
+  await company.revoke({ nextUpdate, serials: [other.serial] });
+  await company.advance(500);
+  await eventually(
+    'the list is in force',
+    async () => !(await isServed(through(company.base, company.showing(other)))),
+  );
   await assertServed(open.send, bearer);
-  await wait(nextUpdate - Date.now() + 20);
+  await company.advance(60_000);
   await assertCertificateInvalid(open.send, bearer, listExpired);
   await company.revoke({});
   await assertSoonServed(open.send);
@@ -108,6 +116,7 @@ test('a list that makes no sense changes nothing and is logged', async () => {
   await company.revoke({ serials: [revoked.serial] });
   const send = through(company.base, company.showing(revoked));
   const isRevoked = async () => /was revoked/.test(String((await callWith(send, bearer, '/folders/-root-')).body));
+  await company.advance(500);
   await eventually('it is revoked', isRevoked, 1500);
   const namesake = await makeCa('Company CA');
   const everybody = { serials: [client.serial] };
@@ -117,6 +126,7 @@ test('a list that makes no sense changes nothing and is logged', async () => {
   for (const text of [forged, damaged, toPem(await makeList(namesake, everybody)), 'garbage', '', company.ca.pem]) {
     const before = log().length;
     company.put('crl.pem', text);
+    await company.advance(500);
     await eventually('it is logged', () => /what was there before stays/.test(log().slice(before)), 1500);
     await assertCertificateInvalid(send, bearer, 'The certificate was revoked.');
     await assertServed(through(company.base, shown), bearer);
@@ -184,6 +194,7 @@ test('a key that does not go with the certificate changes nothing and is logged'
   const before = await fingerprint();
   const length = log().length;
   company.put('server-key.pem', (await makeServer(company.ca)).keyPem);
+  await company.advance(500);
   await eventually('it is logged', () => /what was there before stays/.test(log().slice(length)), 1500);
   assert.equal(await fingerprint(), before);
   await assertServed(through(company.base, shown), bearer);
@@ -214,6 +225,7 @@ test('after an exchange the address is as strict as before', async () => {
 async function trust(ca: Made): Promise<void> {
   company.put('crl.pem', toPem(await makeList(ca, {})));
   company.put('ca.pem', ca.pem);
+  await company.advance(500);
 }
 
 /** Whether this connection still serves; one that was closed does not. */
@@ -272,7 +284,6 @@ async function readBytes(socket: TLSSocket, length: number): Promise<Buffer> {
 test('a connection on which half a request was sent is judged by the CAs of the moment when the rest comes', async () => {
   const { socket } = await Connection.open(company.base, shown);
   socket.write('GET /v1/contentmanagement/folders/-root- HTTP/1.1\r\nHost: 127.0.0.1\r\n');
-  await wait(50);
   await trust(await makeCa('Next CA'));
   await eventually('the old CA is gone', async () => !(await isServed(through(company.base, shown))), 2000);
   socket.write(`Authorization: Bearer ${bearer.token}\r\nAppKey: ${bearer.appKey}\r\n\r\n`);
@@ -307,19 +318,27 @@ test('a connection that was busy when the CA was exchanged is judged by the new 
 });
 
 test('a CA that expires lets nobody in any more, also on an open connection', async (context) => {
-  const notAfter = Math.floor(Date.now() / 1000) * 1000 + 6000;
+  const notAfter = Math.floor(company.now / 1000) * 1000 + 60_000;
   const ca = await makeCa('Short CA', undefined, { notAfter });
   const short = await makeClient('short', ca);
   const { AppKey } = await company.add('short', short);
   context.after(() => trust(company.ca));
   company.put('ca.pem', `${company.ca.pem}\n${ca.pem}`);
   const isTrusted = async () => (await askBound(through(company.base, company.showing(short)), AppKey)).status === 200;
+  await company.advance(500);
   await eventually('it is trusted', isTrusted, 2000);
   const open = await Connection.open(company.base, company.showing(short));
   const own = await fetchBound(open.send, AppKey);
   await assertServed(open.send, own);
-  await wait(notAfter + 50 - Date.now());
-  await assertCertificateInvalid(through(company.base, company.showing(short)), own, /expired/);
+  await company.advance(60_050);
   await assertCertificateInvalid(open.send, own, /expired/);
   open.close();
+  // New connections are judged by OpenSSL, which has the system's clock: there it expired yesterday.
+  const times = { notBefore: Date.now() - 2 * dayMs, notAfter: Date.now() - dayMs };
+  const over = await makeCa('Short CA', undefined, { keys: ca.keys, ...times });
+  company.put('ca.pem', `${company.ca.pem}\n${over.pem}`);
+  await company.advance(500);
+  await eventually('the new file is in force', async () => !(await isTrusted()), 2000);
+  await company.advance(longestHandshakeMs + 1000);
+  await assertCertificateInvalid(through(company.base, company.showing(short)), own, /expired/);
 });

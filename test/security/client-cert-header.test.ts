@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { dayMs, type Made, makeCa } from '../../src/certificates/certificates-for-tests.ts';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Headers, send } from '../interface/client.ts';
@@ -210,6 +209,7 @@ test('other headers are believed from nobody, not even from a proxy', async () =
 test('a certificate is revoked within a second for who comes by a proxy', async () => {
   const serials = [good.serial];
   await company.revoke({ serials });
+  await company.advance(500);
   await eventually(
     'it is refused',
     async () => {
@@ -219,6 +219,7 @@ test('a certificate is revoked within a second for who comes by a proxy', async 
   );
   await assertCertificateInvalid(forwarding(good), bearer, 'The certificate was revoked.');
   await company.revoke({});
+  await company.advance(500);
   await eventually(
     'it is served',
     async () => {
@@ -244,16 +245,17 @@ test('the plain address believes no header, from whomever', async () => {
 test('a CA that expires lets nobody in any more who comes by a proxy', async (context) => {
   const authorities = readFileSync(company.path('ca.pem'), 'utf8');
   context.after(() => company.put('ca.pem', authorities));
-  const notAfter = Math.floor(Date.now() / 1000) * 1000 + 6000;
+  const notAfter = Math.floor(company.now / 1000) * 1000 + 60_000;
   const ca = await makeCa('Short CA', undefined, { notAfter });
   const leaf = await makeClient('till', ca, { notAfter: Date.now() + dayMs });
   await company.register('till', leaf);
   company.put('ca.pem', `${authorities}\n${ca.pem}`);
   // Connections of the proxy end with the exchange.
   const carry = withHeaders(through(company.base, anonymous), toHeaders({ leaf, others: [] }));
+  await company.advance(500);
   await eventually('it is trusted', async () => (await askBound(carry, till.AppKey)).status === 200, 2000);
   const own = await fetchBound(carry, till.AppKey);
-  await wait(notAfter + 50 - Date.now());
+  await company.advance(60_050);
   await assertCertificateInvalid(carry, own, /expired/);
 });
 

@@ -22,7 +22,7 @@ import {
   makeDataFolder,
   type Registered,
   removeDataFolder,
-  type Started,
+  type StartedWithClock,
   startService,
 } from '../service/service.ts';
 import { ask, toThumbprint } from './server-applications.ts';
@@ -32,7 +32,8 @@ export class CompanyCa {
   readonly ca: Made;
   readonly dataFolder = makeDataFolder();
   readonly #folder = join(this.dataFolder, '..', 'company');
-  service: Started | null = null;
+  service: StartedWithClock | null = null;
+  #movedMs = 0;
 
   private constructor(ca: Made) {
     this.ca = ca;
@@ -51,8 +52,10 @@ export class CompanyCa {
     return this.service?.mutualTls ?? '';
   }
 
-  async start(more: Environment = {}): Promise<Started> {
+  async start(more: Environment = {}): Promise<StartedWithClock> {
+    this.#movedMs = 0;
     this.service = await startService(this.dataFolder, {
+      hasClock: true,
       environment: {
         CABINET_MTLS_PORT: '0',
         CABINET_MTLS_CERT: this.path('server.pem'),
@@ -63,6 +66,17 @@ export class CompanyCa {
       },
     });
     return this.service;
+  }
+
+  /** Moves the clock of the service. */
+  async advance(ms: number): Promise<void> {
+    await this.service?.advance(ms);
+    this.#movedMs += ms;
+  }
+
+  /** What the service's clock says. */
+  get now(): number {
+    return Date.now() + this.#movedMs;
   }
 
   async stop(): Promise<void> {

@@ -13,7 +13,7 @@ import {
   makeDataFolder,
   type Registered,
   removeDataFolder,
-  type Started,
+  type StartedWithClock,
   startService,
 } from '../service/service.ts';
 import { Browser } from './browser.ts';
@@ -21,8 +21,8 @@ import { addPage, begin, discover, finish, redirectUri, signIn } from './people.
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
-const withinMs = 1200;
-let service: Started;
+const withinMs = 1000;
+let service: StartedWithClock;
 let page: Registered;
 let left: Caller;
 let right: Caller;
@@ -30,7 +30,7 @@ let people: Record<'manager' | 'editor' | 'viewer' | 'foreigner' | 'twice', Call
 let persons: Record<string, Person>;
 
 before(async () => {
-  service = await startService(dataFolder);
+  service = await startService(dataFolder, { hasClock: true });
   left = await addCaller(dataFolder, service.production, 'left');
   right = await addCaller(dataFolder, service.production, 'right');
   page = await addPage(dataFolder, 'page');
@@ -55,8 +55,6 @@ async function enter(user: string, roles: Record<string, string>, through = page
   const { access_token: token } = await signIn(await discover(service.production, through), persons[user] as Person);
   return { base: service.production, application: { Name: 'page', ...through }, token };
 }
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function spaceOf(caller: Caller): Promise<{ Id: string; Name: string; Role?: string }> {
   const { Spaces } = await get<{ Spaces: [{ Id: string; Name: string; Role?: string }] }>(caller, '/spaces');
@@ -200,11 +198,11 @@ test('The last manager cannot go, nor become less; with another one they can', a
   }
   await manage(manager, 'PATCH', '/users/eddy', { Role: 'manager' });
   assert.equal((await manage<User>(manager, 'PATCH', '/users/mona', { Role: 'editor' })).Role, 'editor');
-  await sleep(withinMs);
+  await service.advance(withinMs);
   assertRefusal(await ask(manager, 'PATCH', '/users/mona', { Role: 'manager' }), 403, 'Forbidden');
   await setRole(dataFolder, 'mona', 'manager', 'left');
   await setRole(dataFolder, 'eddy', 'editor', 'left');
-  await sleep(withinMs);
+  await service.advance(withinMs);
 });
 
 test('A manager makes a space and is manager there at once; nobody else is in it', async () => {

@@ -153,6 +153,7 @@ test('a certificate that is removed is refused within a second, also on an open 
   const port = connection.socket.localPort;
   await ask(company.dataFolder, 'app certificate remove', { application: 'removed', thumbprint });
   await assertNoToken(connection.send, own.appKey, 'The certificate is not one of this application.');
+  await company.advance(500);
   await eventually('it is refused', async () => !(await isServed(connection, own)), 1000);
   await assertCertificateInvalid(connection.send, own, 'The certificate is not one of this application.');
   assert.equal(connection.socket.localPort, port);
@@ -164,9 +165,11 @@ test('an application that is disabled is refused within a second, also on an ope
   const { connection, bearer: own } = await openFor('disabled');
   await ask(company.dataFolder, 'app disable', { application: 'disabled' });
   await assertNoToken(connection.send, own.appKey, /./);
+  await company.advance(500);
   await eventually('it is refused', async () => !(await isServed(connection, own)), 1000);
   assertRefusal(await callWith(connection.send, own, '/folders/-root-'), 401, 'AppKeyUnknown');
   await ask(company.dataFolder, 'app enable', { application: 'disabled' });
+  await company.advance(500);
   await eventually('it is served', () => isServed(connection, own), 1000);
   connection.close();
   tally('bad credentials', 2);
@@ -176,6 +179,7 @@ test('an application that is removed is refused within a second, also on an open
   const { connection, bearer: own } = await openFor('gone');
   await ask(company.dataFolder, 'app remove', { application: 'gone' });
   await assertNoToken(connection.send, own.appKey, /./);
+  await company.advance(500);
   await eventually('it is refused', async () => !(await isServed(connection, own)), 1000);
   assertRefusal(await callWith(connection.send, own, '/folders/-root-'), 401, 'AppKeyUnknown');
   connection.close();
@@ -183,13 +187,13 @@ test('an application that is removed is refused within a second, also on an open
 });
 
 test('a certificate that expires while its connection is open is refused from then on', async () => {
-  const notAfter = Math.floor(Date.now() / 1000) * 1000 + 6000;
+  const notAfter = Math.floor(company.now / 1000) * 1000 + 60_000;
   const short = await makeClient('short', company.ca, { notAfter });
   const { AppKey } = await company.add('short', short);
   const connection = await Connection.open(company.base, company.showing(short));
   const own = await fetchBound(connection.send, AppKey);
   await assertServed(connection.send, own);
-  await new Promise((resolve) => setTimeout(resolve, notAfter + 50 - Date.now()));
+  await company.advance(60_050);
   await assertCertificateInvalid(connection.send, own, 'The certificate has expired.');
   await assertNoToken(connection.send, AppKey, 'The certificate has expired.');
   await assertCertificateInvalid(through(company.base, company.showing(short)), own, 'The certificate has expired.');

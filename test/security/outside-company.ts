@@ -5,7 +5,13 @@ import { dirname, join } from 'node:path';
 import { findFreePort } from '../free-ports.ts';
 import { type Caller, fetchToken } from '../interface/client.ts';
 import { addApplication } from '../service/operator.ts';
-import { makeDataFolder, type Registered, removeDataFolder, type Started, startService } from '../service/service.ts';
+import {
+  makeDataFolder,
+  type Registered,
+  removeDataFolder,
+  type StartedWithClock,
+  startService,
+} from '../service/service.ts';
 import { addPage } from './people.ts';
 import { audience, SecondIssuer } from './second-issuer.ts';
 
@@ -16,7 +22,7 @@ export class Company {
   robot!: Registered;
   page!: Registered;
   issuer!: SecondIssuer;
-  service!: Started;
+  service!: StartedWithClock;
 
   async open(more: (issuer: string) => object[] = () => []): Promise<void> {
     this.port = String(await findFreePort());
@@ -31,6 +37,7 @@ export class Company {
 
   async serve(environment: Record<`CABINET_${string}`, string> = {}): Promise<void> {
     this.service = await startService(this.dataFolder, {
+      hasClock: true,
       environment: { CABINET_PORT: this.port, CABINET_ISSUERS: this.issuersPath, ...environment },
     });
   }

@@ -17,6 +17,7 @@ import {
   type Registered,
   removeDataFolder,
   type Started,
+  type StartedWithClock,
   startService,
   toVariables,
 } from '../service/service.ts';
@@ -58,14 +59,14 @@ async function exhaust(ask: (n: number) => Promise<Answer>, most = 400): Promise
 
 describe('wrong credentials', () => {
   const dataFolder = makeDataFolder();
-  let service: Started;
+  let service: StartedWithClock;
   let [one, other] = [{} as Registered, {} as Registered];
   const ask = (from: string, headers: Headers, fields: Record<string, string> = form) =>
     askToken(service.production, fields, { 'X-Forwarded-For': from, ...headers });
   const unknown = (n: number) => `ak_${String(n).padStart(32, '0')}`;
 
   before(async () => {
-    service = await startService(dataFolder, { environment: { CABINET_PROXIES: '127.0.0.1' } });
+    service = await startService(dataFolder, { environment: { CABINET_PROXIES: '127.0.0.1' }, hasClock: true });
     one = await addApplication(dataFolder, 'one');
     other = await addApplication(dataFolder, 'other');
   });
@@ -168,7 +169,7 @@ describe('wrong credentials', () => {
     assert.ok(given >= 1000, `${given} tokens`);
     assertTooMany(await askUntilTooMany(() => ask('198.51.100.10', right)));
     assert.equal((await ask(here, asBasic(one.AppKey, one.Secret))).status, 200);
-    await new Promise((resolve) => setTimeout(resolve, Number(last?.headers['retry-after']) * 1000));
+    await service.advance(Number(last?.headers['retry-after']) * 1000);
     assert.equal((await ask(here, right)).status, 200);
   });
 

@@ -89,7 +89,7 @@ for (const [what, file] of [
     async (context) => {
       const dataFolder = makeDataFolder();
       const environment = { CABINET_TEST_PORT: '0', CABINET_LOG_LEVEL: 'silent' } as const;
-      const service = await startService(dataFolder, { environment });
+      const service = await startService(dataFolder, { environment, hasClock: true });
       context.after(async () => {
         await service.stop('SIGKILL');
         removeDataFolder(dataFolder);
@@ -112,7 +112,7 @@ for (const [what, file] of [
       failing.stop();
       assert.equal((await send(base, '/health/live')).status, 200);
       // Longer than a process that means to end would take.
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await service.advance(600);
       await saveFile(production, { FolderId: '', FileName: 'still' }, 'here');
       assert.equal((await call(production, '/folders/-root-')).status, 200);
       assert.equal(await service.stop(), 0);

@@ -70,9 +70,9 @@ test(
     socket.pause();
     socket.write(toHead('GET', `/files/${File.Id}/content`).repeat(count));
     await eventually('one is opened', () => countOpenBlobs() > 0);
-    for (let look = 0; look < 20; look += 1) {
+    for (let look = 0; look < 50; look += 1) {
       assert.ok(countOpenBlobs() <= 1, `${countOpenBlobs()} are open`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.equal((await send(service.production, '/health/live')).status, 200);
     }
     let received = 0;
     socket.on('data', (chunk: Buffer) => {

@@ -78,7 +78,7 @@ test('JSON with a million keys is refused before it is looked at', async () => {
     400,
     'InvalidBody',
   );
-  assert.ok(performance.now() - begun < 10_000);
+  assert.ok(performance.now() - begun < 30_000);
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, 'v']));
   assertRefusal(await postFolder(caller, { FolderName: 'x', Properties: many }), 400, 'InvalidField');
 });

@@ -93,6 +93,11 @@ describe('Several HTTP threads', () => {
 
   const overAll = <Result>(work: (line: Line, index: number) => Promise<Result>) => Promise.all(lines.map(work));
 
+  const readSum = async (name: string) => {
+    const { body } = await send(service.production, '/metrics');
+    return sumOf(readMetrics(body.toString()), name);
+  };
+
   it('listen on the same address', { skip: process.platform !== 'linux' }, () => {
     assert.equal(countListeners(service.production), threads);
     assert.equal(countListeners(service.test as string), threads);
@@ -141,10 +146,7 @@ describe('Several HTTP threads', () => {
   });
 
   it('save beside each other without losing anything, and count together', async () => {
-    const readSaves = async () => {
-      const { body } = await send(service.production, '/metrics');
-      return sumOf(readMetrics(body.toString()), 'cabinet_saves_total');
-    };
+    const readSaves = () => readSum('cabinet_saves_total');
     const before = await readSaves();
     await overAll(async (line, index) => {
       for (let n = 0; n < 20; n += 1) assert.equal((await line.save(caller, `many ${index} ${n}`)).status, 200);
@@ -165,7 +167,7 @@ describe('Several HTTP threads', () => {
         const answer = await line.call(caller, `/changes?wait=20&cursor=${cursor}`);
         return { at: performance.now(), changes: (JSON.parse(answer.body) as { Changes: unknown[] }).Changes.length };
       });
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await eventually('all wait', async () => (await readSum('cabinet_requests_in_progress')) === lines.length + 1);
       const savedAt = performance.now();
       const line = new Line();
       assert.equal((await line.save(caller, `awaited ${tookMs.length}`)).status, 200);
@@ -244,8 +246,7 @@ describe('Several HTTP threads', () => {
         cut.on('error', () => resolve());
         cut.on('response', (incoming) => incoming.resume().on('close', resolve));
       });
-      cut.write(old.subarray(0, 1_500_000));
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => cut.write(old.subarray(0, 1_500_000), resolve));
       // It looks how far the other has come, which ends the other.
       let status = 0;
       for (let tries = 0; status !== 204 && tries < 5; tries += 1) {

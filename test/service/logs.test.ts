@@ -71,7 +71,7 @@ test('requests are not logged unless that is asked for', async (context) => {
     removeDataFolder(dataFolder);
   });
   await send(service.production, '/health/live');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await service.stop();
   assert.ok(!readLog(service).some(({ msg }) => msg === 'answered'));
 });
 

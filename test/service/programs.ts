@@ -16,12 +16,14 @@ interface OptionalProgram {
   check?: string;
   /** Whether nobody wants it installed for a test alone. */
   isLeftAlone?: boolean;
+  /** Whether only benchmarks use it. */
+  isForBench?: boolean;
 }
 
 const swiftPackages = ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'];
 
 const programs = {
-  apache2: { packages: ['apache2-bin'], needs: 'the benchmark against Apache' },
+  apache2: { packages: ['apache2-bin'], needs: 'the benchmark against Apache', isForBench: true },
   bash: { packages: ['bash'], needs: 'walk-throughs of the documentation' },
   chromium: { packages: ['chromium'], needs: 'tests in a browser' },
   curl: { packages: ['curl'], needs: 'walk-throughs of the documentation, uploads and downloads by curl' },
@@ -32,11 +34,11 @@ const programs = {
   },
   haproxy: { packages: ['haproxy'], needs: 'nodes behind HAProxy and its configuration' },
   java: { packages: ['default-jdk-headless'], needs: 'the example in Java' },
-  memcached: { packages: ['memcached'], needs: 'the benchmark against OpenStack Swift' },
-  minio: { packages: [], needs: 'the benchmark against MinIO' },
+  memcached: { packages: ['memcached'], needs: 'the benchmark against OpenStack Swift', isForBench: true },
+  minio: { packages: [], needs: 'the benchmark against MinIO', isForBench: true },
   'mkfs.ext4': { packages: ['e2fsprogs'], needs: 'a full disk of ext4' },
   'mkfs.xfs': { packages: ['xfsprogs'], needs: 'a full disk of xfs' },
-  nginx: { packages: ['nginx'], needs: 'the benchmark against nginx' },
+  nginx: { packages: ['nginx'], needs: 'the benchmark against nginx', isForBench: true },
   npm: { packages: ['npm'], needs: 'the client as an npm package', isLeftAlone: true },
   openssl: { packages: ['openssl'], needs: 'certificates made by OpenSSL' },
   // A wrapper of this name may be there for another kernel than the one that runs.
@@ -51,7 +53,7 @@ const programs = {
     needs: 'the example in Python, archives read by Python',
     check: `python3 -c 'import json, urllib.request, zipfile'`,
   },
-  rclone: { packages: ['rclone'], needs: 'the benchmark against rclone' },
+  rclone: { packages: ['rclone'], needs: 'the benchmark against rclone', isForBench: true },
   script: { packages: ['bsdutils'], needs: 'the command line in a terminal' },
   slowhttptest: { packages: ['slowhttptest'], needs: 'slow clients by slowhttptest' },
   sslscan: { packages: ['sslscan'], needs: 'the TLS scan' },
@@ -70,7 +72,7 @@ const programs = {
     check: `/usr/bin/python3 -c 'import tusclient'`,
   },
   unzip: { packages: ['unzip'], needs: 'archives read by unzip' },
-  weed: { packages: [], needs: 'the benchmark against SeaweedFS' },
+  weed: { packages: [], needs: 'the benchmark against SeaweedFS', isForBench: true },
   wget: { packages: ['wget'], needs: 'downloads by wget' },
   yamllint: { packages: ['yamllint'], needs: 'the lint of YAML files' },
 } as const satisfies Record<string, OptionalProgram>;
@@ -115,12 +117,19 @@ function canUse(name: ProgramName): boolean {
   const before = known.get(name);
   if (before !== undefined) return before;
   const program: OptionalProgram = programs[name];
-  const check = program.check ?? `command -v ${name}`;
-  const isThere = () => spawnSync('sh', ['-c', check]).status === 0;
-  const isUsable = isThere() || (mayInstall(name, program) && install(check, program.packages) && isThere());
+  const canInstall = () => mayInstall(name, program) && install(toCheck(name, program), program.packages);
+  const isUsable = isThere(name, program) || (canInstall() && isThere(name, program));
   if (!isUsable) recordSkipped({ program: name, packages: program.packages, skipped: program.needs });
   known.set(name, isUsable);
   return isUsable;
+}
+
+function toCheck(name: string, { check }: OptionalProgram): string {
+  return check ?? `command -v ${name}`;
+}
+
+function isThere(name: string, program: OptionalProgram): boolean {
+  return spawnSync('sh', ['-c', toCheck(name, program)]).status === 0;
 }
 
 /** Not a second time in one run of all tests: without a network every attempt takes long. */
@@ -129,12 +138,23 @@ function mayInstall(name: string, { packages, isLeftAlone = false }: OptionalPro
   return !isLeftAlone && packages.length > 0 && !readSkipped().some(({ program }) => program === name);
 }
 
+/** All that tests use, before the first of them runs: one after the other they would wait for each other. */
+export function installForTests(): void {
+  const wanted = Object.entries<OptionalProgram>(programs)
+    .filter(([name, program]) => program.isForBench !== true && mayInstall(name, program))
+    .filter(([name, program]) => !isThere(name, program))
+    .flatMap(([, program]) => program.packages);
+  if (wanted.length > 0) install('false', [...new Set(wanted)]);
+}
+
 const lock = '/var/cache/apt/cabinet-tests.lock';
 
 function install(check: string, packages: readonly string[]): boolean {
   const names = packages.join(' ');
   const plural = packages.length === 1 ? 'package' : 'packages';
-  console.error(`Installing ${names} (Debian ${plural}) for the tests that need it…`);
+  console.error(
+    `Installing ${names} (Debian ${plural}) for the tests that need ${packages.length === 1 ? 'it' : 'them'}…`,
+  );
   const command = `apt-get install -y -qq --no-install-recommends ${names}`;
   const { status, stderr } = runOneAtATime(`{ ${check}; } || { apt-get update -qq; ${command}; }`);
   if (status !== 0) console.error(`Could not install ${names}: ${stderr?.trim().split('\n').at(-1)}`);

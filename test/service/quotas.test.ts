@@ -25,16 +25,16 @@ import {
   eventually,
   makeDataFolder,
   removeDataFolder,
-  type Started,
+  type StartedWithClock,
   startService,
 } from './service.ts';
 
 const dataFolder = makeDataFolder();
 const environment = { CABINET_PORT: String(await findFreePort()) };
-let service: Started;
+let service: StartedWithClock;
 
 before(async () => {
-  service = await startService(dataFolder, { environment });
+  service = await startService(dataFolder, { environment, hasClock: true });
 });
 
 after(async () => {
@@ -165,7 +165,7 @@ describe('A rate', () => {
       assert.equal(answer.headers['retry-after'], '1');
     }
     assert.equal(refused(await burst(other, 30)).length, 0);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await service.advance(1000);
     const limits = await get<{ Space: object; Caller: object }>(caller, '/limits');
     assert.deepEqual([limits.Space, limits.Caller], [{ Quota: { RequestsPerSecond: 5 } }, {}]);
     await quota('set', '--space', 'rated', '--requests', 'none');
@@ -183,7 +183,7 @@ describe('A rate', () => {
     };
     await assertLimited();
     await service.stop();
-    service = await startService(dataFolder, { environment });
+    service = await startService(dataFolder, { environment, hasClock: true });
     await assertLimited();
   });
 });
@@ -207,7 +207,7 @@ describe('cabinet quota', () => {
     assert.deepEqual(await quota('show', '--space', 'shown'), { Quotas: [expected] });
     const lines = (await cabinet(dataFolder, ['quota', 'show'])).stdout;
     assert.match(lines, /^shown\t\(all\)\t0\tunlimited\t0\t10737418240\t7$/m);
-    service = await startService(dataFolder);
+    service = await startService(dataFolder, { hasClock: true });
   });
 
   it('refuses what makes no sense', async () => {

@@ -6,16 +6,23 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type Caller, call, download, saveFile, send } from '../interface/client.ts';
 import { type CollectedSpan, type Collector, openCollector } from './collector.ts';
-import { addCaller, eventually, makeDataFolder, removeDataFolder, type Started, startService } from './service.ts';
+import {
+  addCaller,
+  eventually,
+  makeDataFolder,
+  removeDataFolder,
+  type StartedWithClock,
+  startService,
+} from './service.ts';
 
 const dataFolder = makeDataFolder();
 let collector: Collector;
-let service: Started;
+let service: StartedWithClock;
 let caller: Caller;
 
 before(async () => {
   collector = await openCollector();
-  service = await startService(dataFolder, { environment: { CABINET_OTLP_ENDPOINT: collector.url } });
+  service = await startService(dataFolder, { environment: { CABINET_OTLP_ENDPOINT: collector.url }, hasClock: true });
   caller = await addCaller(dataFolder, service.production, 'traced');
 });
 after(async () => {
@@ -27,10 +34,18 @@ after(async () => {
 const parentSpanId = '00f067aa0ba902b7';
 const newTraceId = () => randomBytes(16).toString('hex');
 
+/** Spans are sent once a second. */
+async function untilSent(isSent: () => boolean): Promise<void> {
+  await eventually('it is at the collector', async () => {
+    await service.advance(1000);
+    return isSent();
+  });
+}
+
 /** The spans of a trace, once its request is among them. */
 async function findTrace(traceId: string): Promise<CollectedSpan[]> {
   const found = () => collector.spans().filter((span) => span.traceId === traceId);
-  await eventually('the request is at the collector', () => found().some(({ kind }) => kind === 2));
+  await untilSent(() => found().some(({ kind }) => kind === 2));
   return found();
 }
 
@@ -89,9 +104,7 @@ test('what is refused is a trace too, without an error; what nobody wants record
 test('a trace without a sender begins here', async () => {
   const tracking = randomUUID();
   await call(caller, '/folders/-root-', { headers: { requesttrackingid: tracking, traceparent: 'nonsense' } });
-  await eventually('it is at the collector', () =>
-    collector.spans().some(({ attributes }) => attributes['cabinet.tracking_id'] === tracking),
-  );
+  await untilSent(() => collector.spans().some(({ attributes }) => attributes['cabinet.tracking_id'] === tracking));
   const span = collector.spans().find(({ attributes }) => attributes['cabinet.tracking_id'] === tracking);
   assert.equal(span?.parentSpanId, undefined);
   assert.match(String(span?.traceId), /^[0-9a-f]{32}$/);

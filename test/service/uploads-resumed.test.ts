@@ -7,7 +7,15 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { findFreePort } from '../free-ports.ts';
-import { assertEmptyFolder, type Caller, CONTENT, fetchToken, identity, makeFolder } from '../interface/client.ts';
+import {
+  assertEmptyFolder,
+  type Caller,
+  CONTENT,
+  fetchToken,
+  identity,
+  makeFolder,
+  send,
+} from '../interface/client.ts';
 import {
   append,
   assertSaved,
@@ -19,27 +27,29 @@ import {
   toMetadata,
   toPath,
 } from '../interface/uploads.ts';
+import { readMetrics, sumOf } from './prometheus.ts';
 import {
   addCaller,
   type Environment,
   eventually,
   makeDataFolder,
   removeDataFolder,
-  type Started,
+  type StartedWithClock,
   startService,
 } from './service.ts';
 
 const mib = 1024 * 1024;
+const sweepEveryMs = 60 * 60 * 1000;
 const dataFolder = makeDataFolder();
 const bytes = randomBytes(5 * mib);
 let environment: Environment;
-let service: Started;
+let service: StartedWithClock;
 let caller: Caller;
 
 before(async () => {
   // The same port after each start: tokens are of one address.
   environment = { CABINET_PORT: String(await findFreePort()) };
-  service = await startService(dataFolder, { environment, readyWithinMs: 180_000 });
+  service = await startService(dataFolder, { environment, readyWithinMs: 180_000, hasClock: true });
   caller = await addCaller(dataFolder, service.production, 'resumer');
 });
 after(async () => {
@@ -49,13 +59,19 @@ after(async () => {
 
 async function restart(how: NodeJS.Signals, more: Environment = {}): Promise<number | null> {
   const code = await service.stop(how);
-  service = await startService(dataFolder, { environment: { ...environment, ...more }, readyWithinMs: 180_000 });
+  const options = { environment: { ...environment, ...more }, readyWithinMs: 180_000, hasClock: true } as const;
+  service = await startService(dataFolder, options);
   return code;
 }
 
 function listBlobs(): string[] {
   const folder = join(dataFolder, 'production/blobs');
   return readdirSync(folder).flatMap((shard) => readdirSync(join(folder, shard)));
+}
+
+async function countReceived(): Promise<number> {
+  const { body } = await send(service.production, '/metrics');
+  return sumOf(readMetrics(body.toString()), 'cabinet_received_bytes_total');
 }
 
 /** Sends part of what it says, and stays. */
@@ -102,10 +118,17 @@ test('what was acknowledged is there after a kill, and the file is whole in the 
 
 test('a stop waits for what has arrived, and ends well', async () => {
   const { path } = await beginHere();
+  const before = await countReceived();
   const socket = await sendSome(path, 0, bytes.subarray(0, 2 * mib));
-  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await eventually('it has arrived', async () => (await countReceived()) >= before + 2 * mib);
   const stopping = restart('SIGTERM');
-  setTimeout(() => socket.destroy(), 200);
+  const isRefused = () =>
+    send(service.production, '/health/live').then(
+      () => false,
+      () => true,
+    );
+  await eventually('no connection is taken any more', isRefused);
+  socket.destroy();
   assert.equal(await stopping, 0);
   const offset = Number((await head(caller, path)).headers['upload-offset']);
   assert.equal(offset, 2 * mib);
@@ -144,11 +167,15 @@ test('unfinished uploads expire, and are swept with their bytes; finished files 
   const appended = await append(caller, draft.path, { offset: 0, isLast: false }, bytes.subarray(0, 70_000));
   assert.equal(appended.status, 204);
   assert.equal(listBlobs().length, kept + 2);
-  await eventually('it has expired', async () => (await headTus(caller, tus)).status === 410);
-  await eventually('so has the other', async () => (await head(caller, draft.path)).status === 410);
+  assert.equal((await headTus(caller, tus)).status, 200);
+  await service.advance(2 * 3600);
+  assert.equal((await headTus(caller, tus)).status, 410);
+  assert.equal((await head(caller, draft.path)).status, 410);
   assert.equal((await patchTus(caller, tus, 70_000, bytes.subarray(70_000, 100_000))).status, 410);
-  await restart('SIGTERM');
+  await service.advance(sweepEveryMs);
   await eventually('their bytes are gone', () => listBlobs().length === kept, 20_000);
+  // By then the token had expired.
+  await restart('SIGTERM');
   assert.equal((await headTus(caller, tus)).status, 404);
   await assertEmptyFolder(caller, folder);
 });
