@@ -59,5 +59,5 @@ test('elsewhere there are no control characters, and with --json nothing but the
   assert.equal((JSON.parse(stdout) as { Files: number }).Files, 6);
   assert.ok(!`${stdout}${stderr}`.includes('\x1b'));
   for (const line of stderr.split('\n').filter(Boolean)) assert.match(line, /^put: /);
-  assert.equal((await person.run(['get', '/films', 'quiet', '--quiet'])).stderr, '');
+  assert.equal((await person.run(['get', '/again/films', 'quiet', '--quiet'])).stderr, '');
 });

@@ -1,6 +1,7 @@
 // Sending files: small ones many in one request, large ones alone, so that they can be gone on with.
 
-import { openAsBlob, readFileSync } from 'node:fs';
+import { constants, openAsBlob, readFileSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { saveFiles } from '../../../sdk/src/batch.ts';
 import type { Entry } from '../../../sdk/src/description.ts';
 import { CabinetError } from '../../../sdk/src/errors.ts';
@@ -100,6 +101,8 @@ async function sendFile(transfers: Transfers, upload: Upload, saving: Saving): P
     progress.addBytes(sentBytes - counted);
     counted = sentBytes;
   };
+  // A blob opens its file only when it is read, and a failure then looks like a lost connection.
+  await access(file.path, constants.R_OK);
   const unfinished = findUnfinished(transfers, upload);
   const content = await openAsBlob(file.path);
   const asked = { folder: place.id ?? undefined, name, content, ...saving };
