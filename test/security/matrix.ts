@@ -17,7 +17,7 @@ import {
 } from '../interface/client.ts';
 import { put, trash } from '../interface/life.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
-import { addUser, setRole } from '../service/operator.ts';
+import { addApplication, addUser, setRole } from '../service/operator.ts';
 import { addCaller, cabinetJson, type Registered, type Started, startService } from '../service/service.ts';
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPage, discover, signIn } from './people.ts';
@@ -376,8 +376,7 @@ async function enterAs(
 }
 
 async function addTester(dataFolder: string, base: string): Promise<Caller> {
-  const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'tester', '--env', 'test']);
-  const application = { Name: 'tester', ...registered };
+  const application = { Name: 'tester', ...(await addApplication(dataFolder, 'tester', { env: 'test' })) };
   return { base, application, token: await fetchToken(base, application) };
 }
 
