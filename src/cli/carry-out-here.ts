@@ -1,7 +1,6 @@
 // Carries out a command on a data folder that no service holds, under the folder's lock.
 
 import { mkdirSync } from 'node:fs';
-import { openOwnAuthority } from '../addresses.ts';
 import { rotateKeys } from '../auth/keys.ts';
 import { lockFolder } from '../catalog/folder-lock.ts';
 import type { Config } from '../config.ts';
@@ -22,7 +21,8 @@ export async function carryOutHere(config: Config, command: Command, watcher: Wa
       dataFolder: config.dataFolder,
       places: config,
       addresses: () => null,
-      authority: () => openOwnAuthority(config),
+      // With it comes everything that answers requests.
+      authority: async () => await (await import('../addresses.ts')).openOwnAuthority(config),
       hasOwnAuthority: config.mutualTls.caPath === null,
       async rotateKeys(_, isOldRevoked) {
         await rotateKeys((environment as Environment).keyStore, isOldRevoked);

@@ -1,10 +1,7 @@
-// A real browser for tests: Debian's Chromium, with a profile of its own.
+// A real browser for tests: Debian's Chromium. Every test file has a context of its own, which shares nothing with others.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { skipWithout } from '../service/programs.ts';
 
 export const withoutBrowser = skipWithout('chromium');
@@ -28,16 +25,31 @@ export interface OpenedBrowser {
   close(): Promise<void>;
 }
 
+/** A context of its own: in the browser that the whole run shares, where there is one, else in a browser of its own. */
 export async function openBrowser(): Promise<OpenedBrowser> {
-  const executablePath = spawnSync('sh', ['-c', 'command -v chromium']).stdout.toString().trim();
-  const profile = mkdtempSync(join(tmpdir(), 'cabinet-browser-'));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args: flags });
+  const shared = process.env.TEST_BROWSER;
+  const browser = shared === undefined ? await launch() : await chromium.connect(shared);
+  const context = await browser.newContext();
   context.setDefaultTimeout(patientMs);
   return {
     context,
     async close() {
       await context.close();
-      rmSync(profile, { recursive: true, force: true });
+      await browser.close();
     },
   };
+}
+
+function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: flags });
+}
+
+function findChromium(): string {
+  return spawnSync('sh', ['-c', 'command -v chromium']).stdout.toString().trim();
+}
+
+/** One browser for many test files. */
+export async function startSharedBrowser(): Promise<{ url: string; stop(): Promise<void> }> {
+  const server = await chromium.launchServer({ executablePath: findChromium(), args: flags, host: '127.0.0.1' });
+  return { url: server.wsEndpoint(), stop: () => server.close() };
 }

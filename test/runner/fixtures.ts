@@ -1,8 +1,10 @@
 // What jobs share: one PostgreSQL and one S3 for the whole run, and one service for each run of the interface suite. Each is
 // started when the first job asks for it.
 
+import { startSharedBrowser } from '../browser/browser.ts';
 import { newStores, type OwnGround, startGround, toText } from '../cluster/ground.ts';
 import { openTarget } from '../interface/own-target.ts';
+import { hasProgram } from '../service/programs.ts';
 
 export interface Fixture {
   environment: Record<string, string>;
@@ -24,6 +26,17 @@ export async function sharedStores(): Promise<Fixture> {
 /** After everything that uses them. */
 export async function stopStores(): Promise<void> {
   await (await stores)?.stop();
+}
+
+/** Without Chromium there is nothing to share: the files say themselves what they skip. */
+export async function sharedBrowser(): Promise<Fixture> {
+  if (!hasProgram('chromium')) return { environment: {}, close: async () => [] };
+  const { url, stop } = await startSharedBrowser();
+  const close = async () => {
+    await stop();
+    return [];
+  };
+  return { environment: { TEST_BROWSER: url }, close };
 }
 
 export async function openInterfaceTarget({ isShared }: { isShared: boolean }): Promise<Fixture> {

@@ -4,7 +4,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTally } from '../security/tallying.ts';
-import { type Fixture, openInterfaceTarget, sharedStores } from './fixtures.ts';
+import { type Fixture, openInterfaceTarget, sharedBrowser, sharedStores } from './fixtures.ts';
 import { type Job, root, toTestFile } from './job.ts';
 
 export interface Suite {
@@ -55,7 +55,7 @@ export function listSuites(): Suite[] {
         crash('crash', '--seeded-bugs', '--quick'),
       ],
     },
-    { name: 'browser', jobs: files('browser', 'test/browser/*.test.ts') },
+    { name: 'browser', jobs: files('browser', 'test/browser/*.test.ts'), fixture: sharedBrowser },
     { name: 'service', jobs: files('service', 'test/service/*.test.ts') },
     { name: 'resume', jobs: [program('resume', 'resume', node, 'test/resume/run.ts', '--uploads', '18')] },
     { name: 'model', jobs: [program('model', 'model', node, 'test/model/run.ts', '--seconds', '20')] },

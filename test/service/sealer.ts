@@ -1,44 +1,56 @@
-// Seals a journal in ranges of few positions, as a process that tests can kill: `sealer.ts POSITIONS [STEP [NOW]]`. At the given
+// Seals a journal in ranges of few positions; also as a process that tests can kill: `sealer.ts POSITIONS [STEP [NOW]]`. At the given
 // step, counted over everything that is read from or written to the disk, it kills itself: before the step if the number is
 // odd, behind it if it is even. Prints how many steps there were.
 
-import { readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config.ts';
 import { openEnvironment } from '../../src/environment.ts';
 import { sealJournal } from '../../src/operations/seal-journal.ts';
 
 const farFuture = Date.now() + 1000 * 24 * 60 * 60 * 1000;
-const [positions, step = '0', now = String(farFuture)] = process.argv.slice(2);
-let steps = 0;
 
-const fail = (fault: unknown) => {
-  throw fault;
-};
-const { cabinet, close } = await openEnvironment(readConfig(), 'production', { onFatal: fail, onTrouble: fail });
+export interface Sealing {
+  positions: number;
+  /** Zero: at none. */
+  killedAtStep: number;
+  now?: number;
+}
 
-/** Each call is two steps. */
-function killed<Input extends unknown[], Result>(call: (...input: Input) => Promise<Result>) {
-  return async (...input: Input): Promise<Result> => {
-    countStep();
-    const result = await call(...input);
-    countStep();
-    return result;
+export async function seal(config: Config, sealing: Sealing): Promise<{ moved: number; steps: number }> {
+  let steps = 0;
+  const countStep = () => {
+    steps += 1;
+    if (steps === sealing.killedAtStep) process.kill(process.pid, 'SIGKILL');
   };
-}
-
-function countStep(): void {
-  steps += 1;
-  if (steps === Number(step)) process.kill(process.pid, 'SIGKILL');
-}
-
-const { catalog, journalFiles } = cabinet;
-const moved = await sealJournal(
-  {
+  /** Each call is two steps. */
+  const counted =
+    <Input extends unknown[], Result>(call: (...input: Input) => Promise<Result>) =>
+    async (...input: Input): Promise<Result> => {
+      countStep();
+      const result = await call(...input);
+      countStep();
+      return result;
+    };
+  const environment = await openEnvironment(config, 'production', { onFatal: fail, onTrouble: fail });
+  const { cabinet } = environment;
+  const { catalog, journalFiles } = cabinet;
+  const stepwise = {
     ...cabinet,
-    catalog: { ...catalog, forgetJournal: killed(catalog.forgetJournal) },
-    journalFiles: { ...journalFiles, write: killed(journalFiles.write), read: killed(journalFiles.read) },
-  },
-  Number(now),
-  Number(positions),
-);
-await close();
-process.stdout.write(`${JSON.stringify({ moved, steps })}\n`);
+    catalog: { ...catalog, forgetJournal: counted(catalog.forgetJournal) },
+    journalFiles: { ...journalFiles, write: counted(journalFiles.write), read: counted(journalFiles.read) },
+  };
+  try {
+    return { moved: await sealJournal(stepwise, sealing.now ?? farFuture, sealing.positions), steps };
+  } finally {
+    await environment.close();
+  }
+}
+
+function fail(fault: unknown): never {
+  throw fault;
+}
+
+if (import.meta.main) {
+  const [positions, step = '0', now = String(farFuture)] = process.argv.slice(2).map(Number);
+  const sealing = { positions: Number(positions), killedAtStep: Number(step), now: Number(now) };
+  process.stdout.write(`${JSON.stringify(await seal(readConfig(), sealing))}\n`);
+}
