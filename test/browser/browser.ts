@@ -1,7 +1,8 @@
 // A real browser for tests: Debian's Chromium. Every test file has a context of its own, which shares nothing with others.
 
 import { spawnSync } from 'node:child_process';
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { buffer } from 'node:stream/consumers';
+import { type Browser, type BrowserContext, chromium, type Download } from 'playwright-core';
 import { skipWithout } from '../service/programs.ts';
 
 export const withoutBrowser = skipWithout('chromium');
@@ -52,4 +53,9 @@ function findChromium(): string {
 export async function startSharedBrowser(): Promise<{ url: string; stop(): Promise<void> }> {
   const server = await chromium.launchServer({ executablePath: findChromium(), args: flags, host: '127.0.0.1' });
   return { url: server.wsEndpoint(), stop: () => server.close() };
+}
+
+/** Not by its path: the file may be where the shared browser runs. */
+export async function readDownload(download: Download): Promise<string> {
+  return (await buffer(await download.createReadStream())).toString();
 }

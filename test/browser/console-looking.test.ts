@@ -1,12 +1,11 @@
 // Looking in the console: previews that run nothing, versions, downloads, search, the trash, and changes as they happen.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
-import { patientMs, withoutBrowser } from './browser.ts';
+import { patientMs, readDownload, withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, samplePng, type World } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
@@ -164,7 +163,7 @@ test('a file and a folder are downloaded', options, async () => {
   await page.getByRole('toolbar').getByRole('button', { name: 'Download' }).click();
   const saved = await file;
   assert.equal(saved.suggestedFilename(), 'take me.txt');
-  assert.equal(readFileSync(await saved.path(), 'utf8'), 'with you');
+  assert.equal(await readDownload(saved), 'with you');
   await page.getByRole('button', { name: 'Clear the selection' }).click();
   await page.getByRole('toolbar').getByRole('button', { name: 'Add' }).click();
   const zip = page.waitForEvent('download');

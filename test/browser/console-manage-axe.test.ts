@@ -5,9 +5,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { fillSamples, openConsole, type World } from './console-world.ts';
-import { findWithAxe, goToManaging, managingPages, openManagedWorld } from './managing-world.ts';
+import { goToManaging, managingPages, openManagedWorld } from './managing-world.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
 /** `npm run test:browser -- --pictures` keeps what was seen. */
@@ -55,7 +56,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
     for (const name of managingPages) {
       await goToManaging(page, name);
-      assert.deepEqual(await findWithAxe(page), [], name);
+      assert.deepEqual(await findBarriers(page), [], name);
       if (name === 'usage') await page.getByText('files counted').waitFor();
       await keepPicture(page, `${name}-${colorScheme}`);
     }
@@ -63,14 +64,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await goToManaging(page, name);
       await page.getByRole('button', { name: label }).click();
       await page.getByRole('dialog').waitFor();
-      assert.deepEqual(await findWithAxe(page), [], label);
+      assert.deepEqual(await findBarriers(page), [], label);
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
     await goToManaging(page, 'applications');
     await page.locator('.things').getByRole('link', { name: 'office' }).click();
     await page.getByRole('tabpanel').waitFor();
-    assert.deepEqual(await findWithAxe(page), [], 'one application');
+    assert.deepEqual(await findBarriers(page), [], 'one application');
     await keepPicture(page, `application-${colorScheme}`);
     assert.deepEqual(problems, []);
     await context.close();

@@ -1,14 +1,13 @@
 // The pages for managing, in a real browser against a real service: each page's main flow, and what a viewer sees of it.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { makeCa } from '../../src/certificates/certificates-for-tests.ts';
 import { askToken, basicAuthorization } from '../interface/client.ts';
 import type { Event } from '../interface/managing.ts';
 import { makeClient } from '../security/company-ca.ts';
-import { patientMs, withoutBrowser } from './browser.ts';
+import { patientMs, readDownload, withoutBrowser } from './browser.ts';
 import { fillSamples, type OpenedConsole, openConsole, type World } from './console-world.ts';
 import { goToManaging, hiddenToken, openManagedWorld } from './managing-world.ts';
 
@@ -196,7 +195,7 @@ test('the audit trail is filtered by the address, and what is filtered is export
       page.getByRole('menuitem', { name: kind }).click(),
     ]);
     assert.match(download.suggestedFilename(), /^audit-office-.*\.(csv|json)$/);
-    return readFileSync(await download.path(), 'utf8');
+    return await readDownload(download);
   };
   const { Events } = JSON.parse(await exportAs('As JSON')) as { Events: Event[] };
   assert.deepEqual(

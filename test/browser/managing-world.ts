@@ -1,8 +1,6 @@
 // A service with a space that someone manages, with the mutual-TLS address and a secret among its settings; the pages for
-// managing, the way from one to the other, and what axe finds on them.
+// managing, and the way from one to the other.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { fetchToken } from '../interface/client.ts';
 import { manage, type User } from '../interface/managing.ts';
@@ -47,22 +45,4 @@ export async function goToManaging(page: Page, name: ManagingPage): Promise<void
   await page.locator(`.manage-way[aria-current=page][href^="/manage/${name}"]`).waitFor();
   await page.locator('.manage-body h1').waitFor();
   await page.locator('.manage-body .skeleton').first().waitFor({ state: 'detached' });
-}
-
-const axe = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
-
-interface Found {
-  violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
-}
-
-/** What axe finds, a line each, once everything that moves has come to rest. */
-export async function findWithAxe(page: Page): Promise<string[]> {
-  await page.evaluate(
-    'Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => null)))',
-  );
-  await page.evaluate(axe);
-  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as Found;
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`),
-  );
 }
