@@ -55,7 +55,7 @@ printSummary(result, {
   skipped: renderSkipped(readLines(counts.skipped)),
 });
 rmSync(scratch, { recursive: true, force: true });
-// Said outright: what starts PostgreSQL has a hook of its own at the exit, which forgets `exitCode`.
+// What a fixture has left open must not keep a finished run alive.
 process.exit(hasPassed(result) && problems.length === 0 ? 0 : 1);
 
 /** All, or those that `--only` names: whole suites by name, else single files. */

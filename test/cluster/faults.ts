@@ -172,5 +172,5 @@ async function main(words: string[]): Promise<number> {
   return problems.length + troubles.length === 0 ? 0 : 1;
 }
 
-// Not by `exitCode`, which the hook of what starts PostgreSQL forgets.
+// Connections that were cut in the middle must not keep it alive.
 if (import.meta.main) process.exit(await main(process.argv.slice(2)));
