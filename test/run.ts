@@ -1,4 +1,4 @@
-// `npm test`: everything that a change can break, in under ten minutes on two cores. `npm run test:long`: the same code with larger
+// `npm test`: everything that a change can break. `npm run test:long`: the same code with larger
 // numbers, and what measures. `-- --only NAME` runs a suite, or the files whose path has NAME in it; CONTRIBUTING.md says when to run
 // which. Every test file runs in a process of its own, several at a time.
 

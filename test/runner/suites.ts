@@ -32,7 +32,7 @@ function crash(suite: string, ...words: string[]): Job {
   return program(suite, `crash ${words.join(' ')}`, node, 'test/crash/run.ts', ...words);
 }
 
-/** Everything that a change can break, at sizes that fit ten minutes on two cores. */
+/** Everything that a change can break, at small sizes. */
 export function listSuites(): Suite[] {
   return [
     {
