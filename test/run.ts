@@ -7,7 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Fixture, stopStores } from './runner/fixtures.ts';
-import { endAll, type Job, type Outcome, runJob } from './runner/job.ts';
+import { endAll, type Job, type Outcome, runJob, toUnstarted } from './runner/job.ts';
 import { hasPassed, type Result, runAll } from './runner/schedule.ts';
 import { listLongSuites, listSuites, type Suite } from './runner/suites.ts';
 import { printSummary } from './runner/summary.ts';
@@ -83,17 +83,25 @@ function toJobs(some: readonly Suite[]): Job[] {
 }
 
 async function run(job: Job): Promise<Outcome> {
-  const fixture = await findFixture(job);
-  const outcome = await runJob({ ...job, environment: { ...fixture?.environment, ...job.environment } }, scratch);
+  const outcome = await findFixture(job).then(
+    (fixture) => runJob({ ...job, environment: { ...fixture?.environment, ...job.environment } }, scratch),
+    (error) => toUnstarted(job, error),
+  );
   const mark = outcome.isPassed ? 'ok    ' : 'FAILED';
   process.stdout.write(`${mark} ${outcome.seconds.toFixed(1).padStart(6)} s  ${job.suite}: ${job.name}\n`);
   return outcome;
 }
 
-function findFixture({ suite }: Job): Promise<Fixture> | undefined {
+async function findFixture({ suite }: Job): Promise<Fixture | undefined> {
   const open = suites.find(({ name }) => name === suite)?.fixture;
   if (open !== undefined && !fixtures.has(suite)) fixtures.set(suite, open());
-  return fixtures.get(suite);
+  try {
+    return await fixtures.get(suite);
+  } catch (error) {
+    // Whoever comes next tries again.
+    fixtures.delete(suite);
+    throw error;
+  }
 }
 
 /** A fixture may judge the whole suite: not where only some of its files ran. */

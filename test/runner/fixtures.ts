@@ -15,7 +15,10 @@ export interface Fixture {
 let stores: Promise<OwnGround> | null = null;
 
 function findStores(): Promise<OwnGround> {
-  stores ??= startGround();
+  stores ??= startGround().catch((error) => {
+    stores = null;
+    throw error;
+  });
   return stores;
 }
 

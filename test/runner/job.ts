@@ -64,6 +64,12 @@ export async function runJob(job: Job, scratch: string): Promise<Outcome> {
   return { job, isPassed: ending === '', seconds, report, output: output(), ending };
 }
 
+/** What it needs could not be started. */
+export function toUnstarted(job: Job, error: unknown): Outcome {
+  const output = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { job, isPassed: false, seconds: 0, report: null, output, ending: 'its fixture did not start' };
+}
+
 function withReporter([program = '', ...words]: string[], destination: string): string[] {
   return [
     program,
