@@ -88,7 +88,9 @@ async function run(job: Job): Promise<Outcome> {
     (error) => toUnstarted(job, error),
   );
   const mark = outcome.isPassed ? 'ok    ' : 'FAILED';
-  process.stdout.write(`${mark} ${outcome.seconds.toFixed(1).padStart(6)} s  ${job.suite}: ${job.name}\n`);
+  const seconds = outcome.seconds.toFixed(1).padStart(6);
+  const processor = (outcome.report?.processorSeconds ?? 0).toFixed(1).padStart(6);
+  process.stdout.write(`${mark} ${seconds} s ${processor} cpu  ${job.suite}: ${job.name}\n`);
   return outcome;
 }
 
