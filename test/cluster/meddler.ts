@@ -32,8 +32,9 @@ export class Meddler {
     server.on('connection', (near) => this.#join(near));
   }
 
-  static async open(target: number): Promise<Meddler> {
-    const server = createServer().listen(0, '127.0.0.1');
+  /** `port`: where another one, closed since, has listened; else any. */
+  static async open(target: number, port = 0): Promise<Meddler> {
+    const server = createServer().listen(port, '127.0.0.1');
     await once(server, 'listening');
     return new Meddler(server, target);
   }

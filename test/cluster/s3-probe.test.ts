@@ -6,13 +6,14 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { after, describe, it, mock } from 'node:test';
+import { newBlobId } from '../../src/blobs/blobs.ts';
 import { openS3Blobs } from '../../src/blobs/s3.ts';
 import { Bucket, type S3Place } from '../../src/blobs/s3-bucket.ts';
 import { makeCa, makeServer } from '../../src/certificates/make-certificate.ts';
 import { Fault, type FaultKind } from '../../src/domain/fault.ts';
 import { skipWithout } from '../service/programs.ts';
+import { findGround } from './ground.ts';
 import { type Meddle, Meddler } from './meddler.ts';
-import { startSwift } from './swift.ts';
 
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -81,18 +82,20 @@ describe('a start without an S3 server says', () => {
   });
 });
 
-const swift = await startSwift();
-if (swift === null) it('says what is wrong with a real S3', { skip: skipWithout('swift') });
+const ground = await findGround();
+after(() => ground.stop());
+const { s3 } = ground;
+if (s3 === null) it('says what is wrong with a real S3', { skip: skipWithout('swift') });
 else {
-  after(() => swift.stop());
-  const meddler = await Meddler.open(swift.port);
+  const meddler = await Meddler.open(Number(new URL(s3.endpoint).port));
   after(() => meddler.close());
-  const credentials = { accessKeyId: swift.accessKey, secretAccessKey: swift.secretKey };
+  const credentials = { accessKeyId: s3.accessKey, secretAccessKey: s3.secretKey };
   const place: S3Place = {
     ...nowhere,
-    bucket: swift.bucket,
-    endpoint: swift.endpoint,
-    region: swift.region,
+    bucket: s3.bucket,
+    prefix: `${newBlobId()}/`,
+    endpoint: s3.endpoint,
+    region: s3.region,
     credentials,
   };
   const meddledPlace: S3Place = { ...place, endpoint: `http://127.0.0.1:${meddler.port}` };
@@ -196,7 +199,7 @@ else {
 
     it('nothing, and leaves nothing, when all is well', async () => {
       const notices: string[] = [];
-      const prefix = 'well/';
+      const prefix = `${place.prefix}well/`;
       const blobs = await openS3Blobs({ ...place, prefix, onNotice: (text) => notices.push(text) });
       assert.deepEqual(notices, []);
       const target = new Bucket({ ...place, prefix });

@@ -20,30 +20,34 @@ import { read, testBlobs, toAsync } from '../contracts/blobs.ts';
 import { testGrowingBlobs } from '../contracts/growing-blobs.ts';
 import { skipWithout } from '../service/programs.ts';
 import { sized } from '../size.ts';
+import { findGround } from './ground.ts';
 import { type Meddle, Meddler } from './meddler.ts';
-import { startSwift } from './swift.ts';
 
 const mib = 1024 * 1024;
 const partBytes = 8 * mib;
-const largeMib = sized(128, 300);
+const largeMib = sized(96, 300);
 
-const swift = await startSwift();
-if (swift === null) it('keeps blobs in a real S3', { skip: skipWithout('swift') });
+const ground = await findGround();
+after(() => ground.stop());
+const { s3 } = ground;
+if (s3 === null) it('keeps blobs in a real S3', { skip: skipWithout('swift') });
 else {
-  after(() => swift.stop());
-  const meddler = await Meddler.open(swift.port);
+  const s3Port = Number(new URL(s3.endpoint).port);
+  const meddler = await Meddler.open(s3Port);
   after(() => meddler.close());
 
-  const { region, accessKey: accessKeyId, secretKey: secretAccessKey, bucket } = swift;
-  const placeAt = (endpoint: string, prefix: string): S3Place => ({
+  const { region, accessKey: accessKeyId, secretKey: secretAccessKey, bucket } = s3;
+  /** Others have their objects in the same bucket. */
+  const own = `${newBlobId()}/`;
+  const placeAt = (endpoint: string, folder: string): S3Place => ({
     bucket,
-    prefix,
+    prefix: `${own}${folder}`,
     endpoint,
     region,
     isPathStyle: true,
     credentials: { accessKeyId, secretAccessKey },
   });
-  const place = placeAt(swift.endpoint, 'plain/');
+  const place = placeAt(s3.endpoint, 'plain/');
   const meddledPlace = placeAt(`http://127.0.0.1:${meddler.port}`, 'meddled/');
   const plain = await openS3Blobs(place);
   const meddled = await openS3Blobs({ ...meddledPlace, patienceMs: 500 });
@@ -76,9 +80,10 @@ else {
     return hash.digest('hex');
   }
 
+  const contractPlace = placeAt(s3.endpoint, 'contract/');
   const openForContract = async () => ({
-    blobs: await openS3Blobs({ ...place, prefix: 'contract/' }),
-    close: () => removeAll({ ...place, prefix: 'contract/' }),
+    blobs: await openS3Blobs(contractPlace),
+    close: () => removeAll(contractPlace),
   });
   testBlobs('S3', openForContract);
   testGrowingBlobs('S3', openForContract);
@@ -131,7 +136,8 @@ else {
     it('of many uploads at once, for which memory has no room, without leaving a file', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'cabinet-parts-'));
       const memory = new PartMemory(folder, 3 * mib);
-      const target = new Bucket({ ...place, prefix: 'spooled/' });
+      const target = new Bucket(placeAt(s3.endpoint, 'spooled/'));
+      const toKey = (n: number) => `${target.prefix}${n}`;
       const contents = Array.from({ length: 6 }, () => randomBytes(partBytes + mib));
       let mostBytes = 0;
       const blocks = async function* (content: Buffer) {
@@ -140,11 +146,9 @@ else {
           mostBytes = Math.max(mostBytes, memory.usedBytes);
         }
       };
-      await Promise.all(contents.map((content, n) => upload(target, `spooled/${n}`, blocks(content), memory)));
+      await Promise.all(contents.map((content, n) => upload(target, toKey(n), blocks(content), memory)));
       for (const [n, content] of contents.entries()) {
-        const pieces = await Array.fromAsync(
-          (await target.get(`spooled/${n}`, 0, content.length)) as AsyncIterable<Buffer>,
-        );
+        const pieces = await Array.fromAsync((await target.get(toKey(n), 0, content.length)) as AsyncIterable<Buffer>);
         assert.ok(Buffer.concat(pieces).equals(content), `${n}`);
       }
       assert.ok(mostBytes > 0 && mostBytes <= memory.mostBytes, `${mostBytes}`);
@@ -152,7 +156,7 @@ else {
       assert.deepEqual(readdirSync(folder), []);
       rmSync(folder, { recursive: true });
       target.close();
-      await removeAll({ ...place, prefix: 'spooled/' });
+      await removeAll(target.place);
     });
   });
 
@@ -304,10 +308,10 @@ else {
       const target = new Bucket(place);
       const bytes = randomBytes(999);
       const md5 = createHash('md5').update(bytes).digest();
-      await target.put(`plain/${id.slice(0, 2)}/${id}`, { sizeBytes: 999, md5, open: () => bytes });
+      await target.put(`${place.prefix}${id.slice(0, 2)}/${id}`, { sizeBytes: 999, md5, open: () => bytes });
       await assert.rejects(read(plain, id, 0, 1000), isFault('other'));
       await assert.rejects(read(plain, id, 999, 1000), isFault('other'));
-      await target.remove(`plain/${id.slice(0, 2)}/${id}`);
+      await target.remove(`${place.prefix}${id.slice(0, 2)}/${id}`);
       target.close();
       await assert.rejects(read(plain, id, 0, 1000), isFault('other'));
     });
@@ -327,7 +331,7 @@ else {
     it('of uploads that nobody goes on with, and of no other', async () => {
       const target = new Bucket(place);
       const [left, wanted] = [newBlobId(), newBlobId()];
-      for (const id of [left, wanted]) await target.beginParts(`plain/${id.slice(0, 2)}/${id}`);
+      for (const id of [left, wanted]) await target.beginParts(`${place.prefix}${id.slice(0, 2)}/${id}`);
       const unfinished = async () =>
         (await Array.fromAsync(target.listUnfinished(), ({ key }) => key.slice(-32))).sort();
       await plain.tidy?.(Date.now() - 60_000, async (ids) => ids);
@@ -361,15 +365,18 @@ else {
   describe('S3 that is away', () => {
     it('is said to be unavailable, and is used again when it is back', async () => {
       const id = newBlobId();
-      const hasty = await openS3Blobs({ ...place, patienceMs: 300 });
+      const way = await Meddler.open(s3Port);
+      const hasty = await openS3Blobs({ ...placeAt(`http://127.0.0.1:${way.port}`, 'away/'), patienceMs: 300 });
       await hasty.put(id, toAsync([[Buffer.from('before')]]));
-      await swift.kill();
+      await way.close();
       await assert.rejects(hasty.put(newBlobId(), toAsync([[randomBytes(10)]])), isFault('unavailable'));
       await assert.rejects(hasty.put(newBlobId(), toAsync([[randomBytes(20 * mib)]])), isFault('unavailable'));
       await assert.rejects(read(hasty, id, 0, 6), isFault('unavailable'));
       await assert.rejects(hasty.discard(id), isFault('unavailable'));
-      await swift.start();
+      const again = await Meddler.open(s3Port, way.port);
       assert.equal((await read(hasty, id, 0, 6)).toString(), 'before');
+      await hasty.close();
+      await again.close();
     });
   });
 }

@@ -59,7 +59,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
     it('goes on from what was told last, when the bytes break off', async () => {
       const id = newBlobId();
       const first = randomBytes(3 * mib);
-      const bytes = randomBytes(150 * mib);
+      const bytes = randomBytes(72 * mib);
       const start = await append(id, nothing, first);
       let kept = start;
       const keep = async (grown: Grown) => {
@@ -83,7 +83,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
       const isOver = async () => {
         throw new Error('the turn is over');
       };
-      await assert.rejects(append(id, start, randomBytes(150 * mib), isOver), /the turn is over/);
+      await assert.rejects(append(id, start, randomBytes(72 * mib), isOver), /the turn is over/);
       const second = randomBytes(9 * mib);
       await assertWhole(id, await append(id, start, second), Buffer.concat([first, second]));
     });
