@@ -7,7 +7,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 keepCompiled();
-await import('../src/cli/main.ts');
+const { run } = await import('../src/cli/main.ts');
+await run(process.argv.slice(2));
 
 /** In a folder that only this user can write to, where nobody else can put code for us. */
 function keepCompiled() {

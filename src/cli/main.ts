@@ -46,25 +46,29 @@ const people: Record<string, () => Promise<Register>> = {
   completion: async () => (await import('./people/completion.ts')).registerCompletion,
 };
 
-const program = new Command('cabinet')
-  .description('Cabinet: a self-hosted content management service. A 200 means durable.')
-  .showHelpAfterError('(cabinet help shows what there is)')
-  .exitOverride();
-
-const words = toLastWords(toCurrentWords(process.argv.slice(2)));
-const isJson = words.includes('--json');
-if (isJson) program.configureOutput({ writeErr: () => undefined });
-const [first = ''] = words;
 const known = { ...people, ...operators };
-if (first === 'complete') await complete(words.slice(words[1] === '--' ? 2 : 1));
-else {
+
+/** What was typed behind `cabinet`; ends with the exit code in `process.exitCode`. */
+export async function run(typed: readonly string[]): Promise<void> {
+  const program = new Command('cabinet')
+    .description('Cabinet: a self-hosted content management service. A 200 means durable.')
+    .showHelpAfterError('(cabinet help shows what there is)')
+    .exitOverride();
+  const words = toLastWords(toCurrentWords(typed));
+  const isJson = words.includes('--json');
+  if (isJson) program.configureOutput({ writeErr: () => undefined });
+  const [first = ''] = words;
+  if (first === 'complete') {
+    await complete(program, words.slice(words[1] === '--' ? 2 : 1));
+    return;
+  }
   if (Object.hasOwn(known, first)) (await known[first]?.())?.(program);
-  else await registerAll();
-  await program.parseAsync(words, { from: 'user' }).catch(endWrongUse);
+  else await registerAll(program);
+  await program.parseAsync(words, { from: 'user' }).catch((error) => endWrongUse(error, isJson));
 }
 
 /** What was typed is no command, or help was asked for: told already, unless JSON is wanted. */
-function endWrongUse(error: unknown): void {
+function endWrongUse(error: unknown, isJson: boolean): void {
   if (!(error instanceof CommanderError)) throw error;
   process.exitCode = error.exitCode;
   if (!isJson || error.exitCode === 0) return;
@@ -75,9 +79,10 @@ function endWrongUse(error: unknown): void {
 }
 
 /** `index status` and `index rebuild` were called `search …` before people could search. */
-function toCurrentWords([word = '', next = '', ...rest]: string[]): string[] {
+function toCurrentWords(typed: readonly string[]): string[] {
+  const [word, next, ...rest] = typed;
   const isOld = word === 'search' && (next === 'status' || next === 'rebuild');
-  return [isOld ? 'index' : word, next, ...rest].slice(0, process.argv.length - 2);
+  return isOld ? ['index', next, ...rest] : [...typed];
 }
 
 /** The digest of a certificate may begin with a dash, and is no option for that. */
@@ -87,7 +92,7 @@ function toLastWords(given: string[]): string[] {
   return digests.length === 0 ? given : [...given.filter((word) => !isDigest(word)), '--', ...digests];
 }
 
-async function registerAll(): Promise<void> {
+async function registerAll(program: Command): Promise<void> {
   program.commandsGroup('For people, over HTTP (docs/command-line.md):');
   for (const load of Object.values(people)) (await load())(program);
   program.commandsGroup('For operators, on the machine of the service (docs/running.md):');
@@ -95,7 +100,7 @@ async function registerAll(): Promise<void> {
 }
 
 /** What the scripts of `cabinet completion` ask at each Tab. */
-async function complete(asked: string[]): Promise<void> {
+async function complete(program: Command, asked: string[]): Promise<void> {
   const [name = ''] = asked;
   if (asked.length > 1 && Object.hasOwn(known, name)) (await known[name]?.())?.(program);
   else for (const command of Object.keys(known)) program.command(command);

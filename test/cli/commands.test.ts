@@ -1,4 +1,4 @@
-// Looking, moving, removing and finding: each command as a process.
+// Looking, moving, removing and finding, command by command.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A person at the command line: a service of its own, a folder to work in, and `bin/cabinet` as a process.
+// A person at the command line: a service of its own, a folder to work in, and `bin/cabinet`, in the process of the test or in its own.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fetchToken } from '../interface/client.ts';
+import { cabinetJson, runHere } from '../service/here.ts';
 import {
-  cabinetJson,
   cabinetProgram,
   makeDataFolder,
   type Registered,
@@ -29,6 +29,8 @@ export interface RunOptions {
   input?: string | Buffer;
   environment?: Record<string, string>;
   cwd?: string;
+  /** Whether it has a process of its own: where it has input or runs beside another, and where the process is what is tested. */
+  isProcess?: boolean;
 }
 
 export class Person {
@@ -61,8 +63,10 @@ export class Person {
   async signIn(name = 'desk', words: string[] = []): Promise<Registered> {
     const application = await this.operate<Registered>(['app', 'add', name]);
     const { AppKey, Secret } = application;
-    const asked = ['login', this.service.production, '--app-key', AppKey, '--secret-file', '-', ...words];
-    const { code, stderr } = await this.run(asked, { input: `${Secret}\n` });
+    const secretPath = join(this.dataFolder, '..', 'secret');
+    writeFileSync(secretPath, `${Secret}\n`, { mode: 0o600 });
+    const asked = ['login', this.service.production, '--app-key', AppKey, '--secret-file', secretPath, ...words];
+    const { code, stderr } = await this.run(asked);
     assert.equal(code, 0, stderr);
     this.#application = application;
     return application;
@@ -83,10 +87,13 @@ export class Person {
   }
 
   /** A command from beginning to end, whatever it ends with. */
-  run(words: string[], { input, environment, cwd = this.here }: RunOptions = {}): Promise<Ended> {
+  run(words: string[], options: RunOptions = {}): Promise<Ended> {
+    const { input, environment, cwd = this.here, isProcess = input !== undefined } = options;
+    const variables = { ...this.variables, ...environment };
+    if (!isProcess) return runHere(words, { variables, cwd });
     return new Promise((resolve) => {
-      const options = { cwd, env: { ...this.variables, ...environment }, maxBuffer: 256 * 1024 * 1024 };
-      const child = execFile(cabinetProgram, words, options, (error, stdout, stderr) => {
+      const spawned = { cwd, env: variables, maxBuffer: 256 * 1024 * 1024 };
+      const child = execFile(cabinetProgram, words, spawned, (error, stdout, stderr) => {
         const code = error === null ? 0 : (child.exitCode ?? null);
         resolve({ code, stdout, stderr });
       });

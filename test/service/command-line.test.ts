@@ -1,4 +1,4 @@
-// `bin/cabinet`, while the service runs and while it does not.
+// `bin/cabinet`, while the service runs and while it does not; as a process once for each way that a command takes.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -7,17 +7,10 @@ import { describe, it } from 'node:test';
 import { findFreePort } from '../free-ports.ts';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Caller, call, fetchToken, makeFolder } from '../interface/client.ts';
-import {
-  addCaller,
-  cabinet,
-  cabinetJson,
-  eventually,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from './service.ts';
+import { cabinet, cabinetJson } from './here.ts';
+import * as asProcess from './service.ts';
+import { addCaller, eventually, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
+import { type StartedHere, startServiceHere } from './service-here.ts';
 
 interface Listed {
   Applications: { Name: string; AppKey: string; State: string; Scopes: string[] }[];
@@ -32,9 +25,13 @@ async function withFolder(run: (dataFolder: string) => Promise<void>): Promise<v
   }
 }
 
-async function withService(run: (dataFolder: string, service: Started) => Promise<void>): Promise<void> {
+async function withService(
+  run: (dataFolder: string, service: StartedHere) => Promise<void>,
+  { hasTest = false } = {},
+): Promise<void> {
   await withFolder(async (dataFolder) => {
-    const service = await startService(dataFolder, { environment: { CABINET_TEST_PORT: '0' } });
+    const environment = { CABINET_TEST_PORT: hasTest ? '0' : 'off' };
+    const service = await startServiceHere(dataFolder, { environment, isFirstMade: hasTest });
     try {
       await run(dataFolder, service);
     } finally {
@@ -53,10 +50,16 @@ describe('applications', () => {
 
   it('are registered while it does not run, and work when it does', () =>
     withFolder(async (dataFolder) => {
-      const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--space', 'shared']);
+      const registered = await asProcess.cabinetJson<Registered>(dataFolder, [
+        'app',
+        'add',
+        'one',
+        '--space',
+        'shared',
+      ]);
       assert.deepEqual(Object.keys(registered), ['AppKey', 'Secret', 'Space', 'RootFolderId', 'Kind']);
       assert.equal(registered.Space, 'shared');
-      const service = await startService(dataFolder);
+      const service = await startServiceHere(dataFolder);
       const application = { Name: 'one', ...registered };
       const token = await fetchToken(service.production, application);
       assert.equal((await makeFolder({ base: service.production, application, token })).CreatedBy, 'app:one');
@@ -112,14 +115,17 @@ describe('applications', () => {
     }));
 
   it('of kind server are sent to the mutual-TLS address, and do not exist in the test environment', () =>
-    withService(async (dataFolder, service) => {
-      const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--kind', 'server']);
-      assert.equal(registered.Kind, 'server');
-      await assert.rejects(fetchToken(service.production, { Name: 'one', ...registered }));
-      const refused = await cabinet(dataFolder, ['app', 'add', 'two', '--kind', 'server', '--env', 'test']);
-      assert.equal(refused.code, 1);
-      assert.match(refused.stderr, /no mutual-TLS address for the test environment/);
-    }));
+    withService(
+      async (dataFolder, service) => {
+        const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--kind', 'server']);
+        assert.equal(registered.Kind, 'server');
+        await assert.rejects(fetchToken(service.production, { Name: 'one', ...registered }));
+        const refused = await cabinet(dataFolder, ['app', 'add', 'two', '--kind', 'server', '--env', 'test']);
+        assert.equal(refused.code, 1);
+        assert.match(refused.stderr, /no mutual-TLS address for the test environment/);
+      },
+      { hasTest: true },
+    ));
 
   it('are refused with a clear word when badly named, scoped or unknown', () =>
     withFolder(async (dataFolder) => {
@@ -148,9 +154,9 @@ describe('tokens', () => {
     withService(async (dataFolder, service) => {
       const caller = await addCaller(dataFolder, service.production, 'one');
       const { AppKey, Secret } = caller.application;
-      const { stdout } = await cabinet(dataFolder, ['token', '--app-key', AppKey, '--secret', Secret]);
+      const { stdout } = await asProcess.cabinet(dataFolder, ['token', '--app-key', AppKey, '--secret', Secret]);
       assert.ok(await isAccepted({ ...caller, token: stdout.trim() }));
-      const wrong = await cabinet(dataFolder, ['token', '--app-key', AppKey, '--secret', 'wrong']);
+      const wrong = await asProcess.cabinet(dataFolder, ['token', '--app-key', AppKey, '--secret', 'wrong']);
       assert.equal(wrong.code, 1);
       assert.match(wrong.stderr, /invalid_client/);
     }));
@@ -161,7 +167,7 @@ describe('tokens', () => {
       const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one']);
       const words = ['token', '--app-key', registered.AppKey, '--secret', registered.Secret];
       const { access_token: token } = await cabinetJson<{ access_token: string }>(dataFolder, words, fixed);
-      const service = await startService(dataFolder, { environment: fixed });
+      const service = await startServiceHere(dataFolder, { environment: fixed });
       assert.ok(await isAccepted({ base: service.production, application: { Name: 'one', ...registered }, token }));
       await service.stop();
     }));
@@ -186,29 +192,32 @@ it('a wrong overlap leaves the old secret as it was', () =>
 describe('reset', () => {
   for (const isRunning of [true, false]) {
     it(`empties the test environment and nothing else, ${isRunning ? 'under' : 'without'} a running service`, () =>
-      withService(async (dataFolder, service) => {
-        const production = await addCaller(dataFolder, service.production, 'one');
-        await makeFolder(production);
-        const tested = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--env', 'test']);
-        if (!isRunning) await service.stop();
-        await cabinetJson<Registered>(dataFolder, ['reset', '--env', 'test']);
-        const { Applications } = await cabinetJson<Listed>(dataFolder, ['app', 'list', '--env', 'test']);
-        assert.deepEqual(
-          Applications.map(({ Name }) => Name),
-          isRunning ? ['console', 'first'] : ['first'],
-        );
-        assert.ok(!Applications.some(({ AppKey }) => AppKey === tested.AppKey));
-        const kept = await cabinetJson<Listed>(dataFolder, ['app', 'list']);
-        assert.deepEqual(
-          kept.Applications.map(({ Name }) => Name),
-          ['console', 'first', 'one'],
-        );
-        if (isRunning) {
-          const again = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'two', '--env', 'test']);
-          const application = { Name: 'two', ...again };
-          await fetchToken(service.test ?? '', application);
-        }
-      }));
+      withService(
+        async (dataFolder, service) => {
+          const production = await addCaller(dataFolder, service.production, 'one');
+          await makeFolder(production);
+          const tested = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--env', 'test']);
+          if (!isRunning) await service.stop();
+          await cabinetJson<Registered>(dataFolder, ['reset', '--env', 'test']);
+          const { Applications } = await cabinetJson<Listed>(dataFolder, ['app', 'list', '--env', 'test']);
+          assert.deepEqual(
+            Applications.map(({ Name }) => Name),
+            isRunning ? ['console', 'first'] : ['first'],
+          );
+          assert.ok(!Applications.some(({ AppKey }) => AppKey === tested.AppKey));
+          const kept = await cabinetJson<Listed>(dataFolder, ['app', 'list']);
+          assert.deepEqual(
+            kept.Applications.map(({ Name }) => Name),
+            ['console', 'first', 'one'],
+          );
+          if (isRunning) {
+            const again = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'two', '--env', 'test']);
+            const application = { Name: 'two', ...again };
+            await fetchToken(service.test ?? '', application);
+          }
+        },
+        { hasTest: true },
+      ));
   }
 
   it('is refused for production', () =>
@@ -226,7 +235,9 @@ describe('config', () => {
     withFolder(async (dataFolder) => {
       const path = join(dataFolder, '..', 'cabinet.conf');
       writeFileSync(path, 'CABINET_PORT=1\nCABINET_NAMES=portable\n');
-      const shown = await cabinetJson<Record<string, string>>(dataFolder, ['config'], { CABINET_CONFIG: path });
+      const shown = await asProcess.cabinetJson<Record<string, string>>(dataFolder, ['config'], {
+        CABINET_CONFIG: path,
+      });
       assert.equal(shown.CABINET_NAMES, 'portable');
       assert.equal(shown.CABINET_PORT, '0');
       assert.equal(shown.CABINET_INLINE_LIMIT, '64KiB');
@@ -249,7 +260,7 @@ describe('config', () => {
   it('tells every mistake at once, and the service does not start with one', () =>
     withFolder(async (dataFolder) => {
       const wrong = { CABINET_PORT: 'eighty', CABINET_NAMES: 'short', CABINET_HOST: '0.0.0.0' } as const;
-      const { code, stderr } = await cabinet(dataFolder, ['config'], wrong);
+      const { code, stderr } = await asProcess.cabinet(dataFolder, ['config'], wrong);
       assert.equal(code, 1);
       for (const name of Object.keys(wrong)) assert.match(stderr, new RegExp(name));
       await assert.rejects(startService(dataFolder, { environment: wrong }), /CABINET_PORT/);

@@ -1,4 +1,4 @@
-// Seals a journal in ranges of few positions; also as a process that tests can kill: `sealer.ts POSITIONS [STEP [NOW]]`. At the given
+// Seals a journal in ranges of few positions; also as a process that tests can kill: `sealer.ts POSITIONS STEP`. At the given
 // step, counted over everything that is read from or written to the disk, it kills itself: before the step if the number is
 // odd, behind it if it is even. Prints how many steps there were.
 
@@ -50,7 +50,7 @@ function fail(fault: unknown): never {
 }
 
 if (import.meta.main) {
-  const [positions, step = '0', now = String(farFuture)] = process.argv.slice(2).map(Number);
-  const sealing = { positions: Number(positions), killedAtStep: Number(step), now: Number(now) };
+  const [positions = 0, killedAtStep = 0] = process.argv.slice(2).map(Number);
+  const sealing = { positions, killedAtStep };
   process.stdout.write(`${JSON.stringify(await seal(readConfig(), sealing))}\n`);
 }

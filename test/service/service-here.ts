@@ -1,0 +1,52 @@
+// The real service in the process of the test, which costs a third of what one in a process of its own does. For tests that ask it over
+// HTTP and stop it in order. What is killed, traced or measured, and what is about exit codes and logs, needs `startService`.
+
+import { readConfig } from '../../src/config.ts';
+import { start } from '../../src/main.ts';
+import { MovableClock } from '../../src/runtime/clock-for-tests.ts';
+import { type Environment, type Started, type StartedWithClock, toVariables } from './service.ts';
+
+export type StartedHere = Pick<Started, 'production' | 'test' | 'mutualTls'> & { stop(): Promise<number> };
+
+export interface StartHereOptions {
+  environment?: Environment;
+  /** Whether an empty environment gets its first application and person, as by `cabinet serve`. Their password takes its time. */
+  isFirstMade?: boolean;
+  /** Whether `advance` moves its clock. */
+  hasClock?: boolean;
+}
+
+const faultExitCode = 70;
+
+export async function startServiceHere(
+  dataFolder: string,
+  { environment = {}, isFirstMade = false, hasClock = false }: StartHereOptions = {},
+): Promise<StartedHere & Pick<StartedWithClock, 'advance'>> {
+  const clock = hasClock ? new MovableClock({ isRunning: true }) : null;
+  let exitCode = 0;
+  let stopping: Promise<void> | null = null;
+  const service = await start(readConfig(toVariables(dataFolder, { CABINET_HTTP_THREADS: '1', ...environment })), {
+    isFirstMade,
+    hasConsole: true,
+    ...(clock !== null && { clock }),
+    onFatal() {
+      exitCode = faultExitCode;
+    },
+  });
+  const { production, test, mutualTls } = service;
+  return {
+    production,
+    test,
+    mutualTls,
+    async advance(ms) {
+      if (clock === null) throw new Error('it was started without a clock that can be moved');
+      await clock.advance(ms);
+    },
+    /** Resolves to what would be the exit code. */
+    async stop() {
+      stopping ??= service.close();
+      await stopping;
+      return exitCode;
+    },
+  };
+}
