@@ -33,6 +33,7 @@ const timers: Record<string, string> = {
   'test/cluster/lost-connections.test.ts': isLoad,
   'test/cluster/nemesis.ts': isLoad,
   'test/cluster/network.ts': isLoad,
+  'test/cluster/nodes-rolling.test.ts': isLoad,
   'test/cluster/postgres.ts': asksAgain,
   'test/cluster/search-room.ts': asksAgain,
   'test/cluster/swift.ts': asksAgain,

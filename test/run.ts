@@ -2,16 +2,17 @@
 // numbers, and what measures. `-- --only NAME` runs a suite, or the files whose path has NAME in it; CONTRIBUTING.md says when to run
 // which. Every test file runs in a process of its own, several at a time.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Fixture, stopStores } from './runner/fixtures.ts';
 import { endAll, type Job, type Outcome, runJob, toUnstarted } from './runner/job.ts';
+import { readProcessorSeconds } from './runner/reporter.ts';
 import { hasPassed, type Result, runAll } from './runner/schedule.ts';
+import { makeScratch } from './runner/scratch.ts';
 import { listLongSuites, listSuites, type Suite } from './runner/suites.ts';
 import { printSummary } from './runner/summary.ts';
-
 import { installForTests, renderSkipped } from './service/programs.ts';
 
 const { values } = parseArgs({
@@ -22,11 +23,12 @@ const { values } = parseArgs({
   },
 });
 
-const scratch = mkdtempSync(join(tmpdir(), 'cabinet-tests-'));
+const scratch = makeScratch({ isLong: values.long });
 const counts = { starts: join(scratch, 'starts'), skipped: join(scratch, 'skipped') };
 Object.assign(process.env, {
   // Hundreds of processes load the same sources: kept compiled, a start takes half the work.
   NODE_COMPILE_CACHE: join(scratch, 'compiled'),
+  TMPDIR: scratch,
   // Whatever the machine has, the same is tested: one HTTP thread, but where a suite says more.
   CABINET_HTTP_THREADS: '1',
   TEST_STARTS: counts.starts,
@@ -52,6 +54,7 @@ for (const problem of problems) process.stdout.write(`\nPROBLEM: ${problem}\n`);
 printSummary(result, {
   ...readStarts(),
   seconds: performance.now() / 1000,
+  processorSeconds: readProcessorSeconds(),
   skipped: renderSkipped(readLines(counts.skipped)),
 });
 rmSync(scratch, { recursive: true, force: true });

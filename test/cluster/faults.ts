@@ -17,7 +17,6 @@ import { addCaller, at, everyScope, type Node, type Nodes, startNodes } from './
 import { Workload } from './workload.ts';
 
 const nodeCount = 3;
-const clients = 48;
 const followers = 3;
 const recoveryMs = 30_000;
 const mostShown = 20;
@@ -84,6 +83,7 @@ async function judge({ ground, nodes, nemesis, catalog, seconds }: Scene): Promi
   const { Cursor } = await readChanges(main, 'from=now');
   const after = (await readJournal(catalog)).at(-1)?.position ?? 0;
   const seats = await Promise.all(nodes.all.map((node) => sitDown(main, node)));
+  const clients = seconds >= longSeconds ? 48 : 16;
   const workload = new Workload({ seats, top, clients, followers, cursor: Cursor, hasLarge: ground.s3 !== null });
   workload.start();
   nemesis.start();

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, call, download, listFolder, send } from '../interface/client.ts';
 import { readMetrics, sumOf } from '../service/prometheus.ts';
 import { eventually } from '../service/service.ts';
@@ -10,7 +11,9 @@ import { findGround, newStores } from './ground.ts';
 import { addCaller, at, type Node, type Nodes, startNodes } from './nodes.ts';
 
 const ground = await findGround();
-const clients = 16;
+const clients = 12;
+/** What is between two requests of a client, so that nodes have time to start. */
+const thinkMs = 20;
 let nodes: Nodes;
 let caller: Caller;
 
@@ -57,6 +60,7 @@ async function work(load: Load): Promise<void> {
     } catch (error) {
       load.failures.push(`${path}: ${error}`);
     }
+    await sleep(thinkMs);
   }
 }
 

@@ -3,8 +3,8 @@
 
 import { findFreePorts } from '../free-ports.ts';
 import { type Caller, fetchToken } from '../interface/client.ts';
+import { cabinetJson } from '../service/here.ts';
 import {
-  cabinetJson,
   type Environment,
   makeDataFolder,
   type Registered,

@@ -29,7 +29,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield `${JSON.stringify({ ...counts, processorSeconds: readProcessorSeconds() } satisfies FileReport)}\n`;
 }
 
-function readProcessorSeconds(): number {
+/** Of this process and of everything that it has started and waited for. */
+export function readProcessorSeconds(): number {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
     // User and system time, then those of the children.

@@ -38,7 +38,7 @@ export function listSuites(): Suite[] {
     {
       name: 'cluster',
       jobs: [
-        program('cluster', 'cluster faults', node, 'test/cluster/faults.ts', '--seconds', '15'),
+        program('cluster', 'cluster faults', node, 'test/cluster/faults.ts', '--seconds', '12'),
         ...files('cluster', 'test/cluster/*.test.ts'),
       ],
       fixture: sharedStores,

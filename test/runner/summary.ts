@@ -14,16 +14,21 @@ export interface Counted {
   starts: number;
   commands: number;
   seconds: number;
+  processorSeconds: number;
   /** A paragraph; empty: nothing was skipped. */
   skipped: string;
 }
 
-export function printSummary(result: Result, { starts, commands, seconds, skipped }: Counted): void {
+export function printSummary(result: Result, counted: Counted): void {
   const { outcomes } = result;
+  const { starts, commands, skipped } = counted;
   for (const outcome of outcomes.filter(({ isPassed }) => !isPassed)) printFailure(outcome);
   printSuites(outcomes);
   printSlowest(outcomes);
-  print(`\n${starts} starts of the service, ${commands} commands; ${Math.round(seconds)} s in all`);
+  const [seconds, processor] = [Math.round(counted.seconds), Math.round(counted.processorSeconds)];
+  print(
+    `\n${starts} starts of the service, ${commands} commands; ${seconds} s in all, ${processor} s of processor time`,
+  );
   if (skipped !== '') print(`\n${skipped}`);
   printUnstable(result);
   printVerdict(result);
