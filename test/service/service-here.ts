@@ -6,7 +6,7 @@ import { start } from '../../src/main.ts';
 import { MovableClock } from '../../src/runtime/clock-for-tests.ts';
 import { type Environment, type Started, type StartedWithClock, toVariables } from './service.ts';
 
-export type StartedHere = Pick<Started, 'production' | 'test' | 'mutualTls'> & { stop(): Promise<number> };
+export type StartedHere = Pick<Started, 'production' | 'test' | 'mutualTls'> & { stop(): Promise<number | null> };
 
 export interface StartHereOptions {
   environment?: Environment;
