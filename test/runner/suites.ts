@@ -108,7 +108,11 @@ export function listLongSuites(): Suite[] {
     one('model', node, 'test/model/run.ts', '--seconds', '300'),
     {
       name: 'large',
-      jobs: files('large', 'test/service/{memory,archive,journal,search,trees-cut}.test.ts', 'test/cluster/s3.test.ts'),
+      jobs: files(
+        'large',
+        'test/service/{memory,archive,http-threads,journal,restart,search,trees-cut}.test.ts',
+        'test/cluster/s3.test.ts',
+      ),
     },
     { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },
     { ...one('guard', node, 'bench/main.ts', 'guard'), isAlone: true },

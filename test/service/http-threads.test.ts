@@ -11,10 +11,11 @@ import { findFreePort } from '../free-ports.ts';
 import { type Caller, CONTENT, download, fetchToken, identity, listFolder, send } from '../interface/client.ts';
 import { manage } from '../interface/managing.ts';
 import { createTus, headTus, TUS_BYTES, toMetadata, toPath } from '../interface/uploads.ts';
+import { sized } from '../size.ts';
+import { cabinetJson } from './here.ts';
 import { readMetrics, sumOf } from './prometheus.ts';
 import {
   addCaller,
-  cabinetJson,
   eventually,
   makeDataFolder,
   type Registered,
@@ -26,6 +27,7 @@ import {
 const threads = 3;
 /** So many that each thread has some: that one has none of them is as likely as one in a hundred thousand. */
 const connections = 32;
+const savesEach = sized(8, 20);
 const environment = { CABINET_HTTP_THREADS: String(threads) } as const;
 
 interface Asked {
@@ -104,7 +106,7 @@ describe('Several HTTP threads', () => {
   });
 
   it('see at once what any of them has saved', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < sized(8, 20); round += 1) {
       const [first] = lines.splice(0, 1) as [Line];
       lines.push(first);
       assert.equal((await first.save(caller, `round ${round}`)).status, 200);
@@ -149,11 +151,11 @@ describe('Several HTTP threads', () => {
     const readSaves = () => readSum('cabinet_saves_total');
     const before = await readSaves();
     await overAll(async (line, index) => {
-      for (let n = 0; n < 20; n += 1) assert.equal((await line.save(caller, `many ${index} ${n}`)).status, 200);
+      for (let n = 0; n < savesEach; n += 1) assert.equal((await line.save(caller, `many ${index} ${n}`)).status, 200);
     });
-    assert.equal((await readSaves()) - before, connections * 20);
+    assert.equal((await readSaves()) - before, connections * savesEach);
     const listed = await listFolder(caller, caller.application.RootFolderId);
-    assert.equal(listed.filter(({ Name }) => Name.startsWith('many ')).length, connections * 20);
+    assert.equal(listed.filter(({ Name }) => Name.startsWith('many ')).length, connections * savesEach);
   });
 
   it('wake all who wait for a change', async () => {
@@ -228,7 +230,7 @@ describe('Several HTTP threads', () => {
   });
 
   it('take an upload over from each other, and never mix its bytes', async () => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < sized(4, 8); round += 1) {
       const length = 3_000_000;
       const [old, now] = [Buffer.alloc(length, 'o'), Buffer.alloc(length, 'n')];
       const metadata = toMetadata({ filename: `upload ${round}` });
