@@ -110,7 +110,7 @@ export function listLongSuites(): Suite[] {
       name: 'large',
       jobs: files(
         'large',
-        'test/service/{memory,archive,http-threads,journal,restart,search,trees-cut}.test.ts',
+        'test/service/{memory,archive,hostile-connections,http-threads,journal,restart,search,trees-cut}.test.ts',
         'test/cluster/s3.test.ts',
       ),
     },

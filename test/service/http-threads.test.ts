@@ -7,7 +7,6 @@ import { readFileSync } from 'node:fs';
 import { Agent, type ClientRequest, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { findFreePort } from '../free-ports.ts';
 import { type Caller, CONTENT, download, fetchToken, identity, listFolder, send } from '../interface/client.ts';
 import { manage } from '../interface/managing.ts';
 import { createTus, headTus, TUS_BYTES, toMetadata, toPath } from '../interface/uploads.ts';
@@ -23,6 +22,7 @@ import {
   type Started,
   startService,
 } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 const threads = 3;
 /** So many that each thread has some: that one has none of them is as likely as one in a hundred thousand. */
@@ -103,6 +103,13 @@ describe('Several HTTP threads', () => {
   it('listen on the same address', { skip: process.platform !== 'linux' }, () => {
     assert.equal(countListeners(service.production), threads);
     assert.equal(countListeners(service.test as string), threads);
+  });
+
+  it('do not share their address with another service, unawares', async (context) => {
+    const other = makeDataFolder();
+    context.after(() => removeDataFolder(other));
+    const { port } = new URL(service.production);
+    await assert.rejects(startService(other, { environment: { ...environment, CABINET_PORT: port } }), /EADDRINUSE/);
   });
 
   it('see at once what any of them has saved', async () => {
@@ -325,21 +332,9 @@ describe('An address with several HTTP threads', () => {
     await eventually('their places are free again', isTaken);
   });
 
-  it('is not shared with another service, unawares', async (context) => {
-    const [one, other] = [makeDataFolder(), makeDataFolder()];
-    const port = String(await findFreePort());
-    const service = await startService(one, { environment: { ...environment, CABINET_PORT: port } });
-    context.after(async () => {
-      await service.stop();
-      removeDataFolder(one);
-      removeDataFolder(other);
-    });
-    await assert.rejects(startService(other, { environment: { ...environment, CABINET_PORT: port } }), /EADDRINUSE/);
-  });
-
   it('answers everything that it has taken before it stops, and what it has answered is there', async (context) => {
     const dataFolder = makeDataFolder();
-    let service = await startService(dataFolder, { environment });
+    const service = await startService(dataFolder, { environment });
     context.after(async () => {
       await service.stop('SIGKILL');
       removeDataFolder(dataFolder);
@@ -366,9 +361,9 @@ describe('An address with several HTTP threads', () => {
     assert.equal(await service.stop(), 0, service.errors());
     await Promise.all(saving);
     assert.deepEqual(broken, []);
-    service = await startService(dataFolder);
-    const token = await fetchToken(service.production, caller.application);
-    const again = { ...caller, base: service.production, token };
+    await using next = await startServiceHere(dataFolder);
+    const token = await fetchToken(next.production, caller.application);
+    const again = { ...caller, base: next.production, token };
     const listed = await listFolder(again, caller.application.RootFolderId);
     const there = new Set(listed.map(({ Name }) => Name));
     assert.deepEqual(
