@@ -1,8 +1,9 @@
 // What a route gives back, and how it is sent. The one table from refusal codes to statuses.
 
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { RefusalCode } from '../domain/refusal.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { STATUS_CODES } from './node-http.ts';
 import { renderRefusal } from './wire.ts';
 
 export interface Answer {

@@ -2,10 +2,11 @@
 // the connection at once. A client that is still sending would then be reset and never see its answer; so what still
 // comes is read and dropped for a while.
 
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import { type Answer, send, toAnswer, toHeaders } from './answer.ts';
+import { STATUS_CODES } from './node-http.ts';
 import { isExpecting } from './request.ts';
 import type { Unread } from './unread.ts';
 

@@ -1,7 +1,7 @@
 // One address: its listener, its limits, and the way of every request through it. Headers decide first; a refusal that
 // needs no body is sent before one is read. Everything is answered, also what is not HTTP.
 
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
@@ -20,6 +20,7 @@ import { type Answer, endIfStalled, internalError, MethodNotAllowed, send, toAns
 import { Aborted, Body, Pace } from './body.ts';
 import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { refuseSocket, sendEarly } from './early.ts';
+import { createServer as createHttpServer } from './node-http.ts';
 import { Connections, Observation, type Observers } from './observation.ts';
 import { checkSingleHeaders } from './parameters.ts';
 import { checkHttp, isExpecting, malformed, maxHeaderBytes, readMethod, readRequestId, readTarget } from './request.ts';

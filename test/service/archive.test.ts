@@ -12,10 +12,10 @@ import { after, before, test } from 'node:test';
 import { assertRefusal, type Entry } from '../interface/assertions.ts';
 import { type Caller, CONTENT, call, createFolder, identity, saveFile } from '../interface/client.ts';
 import { sized } from '../size.ts';
+import { cabinetJson } from './here.ts';
 import { skipWithout } from './programs.ts';
 import {
   addCaller,
-  cabinetJson,
   countDescriptors,
   eventually,
   makeDataFolder,

@@ -8,15 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { type Caller, CONTENT, call, createFolder, fetchToken, identity, saveFile } from '../interface/client.ts';
 import { type Event, get } from '../interface/managing.ts';
-import {
-  addCaller,
-  cabinetJson,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from './service.ts';
+import { cabinetJson } from './here.ts';
+import { addCaller, makeDataFolder, type Registered, removeDataFolder, type Started, startService } from './service.ts';
 
 const dataFolder = makeDataFolder();
 const environment = { CABINET_AUDIT_READS: 'yes' } as const;

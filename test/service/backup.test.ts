@@ -8,15 +8,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { checkBackup } from '../../src/backup/restore.ts';
 import { type Caller, call, download, fetchToken, listFolder, makeFolder, saveFile } from '../interface/client.ts';
-import {
-  addCaller,
-  cabinet,
-  cabinetJson,
-  eventually,
-  makeDataFolder,
-  removeDataFolder,
-  startService,
-} from './service.ts';
+import { cabinet, cabinetJson } from './here.ts';
+import { addCaller, eventually, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 interface Made {
   Environments: { Name: string; Contents: number; Copied: number }[];
@@ -87,8 +81,7 @@ test('a backup under load, restored after a kill, has every record and byte that
   const { Restored, Problems } = await cabinetJson<Restored>(restoredFolder, ['restore', directory]);
   assert.ok(Restored);
   assert.deepEqual(Problems, []);
-  const restored = await startService(restoredFolder);
-  context.after(() => restored.stop());
+  await using restored = await startServiceHere(restoredFolder);
   // The same keys: what was issued before is still good, if only the address is the same.
   const token = await fetchToken(restored.production, caller.application);
   const reader = { ...caller, base: restored.production, token };

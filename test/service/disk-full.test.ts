@@ -11,6 +11,7 @@ import { assertRefusal } from '../interface/assertions.ts';
 import { call, createFolder, download, fetchToken, listFolder, postFile, saveFile } from '../interface/client.ts';
 import { skipWithoutMount } from './programs.ts';
 import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 const withoutMount = skipWithoutMount('a full disk');
 
@@ -126,11 +127,13 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
 
 test('with less space than is reserved nothing new is made, and what is there is read and removed', async (context) => {
   const dataFolder = makeDataFolder();
-  const enough = await startService(dataFolder, quiet);
+  const enough = await startServiceHere(dataFolder, quiet);
   const first = await addCaller(dataFolder, enough.production, 'app');
   const folder = await createFolder(first, '-root-', 'folder');
   await enough.stop();
-  const service = await startService(dataFolder, { environment: { ...quiet.environment, CABINET_RESERVE: '8000TiB' } });
+  const service = await startServiceHere(dataFolder, {
+    environment: { ...quiet.environment, CABINET_RESERVE: '8000TiB' },
+  });
   context.after(async () => {
     await service.stop();
     removeDataFolder(dataFolder);

@@ -7,15 +7,8 @@ import { test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { fetchToken, saveFile, send } from '../interface/client.ts';
 import { contentHead, openWire } from '../interface/wire.ts';
-import {
-  addCaller,
-  cabinetJson,
-  eventually,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  startService,
-} from './service.ts';
+import { cabinetJson } from './here.ts';
+import { addCaller, eventually, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
 
 test('with a time to drain, it is not ready first, serves on, and then stops with 0', async (context) => {
   const dataFolder = makeDataFolder();

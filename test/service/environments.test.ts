@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { send } from '../interface/client.ts';
-import { addCaller, cabinetJson, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
+import { cabinetJson } from './here.ts';
+import { addCaller, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
 
 /** "health answers 200 or 503" */
 async function readHealth(base: string, which: 'live' | 'ready'): Promise<unknown[]> {

@@ -6,7 +6,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { call, makeFolder, saveFile } from '../interface/client.ts';
-import { addCaller, cabinet, cabinetJson, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { cabinet, cabinetJson } from './here.ts';
+import { addCaller, makeDataFolder, removeDataFolder, startService } from './service.ts';
 
 interface Line {
   Path: string;

@@ -17,6 +17,7 @@ import {
   startService,
   toVariables,
 } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 import { failAllSyncs, failSyncs, withoutAttach } from './strace.ts';
 
 const quiet = { environment: { CABINET_LOG_LEVEL: 'silent' } } as const;
@@ -53,8 +54,7 @@ for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {
     assert.equal(await service.stop(), 70);
     assert.deepEqual(failing.tried().length, 1, failing.tried().join(' '));
 
-    const again = await startService(dataFolder);
-    context.after(() => again.stop());
+    await using again = await startServiceHere(dataFolder);
     const token = await fetchToken(again.production, caller.application);
     assert.equal((await download({ ...caller, base: again.production, token }, File.Id)).toString(), 'kept');
   });

@@ -7,7 +7,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Caller, call, download, fetchToken, listFolder, postFile, saveFile, send } from '../interface/client.ts';
-import { addCaller, cabinetJson, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
+import { cabinetJson } from './here.ts';
+import { addCaller, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 import { failSyncs, withoutAttach } from './strace.ts';
 
 const isSkipped = { skip: withoutAttach };
@@ -62,8 +64,7 @@ for (const [kind, sizeBytes, threads] of [
       assert.ok(performance.now() - begun < 20_000, 'it ends soon after the failure; tracing makes that longer');
       assert.equal(failing.mostByOneThread(), 1, 'nothing is committed after a sync has failed');
 
-      const second = await startService(dataFolder);
-      context.after(() => second.stop());
+      await using second = await startServiceHere(dataFolder);
       const again = {
         ...caller,
         base: second.production,

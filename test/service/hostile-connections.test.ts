@@ -7,6 +7,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type Caller, download, identity, listFolder, saveFile, send } from '../interface/client.ts';
+import { sized } from '../size.ts';
 import {
   addCaller,
   eventually,
@@ -63,7 +64,7 @@ test(
   'downloads that one connection asks for all at once are opened one at a time, and all are answered',
   isSkipped,
   async () => {
-    const count = 40;
+    const count = sized(16, 40);
     const bytes = randomBytes(3 * mib);
     const { File } = await saveFile(caller, { FolderId: '', FileName: 'large' }, bytes);
     const socket = await open();

@@ -7,14 +7,14 @@ import { readFileSync } from 'node:fs';
 import { Agent, type ClientRequest, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { findFreePort } from '../free-ports.ts';
 import { type Caller, CONTENT, download, fetchToken, identity, listFolder, send } from '../interface/client.ts';
 import { manage } from '../interface/managing.ts';
 import { createTus, headTus, TUS_BYTES, toMetadata, toPath } from '../interface/uploads.ts';
+import { sized } from '../size.ts';
+import { cabinetJson } from './here.ts';
 import { readMetrics, sumOf } from './prometheus.ts';
 import {
   addCaller,
-  cabinetJson,
   eventually,
   makeDataFolder,
   type Registered,
@@ -22,10 +22,12 @@ import {
   type Started,
   startService,
 } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 const threads = 3;
 /** So many that each thread has some: that one has none of them is as likely as one in a hundred thousand. */
 const connections = 32;
+const savesEach = sized(8, 20);
 const environment = { CABINET_HTTP_THREADS: String(threads) } as const;
 
 interface Asked {
@@ -103,8 +105,15 @@ describe('Several HTTP threads', () => {
     assert.equal(countListeners(service.test as string), threads);
   });
 
+  it('do not share their address with another service, unawares', async (context) => {
+    const other = makeDataFolder();
+    context.after(() => removeDataFolder(other));
+    const { port } = new URL(service.production);
+    await assert.rejects(startService(other, { environment: { ...environment, CABINET_PORT: port } }), /EADDRINUSE/);
+  });
+
   it('see at once what any of them has saved', async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < sized(8, 20); round += 1) {
       const [first] = lines.splice(0, 1) as [Line];
       lines.push(first);
       assert.equal((await first.save(caller, `round ${round}`)).status, 200);
@@ -149,11 +158,11 @@ describe('Several HTTP threads', () => {
     const readSaves = () => readSum('cabinet_saves_total');
     const before = await readSaves();
     await overAll(async (line, index) => {
-      for (let n = 0; n < 20; n += 1) assert.equal((await line.save(caller, `many ${index} ${n}`)).status, 200);
+      for (let n = 0; n < savesEach; n += 1) assert.equal((await line.save(caller, `many ${index} ${n}`)).status, 200);
     });
-    assert.equal((await readSaves()) - before, connections * 20);
+    assert.equal((await readSaves()) - before, connections * savesEach);
     const listed = await listFolder(caller, caller.application.RootFolderId);
-    assert.equal(listed.filter(({ Name }) => Name.startsWith('many ')).length, connections * 20);
+    assert.equal(listed.filter(({ Name }) => Name.startsWith('many ')).length, connections * savesEach);
   });
 
   it('wake all who wait for a change', async () => {
@@ -228,7 +237,7 @@ describe('Several HTTP threads', () => {
   });
 
   it('take an upload over from each other, and never mix its bytes', async () => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < sized(4, 8); round += 1) {
       const length = 3_000_000;
       const [old, now] = [Buffer.alloc(length, 'o'), Buffer.alloc(length, 'n')];
       const metadata = toMetadata({ filename: `upload ${round}` });
@@ -323,21 +332,9 @@ describe('An address with several HTTP threads', () => {
     await eventually('their places are free again', isTaken);
   });
 
-  it('is not shared with another service, unawares', async (context) => {
-    const [one, other] = [makeDataFolder(), makeDataFolder()];
-    const port = String(await findFreePort());
-    const service = await startService(one, { environment: { ...environment, CABINET_PORT: port } });
-    context.after(async () => {
-      await service.stop();
-      removeDataFolder(one);
-      removeDataFolder(other);
-    });
-    await assert.rejects(startService(other, { environment: { ...environment, CABINET_PORT: port } }), /EADDRINUSE/);
-  });
-
   it('answers everything that it has taken before it stops, and what it has answered is there', async (context) => {
     const dataFolder = makeDataFolder();
-    let service = await startService(dataFolder, { environment });
+    const service = await startService(dataFolder, { environment });
     context.after(async () => {
       await service.stop('SIGKILL');
       removeDataFolder(dataFolder);
@@ -364,9 +361,9 @@ describe('An address with several HTTP threads', () => {
     assert.equal(await service.stop(), 0, service.errors());
     await Promise.all(saving);
     assert.deepEqual(broken, []);
-    service = await startService(dataFolder);
-    const token = await fetchToken(service.production, caller.application);
-    const again = { ...caller, base: service.production, token };
+    await using next = await startServiceHere(dataFolder);
+    const token = await fetchToken(next.production, caller.application);
+    const again = { ...caller, base: next.production, token };
     const listed = await listFolder(again, caller.application.RootFolderId);
     const there = new Set(listed.map(({ Name }) => Name));
     assert.deepEqual(

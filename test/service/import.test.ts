@@ -11,10 +11,9 @@ import type { Config } from '../../src/config.ts';
 import { askService } from '../../src/control/ask.ts';
 import { assertAnswer, type Entry } from '../interface/assertions.ts';
 import { type Caller, call, download, fetchToken, listFolder } from '../interface/client.ts';
+import { cabinet, cabinetJson } from './here.ts';
 import {
   addCaller,
-  cabinet,
-  cabinetJson,
   cabinetProgram,
   eventually,
   makeDataFolder,

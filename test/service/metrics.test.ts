@@ -8,10 +8,10 @@ import { networkInterfaces } from 'node:os';
 import { after, before, test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Caller, call, download, fetchToken, saveFile, send } from '../interface/client.ts';
+import { cabinetJson } from './here.ts';
 import { type ReadFamily, readMetrics, sumOf } from './prometheus.ts';
 import {
   addCaller,
-  cabinetJson,
   eventually,
   makeDataFolder,
   type Registered,
@@ -19,6 +19,7 @@ import {
   type Started,
   startService,
 } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 const dataFolder = makeDataFolder();
 let service: Started;
@@ -233,10 +234,10 @@ test('metrics can be open to all, or switched off', async () => {
 
 async function withService(
   environment: Record<`CABINET_${string}`, string>,
-  work: (started: Started) => Promise<void>,
+  work: (started: { production: string }) => Promise<void>,
 ): Promise<void> {
   const folder = makeDataFolder();
-  const started = await startService(folder, { environment });
+  const started = await startServiceHere(folder, { environment });
   try {
     await work(started);
   } finally {

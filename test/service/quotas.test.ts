@@ -18,23 +18,16 @@ import {
   toSaved,
 } from '../interface/client.ts';
 import { get } from '../interface/managing.ts';
-import {
-  addCaller,
-  cabinet,
-  cabinetJson,
-  eventually,
-  makeDataFolder,
-  removeDataFolder,
-  type StartedWithClock,
-  startService,
-} from './service.ts';
+import { cabinet, cabinetJson } from './here.ts';
+import { addCaller, eventually, makeDataFolder, removeDataFolder } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 const dataFolder = makeDataFolder();
 const environment = { CABINET_PORT: String(await findFreePort()) };
-let service: StartedWithClock;
+let service: Awaited<ReturnType<typeof startServiceHere>>;
 
 before(async () => {
-  service = await startService(dataFolder, { environment, hasClock: true });
+  service = await startServiceHere(dataFolder, { environment, hasClock: true });
 });
 
 after(async () => {
@@ -183,7 +176,7 @@ describe('A rate', () => {
     };
     await assertLimited();
     await service.stop();
-    service = await startService(dataFolder, { environment, hasClock: true });
+    service = await startServiceHere(dataFolder, { environment, hasClock: true });
     await assertLimited();
   });
 });
@@ -207,7 +200,7 @@ describe('cabinet quota', () => {
     assert.deepEqual(await quota('show', '--space', 'shown'), { Quotas: [expected] });
     const lines = (await cabinet(dataFolder, ['quota', 'show'])).stdout;
     assert.match(lines, /^shown\t\(all\)\t0\tunlimited\t0\t10737418240\t7$/m);
-    service = await startService(dataFolder, { hasClock: true });
+    service = await startServiceHere(dataFolder, { hasClock: true });
   });
 
   it('refuses what makes no sense', async () => {

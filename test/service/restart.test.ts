@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type Caller, call, download, fetchToken, identity, listFolder, send } from '../interface/client.ts';
+import { sized } from '../size.ts';
 import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
-const rounds = 4;
+const rounds = sized(2, 4);
+const mostLoadMs = sized(400, 1000);
 const writers = 64;
 
 interface Load {
@@ -69,12 +72,12 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const current = caller;
       const saving = Promise.all(Array.from({ length: writers }, () => saveUntilGone(current, load)));
       await eventually('something is answered', () => load.answered.size > before, 60_000);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 1000));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * mostLoadMs));
       const code = await service.stop(signal);
       await saving;
       if (signal === 'SIGTERM') assert.equal(code, 0, service.errors());
     }
-    const service = await startService(dataFolder);
+    const service = await startServiceHere(dataFolder);
     await checkAllThere(await renew(caller, dataFolder, service.production), load);
     assert.deepEqual(listIncoming(dataFolder), []);
     await service.stop();

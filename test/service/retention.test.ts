@@ -9,15 +9,8 @@ import { readConfig } from '../../src/config.ts';
 import { openEnvironment } from '../../src/environment.ts';
 import { sweep } from '../../src/operations/sweep.ts';
 import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
-import {
-  addCaller,
-  eventually,
-  makeDataFolder,
-  removeDataFolder,
-  type Started,
-  startService,
-  toVariables,
-} from './service.ts';
+import { addCaller, eventually, makeDataFolder, removeDataFolder, toVariables } from './service.ts';
+import { type StartedHere, startServiceHere } from './service-here.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const large = 100_000;
@@ -44,7 +37,7 @@ async function usedBytes(caller: Caller): Promise<number> {
 }
 
 /** The address is another one after a restart, and tokens are good for one. */
-async function signInAgain({ application }: Caller, { production: base }: Started): Promise<Caller> {
+async function signInAgain({ application }: Caller, { production: base }: StartedHere): Promise<Caller> {
   return { base, application, token: await fetchToken(base, application) };
 }
 
@@ -66,13 +59,13 @@ async function sweepLater(dataFolder: string, days: number, environment: object)
 
 async function withService(
   environment: Record<string, string>,
-  run: (dataFolder: string, service: () => Promise<Started>) => Promise<void>,
+  run: (dataFolder: string, service: () => Promise<StartedHere>) => Promise<void>,
 ): Promise<void> {
   const dataFolder = makeDataFolder();
-  const started: Started[] = [];
+  const started: StartedHere[] = [];
   try {
     await run(dataFolder, async () => {
-      const service = await startService(dataFolder, { environment });
+      const service = await startServiceHere(dataFolder, { environment });
       started.push(service);
       return service;
     });

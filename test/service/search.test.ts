@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { makeBombPdf, makeDocx, makeEndlessPdf, makePdf } from '../../src/search/documents-for-tests.ts';
 import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
+import { sized } from '../size.ts';
+import { cabinetJson } from './here.ts';
 import {
   addCaller,
-  cabinetJson,
   type Environment,
   eventually,
   makeDataFolder,
@@ -17,6 +18,7 @@ import {
   type Started,
   startService,
 } from './service.ts';
+import { type StartedHere, startServiceHere } from './service-here.ts';
 
 const patienceMs = 120_000;
 
@@ -39,7 +41,7 @@ async function untilFound(caller: Caller, q: string, count: number): Promise<voi
   await eventually(`${q} is found ${count} times`, async () => (await countFound(caller, q)) === count, patienceMs);
 }
 
-async function renew(caller: Caller, { production }: Started): Promise<Caller> {
+async function renew(caller: Caller, { production }: StartedHere): Promise<Caller> {
   return { ...caller, base: production, token: await fetchToken(production, caller.application) };
 }
 
@@ -48,6 +50,17 @@ async function open(context: TestContext, environment: Environment = {}) {
   const service = await startService(dataFolder, { environment });
   context.after(async () => {
     await service.stop('SIGKILL');
+    removeDataFolder(dataFolder);
+  });
+  return { dataFolder, service, caller: await addCaller(dataFolder, service.production, 'app') };
+}
+
+/** In this process. */
+async function openHere(context: TestContext) {
+  const dataFolder = makeDataFolder();
+  const service = await startServiceHere(dataFolder);
+  context.after(async () => {
+    await service.stop();
     removeDataFolder(dataFolder);
   });
   return { dataFolder, service, caller: await addCaller(dataFolder, service.production, 'app') };
@@ -64,7 +77,7 @@ function readStatus(dataFolder: string): Promise<Status> {
 }
 
 test('an index that was deleted, or is damaged, is made again at the next start', async (context) => {
-  const { dataFolder, service, caller } = await open(context);
+  const { dataFolder, service, caller } = await openHere(context);
   const folder = await createFolder(caller, caller.application.RootFolderId, 'kept folder');
   for (const name of ['one', 'two', 'three']) {
     await saveFile(caller, { FolderId: folder.Id, FileName: `${name}.docx` }, makeDocx(['kept text']));
@@ -77,7 +90,7 @@ test('an index that was deleted, or is damaged, is made again at the next start'
   };
   for (const spoil of [remove, () => writeFileSync(index, Buffer.alloc(20_000, 'x'))]) {
     spoil();
-    const again = await startAgain(context, dataFolder);
+    const again = await startServiceHere(dataFolder);
     await untilFound(await renew(caller, again), 'kept', 4);
     await again.stop();
   }
@@ -88,7 +101,7 @@ test('a process that is killed while it indexes goes on where it was', async (co
   let current = caller;
   let running = service;
   let saved = 0;
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < sized(2, 3); round += 1) {
     const saves = Array.from({ length: 150 }, (_, index) =>
       saveFile(current, { FolderId: '', FileName: `${round}-${index}.txt` }, `endurance ${'word '.repeat(200)}`),
     );
@@ -102,32 +115,47 @@ test('a process that is killed while it indexes goes on where it was', async (co
 });
 
 test('documents that hang or eat memory are skipped and named; the service lives, the others are found', async (context) => {
-  const { dataFolder, service, caller } = await open(context, { CABINET_SEARCH_SECONDS: '12' });
-  const save = (FileName: string, bytes: Buffer) => saveFile(caller, { FolderId: '', FileName }, bytes);
-  await save('endless.pdf', makeEndlessPdf());
-  await save('bomb.pdf', makeBombPdf(1024));
-  await save('broken.docx', makeDocx(['x']).subarray(0, 200));
-  await save('good.pdf', makePdf('survivor'));
+  const { dataFolder, service, caller } = await open(context, { CABINET_SEARCH_SECONDS: '2' });
+  const untilRead = () =>
+    eventually('all are read', async () => (await readStatus(dataFolder)).Waiting === 0, 2 * patienceMs);
+  const saveAs = async (now: Started, documents: Record<string, Buffer>) => {
+    const current = await renew(caller, now);
+    for (const [FileName, bytes] of Object.entries(documents))
+      await saveFile(current, { FolderId: '', FileName }, bytes);
+    return current;
+  };
+  await saveAs(service, { 'endless.pdf': makeEndlessPdf(), 'good.txt': Buffer.from('survivor') });
   await untilFound(caller, 'survivor', 1);
   await untilFound(caller, 'endless', 1);
-  await eventually('all are read', async () => (await readStatus(dataFolder)).Waiting === 0, 2 * patienceMs);
+  await untilRead();
+  await service.stop();
+  // Those that eat memory do so before their time is over.
+  const patient = await startAgain(context, dataFolder);
+  assert.equal((await readStatus(dataFolder)).Waiting, 0, 'what was skipped is not tried again');
+  const current = await saveAs(patient, {
+    'bomb.pdf': makeBombPdf(1024),
+    'broken.docx': makeDocx(['x']).subarray(0, 200),
+    'good.pdf': makePdf('survivor'),
+  });
+  await untilFound(current, 'survivor', 2);
+  await untilRead();
   const { Skipped, SkippedDocuments } = await readStatus(dataFolder);
   assert.equal(Skipped, 3);
   const reasons = Object.fromEntries(SkippedDocuments.map(({ Name, Reason }) => [Name, Reason]));
   assert.deepEqual(reasons, {
-    'endless.pdf': 'it took longer than 12 s',
+    'endless.pdf': 'it took longer than 2 s',
     'bomb.pdf': 'it took too much memory',
     'broken.docx': 'it is damaged',
   });
-  await service.stop();
+  await patient.stop();
   const again = await startAgain(context, dataFolder);
   assert.equal((await readStatus(dataFolder)).Waiting, 0, 'what was skipped is not tried again');
-  await untilFound(await renew(caller, again), 'survivor', 1);
+  await untilFound(await renew(caller, again), 'survivor', 2);
   assert.equal(await again.stop(), 0);
 });
 
 test('cabinet search rebuild makes the index anew, with and without the service', async (context) => {
-  const { dataFolder, service, caller } = await open(context);
+  const { dataFolder, service, caller } = await openHere(context);
   await saveFile(caller, { FolderId: '', FileName: 'a.txt' }, 'rebuilt');
   await saveFile(caller, { FolderId: '', FileName: 'b.docx' }, makeDocx(['rebuilt']));
   await untilFound(caller, 'rebuilt', 2);

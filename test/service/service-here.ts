@@ -6,7 +6,10 @@ import { start } from '../../src/main.ts';
 import { MovableClock } from '../../src/runtime/clock-for-tests.ts';
 import { type Environment, type Started, type StartedWithClock, toVariables } from './service.ts';
 
-export type StartedHere = Pick<Started, 'production' | 'test' | 'mutualTls'> & { stop(): Promise<number> };
+export interface StartedHere extends Pick<Started, 'production' | 'test' | 'mutualTls'> {
+  /** Resolves to what would be the exit code. */
+  stop(): Promise<number | null>;
+}
 
 export interface StartHereOptions {
   environment?: Environment;
@@ -21,7 +24,7 @@ const faultExitCode = 70;
 export async function startServiceHere(
   dataFolder: string,
   { environment = {}, isFirstMade = false, hasClock = false }: StartHereOptions = {},
-): Promise<StartedHere & Pick<StartedWithClock, 'advance'>> {
+): Promise<StartedHere & Pick<StartedWithClock, 'advance'> & AsyncDisposable> {
   const clock = hasClock ? new MovableClock({ isRunning: true }) : null;
   let exitCode = 0;
   let stopping: Promise<void> | null = null;
@@ -34,6 +37,12 @@ export async function startServiceHere(
     },
   });
   const { production, test, mutualTls } = service;
+  /** Before its folder is removed: what looks at the folder now and then would fail. */
+  const stop = async () => {
+    stopping ??= service.close();
+    await stopping;
+    return exitCode;
+  };
   return {
     production,
     test,
@@ -42,11 +51,9 @@ export async function startServiceHere(
       if (clock === null) throw new Error('it was started without a clock that can be moved');
       await clock.advance(ms);
     },
-    /** Resolves to what would be the exit code. */
-    async stop() {
-      stopping ??= service.close();
-      await stopping;
-      return exitCode;
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
     },
   };
 }

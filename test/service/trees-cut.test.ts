@@ -8,20 +8,23 @@ import { type Entry, must } from '../interface/assertions.ts';
 import { type Caller, createFolder, fetchToken, listFolder, readFolder, saveFile } from '../interface/client.ts';
 import { Follower, inPathOrder, readToEnd } from '../interface/follower.ts';
 import { askCopy, askRemove, copy, listTrash, readTree, trash } from '../interface/life.ts';
+import { sized } from '../size.ts';
 import { addCaller, eventually, makeDataFolder, removeDataFolder, startService } from './service.ts';
 import { assertUsageIsExact, countHidden } from './usage.ts';
 
-const entriesInSource = 4040;
+const folders = sized(20, 40);
+const filesInFolder = 100;
+const entriesInSource = folders * (filesInFolder + 1);
 
-/** 40 folders of 100 files, most of it made by copying. */
+/** Many folders of 100 files, most of it made by copying. */
 async function makeSource(caller: Caller): Promise<Entry> {
   const source = await createFolder(caller, '-root-', 'source');
   const first = await createFolder(caller, source.Id, 'folder 0');
-  const names = Array.from({ length: 100 }, (_, index) => `file ${index}`);
+  const names = Array.from({ length: filesInFolder }, (_, index) => `file ${index}`);
   await Promise.all(
     names.map((name) => saveFile(caller, { FolderId: first.Id, FileName: name, Prefer: 'return=minimal' }, name)),
   );
-  for (let number = 1; number < 40; number += 1) {
+  for (let number = 1; number < folders; number += 1) {
     await copy(caller, first.Id, { ParentFolderId: source.Id, Name: `folder ${number}` });
   }
   return (await readFolder(caller, source.Id, '?limit=1')).Folder;
@@ -65,7 +68,7 @@ test('a copy that SIGKILL ends is there whole or not at all, and what it left be
   const source = await makeSource(caller);
   const target = await createFolder(caller, '-root-', 'target');
   let cut = 0;
-  for (let round = 0; round < 6 || (cut === 0 && round < 30); round += 1) {
+  for (let round = 0; round < sized(4, 6) || (cut === 0 && round < 30); round += 1) {
     const Name = `copy ${round}`;
     const asking = isAnswered(askCopy(caller, source.Id, { ParentFolderId: target.Id, Name }));
     await sleep(20 + round * 40);

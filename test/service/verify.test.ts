@@ -9,7 +9,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { type VerifyReport, verifyEnvironment } from '../../src/maintenance.ts';
 import { type Caller, call, makeFolder, saveFile } from '../interface/client.ts';
-import { addCaller, cabinet, cabinetJson, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { cabinet, cabinetJson } from './here.ts';
+import { addCaller, makeDataFolder, removeDataFolder, startService } from './service.ts';
 
 const dataFolder = makeDataFolder();
 const copy = join(dirname(dataFolder), 'copy');
