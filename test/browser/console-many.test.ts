@@ -62,7 +62,7 @@ const scrollThrough = `(async () => {
   const drawn = [];
   for (let step = 0; step <= 30; step += 1) {
     list.scrollTop = (list.scrollHeight * step) / 30;
-    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     drawn.push(list.querySelectorAll('[role=row][aria-rowindex]').length);
   }
   return Math.max(...drawn);
