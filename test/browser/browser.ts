@@ -7,6 +7,30 @@ import { skipWithout } from '../service/programs.ts';
 
 export const withoutBrowser = skipWithout('chromium');
 
+/** What a window brings along though nobody sees it: each context would have two more pages, and processes for pages to come. */
+const unwanted = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'SpareRendererForSitePerProcess',
+];
+/** Of several such flags the last one counts: what Playwright turns off has to stand in ours too. */
+const unwantedByPlaywright = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+];
+
 const flags = [
   '--headless',
   '--no-sandbox',
@@ -16,6 +40,7 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--disable-features=${[...unwanted, ...unwantedByPlaywright].join(',')}`,
 ];
 
 /** The first page in a fresh browser takes long on a machine that is busy with other tests. */

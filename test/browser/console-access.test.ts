@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findBarriers } from './axe.ts';
-import { withoutBrowser } from './browser.ts';
+import { patientMs, withoutBrowser } from './browser.ts';
 import { fillSamples, openConsole, openWorld, type World } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
@@ -35,11 +35,17 @@ before(async () => {
 });
 after(() => world?.close());
 
+/** As it is drawn in light colours and in dark ones: the page is the same, only colours are looked at twice. */
 async function hold(page: Page, name: string): Promise<void> {
-  assert.deepEqual(await findBarriers(page), [], name);
-  if (folder === undefined || !pictured.has(name)) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const whole = `${name}-${colorScheme}`;
+    assert.deepEqual(await findBarriers(page), [], whole);
+    if (folder === undefined || !pictured.has(whole)) continue;
+    mkdirSync(folder, { recursive: true });
+    await page.screenshot({ path: join(folder, `${whole}.png`) });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 interface Stop {
@@ -127,52 +133,49 @@ const stops: readonly Stop[] = [
   },
 ];
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing on any page in ${colorScheme} colours`, options, async () => {
-    const { page, context, problems } = await openConsole(world, world.people.manager, { colorScheme });
-    for (const { name, path, seen, act } of stops) {
-      await page.goto(world.base + path);
-      await page.locator(seen).first().waitFor();
-      await act?.(page);
-      await hold(page, `${name}-${colorScheme}`);
-      await page.evaluate("localStorage.removeItem('cabinet.preferences')");
-    }
-    assert.deepEqual(problems, []);
-    await context.close();
-  });
+test('axe finds nothing on any page, in light and dark colours', options, async () => {
+  const { page, context, problems } = await openConsole(world, world.people.manager);
+  for (const { name, path, seen, act } of stops) {
+    await page.goto(world.base + path);
+    await page.locator(seen).first().waitFor();
+    await act?.(page);
+    await hold(page, name);
+    await page.evaluate("localStorage.removeItem('cabinet.preferences')");
+  }
+  assert.deepEqual(problems, []);
+  await context.close();
+});
 
-  test(`axe finds nothing on a phone in ${colorScheme} colours`, options, async () => {
-    const viewport = { width: 390, height: 780 };
-    const opened = await openConsole(world, world.people.manager, { colorScheme, viewport, isTouch: true });
-    const { page, context, problems } = opened;
-    const seen = page.locator('[role=row][aria-rowindex]').first();
-    await seen.waitFor();
-    await hold(page, `phone-files-${colorScheme}`);
-    await page.getByRole('button', { name: 'Navigation' }).tap();
-    await page.locator('.side[data-open=true] .tree-link').first().waitFor();
-    await hold(page, `phone-drawer-${colorScheme}`);
-    await page.goto(`${world.base}/`);
-    await page.getByText('Welcome.md').tap();
-    await page.waitForSelector('.look-markdown');
-    await hold(page, `phone-preview-${colorScheme}`);
-    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-    assert.equal(wide, false, 'nothing is wider than the screen');
-    assert.deepEqual(problems, []);
-    await context.close();
-  });
+test('axe finds nothing on a phone, in light and dark colours', options, async () => {
+  const viewport = { width: 390, height: 780 };
+  const { page, context, problems } = await openConsole(world, world.people.manager, { viewport, isTouch: true });
+  const seen = page.locator('[role=row][aria-rowindex]').first();
+  await seen.waitFor();
+  await hold(page, 'phone-files');
+  await page.getByRole('button', { name: 'Navigation' }).tap();
+  await page.locator('.side[data-open=true] .tree-link').first().waitFor();
+  await hold(page, 'phone-drawer');
+  await page.goto(`${world.base}/`);
+  await page.getByText('Welcome.md').tap();
+  await page.waitForSelector('.look-markdown');
+  await hold(page, 'phone-preview');
+  const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  assert.equal(wide, false, 'nothing is wider than the screen');
+  assert.deepEqual(problems, []);
+  await context.close();
+});
 
-  test(`axe finds nothing on the sign-in page in ${colorScheme} colours`, options, async () => {
-    const made = await world.browser.context
-      .browser()
-      ?.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
-    assert.ok(made);
-    const page = await made.newPage();
-    await page.goto(world.base);
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    await hold(page, `sign-in-${colorScheme}`);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForSelector('#user');
-    await hold(page, `password-${colorScheme}`);
-    await made.close();
-  });
-}
+test('axe finds nothing on the sign-in pages, in light and dark colours', options, async () => {
+  const viewport = { width: 1280, height: 800 };
+  const made = await world.browser.context.browser()?.newContext({ viewport });
+  assert.ok(made);
+  const page = await made.newPage();
+  page.setDefaultTimeout(patientMs);
+  await page.goto(world.base);
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await hold(page, 'sign-in');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForSelector('#user');
+  await hold(page, 'password');
+  await made.close();
+});

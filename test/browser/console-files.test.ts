@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { withoutBrowser } from './browser.ts';
-import { openConsole, openWorld, type World } from './console-world.ts';
+import { openConsole, openWorld, type World, walkToFolder } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
 let world: World;
@@ -30,8 +30,7 @@ async function openFolder(...files: string[]): Promise<string> {
   count += 1;
   const folder = await createFolder(world.caller, '-root-', `test ${count}`);
   for (const name of files) await saveFile(world.caller, { FolderId: folder.Id, FileName: name }, name);
-  await page.goto(`${world.base}/files/${folder.Id}`);
-  await page.locator('.entries, .empty').first().waitFor();
+  await walkToFolder(page, folder);
   return folder.Id;
 }
 

@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { patientMs, readDownload, withoutBrowser } from './browser.ts';
-import { openConsole, openWorld, samplePng, type World } from './console-world.ts';
+import { openConsole, openWorld, samplePng, type World, walkTo, walkToFolder } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
 let world: World;
@@ -36,8 +36,7 @@ async function openFolder(...samples: Sample[]): Promise<string> {
   for (const { name, type, body } of samples) {
     await saveFile(world.caller, { FolderId: folder.Id, FileName: name, 'Content-Type': type }, body);
   }
-  await page.goto(`${world.base}/files/${folder.Id}`);
-  await page.locator('.entries, .empty').first().waitFor();
+  await walkToFolder(page, folder);
   return folder.Id;
 }
 
@@ -239,7 +238,7 @@ test('the trash gives back and is emptied', options, async () => {
 });
 
 test('changes of others are told as they happen', options, async () => {
-  await page.goto(`${world.base}/changes`);
+  await walkTo(page, '/changes');
   await page.locator('.live[data-live=true]').waitFor();
   await saveFile(world.caller, { FolderId: '', FileName: 'just now.txt' }, 'x');
   await page.locator('.change', { hasText: 'just now.txt' }).waitFor();

@@ -1,4 +1,4 @@
-// A folder with a hundred thousand entries: the first are seen at once, scrolling stays smooth, and all of them are reached.
+// A folder with very many entries: the first are seen at once, few are drawn however far one scrolls, and all are reached.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -6,11 +6,13 @@ import { saveFiles } from '../../sdk/src/batch.ts';
 import { connect } from '../../sdk/src/connect.ts';
 import { applicationToken } from '../../sdk/src/tokens.ts';
 import { createFolder } from '../interface/client.ts';
+import { sized } from '../size.ts';
 import { withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
-const entries = 100_000;
+const entries = sized(10_000, 100_000);
+const nameOf = (index: number) => `file ${String(index).padStart(6, '0')}.txt`;
 const perBatch = 1000;
 let world: World;
 
@@ -26,7 +28,7 @@ async function fill(folder: string): Promise<void> {
   const work = async () => {
     for (let first = firsts.shift(); first !== undefined; first = firsts.shift()) {
       const files = Array.from({ length: perBatch }, (_, index) => ({
-        name: `file ${String((first ?? 0) + index).padStart(6, '0')}.txt`,
+        name: nameOf((first ?? 0) + index),
         content: 'x',
       }));
       await saveFiles(cabinet, { folder, files });
@@ -35,37 +37,33 @@ async function fill(folder: string): Promise<void> {
   await Promise.all([work(), work(), work()]);
 }
 
-test('a hundred thousand entries scroll like ten', options, async () => {
+test('however many entries there are, few are drawn, and all are reached', options, async () => {
   const folder = await createFolder(world.caller, '-root-', 'many');
   await fill(folder.Id);
   const { page, problems, context } = await openConsole(world, world.people.editor, { path: `/files/${folder.Id}` });
   const list = page.locator('.entries');
-  await page.getByText('file 000000.txt').waitFor();
+  await page.getByText(nameOf(0)).waitFor();
   // Whoever selects all has all.
   await list.focus();
   await page.keyboard.press('Control+a');
-  await page.getByText('100,000 items selected').waitFor({ timeout: 180_000 });
+  await page.getByText(`${entries.toLocaleString('en')} items selected`).waitFor({ timeout: 180_000 });
   await page.keyboard.press('Escape');
   await page.keyboard.press('End');
-  await page.getByText('file 099999.txt').waitFor();
-  const drawn = await page.locator('[role=row][aria-rowindex]').count();
-  assert.ok(drawn < 100, `${drawn} rows are drawn`);
-  const usual = (await page.evaluate(scrollThrough)) as number;
-  // 16 ms on a machine with nothing else to do; a list that drew all its rows would take seconds.
-  assert.ok(usual < 500, `a picture while scrolling took ${usual} ms`);
+  await page.getByText(nameOf(entries - 1)).waitFor();
+  const most = (await page.evaluate(scrollThrough)) as number;
+  assert.ok(most > 0 && most < 100, `${most} rows are drawn`);
   assert.deepEqual(problems, []);
   await context.close();
 });
 
-/** Runs in the page: jumps through the list, and tells the usual (median) time between two pictures, in ms. */
+/** Runs in the page: jumps through the list, and tells the most rows that were ever drawn. */
 const scrollThrough = `(async () => {
   const list = document.querySelector('.entries');
-  const times = [];
-  for (let step = 0; step <= 60; step += 1) {
-    const begun = performance.now();
-    list.scrollTop = (list.scrollHeight * step) / 60;
-    await new Promise((resolve) => requestAnimationFrame(resolve));
-    times.push(performance.now() - begun);
+  const drawn = [];
+  for (let step = 0; step <= 30; step += 1) {
+    list.scrollTop = (list.scrollHeight * step) / 30;
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    drawn.push(list.querySelectorAll('[role=row][aria-rowindex]').length);
   }
-  return times.sort((a, b) => a - b)[30];
+  return Math.max(...drawn);
 })()`;

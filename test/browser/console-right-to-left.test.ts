@@ -4,23 +4,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { withoutBrowser } from './browser.ts';
-import { fillSamples, openConsole, openWorld, type World } from './console-world.ts';
+import { fillSamples, type OpenedConsole, openConsole, openWorld, type World, walkTo } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
 let world: World;
+let opened: OpenedConsole;
 
 before(async () => {
   if (withoutBrowser) return;
   world = await openWorld();
   await fillSamples(world);
+  opened = await openConsole(world, world.people.manager);
+  await opened.page.evaluate("document.documentElement.dir = 'rtl'");
 });
 after(() => world?.close());
-
-async function openMirrored(path: string, viewport: { width: number; height: number }) {
-  const opened = await openConsole(world, world.people.manager, { path, viewport });
-  await opened.page.evaluate("document.documentElement.dir = 'rtl'");
-  return opened;
-}
 
 /** Where it begins and ends, from the left. */
 async function span(page: Page, selector: string): Promise<{ left: number; right: number }> {
@@ -39,7 +36,7 @@ async function holdWidth(page: Page, where: string): Promise<void> {
 }
 
 test('a wide page is mirrored: the tree on the right, what one looks at on the left', options, async () => {
-  const { page, context, problems } = await openMirrored('/', { width: 1280, height: 800 });
+  const { page, problems } = opened;
   await page.getByText('Welcome.md').dblclick();
   await page.waitForSelector('.look-markdown');
   const [side, list, look] = [await span(page, '.side'), await span(page, '.folder'), await span(page, '.look')];
@@ -49,11 +46,12 @@ test('a wide page is mirrored: the tree on the right, what one looks at on the l
   assert.ok(icon.left >= name.right, 'a folder has its icon on the right of its name');
   await holdWidth(page, 'wide');
   assert.deepEqual(problems, []);
-  await context.close();
 });
 
 test('on a phone the drawer comes from the right, and no page is wider than the screen', options, async () => {
-  const { page, context, problems } = await openMirrored('/', { width: 390, height: 780 });
+  const { page, problems } = opened;
+  await page.setViewportSize({ width: 390, height: 780 });
+  await walkTo(page, '/');
   await page.locator('[role=row][aria-rowindex]').first().waitFor();
   await holdWidth(page, 'files');
   await page.getByRole('button', { name: 'Navigation' }).click();
@@ -68,5 +66,4 @@ test('on a phone the drawer comes from the right, and no page is wider than the 
     await holdWidth(page, way);
   }
   assert.deepEqual(problems, []);
-  await context.close();
 });

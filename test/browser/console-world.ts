@@ -113,6 +113,18 @@ export async function signIn(page: Page, address: string, { User, Password }: Pe
   await page.waitForSelector('.shell');
 }
 
+/** Leads to another address like the console's own links, which load nothing anew: a tenth of the work of a load. */
+export async function walkTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
+}
+
+/** As `walkTo`, until what is in the folder is there. */
+export async function walkToFolder(page: Page, { Id, Name }: { Id: string; Name: string }): Promise<void> {
+  await walkTo(page, `/files/${Id}`);
+  await page.getByRole('heading', { level: 1, name: Name, exact: true }).waitFor();
+  await page.locator('.entries, .empty').first().waitFor();
+}
+
 /** A few things of every kind. */
 export async function fillSamples({ caller }: World): Promise<{ invoices: string }> {
   const invoices = await createFolder(caller, '-root-', 'Invoices');

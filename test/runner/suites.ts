@@ -112,6 +112,7 @@ export function listLongSuites(): Suite[] {
         'large',
         'test/service/{memory,archive,hostile-connections,http-threads,journal,restart,search,trees-cut}.test.ts',
         'test/cluster/s3.test.ts',
+        'test/browser/console-many.test.ts',
       ),
     },
     { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },
