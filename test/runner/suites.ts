@@ -106,7 +106,15 @@ export function listLongSuites(): Suite[] {
     one('resume', node, 'test/resume/run.ts', '--uploads', '500'),
     one('resume-large', node, 'test/resume/run.ts', '--large', '--gib', '4'),
     one('model', node, 'test/model/run.ts', '--seconds', '300'),
-    { name: 'large', jobs: files('large', 'test/service/{memory,archive}.test.ts', 'test/cluster/s3.test.ts') },
+    {
+      name: 'large',
+      jobs: files(
+        'large',
+        'test/service/{memory,archive}.test.ts',
+        'test/cluster/s3.test.ts',
+        'test/security/{attacks-sign-in-*,cost,foreign-ids,keys}.test.ts',
+      ),
+    },
     { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },
     { ...one('guard', node, 'bench/main.ts', 'guard'), isAlone: true },
   ];

@@ -87,7 +87,7 @@ function countRecords(model = '%'): number {
 test('pages that strangers open leave no session behind in the catalog', async () => {
   const before = countRecords();
   const from = fromElsewhere();
-  const pages = await Promise.all(Array.from({ length: 200 }, () => get(pathOf('/oauth2/logout'), from)));
+  const pages = await Promise.all(Array.from({ length: 100 }, () => get(pathOf('/oauth2/logout'), from)));
   assert.ok(pages.every(({ status }) => status === 200));
   assert.ok(pages.every(({ headers }) => headers['set-cookie'] !== undefined));
   assert.equal(countRecords(), before);
@@ -121,7 +121,10 @@ function askForm(path: string, form: Record<string, string>, headers: Headers = 
 
 test('an address that opens more than 300 pages at once must wait, and only for pages', async () => {
   const from = fromElsewhere();
-  const pages = await Promise.all(Array.from({ length: 700 }, () => get(pathOf('/oauth2/logout'), from)));
+  const pages: Answer[] = [];
+  while (pages.length < 700 && pages.every(({ status }) => status === 200)) {
+    pages.push(...(await Promise.all(Array.from({ length: 175 }, () => get(pathOf('/oauth2/logout'), from)))));
+  }
   const shown = pages.filter(({ status }) => status === 200).length;
   assert.ok(shown >= 300 && shown < 700, `${shown} were shown`);
   for (const refused of pages.filter(({ status }) => status !== 200)) {

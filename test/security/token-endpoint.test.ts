@@ -289,7 +289,7 @@ describe('commands about people', () => {
 
   before(async () => {
     service = await startService(dataFolder);
-    await cabinetJson(dataFolder, ['user', 'add', 'Ann@Corp.example', '--name', 'Ann Other']);
+    await command(dataFolder, 'user add', { user: 'Ann@Corp.example', name: 'Ann Other' });
     await command(dataFolder, 'user add', { user: 'asleep' });
     await command(dataFolder, 'user disable', { user: 'ASLEEP' });
   });
@@ -319,14 +319,18 @@ describe('commands about people', () => {
     for (const [words, code, message] of cases) {
       const said = ['user', ...words];
       if (words[2] === '--password-file') said.push(passwordPath(said.pop() ?? ''));
-      const ran = await Promise.all([cabinet(dataFolder, said), cabinet(dataFolder, [...said, '--json'])]);
-      const [plain, machine] = ran;
-      assert.deepEqual([plain.code, plain.stdout, machine.code, machine.stderr], [1, '', 1, ''], said.join(' '));
-      assert.match(plain.stderr, message);
+      const machine = await cabinet(dataFolder, [...said, '--json']);
+      assert.deepEqual([machine.code, machine.stderr], [1, ''], said.join(' '));
       const answer = JSON.parse(machine.stdout) as { Error: { Code: string; Message: string } };
       assert.deepEqual([Object.keys(answer), answer.Error.Code], [['Error'], code]);
       assert.match(answer.Error.Message, message);
-      assert.doesNotMatch(JSON.stringify(ran), /elevenchars/, 'a password is not repeated');
+      assert.doesNotMatch(JSON.stringify(machine), /elevenchars/, 'a password is not repeated');
+      // People are told the same: one refusal of the service, and one mistake that it never hears of.
+      if (words[2] !== '--password-file') continue;
+      const plain = await cabinet(dataFolder, said);
+      assert.deepEqual([plain.code, plain.stdout], [1, ''], said.join(' '));
+      assert.match(plain.stderr, message);
+      assert.doesNotMatch(plain.stderr, /elevenchars/, 'a password is not repeated');
     }
   });
 
