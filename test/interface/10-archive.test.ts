@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { type ReadZip, readZip } from '../../src/archive/zip-reader-for-tests.ts';
 import { assertRefusal, type Entry } from './assertions.ts';
 import { type Caller, CONTENT, call, createFolder, identity, makeFolder, saveFile, signIn } from './client.ts';
+import { request } from './http.ts';
 
 const main = await signIn('Main');
 /** Over several MiB, none of them alike, and not a round number. */

@@ -4,10 +4,11 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertEnvelope, type Entry, type Envelope } from './assertions.ts';
 import { checkDescribed } from './description.ts';
+import { Agent, request as httpRequest } from './http.ts';
 import { type Application, type Applications, target } from './target.ts';
 
 /** A list sends the header once for each value; `undefined` leaves out a header that would be sent otherwise. */
