@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { assertRefusal, type Entry, must } from './assertions.ts';
+import { saveMany } from './batch.ts';
 import {
   call,
   createFolder,
@@ -118,9 +119,10 @@ test('A tree of 600 entries is copied whole', async () => {
     Array.from({ length: 24 }, (_, index) => createFolder(main, source.Id, `folder ${index}`)),
   );
   await Promise.all(
-    Array.from({ length: 576 }, (_, index) => {
-      const FolderId = must(folders[index % 24], 'folder').Id;
-      return saveFile(main, { FolderId, FileName: `file ${index}`, Prefer: 'return=minimal' }, `content ${index}`);
+    folders.map(({ Id }, place) => {
+      const numbers = Array.from({ length: 24 }, (_, index) => index * 24 + place);
+      const files = numbers.map((number) => ({ name: `file ${number}`, content: `content ${number}` }));
+      return saveMany(main, Id, files);
     }),
   );
   const before = await readTree(main, source.Id);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { sized } from '../size.ts';
 import { assertEnvelope, assertRefusal } from './assertions.ts';
 import {
   assertEmptyFolder,
@@ -18,7 +19,7 @@ import {
 } from './client.ts';
 
 const main = await signIn('Main');
-const RUNS = 60;
+const RUNS = sized(25, 60);
 const MAX_CODE_POINTS = 255;
 
 const ILLEGAL: { title: string; name: string }[] = [

@@ -115,6 +115,11 @@ export function listLongSuites(): Suite[] {
         'test/security/{attacks-sign-in-*,cost,foreign-ids,keys}.test.ts',
       ),
     },
+    {
+      name: 'interface',
+      jobs: files('interface', 'test/interface/{6-names,10-changes,10-move}.test.ts'),
+      fixture: () => openInterfaceTarget({ isShared: true }),
+    },
     { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },
     { ...one('guard', node, 'bench/main.ts', 'guard'), isAlone: true },
   ];
