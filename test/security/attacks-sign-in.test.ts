@@ -5,21 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import * as client from 'openid-client';
+import type * as client from 'openid-client';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
-import {
-  type Answer,
-  askToken,
-  basicAuthorization,
-  type Caller,
-  call,
-  type Headers,
-  send,
-} from '../interface/client.ts';
-import { addApplication, addUser, command, type Person, setRole } from '../service/operator.ts';
+import { type Answer, askToken, type Caller, call, type Headers, send } from '../interface/client.ts';
+import { addUser, command, type Person, setRole } from '../service/operator.ts';
 import {
   addCaller,
-  eventually,
   makeDataFolder,
   type Registered,
   removeDataFolder,
@@ -29,7 +20,6 @@ import {
 import { askSilently, behindProxy, cookieOf, fromElsewhere, get, openSignIn, post } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
 import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
-import { openStream } from './stream.ts';
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
@@ -155,27 +145,6 @@ test('with less space on the disk than is reserved there are no pages', async ()
     await full.stop();
     removeDataFolder(folder);
   }
-});
-
-test('a refresh token is not lost to the limits: however many tokens others got, a person goes on', async () => {
-  const more = { redirectUris: redirectUri, space: 'own' };
-  const shared = await addApplication(dataFolder, 'shared', more);
-  const through = await discover(service.production, shared);
-  const first = await signIn(through, ann);
-  const again = await signIn(through, await addMember('bob'));
-  const basic = { Authorization: basicAuthorization(shared.AppKey, shared.Secret) };
-  let refused = 0;
-  const greedy = openStream(16, async () => {
-    const { status } = await askToken(service.production, { grant_type: 'client_credentials' }, basic);
-    if (status === 429) refused += 1;
-    return status === 200 || status === 429 ? null : String(status);
-  });
-  await eventually('the application has got all that it may', () => refused > 0, 120_000);
-  for (const signedIn of [again, first]) {
-    let tokens = signedIn;
-    for (let n = 0; n < 10; n += 1) tokens = await client.refreshTokenGrant(through, String(tokens.refresh_token));
-  }
-  assert.deepEqual((await greedy.stop()).failures, []);
 });
 
 test('of many wrong passwords at once ten are looked at, and then the right one has to wait too', async () => {
