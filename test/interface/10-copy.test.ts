@@ -10,6 +10,7 @@ import {
   createFolder,
   download,
   listFolder,
+  makeDeep,
   makeFolder,
   readFolder,
   saveFile,
@@ -253,8 +254,7 @@ test('Wrong bodies are 400 and make nothing', async () => {
 test('A copy that would be deeper than 100 levels is 400 TooDeep and leaves nothing', async () => {
   const { source } = await makeTree();
   const top = await makeFolder(main);
-  let bottom = top;
-  for (let level = 2; level <= 98; level += 1) bottom = await createFolder(main, bottom.Id, `level ${level}`);
+  const bottom = await makeDeep(main, top.Id, 97);
   assertRefusal(await askCopy(main, source.Id, { ParentFolderId: bottom.Id }), 400, 'TooDeep');
   assert.deepEqual(await listFolder(main, bottom.Id), []);
   assert.equal((await readFolder(main, top.Id)).Folder.Size, 0);

@@ -123,6 +123,12 @@ export function makeFolder(caller: Caller): Promise<Entry> {
   return createFolder(caller, caller.application.RootFolderId, `interface-test-${randomUUID()}`);
 }
 
+/** The folder that many levels beneath, with all that are on the way, by one request. */
+export async function makeDeep(caller: Caller, parentId: string, levels: number): Promise<Entry> {
+  const RelativePath = Array.from({ length: levels }, (_, level) => `level ${level + 1} down`).join('/');
+  return assertEnvelope(await postFolder(caller, { ParentFolderId: parentId, RelativePath })).Folder;
+}
+
 export async function saveFile(
   caller: Caller,
   at: { FolderId: string; FileName: string } & Headers,
