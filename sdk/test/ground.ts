@@ -1,8 +1,8 @@
 // What the tests of the client stand on: a real service in a process of its own, and connections to it.
 
 import { after } from 'node:test';
+import { addApplication } from '../../test/service/operator.ts';
 import {
-  cabinetJson,
   type Environment,
   makeDataFolder,
   type Registered,
@@ -30,8 +30,8 @@ export async function standOnService(environment: Environment = {}): Promise<Gro
     await service.stop();
     removeDataFolder(dataFolder);
   });
-  const words = ['app', 'add', 'sdk', '--scopes', 'content.read,content.write,content.admin'];
-  const application = await cabinetJson<Registered>(dataFolder, words);
+  const scopes = 'content.read content.write content.admin';
+  const application = await addApplication(dataFolder, 'sdk', { scopes });
   return {
     service,
     dataFolder,

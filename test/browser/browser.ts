@@ -71,7 +71,8 @@ function launch(): Promise<Browser> {
 }
 
 function findChromium(): string {
-  return spawnSync('sh', ['-c', 'command -v chromium']).stdout.toString().trim();
+  const command = 'command -v chromium-headless-shell || command -v chromium';
+  return spawnSync('sh', ['-c', command]).stdout.toString().trim();
 }
 
 /** One browser for many test files. */

@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { type ReadZip, readZip } from '../../src/archive/zip-reader-for-tests.ts';
 import { assertRefusal, type Entry } from './assertions.ts';
+import { saveMany } from './batch.ts';
 import { type Caller, CONTENT, call, createFolder, identity, makeFolder, saveFile, signIn } from './client.ts';
+import { request } from './http.ts';
 
 const main = await signIn('Main');
 /** Over several MiB, none of them alike, and not a round number. */
@@ -108,8 +110,8 @@ test('A folder of many pages is there whole', async () => {
   const top = await makeFolder(main);
   const inner = await createFolder(main, top.Id, 'inner');
   const names = Array.from({ length: 450 }, (_, index) => `${index}`.padStart(4, '0'));
-  for (let at = 0; at < names.length; at += 50)
-    await Promise.all(names.slice(at, at + 50).map((name) => save(inner, name, name)));
+  const files = names.map((name) => ({ name, content: name }));
+  await saveMany(main, inner.Id, files);
   const unpacked = await archive(main, top.Id);
   assert.deepEqual(namesOf(unpacked), ['inner/', ...names.map((name) => `inner/${name}`)]);
   for (const name of names) assert.equal(unpacked.bytes.get(`inner/${name}`)?.toString(), name);

@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { assertRefusal, type Entry, must } from './assertions.ts';
+import { saveMany } from './batch.ts';
 import {
   call,
   createFolder,
   download,
   listFolder,
+  makeDeep,
   makeFolder,
   readFolder,
   saveFile,
@@ -118,9 +120,10 @@ test('A tree of 600 entries is copied whole', async () => {
     Array.from({ length: 24 }, (_, index) => createFolder(main, source.Id, `folder ${index}`)),
   );
   await Promise.all(
-    Array.from({ length: 576 }, (_, index) => {
-      const FolderId = must(folders[index % 24], 'folder').Id;
-      return saveFile(main, { FolderId, FileName: `file ${index}`, Prefer: 'return=minimal' }, `content ${index}`);
+    folders.map(({ Id }, place) => {
+      const numbers = Array.from({ length: 24 }, (_, index) => index * 24 + place);
+      const files = numbers.map((number) => ({ name: `file ${number}`, content: `content ${number}` }));
+      return saveMany(main, Id, files);
     }),
   );
   const before = await readTree(main, source.Id);
@@ -251,8 +254,7 @@ test('Wrong bodies are 400 and make nothing', async () => {
 test('A copy that would be deeper than 100 levels is 400 TooDeep and leaves nothing', async () => {
   const { source } = await makeTree();
   const top = await makeFolder(main);
-  let bottom = top;
-  for (let level = 2; level <= 98; level += 1) bottom = await createFolder(main, bottom.Id, `level ${level}`);
+  const bottom = await makeDeep(main, top.Id, 97);
   assertRefusal(await askCopy(main, source.Id, { ParentFolderId: bottom.Id }), 400, 'TooDeep');
   assert.deepEqual(await listFolder(main, bottom.Id), []);
   assert.equal((await readFolder(main, top.Id)).Folder.Size, 0);

@@ -4,12 +4,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { sized } from '../size.ts';
 import { assertEnvelope, assertRefusal, type Entry, must } from './assertions.ts';
 import {
   call,
   createFolder,
   download,
   listFolder,
+  makeDeep,
   makeFolder,
   postFolder,
   readFolder,
@@ -108,7 +110,7 @@ test('A folder into itself or beneath itself is 400 InvalidMove, and nothing mov
 });
 
 test('Moves that cross at once never make a cycle', async () => {
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < sized(4, 10); round += 1) {
     const top = await makeFolder(main);
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => createFolder(main, top.Id, name)));
     const answers = await Promise.all(
@@ -164,23 +166,25 @@ test('A name that is taken at the target is 400 NameAlreadyExists, Rename finds 
   assert.equal(await sizeOf(right), 6);
 });
 
-async function makeChain(levels: number): Promise<Entry[]> {
-  const chain = [await makeFolder(main)];
-  while (chain.length < levels) {
-    chain.push(await createFolder(main, must(chain.at(-1), 'parent').Id, `level ${chain.length + 1}`));
-  }
-  return chain;
+/** A folder at each level; gives the ids of the first and of the last four. */
+async function makeChain(): Promise<(level: 1 | 97 | 98 | 99 | 100) => string> {
+  const first = await makeFolder(main);
+  const at97 = await makeDeep(main, first.Id, 96);
+  const at98 = await createFolder(main, at97.Id, 'level 98');
+  const at99 = await createFolder(main, at98.Id, 'level 99');
+  const at100 = await createFolder(main, at99.Id, 'level 100');
+  const ids = { 1: first.Id, 97: at97.Id, 98: at98.Id, 99: at99.Id, 100: at100.Id };
+  return (level) => ids[level];
 }
 
 test('A tree is moved to where its deepest folder is at level 100, and not one level lower', async () => {
-  const chain = await makeChain(MAX_LEVELS);
-  const at = (level: number): string => must(chain[level - 1], `level ${level}`).Id;
+  const at = await makeChain();
   const tree = await makeFolder(main);
   const inner = await createFolder(main, tree.Id, 'inner');
   const wide = await createFolder(main, tree.Id, 'wide');
   const deep = await createFolder(main, inner.Id, 'deep');
   await saveFile(main, { FolderId: deep.Id, FileName: 'a' }, '123');
-  for (const level of [100, 99, 98]) {
+  for (const level of [100, 99, 98] as const) {
     assertRefusal(await askChange(main, tree.Id, { ParentFolderId: at(level) }), 400, 'TooDeep');
   }
   assert.equal(await sizeOf({ Id: at(1) }), 0);
@@ -195,8 +199,7 @@ test('A tree is moved to where its deepest folder is at level 100, and not one l
 });
 
 test('A tree that was deep once and is shallow now can be moved as a shallow one', async () => {
-  const chain = await makeChain(98);
-  const at = (level: number): string => must(chain[level - 1], `level ${level}`).Id;
+  const at = await makeChain();
   const cut: ((entry: Entry) => Promise<unknown>)[] = [
     (entry) => trash(main, entry.Id),
     (entry) => remove(main, entry.Id),

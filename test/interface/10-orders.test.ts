@@ -30,13 +30,31 @@ async function fill(): Promise<Entry> {
   return folder;
 }
 
+/** One that is only read, for all tests that change nothing. */
+let filled: Promise<Entry> | null = null;
+
+function readFilled(): Promise<Entry> {
+  filled ??= fill();
+  return filled;
+}
+
+/** Thirty files of one size, made at once, in the order in which they were made. */
+let equals: Promise<{ folder: Entry; files: Entry[] }> | null = null;
+
+async function makeEquals(): Promise<{ folder: Entry; files: Entry[] }> {
+  const folder = await makeFolder(main);
+  const names = Array.from({ length: 30 }, (_, index) => `${(index * 7) % 30}`);
+  const save = async (name: string) => (await saveFile(main, { FolderId: folder.Id, FileName: name }, 'same')).File;
+  return { folder, files: await Promise.all(names.map(save)) };
+}
+
 async function listInOrder(folder: Entry, order: Order, limit: number): Promise<Entry[][]> {
   return await listPages<Entry>(main, `/folders/${folder.Id}?order=${order}&limit=${limit}`, 'Children');
 }
 
 for (const order of ORDERS) {
   test(`By ${order}, pages of every size hold everything once and in order`, async () => {
-    const folder = await fill();
+    const folder = await readFilled();
     const all = (await listInOrder(folder, 'name', 1000)).flat();
     assert.equal(all.length, 21);
     for (const limit of [1, 2, 3, 11, 20, 21, 22, 1000]) {
@@ -48,11 +66,8 @@ for (const order of ORDERS) {
   });
 
   test(`By ${order}, equals stand in the order of their ids, in the same direction`, async () => {
-    const folder = await makeFolder(main);
-    const names = Array.from({ length: 30 }, (_, index) => `${(index * 7) % 30}`);
-    const files = await Promise.all(
-      names.map(async (name) => (await saveFile(main, { FolderId: folder.Id, FileName: name }, 'same')).File),
-    );
+    equals ??= makeEquals();
+    const { folder, files } = await equals;
     for (const limit of [7, 1000]) {
       const listed = (await listInOrder(folder, order, limit)).flat();
       assert.deepEqual(toNames(listed), toNames(inOrder(files, order)));
@@ -62,7 +77,7 @@ for (const order of ORDERS) {
   test(`By ${order}, what is there all along is listed once while others come, go and are renamed`, async () => {
     const folder = await makeFolder(main);
     const staying = await Promise.all(
-      Array.from({ length: 40 }, async (_, index) =>
+      Array.from({ length: 24 }, async (_, index) =>
         index % 3 === 0
           ? await createFolder(main, folder.Id, `${String(index).padStart(2, '0')} stays`)
           : (await saveFile(main, { FolderId: folder.Id, FileName: `${index % 10}${index} stays` }, 'x'.repeat(index)))
@@ -74,7 +89,7 @@ for (const order of ORDERS) {
     );
     const seen: Entry[] = [];
     let round = 0;
-    let next: string | null = `/v1/contentmanagement/folders/${folder.Id}?order=${order}&limit=4`;
+    let next: string | null = `/v1/contentmanagement/folders/${folder.Id}?order=${order}&limit=3`;
     while (next !== null) {
       const answer: Answer = await send(main.base, next, { headers: identity(main) });
       seen.push(...assertEnvelope(answer).Children);
@@ -108,10 +123,10 @@ test('A cursor leads on though the entry that it stands at is gone, renamed or m
     for (const disturbance of ['trashed', 'removed', 'renamed', 'moved']) {
       const folder = await makeFolder(main);
       const other = await makeFolder(main);
-      for (let index = 0; index < 6; index += 1) {
+      for (let index = 0; index < 4; index += 1) {
         await saveFile(main, { FolderId: folder.Id, FileName: `file ${index}` }, 'x'.repeat(index));
       }
-      const first = await call(main, `/folders/${folder.Id}?order=${order}&limit=3`);
+      const first = await call(main, `/folders/${folder.Id}?order=${order}&limit=2`);
       const last = must(assertEnvelope(first).Children.at(-1), 'last of the page');
       if (disturbance === 'trashed') await trash(main, last.Id);
       if (disturbance === 'removed') await remove(main, last.Id);
@@ -119,14 +134,14 @@ test('A cursor leads on though the entry that it stands at is gone, renamed or m
       if (disturbance === 'moved') await change(main, last.Id, { ParentFolderId: other.Id });
       const rest = await send(main.base, must(readNext(first), 'link'), { headers: identity(main) });
       const names = toNames(assertEnvelope(rest).Children).filter((name) => name !== 'file !');
-      const expected = ['file 3', 'file 4', 'file 5'];
-      assert.deepEqual(names, order.startsWith('-') ? ['file 2', 'file 1', 'file 0'] : expected, disturbance);
+      const expected = order.startsWith('-') ? ['file 1', 'file 0'] : ['file 2', 'file 3'];
+      assert.deepEqual(names, expected, disturbance);
     }
   }
 });
 
 test('The folder by its path is listed in every order too', async () => {
-  const folder = await fill();
+  const folder = await readFilled();
   const all = (await listInOrder(folder, 'name', 1000)).flat();
   for (const order of ORDERS) {
     const path = `/folders?path=${encodeURIComponent(`/${folder.Name}`)}&order=${order}&limit=4`;
@@ -157,8 +172,8 @@ function cursorOf(answer: Answer): string {
 }
 
 test('A cursor of another folder, another order or another list is 400 InvalidCursor', async () => {
-  const one = await fill();
-  const other = await fill();
+  const one = await readFilled();
+  const other = await makeFolder(main);
   const theirs = await makeFolder(stranger);
   for (const order of ORDERS) {
     const first = await call(main, `/folders/${one.Id}?order=${order}&limit=3`);
@@ -176,10 +191,11 @@ test('A cursor of another folder, another order or another list is 400 InvalidCu
 });
 
 test('A cursor of which one character was changed is 400 InvalidCursor', async () => {
-  const folder = await fill();
-  for (const order of ORDERS) {
+  const folder = await readFilled();
+  for (const [share, order] of ORDERS.entries()) {
     const cursor = cursorOf(await call(main, `/folders/${folder.Id}?order=${order}&limit=3`));
-    for (let at = 0; at < cursor.length; at += 1) {
+    // Each order has every third character changed: two of the six have the same ones.
+    for (let at = share % 3; at < cursor.length; at += 3) {
       const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
       // The last character of base64url may carry bits that mean nothing.
       if (at === cursor.length - 1) continue;

@@ -9,6 +9,7 @@ import {
   createFolder,
   download,
   listFolder,
+  makeDeep,
   makeFolder,
   readFolder,
   saveFile,
@@ -185,8 +186,7 @@ test('Into a file, a folder that is unknown or of another space, or with wrong f
 test('A tree is not restored to where it would be too deep', async () => {
   const { tree } = await makeTree();
   await trash(main, tree.Id);
-  let bottom = await makeFolder(main);
-  for (let level = 2; level <= 99; level += 1) bottom = await createFolder(main, bottom.Id, `level ${level}`);
+  const bottom = await makeDeep(main, (await makeFolder(main)).Id, 98);
   assertRefusal(await askRestore(main, tree.Id, { ParentFolderId: bottom.Id }), 400, 'TooDeep');
   assert.ok(await findInTrash(tree.Id));
 });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertEnvelope, type Entry, must } from './assertions.ts';
+import { saveMany } from './batch.ts';
 import {
   createFolder,
   followLinks,
@@ -149,8 +150,8 @@ async function assertWholeAndOrdered(folder: Entry, saved: Saved): Promise<void>
 }
 
 async function saveAll(folder: Entry, names: string[]): Promise<void> {
-  const at = { FolderId: folder.Id, Prefer: 'return=minimal' };
-  await Promise.all(names.map((name) => saveFile(main, { ...at, FileName: name }, name)));
+  const files = names.map((name) => ({ name, content: name }));
+  await saveMany(main, folder.Id, files);
 }
 
 function toNames(entries: Entry[]): string[] {

@@ -10,6 +10,7 @@ import {
   createFolder,
   download,
   listFolder,
+  makeDeep,
   makeFolder,
   postFile,
   postFolder,
@@ -79,8 +80,7 @@ test('A tree is at most 100 levels deep', async () => {
 
 test('Sizes are exact through all 100 levels', async () => {
   const top = await makeFolder(main);
-  let parent = top;
-  for (let level = 2; level < MAX_LEVELS; level++) parent = await createFolder(main, parent.Id, 'deeper');
+  const parent = await makeDeep(main, top.Id, MAX_LEVELS - 2);
   await saveFile(main, { FolderId: parent.Id, FileName: 'a' }, 'x'.repeat(123));
   const [child] = await listFolder(main, top.Id);
   assert.equal(child?.Size, 123);

@@ -30,8 +30,7 @@ export type ErrorBody = {
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const RECORD_FIELDS =
-  'ContentType CreatedAt CreatedBy Id ModifiedAt ModifiedBy Name ObjectType Properties Size Type'.split(' ');
+const RECORD_FIELDS = 'ContentType CreatedAt CreatedBy Id ModifiedAt ModifiedBy Name ObjectType Properties Size Type';
 const ERROR_FIELDS = ['Code', 'Message', 'RequestTrackingId', 'Target', 'Hint', 'Conflicts'];
 const STATUSES = [200, 400, 401, 403, 404, 500];
 
@@ -54,7 +53,9 @@ export function assertEnvelope(answer: Answer): Envelope {
 }
 
 export function assertRecord(entry: Entry): void {
-  assert.deepEqual(Object.keys(entry).sort(), RECORD_FIELDS);
+  // Thousands of records are looked at: the dear way to compare is for the message alone.
+  const fields = Object.keys(entry).sort();
+  if (fields.join(' ') !== RECORD_FIELDS) assert.deepEqual(fields, RECORD_FIELDS.split(' '));
   assert.match(entry.Id, UUID_V7);
   assert.equal(typeof entry.Name, 'string');
   assert.ok(entry.Type === 'folder' || entry.Type === 'file', `Type is ${entry.Type}`);

@@ -38,6 +38,16 @@ export function toResults(answer: Answer): Result[] {
   return Results;
 }
 
+const mostFiles = 250;
+
+/** Makes a folder full: as many requests as it takes. */
+export async function saveMany(caller: Caller, FolderId: string, sent: readonly Sent[]): Promise<void> {
+  for (let at = 0; at < sent.length; at += mostFiles) {
+    const answer = await postBatch(caller, sent.slice(at, at + mostFiles), { headers: { FolderId } });
+    assert.ok(toResults(answer).every(({ Error: error }) => error === undefined));
+  }
+}
+
 /** The code of each that failed, the path of each that was saved. */
 export function toOutcomes(answer: Answer): (string | undefined)[] {
   return toResults(answer).map((result) => result.Error?.Code ?? result.Path);

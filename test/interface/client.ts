@@ -4,10 +4,11 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertEnvelope, type Entry, type Envelope } from './assertions.ts';
 import { checkDescribed } from './description.ts';
+import { Agent, request as httpRequest } from './http.ts';
 import { type Application, type Applications, target } from './target.ts';
 
 /** A list sends the header once for each value; `undefined` leaves out a header that would be sent otherwise. */
@@ -120,6 +121,12 @@ export async function createFolder(caller: Caller, parentId: string, name: strin
 /** A folder of the test's own, so that tests neither see nor disturb each other. */
 export function makeFolder(caller: Caller): Promise<Entry> {
   return createFolder(caller, caller.application.RootFolderId, `interface-test-${randomUUID()}`);
+}
+
+/** The folder that many levels beneath, with all that are on the way, by one request. */
+export async function makeDeep(caller: Caller, parentId: string, levels: number): Promise<Entry> {
+  const RelativePath = Array.from({ length: levels }, (_, level) => `level ${level + 1} down`).join('/');
+  return assertEnvelope(await postFolder(caller, { ParentFolderId: parentId, RelativePath })).Folder;
 }
 
 export async function saveFile(

@@ -3,9 +3,12 @@
 // not declare is wrong too. What is checked is counted, for `run.ts` to tell. Endpoints of OAuth have their own tests.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import type { Compile } from 'typebox/schema';
 import type { Answer } from './client.ts';
+import { request } from './http.ts';
 
 type Json = Record<string, unknown>;
 type Response = { content?: Record<string, { schema: Json; example?: unknown; examples?: Json }> };
@@ -50,7 +53,7 @@ export class Description {
     }
     const what = `${asked.method} ${path} (${operation.operationId}) ${answer.status}`;
     const response = this.#resolve(operation.responses[answer.status]);
-    assert.ok(response, `${what}: the description has no such status: ${answer.body.toString().slice(0, 500)}`);
+    assert.ok(response, `${what}: the description has no such status: ${answer.body.toString('utf8', 0, 500)}`);
     if (asked.method !== 'HEAD') this.#checkBody(what, response, answer);
     return operation.operationId;
   }
@@ -166,9 +169,11 @@ export async function openDescription(document: Document): Promise<Description> 
 }
 
 export async function fetchDescription(base: string): Promise<Description> {
-  const answer = await fetch(`${base}/openapi.json`);
-  assert.equal(answer.status, 200, 'the service describes itself');
-  return await openDescription((await answer.json()) as Document);
+  const asked = request(`${base}/openapi.json`).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  assert.equal(answer.statusCode, 200, 'the service describes itself');
+  const bytes = Buffer.concat(await answer.toArray());
+  return await openDescription(JSON.parse(bytes.toString()) as Document);
 }
 
 process.on('exit', () => {

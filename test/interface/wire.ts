@@ -36,8 +36,11 @@ export class Wire {
 
   write(bytes: string | Uint8Array): void {
     const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes.subarray(0, 4096)).toString('latin1');
-    for (const [, method = '', path = ''] of text.matchAll(/([A-Z]+) (\S+) HTTP\/1\.[01]\r?\n/g)) {
-      this.#asked.push({ method, path });
+    // A body may be nothing but capital letters, of which the expression would try every one as the beginning of a method.
+    if (text.includes(' HTTP/1.')) {
+      for (const [, method = '', path = ''] of text.matchAll(/([A-Z]+) (\S+) HTTP\/1\.[01]\r?\n/g)) {
+        this.#asked.push({ method, path });
+      }
     }
     if (this.#socket.writable) this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }

@@ -46,9 +46,9 @@ export function listSuites(): Suite[] {
     {
       name: 'crash',
       jobs: [
-        crash('crash', '--kills', '20'),
+        crash('crash', '--kills', '12'),
         crash('crash', '--faults', '--size', '8'),
-        crash('crash', '--states', '600', '--served', '2'),
+        crash('crash', '--states', '400', '--served', '2'),
         crash('crash', '--aborts', '100', '--slow', '50'),
         crash('crash', '--flips', '60'),
         crash('crash', '--disk-full', '--rounds', '1'),
@@ -111,9 +111,15 @@ export function listLongSuites(): Suite[] {
       jobs: files(
         'large',
         'test/service/{memory,archive,hostile-connections,http-threads,journal,restart,search,trees-cut}.test.ts',
+        'test/security/{attacks-sign-in-*,cost,foreign-ids,keys}.test.ts',
         'test/cluster/s3.test.ts',
         'test/browser/console-many.test.ts',
       ),
+    },
+    {
+      name: 'interface',
+      jobs: files('interface', 'test/interface/{6-names,10-changes,10-move}.test.ts'),
+      fixture: () => openInterfaceTarget({ isShared: true }),
     },
     { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },
     { ...one('guard', node, 'bench/main.ts', 'guard'), isAlone: true },

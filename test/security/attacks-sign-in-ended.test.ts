@@ -16,6 +16,7 @@ import {
   type Started,
   startService,
 } from '../service/service.ts';
+import { sized } from '../size.ts';
 import { askSilently, behindProxy, cookieOf, fromElsewhere, type Opened, openSignIn, post } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
 import { addPage, begin, discover, finish, signIn } from './people.ts';
@@ -65,7 +66,7 @@ const endings: Record<string, (user: string, browser: Browser) => Promise<unknow
 
 for (const [ending, end] of Object.entries(endings)) {
   test(`${ending} ends a session whose stolen cookie is used all the time`, async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < sized(2, 5); round += 1) {
       const person = await addUser(dataFolder, `${ending.replaceAll(' ', '-')}-${round}`);
       const browser = new Browser();
       const { access_token: token } = await signIn(configuration, person, browser);
@@ -92,7 +93,7 @@ for (const [ending, end] of Object.entries(endings)) {
 }
 
 test('who has the cookie of another cannot keep them from signing out', async () => {
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < sized(2, 4); round += 1) {
     const browser = new Browser();
     await signIn(configuration, await addUser(dataFolder, `hindered-${round}`), browser);
     const asked = await begin(configuration, { prompt: 'none' });
@@ -140,11 +141,11 @@ test('a password that was changed while it waited to be looked at lets nobody in
   const [crowd, thief] = [await openSignIn(configuration), await openSignIn(configuration)];
   const queue = (length: number) =>
     Array.from({ length }, (_, n) => post(crowd, { User: `nobody-${n}`, Password: 'wrong' }, fromElsewhere()));
-  const ahead = queue(14);
+  const ahead = queue(8);
   await wait(50);
   const changed = command(dataFolder, 'user password', { user: 'waiting' });
   await wait(50);
-  const between = queue(46);
+  const between = queue(8);
   await wait(50);
   const posted = await post(thief, person, fromElsewhere());
   await Promise.all([changed, ...ahead, ...between]);

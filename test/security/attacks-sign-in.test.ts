@@ -5,21 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import * as client from 'openid-client';
+import type * as client from 'openid-client';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
-import {
-  type Answer,
-  askToken,
-  basicAuthorization,
-  type Caller,
-  call,
-  type Headers,
-  send,
-} from '../interface/client.ts';
-import { addApplication, addUser, command, type Person, setRole } from '../service/operator.ts';
+import { type Answer, askToken, type Caller, call, type Headers, send } from '../interface/client.ts';
+import { addUser, command, type Person, setRole } from '../service/operator.ts';
 import {
   addCaller,
-  eventually,
   makeDataFolder,
   type Registered,
   removeDataFolder,
@@ -29,7 +20,6 @@ import {
 import { askSilently, behindProxy, cookieOf, fromElsewhere, get, openSignIn, post } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
 import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
-import { openStream } from './stream.ts';
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
@@ -87,7 +77,7 @@ function countRecords(model = '%'): number {
 test('pages that strangers open leave no session behind in the catalog', async () => {
   const before = countRecords();
   const from = fromElsewhere();
-  const pages = await Promise.all(Array.from({ length: 200 }, () => get(pathOf('/oauth2/logout'), from)));
+  const pages = await Promise.all(Array.from({ length: 100 }, () => get(pathOf('/oauth2/logout'), from)));
   assert.ok(pages.every(({ status }) => status === 200));
   assert.ok(pages.every(({ headers }) => headers['set-cookie'] !== undefined));
   assert.equal(countRecords(), before);
@@ -121,7 +111,10 @@ function askForm(path: string, form: Record<string, string>, headers: Headers = 
 
 test('an address that opens more than 300 pages at once must wait, and only for pages', async () => {
   const from = fromElsewhere();
-  const pages = await Promise.all(Array.from({ length: 700 }, () => get(pathOf('/oauth2/logout'), from)));
+  const pages: Answer[] = [];
+  while (pages.length < 700 && pages.every(({ status }) => status === 200)) {
+    pages.push(...(await Promise.all(Array.from({ length: 175 }, () => get(pathOf('/oauth2/logout'), from)))));
+  }
   const shown = pages.filter(({ status }) => status === 200).length;
   assert.ok(shown >= 300 && shown < 700, `${shown} were shown`);
   for (const refused of pages.filter(({ status }) => status !== 200)) {
@@ -152,27 +145,6 @@ test('with less space on the disk than is reserved there are no pages', async ()
     await full.stop();
     removeDataFolder(folder);
   }
-});
-
-test('a refresh token is not lost to the limits: however many tokens others got, a person goes on', async () => {
-  const more = { redirectUris: redirectUri, space: 'own' };
-  const shared = await addApplication(dataFolder, 'shared', more);
-  const through = await discover(service.production, shared);
-  const first = await signIn(through, ann);
-  const again = await signIn(through, await addMember('bob'));
-  const basic = { Authorization: basicAuthorization(shared.AppKey, shared.Secret) };
-  let refused = 0;
-  const greedy = openStream(16, async () => {
-    const { status } = await askToken(service.production, { grant_type: 'client_credentials' }, basic);
-    if (status === 429) refused += 1;
-    return status === 200 || status === 429 ? null : String(status);
-  });
-  await eventually('the application has got all that it may', () => refused > 0, 120_000);
-  for (const signedIn of [again, first]) {
-    let tokens = signedIn;
-    for (let n = 0; n < 10; n += 1) tokens = await client.refreshTokenGrant(through, String(tokens.refresh_token));
-  }
-  assert.deepEqual((await greedy.stop()).failures, []);
 });
 
 test('of many wrong passwords at once ten are looked at, and then the right one has to wait too', async () => {

@@ -9,12 +9,12 @@ import fc from 'fast-check';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import { type Answer, type Caller, call, fetchToken, type Headers, listFolder, saveFile } from '../interface/client.ts';
 import { contentHead, exchange } from '../interface/wire.ts';
+import { addApplication, command } from '../service/operator.ts';
 import {
   addCaller,
   cabinetJson,
   eventually,
   makeDataFolder,
-  type Registered,
   removeDataFolder,
   type StartedWithClock,
   startService,
@@ -55,8 +55,7 @@ after(async () => {
 
 async function addTester(): Promise<Caller> {
   const base = String(service.test);
-  const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'tester', '--env', 'test']);
-  const application = { Name: 'tester', ...registered };
+  const application = { Name: 'tester', ...(await addApplication(dataFolder, 'tester', { env: 'test' })) };
   return { base, application, token: await fetchToken(base, application) };
 }
 
@@ -166,7 +165,7 @@ test('Scopes that are spelled like ours are none', async () => {
 });
 
 test('A scope that the application is not registered with is not had, though the token says so', async () => {
-  const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'reader', '--scopes', 'content.read']);
+  const registered = await addApplication(dataFolder, 'reader', { scopes: 'content.read' });
   const { AppKey } = registered;
   const claims = { sub: AppKey, client_id: AppKey, scope: 'content.read content.write content.admin' };
   const reader = { base: main.base, application: { Name: 'reader', ...registered }, token: forge.token({ claims }) };
@@ -267,7 +266,7 @@ test('A token that expires is refused though it was taken a moment ago', async (
 test('A disabled application is unknown within a second, also with a token that was taken a moment ago', async () => {
   const doomed = await addCaller(dataFolder, service.production, 'doomed');
   assertEnvelope(await show(doomed, { headers: {} }));
-  await cabinetJson(dataFolder, ['app', 'disable', 'doomed']);
+  await command(dataFolder, 'app disable', { application: 'doomed' });
   await service.advance(1000);
   const refused = { status: 401, code: 'AppKeyUnknown', challenge: withoutError };
   await assertRefused({ name: 'disabled', headers: {}, ...refused }, doomed);

@@ -15,6 +15,7 @@ import { toCatalog } from '../../src/catalog/catalog.ts';
 import { openSqlite } from '../../src/catalog/sqlite.ts';
 import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
 import { addApplication, what } from '../contracts/requests.ts';
+import { sized } from '../size.ts';
 
 /** Microseconds, a figure for each round. */
 export interface Measured {
@@ -23,7 +24,7 @@ export interface Measured {
   person: number[];
 }
 
-export const calls = 100_000;
+export const calls = sized(20_000, 100_000);
 const rounds = 5;
 
 const issuer = 'http://127.0.0.1:8080';

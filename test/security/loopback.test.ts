@@ -2,14 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  cabinetJson,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { addApplication } from '../service/operator.ts';
+import { makeDataFolder, type Registered, removeDataFolder, type Started, startService } from '../service/service.ts';
 
 const dataFolder = makeDataFolder();
 let service: Started;
@@ -24,7 +18,7 @@ after(async () => {
 });
 
 async function register(name: string, ...uris: string[]): Promise<Registered> {
-  return await cabinetJson<Registered>(dataFolder, ['app', 'add', name, '--for-people', '--redirect-uri', ...uris]);
+  return await addApplication(dataFolder, name, { forPeople: true, redirectUris: uris.join(' ') });
 }
 
 /** Whether the issuer lets a sign-in begin that is to come back to this address. */

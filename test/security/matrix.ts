@@ -1,9 +1,6 @@
 // What the matrix of routes and callers is made of: how each route is asked, and who asks. The lines of the tables are
 // written by hand, for what a route must answer is not for the route to say.
 
-import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   type Answer,
   type Caller,
@@ -17,10 +14,11 @@ import {
 } from '../interface/client.ts';
 import { put, trash } from '../interface/life.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
-import { addApplication, addUser, setRole } from '../service/operator.ts';
-import { addCaller, cabinetJson, type Registered, type Started, startService } from '../service/service.ts';
+import { addApplication, addUser, command, setRole } from '../service/operator.ts';
+import { addCaller, type Registered, type Started, startService } from '../service/service.ts';
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPage, discover, signIn } from './people.ts';
+import { addIssued, fetchBound, through } from './server-applications.ts';
 import { sendTls, type Tls } from './tls-client.ts';
 import { makeUpload, uploadLines, uploadOptions } from './upload-lines.ts';
 
@@ -277,7 +275,7 @@ export async function makeWorld(dataFolder: string): Promise<World> {
   const left = await addCaller(dataFolder, service.production, 'left');
   const right = await addCaller(dataFolder, service.production, 'far-side');
   const disabled = await addCaller(dataFolder, service.production, 'disabled');
-  await cabinetJson(dataFolder, ['app', 'disable', 'disabled']);
+  await command(dataFolder, 'app disable', { application: 'disabled' });
   const own = await makeEntries(left, await addAdministrator(dataFolder, left));
   const foreign = await makeEntries(right, await addAdministrator(dataFolder, right));
   const world = { service, left, right, disabled, own, foreign };
@@ -299,8 +297,7 @@ export async function makeWorld(dataFolder: string): Promise<World> {
 async function addAdministrator(dataFolder: string, { base, application: { Space } }: Caller): Promise<Caller> {
   const scopes = 'content.read content.write content.admin';
   const name = `${Space}-administrator`;
-  const words = ['app', 'add', name, '--space', Space, '--scopes', scopes];
-  const application = { Name: name, ...(await cabinetJson<Registered>(dataFolder, words)) };
+  const application = { Name: name, ...(await addApplication(dataFolder, name, { space: Space, scopes })) };
   return { base, application, token: await fetchToken(base, application) };
 }
 
@@ -323,7 +320,7 @@ async function makeActors(
   const test = String(service.test);
   const server = await addServer(dataFolder, service);
   const tester = await addTester(dataFolder, test);
-  const showing = readCertificate(dataFolder, server.application);
+  const showing = server.application.tls;
   const page = await addPage(dataFolder, 'page');
   const enter = (user: string, role: string) => enterAs(dataFolder, { base: production, page, user, role });
   const narrowed = async (scope: string) => ({ ...left, token: await fetchToken(production, left.application, scope) });
@@ -380,21 +377,9 @@ async function addTester(dataFolder: string, base: string): Promise<Caller> {
   return { base, application, token: await fetchToken(base, application) };
 }
 
-type Server = Registered & { Certificate: string; Key: string };
-
 async function addServer(dataFolder: string, service: Started) {
-  const folder = join(dataFolder, '../server');
-  const words = ['app', 'add', 'server', '--kind', 'server', '--issue-certificate', folder];
-  const application = { Name: 'server', ...(await cabinetJson<Server>(dataFolder, words)) };
-  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: application.AppKey }).toString();
+  const application = await addIssued(dataFolder, 'server');
   const base = String(service.mutualTls);
-  const tls = readCertificate(dataFolder, application);
-  const answer = await sendTls(base, '/oauth2/token', { method: 'POST', headers: form, body }, tls);
-  assert.equal(answer.status, 200, answer.body.toString());
-  return { base, application, token: (JSON.parse(answer.body.toString()) as { access_token: string }).access_token };
-}
-
-function readCertificate(dataFolder: string, { Certificate, Key }: Pick<Server, 'Certificate' | 'Key'>): Tls {
-  const ca = readFileSync(join(dataFolder, 'production/certificates/ca.pem'));
-  return { ca, cert: readFileSync(Certificate), key: readFileSync(Key) };
+  const { token } = await fetchBound(through(base, application.tls), application.AppKey);
+  return { base, application, token };
 }

@@ -16,11 +16,9 @@ import {
 } from '../interface/client.ts';
 import { trash } from '../interface/life.ts';
 import { contentHead, openWire } from '../interface/wire.ts';
-import { addApplication, addUser, type Person, setRole } from '../service/operator.ts';
+import { addApplication, addUser, command, type Person, setRole } from '../service/operator.ts';
 import {
   addCaller,
-  cabinet,
-  cabinetJson,
   eventually,
   makeDataFolder,
   type Registered,
@@ -171,11 +169,11 @@ test('revoking a refresh token ends the access token that came with it', async (
 });
 
 test('disabling a person, and a new password, end what they have within a second', async () => {
-  for (const words of [['disable'], ['password']]) {
-    const person = await addUser(dataFolder, `gone-${words[0]}`);
+  for (const ending of ['disable', 'password']) {
+    const person = await addUser(dataFolder, `gone-${ending}`);
     const tokens = await signIn(configuration, person);
     assert.equal((await spacesOf(as(tokens.access_token))).status, 200);
-    await cabinetJson(dataFolder, ['user', words[0] as string, person.User]);
+    await command(dataFolder, `user ${ending}`, { user: person.User });
     await eventually('refused', async () => (await spacesOf(as(tokens.access_token))).status === 401, 1000);
     await assert.rejects(client.refreshTokenGrant(configuration, String(tokens.refresh_token)));
     await assert.rejects(signIn(configuration, person), 'the old password is of no use');
@@ -302,8 +300,8 @@ test('an application for people gets no token of its own', async () => {
 });
 
 test('wrong, unknown and disabled get the same page, and after ten an address must wait', async () => {
-  await cabinet(dataFolder, ['user', 'add', 'asleep']);
-  await cabinet(dataFolder, ['user', 'disable', 'asleep']);
+  await addUser(dataFolder, 'asleep');
+  await command(dataFolder, 'user disable', { user: 'asleep' });
   const attempt = async (user: string, password: string) => {
     const browser = new Browser();
     return await browser.submit(await browser.open((await begin(configuration)).url), { user, password });

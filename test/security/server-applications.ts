@@ -5,11 +5,12 @@ import assert from 'node:assert/strict';
 import { hash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withNewKey } from '../../src/cli/certificate-files.ts';
 import type { Config } from '../../src/config.ts';
 import { askService } from '../../src/control/ask.ts';
 import { assertEnvelope, assertRefusal, type Envelope } from '../interface/assertions.ts';
 import { type Answer, CONTENT, type Headers, type Request } from '../interface/client.ts';
-import { cabinetJson, type Registered } from '../service/service.ts';
+import type { Registered } from '../service/service.ts';
 import { sendTls, type Tls } from './tls-client.ts';
 
 export type Send = (path: string, request?: Request) => Promise<Answer>;
@@ -42,11 +43,12 @@ export function toThumbprint(pem: string): string {
   return hash('sha256', new X509Certificate(pem).raw, 'base64url');
 }
 
-/** With a certificate of the service's own CA. */
-export async function addIssued(dataFolder: string, name: string, more: string[] = []): Promise<Issued> {
+/** With a certificate of the service's own CA, as `app add --issue-certificate` gets and keeps it. */
+export async function addIssued(dataFolder: string, name: string, more: Record<string, string> = {}): Promise<Issued> {
   const folder = join(dataFolder, '..', 'certs');
-  const words = ['app', 'add', name, '--kind', 'server', '--issue-certificate', folder, ...more];
-  const registered = await cabinetJson<Issued>(dataFolder, words);
+  const registered = (await withNewKey(folder, name, (publicKey) =>
+    ask(dataFolder, 'app add', { name, kind: 'server', publicKey, ...more }),
+  )) as Issued;
   return { ...registered, Name: name, ...readIssued(dataFolder, registered) };
 }
 
@@ -60,7 +62,11 @@ export function readIssued(
 }
 
 /** As the command line asks the running service, without starting a program for it: there are many. */
-export async function ask<Result>(dataFolder: string, name: string, input: Record<string, string>): Promise<Result> {
+export async function ask<Result extends object>(
+  dataFolder: string,
+  name: string,
+  input: Record<string, string>,
+): Promise<Result> {
   const answered = await askService({ dataFolder } as Config, { name, input });
   assert.ok(answered, 'no service listens');
   return answered as Result;
