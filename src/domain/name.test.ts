@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '../../test/any-character.ts';
 import { checkName, decodeNameHeader, toNameKey, toRenamed } from './name.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -248,7 +249,7 @@ function anyString(): fc.Arbitrary<string> {
   );
   return fc.oneof(
     fc.array(unit, { maxLength: 6 }).map((units) => units.join('')),
-    fc.string({ unit: 'binary', minLength: 253, maxLength: 257 }),
+    fc.string({ unit: anyCharacter, minLength: 253, maxLength: 257 }),
     fc.string({ unit: 'grapheme-ascii', minLength: 253, maxLength: 257 }),
   );
 }
@@ -256,7 +257,7 @@ function anyString(): fc.Arbitrary<string> {
 function legalName(): fc.Arbitrary<string> {
   const character = fc.oneof(
     fc.constantFrom('.', ' ', '%', "'", '(', '2', ')', '😀', 'e\u0301', 'é', 'a'),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }),
   );
   const text = (minLength: number, maxLength: number) =>
     fc

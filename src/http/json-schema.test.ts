@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import TypeBox from 'typebox';
 import { Compile } from 'typebox/compile';
+import { anyCharacter } from '../../test/any-character.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { BatchFile, ChangeEntry, CommentVersion, CopyEntry, RestoreEntry } from './entry-schemas.ts';
 import { type Static, type TSchema, Type } from './json-schema.ts';
@@ -130,7 +131,7 @@ function fitting(schema: TSchema): fc.Arbitrary<unknown> {
 
 /** Around the longest that is allowed, in units of one and of two. */
 function nearlyString({ maxLength, pattern }: { maxLength?: number; pattern?: string }): fc.Arbitrary<string> {
-  const some = pattern === undefined ? fc.string({ unit: 'binary' }) : fc.stringMatching(new RegExp(pattern));
+  const some = pattern === undefined ? fc.string({ unit: anyCharacter }) : fc.stringMatching(new RegExp(pattern));
   if (maxLength === undefined) return some;
   const lengths = fc.constantFrom(maxLength - 1, maxLength, maxLength + 1, 2 * maxLength + 2);
   const long = fc.tuple(fc.constantFrom('a', '🗄', '\ud83d'), lengths).map(([unit, length]) => unit.repeat(length));

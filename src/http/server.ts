@@ -29,7 +29,7 @@ import type { Exchange, Found, Served } from './route.ts';
 import { answerUnserved, Router, routeNotFound } from './route.ts';
 import { routes } from './routes.ts';
 import { toServerOptions } from './tls.ts';
-import { toUnread, type Unread, type UnreadError } from './unread.ts';
+import { isUnused, toUnread, type Unread, type UnreadError } from './unread.ts';
 
 const headersTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 65_000;
@@ -144,7 +144,7 @@ class Door {
     this.server.on('checkContinue', (request, response) => void this.#handle(request, response));
     this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
     this.server.on('clientError', (error: UnreadError, socket: Socket) => {
-      if (error.code === 'ECONNRESET') socket.destroy();
+      if (error.code === 'ECONNRESET' || isUnused(error, socket)) socket.destroy();
       else this.#refuseSocket(socket, toUnread(error, socket, router, mutualTls !== null));
     });
     this.server.on('connect', (request: IncomingMessage, socket: Socket) => {

@@ -22,6 +22,12 @@ export function toUnread(error: UnreadError, socket: Socket, router: Router, isM
   return readUnknownMethod(error, router) ?? { refusal: toRefusal(error, socket, isMutual), requestId: randomUUID() };
 }
 
+/** A connection that its client opened in advance, as browsers do, and did not need in time. An answer to a request that is on its way
+ *  by now would refuse what is in order; a client whose connection is just closed sends it again. */
+export function isUnused({ code }: UnreadError, { bytesRead }: Socket): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && bytesRead === 0;
+}
+
 /** OpenSSL's complaint about a certificate can surface late, in place of the request. */
 function toRefusal(error: UnreadError, socket: Socket, isMutual: boolean): Refusal {
   const isUntrusted = isMutual && (socket as TLSSocket).authorized === false;

@@ -11,9 +11,9 @@ import { findGround, newStores } from './ground.ts';
 import { addCaller, at, type Node, type Nodes, startNodes } from './nodes.ts';
 
 const ground = await findGround();
-const clients = 12;
+const clients = 8;
 /** What is between two requests of a client, so that nodes have time to start. */
-const thinkMs = 20;
+const thinkMs = 40;
 let nodes: Nodes;
 let caller: Caller;
 

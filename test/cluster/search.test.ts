@@ -46,7 +46,7 @@ async function answer(room: Room, q: string) {
   const found = await collect(room, q);
   const named = await room.catalog.findNames({ entries: found.map(({ entry }) => entry) });
   const names = new Map(named.map(({ entry, name }) => [entry, name]));
-  const entries = found.slice(0, 30).map(({ entry }) => entry);
+  const entries = found.slice(0, 15).map(({ entry }) => entry);
   const { space } = room.application;
   const snippets = await room.search.snippets({ space, query: room.search.parse(q), entries });
   return { found: found.map(({ entry, score }) => [names.get(entry), score]), snippets };

@@ -111,7 +111,7 @@ export function listLongSuites(): Suite[] {
       jobs: files(
         'large',
         'test/service/{memory,archive,hostile-connections,http-threads,journal,restart,search,trees-cut}.test.ts',
-        'test/security/{attacks-sign-in-*,cost,foreign-ids,keys}.test.ts',
+        'test/security/{attacks-sign-in-*,foreign-ids,keys}.test.ts',
         'test/cluster/s3.test.ts',
         'test/browser/console-many.test.ts',
       ),
@@ -122,6 +122,7 @@ export function listLongSuites(): Suite[] {
       fixture: () => openInterfaceTarget({ isShared: true }),
     },
     { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },
+    { name: 'cost', jobs: files('cost', 'test/security/long/*.test.ts'), isAlone: true },
     { ...one('guard', node, 'bench/main.ts', 'guard'), isAlone: true },
   ];
 }

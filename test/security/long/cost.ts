@@ -7,15 +7,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importJWK, SignJWT } from 'jose';
-import type { Arrival } from '../../src/auth/arrival.ts';
-import { Authenticator, type Credentials } from '../../src/auth/authenticate.ts';
-import { keysInFolder, openKeys, type SigningKey, signingAlgorithm } from '../../src/auth/keys.ts';
-import { TokenVerifier } from '../../src/auth/tokens.ts';
-import { toCatalog } from '../../src/catalog/catalog.ts';
-import { openSqlite } from '../../src/catalog/sqlite.ts';
-import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
-import { addApplication, what } from '../contracts/requests.ts';
-import { sized } from '../size.ts';
+import type { Arrival } from '../../../src/auth/arrival.ts';
+import { Authenticator, type Credentials } from '../../../src/auth/authenticate.ts';
+import { keysInFolder, openKeys, type SigningKey, signingAlgorithm } from '../../../src/auth/keys.ts';
+import { TokenVerifier } from '../../../src/auth/tokens.ts';
+import { toCatalog } from '../../../src/catalog/catalog.ts';
+import { openSqlite } from '../../../src/catalog/sqlite.ts';
+import { Refusal, type RefusalCode } from '../../../src/domain/refusal.ts';
+import { addApplication, what } from '../../contracts/requests.ts';
 
 /** Microseconds, a figure for each round. */
 export interface Measured {
@@ -24,7 +23,7 @@ export interface Measured {
   person: number[];
 }
 
-export const calls = sized(20_000, 100_000);
+export const calls = 100_000;
 const rounds = 5;
 
 const issuer = 'http://127.0.0.1:8080';
