@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: {
     long: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
-    lanes: { type: 'string', default: String(Math.min(availableParallelism() + 1, 8)) },
+    lanes: { type: 'string', default: String(Math.min(availableParallelism() + 2, 8)) },
   },
 });
 

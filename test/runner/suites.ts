@@ -38,7 +38,7 @@ export function listSuites(): Suite[] {
     {
       name: 'cluster',
       jobs: [
-        program('cluster', 'cluster faults', node, 'test/cluster/faults.ts', '--seconds', '12'),
+        program('cluster', 'cluster faults', node, 'test/cluster/faults.ts', '--seconds', '8'),
         ...files('cluster', 'test/cluster/*.test.ts'),
       ],
       fixture: sharedStores,
@@ -46,9 +46,9 @@ export function listSuites(): Suite[] {
     {
       name: 'crash',
       jobs: [
-        crash('crash', '--kills', '12'),
+        crash('crash', '--kills', '8'),
         crash('crash', '--faults', '--size', '8'),
-        crash('crash', '--states', '400', '--served', '2'),
+        crash('crash', '--states', '250', '--served', '2'),
         crash('crash', '--aborts', '100', '--slow', '50'),
         crash('crash', '--flips', '60'),
         crash('crash', '--disk-full', '--rounds', '1'),
@@ -58,7 +58,7 @@ export function listSuites(): Suite[] {
     { name: 'browser', jobs: files('browser', 'test/browser/*.test.ts'), fixture: sharedBrowser },
     { name: 'service', jobs: files('service', 'test/service/*.test.ts') },
     { name: 'resume', jobs: [program('resume', 'resume', node, 'test/resume/run.ts', '--uploads', '18')] },
-    { name: 'model', jobs: [program('model', 'model', node, 'test/model/run.ts', '--seconds', '20')] },
+    { name: 'model', jobs: [program('model', 'model', node, 'test/model/run.ts', '--seconds', '12')] },
     { name: 'security', jobs: files('security', 'test/security/*.test.ts'), fixture: openTally },
     {
       name: 'interface on PostgreSQL and S3',
