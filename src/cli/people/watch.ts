@@ -71,27 +71,26 @@ function tellBeginning(path: string): void {
   process.stderr.write(`watching ${toPrintable(path)}; Ctrl-C ends it\n`);
 }
 
-/** Where it is, or was when it was last seen; null: nobody knows any more. */
-async function findPath(
-  { cabinet, signal }: Running,
-  change: Change,
-  paths: Map<string, string>,
-): Promise<string | null> {
-  const { EntryId, Trashed } = change;
-  try {
-    if (Trashed === true) await noteTrashed({ cabinet, signal }, EntryId, paths);
-    else if (change.Entry !== undefined) paths.set(EntryId, (await showEntry(cabinet, EntryId, { signal })).Path);
-  } catch (error) {
-    if (!(error instanceof CabinetError && error.status === 404)) throw error;
-  }
+/** Where it is, or was when it was last seen; null: nobody knows any more. What was trashed since its change is looked for there. */
+async function findPath(running: Running, change: Change, paths: Map<string, string>): Promise<string | null> {
+  const { EntryId, Entry, Trashed } = change;
+  const isThere = Entry !== undefined && Trashed !== true && (await noteShown(running, EntryId, paths));
+  if (!isThere && (Entry !== undefined || Trashed === true)) await noteTrashed(running, EntryId, paths);
   return paths.get(EntryId) ?? null;
 }
 
-async function noteTrashed(
-  { cabinet, signal }: Pick<Running, 'cabinet' | 'signal'>,
-  id: string,
-  paths: Map<string, string>,
-): Promise<void> {
+/** Resolves to whether it is there. */
+async function noteShown({ cabinet, signal }: Running, id: string, paths: Map<string, string>): Promise<boolean> {
+  try {
+    paths.set(id, (await showEntry(cabinet, id, { signal })).Path);
+    return true;
+  } catch (error) {
+    if (error instanceof CabinetError && error.status === 404) return false;
+    throw error;
+  }
+}
+
+async function noteTrashed({ cabinet, signal }: Running, id: string, paths: Map<string, string>): Promise<void> {
   for await (const { Entry, Path } of listTrash(cabinet, { signal })) {
     if (Entry.Id !== id) continue;
     paths.set(id, Path);
