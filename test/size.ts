@@ -2,6 +2,6 @@
 
 export const isLong = process.env.TEST_SIZE === 'long';
 
-export function sized(small: number, large: number): number {
+export function sized<Size>(small: Size, large: Size): Size {
   return isLong ? large : small;
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type Postgres, startPostgres } from '../../test/cluster/postgres.ts';
+import { type Databases, findDatabases } from '../../test/cluster/ground.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { MovableClock } from '../runtime/clock-for-tests.ts';
 import { openPool } from './postgres-connection.ts';
 import { listen } from './postgres-listener.ts';
 
 const schema = 'listened';
-let postgres: Postgres;
+let databases: Databases;
 let url: string;
 const pipes = new Set<Socket>();
 /** What is done when a connection comes, before it leads on. */
@@ -17,8 +17,8 @@ let onConnection: () => unknown = () => undefined;
 let between: Server;
 
 before(async () => {
-  postgres = await startPostgres();
-  const target = new URL(await postgres.newDatabase());
+  databases = await findDatabases();
+  const target = new URL(await databases.make());
   between = createServer(async (socket) => {
     await onConnection();
     const far = connect(Number(target.port), target.hostname);
@@ -37,7 +37,7 @@ before(async () => {
 after(async () => {
   cutAll();
   between.close();
-  await postgres.stop();
+  await databases.stop();
 });
 
 function cutAll(): void {

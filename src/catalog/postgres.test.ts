@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startCommitCutter } from '../../test/cluster/commit-cutter.ts';
-import { type Postgres, startPostgres } from '../../test/cluster/postgres.ts';
+import { type Databases, findDatabases } from '../../test/cluster/ground.ts';
+import { startPostgres } from '../../test/cluster/postgres.ts';
 import { testCatalog } from '../../test/contracts/catalog.ts';
 import { testChanges } from '../../test/contracts/changes.ts';
 import { toFrozen } from '../../test/contracts/frozen.ts';
@@ -20,15 +21,15 @@ import type { JournalRow } from './journal.ts';
 import { openPostgres, type PostgresEvents } from './postgres.ts';
 import { openPool } from './postgres-connection.ts';
 
-let postgres: Postgres;
+let databases: Databases;
 
 before(async () => {
-  postgres = await startPostgres();
+  databases = await findDatabases();
 });
-after(() => postgres.stop());
+after(() => databases.stop());
 
 async function openForContract() {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   const options = { url, schema: 'cabinet_production', mostConnections: 8 };
   const catalog = toCatalog(await openPostgres(options, { onTrouble: (error) => assert.fail(String(error)) }));
   return { catalog: toFrozen(catalog), close: () => catalog.close() };
@@ -50,7 +51,7 @@ async function openNode(url: string, events: PostgresEvents = {}): Promise<Catal
 }
 
 async function openNodes(count: number): Promise<Catalog[]> {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   return await Promise.all(Array.from({ length: count }, () => openNode(url)));
 }
 
@@ -85,7 +86,7 @@ test('a server that may lose what it has committed is refused', { timeout: 300_0
 });
 
 test('a catalog of a later release is left alone', async () => {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   await closeAll([await openNode(url)]);
   const pool = openPool({ url, schema, mostConnections: 1 });
   await pool.query(`UPDATE meta SET value = '99' WHERE name = 'schema'`);
@@ -180,7 +181,7 @@ test('sizes and usage are exact while several nodes save, and a quota is never e
 });
 
 test('a change that is committed late is placed behind those that were read before it', async () => {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   const catalog = await openNode(url);
   const application = await addApplication(catalog, 'late');
   const { space } = application;
@@ -208,7 +209,7 @@ test('a change that is committed late is placed behind those that were read befo
 });
 
 test('a node hears of what another one has changed', async () => {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   const heard = Promise.withResolvers<readonly number[]>();
   const writer = await openNode(url);
   const application = await addApplication(writer, 'heard');
@@ -220,7 +221,7 @@ test('a node hears of what another one has changed', async () => {
 });
 
 test('a connection that is lost at COMMIT: what was committed is answered, what was not is done, and nothing twice', async () => {
-  const cutter = await startCommitCutter(await postgres.newDatabase());
+  const cutter = await startCommitCutter(await databases.make());
   const catalog = await openNode(cutter.url);
   const application = await addApplication(catalog, 'cut');
   const { space, rootId } = application;

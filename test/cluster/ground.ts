@@ -43,6 +43,22 @@ export async function findGround(): Promise<Ground & { stop(): Promise<void> }> 
   return { ...(JSON.parse(text) as Ground), stop: async () => undefined };
 }
 
+export interface Databases {
+  /** An empty one; resolves to its address. */
+  make(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** For tests that need no S3, which is not started for them alone. */
+export async function findDatabases(): Promise<Databases> {
+  if (process.env.CLUSTER_GROUND === undefined) {
+    const postgres = await startPostgres();
+    return { make: () => postgres.newDatabase(), stop: () => postgres.stop() };
+  }
+  const ground = await findGround();
+  return { make: async () => (await newStores(ground)).CABINET_CATALOG, stop: () => ground.stop() };
+}
+
 export function toText({ postgres, s3 }: Ground): string {
   if (s3 === null) return JSON.stringify({ postgres, s3 });
   const { endpoint, region, accessKey, secretKey, bucket } = s3;

@@ -19,8 +19,7 @@ import { findMeta, setMeta, tables } from '../../src/catalog/tables.ts';
 import { type MigrationReport, migrate } from '../../src/migrate/migrate.ts';
 import type { KeyPlace, Migration, Side } from '../../src/migrate/side.ts';
 import { type Filled, fill, readAll } from './filled-catalog.ts';
-import { findGround, newStores } from './ground.ts';
-import { startPostgres } from './postgres.ts';
+import { findDatabases } from './ground.ts';
 
 export interface Place {
   /** The schema's database; null: SQLite, in the folder. */
@@ -155,16 +154,6 @@ export async function getReady(): Promise<Ready> {
       for (const { folder } of made) rmSync(join(folder, '..'), { recursive: true, force: true });
     },
   };
-}
-
-/** S3 is not needed here, and not started for it. */
-async function findDatabases(): Promise<{ make(): Promise<string>; stop(): Promise<void> }> {
-  if (process.env.CLUSTER_GROUND === undefined) {
-    const postgres = await startPostgres();
-    return { make: () => postgres.newDatabase(), stop: () => postgres.stop() };
-  }
-  const ground = await findGround();
-  return { make: async () => (await newStores(ground)).CABINET_CATALOG, stop: () => ground.stop() };
 }
 
 /** Asks PostgreSQL behind the catalog's back. */

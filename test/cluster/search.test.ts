@@ -11,7 +11,8 @@ import { toDocument } from '../../src/search/index-store.ts';
 import { PostgresFollower } from '../../src/search/postgres-follower.ts';
 import { PostgresSession, transact } from '../../src/search/postgres-session.ts';
 import { addApplication, asBlob, fileIn, folderIn, inline, what } from '../contracts/requests.ts';
-import { type Postgres, startPostgres } from './postgres.ts';
+import { type Databases, findDatabases } from './ground.ts';
+import { startPostgres } from './postgres.ts';
 import { documents, questions } from './search-documents.ts';
 import {
   catchUp,
@@ -25,12 +26,12 @@ import {
   schema,
 } from './search-room.ts';
 
-let postgres: Postgres;
+let databases: Databases;
 
 before(async () => {
-  postgres = await startPostgres();
+  databases = await findDatabases();
 });
-after(() => postgres.stop());
+after(() => databases.stop());
 
 const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
@@ -66,7 +67,7 @@ async function count(room: Room, q: string): Promise<number> {
 }
 
 test('both engines answer the same questions alike: what is found, its order, weights and snippets', async (context) => {
-  const rooms = [await openSqliteRoom(context), await openPostgresRoom(context, await postgres.newDatabase())] as const;
+  const rooms = [await openSqliteRoom(context), await openPostgresRoom(context, await databases.make())] as const;
   for (const room of rooms) await fill(room);
   for (const room of rooms) await catchUp(room);
   for (const [q, least] of questions) {
@@ -77,7 +78,7 @@ test('both engines answer the same questions alike: what is found, its order, we
 });
 
 test('both engines make the same snippets of long texts, whole ones first, then of beginnings', async (context) => {
-  const rooms = [await openSqliteRoom(context), await openPostgresRoom(context, await postgres.newDatabase())] as const;
+  const rooms = [await openSqliteRoom(context), await openPostgresRoom(context, await databases.make())] as const;
   // Of 8 Mi characters the last text takes 100,000, and each of those beyond ASCII, which count sixteenfold, 800,160.
   const texts = [...Array(13).fill(`early ${'сено '.repeat(10_000)}late`), `early ${'hay '.repeat(24_998)}late`];
   for (const { catalog, application } of rooms) {
@@ -99,7 +100,7 @@ test('both engines make the same snippets of long texts, whole ones first, then 
 });
 
 test('slices propose every entry once, however many there are, and stay what they were when newer ones come', async (context) => {
-  const room = await openPostgresRoom(context, await postgres.newDatabase());
+  const room = await openPostgresRoom(context, await databases.make());
   const { catalog, application, search } = room;
   const save = async (from: number, to: number) => {
     const saves = Array.from({ length: to - from }, (_, index) => {
@@ -123,7 +124,7 @@ test('slices propose every entry once, however many there are, and stay what the
 });
 
 test('where much follows where little is found, nothing is left out', async (context) => {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   const room = await openPostgresRoom(context, url);
   await catchUp(room);
   const pool = openPool({ url, schema, mostConnections: 1 });
@@ -156,7 +157,7 @@ test('where much follows where little is found, nothing is left out', async (con
 });
 
 test('changes are followed: renamed, saved anew, purged', async (context) => {
-  const room = await openPostgresRoom(context, await postgres.newDatabase());
+  const room = await openPostgresRoom(context, await databases.make());
   const { catalog, application } = room;
   const folder = folderIn(application, 'doomed', { properties: { Customer: 'Acme' }, objectType: 'legal:contract' });
   await catalog.createFolder(folder);
@@ -182,7 +183,7 @@ test('changes are followed: renamed, saved anew, purged', async (context) => {
 });
 
 test('documents with a format are read, inline and as blobs; what cannot be is skipped with its reason', async (context) => {
-  const room = await openPostgresRoom(context, await postgres.newDatabase());
+  const room = await openPostgresRoom(context, await databases.make());
   const { catalog, application, search, blobs } = room;
   const large = asBlob(makePdf('inside'));
   blobs.set(large.blob as string, makePdf('inside'));
@@ -202,7 +203,7 @@ test('documents with a format are read, inline and as blobs; what cannot be is s
 });
 
 test('documents larger than PostgreSQL can index are found by as much of them as it can', async (context) => {
-  const room = await openPostgresRoom(context, await postgres.newDatabase());
+  const room = await openPostgresRoom(context, await databases.make());
   const { catalog, application, blobs, search } = room;
   const save = async (name: string, text: string) => {
     const content = asBlob(Buffer.from(text));
@@ -231,7 +232,7 @@ test('documents larger than PostgreSQL can index are found by as much of them as
 });
 
 test('a document that PostgreSQL refuses is skipped, and holds up no others', async (context) => {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   const room = await openPostgresRoom(context, url);
   const { catalog, application, search } = room;
   const pool = openPool({ url, schema, mostConnections: 1 });
@@ -255,7 +256,7 @@ test('a document that PostgreSQL refuses is skipped, and holds up no others', as
 });
 
 test('rebuild makes the index anew, asked on whichever node; a journal that does not reach back leads to one', async (context) => {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   const room = await openPostgresRoom(context, url);
   const { catalog, application } = room;
   await createMany(room, 700);
@@ -296,7 +297,7 @@ const noteWrites = `CREATE TABLE written (entry BIGINT, by INTEGER);
   CREATE TRIGGER note AFTER INSERT OR UPDATE ON search_documents FOR EACH ROW EXECUTE FUNCTION note()`;
 
 test('two nodes keep one index: one of them indexes, nothing is missing', async (context) => {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   const room = await openPostgresRoom(context, url);
   const other = await openNode(context, url);
   await catchUp(room);
@@ -318,7 +319,7 @@ test('two nodes keep one index: one of them indexes, nothing is missing', async 
 });
 
 test('two that index at the same moment, whatever the lock, leave nothing out and do nothing twice', async (context) => {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   const node = await openNode(context, url);
   await node.search.close();
   const application = await addApplication(node.catalog, 'app');
@@ -344,7 +345,7 @@ async function startNode(context: TestContext, url: string) {
 }
 
 test('a node that is killed while it indexes is replaced within seconds, and nothing is lost', async (context) => {
-  const url = await postgres.newDatabase();
+  const url = await databases.make();
   const room = await openPostgresRoom(context, url);
   const pool = openPool({ url, schema, mostConnections: 1 });
   context.after(() => pool.end());

@@ -112,7 +112,7 @@ export function listLongSuites(): Suite[] {
         'large',
         'test/service/{memory,archive,hostile-connections,http-threads,journal,restart,search,trees-cut}.test.ts',
         'test/security/{attacks-sign-in-*,foreign-ids,keys}.test.ts',
-        'test/cluster/s3.test.ts',
+        'test/cluster/{s3,migrate-killed}.test.ts',
         'test/browser/console-many.test.ts',
       ),
     },
