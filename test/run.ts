@@ -1,6 +1,6 @@
-// `npm test`: everything that a change can break. `npm run test:long`: the same code with larger
-// numbers, and what measures. `-- --only NAME` runs a suite, or the files whose path has NAME in it; CONTRIBUTING.md says when to run
-// which. Every test file runs in a process of its own, several at a time.
+// `npm test`: everything that a change can break. `npm run test:long`: the same code with larger numbers, and what measures.
+// `-- --only NAME` runs a suite, or the files whose path contains NAME; CONTRIBUTING.md says when to run which. Every test file runs in
+// a process of its own, several at a time.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -92,7 +92,7 @@ async function run(job: Job): Promise<Outcome> {
   );
   const mark = outcome.isPassed ? 'ok    ' : 'FAILED';
   const seconds = outcome.seconds.toFixed(1).padStart(6);
-  const processor = (outcome.report?.processorSeconds ?? 0).toFixed(1).padStart(6);
+  const processor = (outcome.report?.processorSeconds.toFixed(1) ?? '–').padStart(6);
   process.stdout.write(`${mark} ${seconds} s ${processor} cpu  ${job.suite}: ${job.name}\n`);
   return outcome;
 }

@@ -1,42 +1,53 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
-import { after, test } from 'node:test';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { makeCa } from '../certificates/make-certificate.ts';
 import { isUnused, type UnreadError } from './unread.ts';
 
-const hasty = { headersTimeout: 50, requestTimeout: 0, connectionsCheckingInterval: 10 };
 const { certificatePem, keyPem } = await makeCa();
+const tls = { cert: certificatePem, key: keyPem };
+const hasty = { headersTimeout: 20, requestTimeout: 0, connectionsCheckingInterval: 10 };
 
-for (const [what, server] of [
-  ['plain', createServer(hasty)],
-  ['TLS', createTlsServer({ ...hasty, cert: certificatePem, key: keyPem })],
-] as const) {
-  test(`a ${what} connection on which nothing came is unused, one with half a request is not`, async () => {
-    const port = await listen(server);
-    for (const [sent, expected] of [
-      ['', true],
-      ['GET / HTTP/1.1\r\nHost: x\r\n', false],
-    ] as const) {
-      const told = once(server, 'clientError');
-      const client =
-        what === 'TLS' ? connectTls(port, '127.0.0.1', { rejectUnauthorized: false }) : connect(port, '127.0.0.1');
-      client.on('error', () => undefined);
-      if (sent !== '') client.write(sent);
-      const [error, socket] = (await told) as [UnreadError, Parameters<typeof isUnused>[1]];
-      assert.equal(isUnused(error, socket), expected);
-      socket.destroy();
+for (const isSecure of [false, true]) {
+  const start = (options: object) => (isSecure ? createTlsServer({ ...options, ...tls }) : createServer(options));
+  const arrival = isSecure ? 'secureConnection' : 'connection';
+
+  /** Resolves to both ends of a connection, and to whatever ends all of it. */
+  async function open(server: ReturnType<typeof start>) {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const arrived = once(server, arrival) as Promise<[Socket]>;
+    const client = isSecure ? connectTls(port, '127.0.0.1', { rejectUnauthorized: false }) : connect(port, '127.0.0.1');
+    client.on('error', () => undefined);
+    const close = (socket: Socket) => {
       client.destroy();
-    }
-  });
-}
+      socket.destroy();
+      server.close();
+    };
+    return { client, arrived, close };
+  }
 
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  after(() => server.close());
-  return (server.address() as AddressInfo).port;
+  test(`a connection on which nothing came in time is unused${isSecure ? ', with TLS too' : ''}`, async () => {
+    const server = start(hasty);
+    const failed = once(server, 'clientError') as Promise<[UnreadError, Socket]>;
+    const { close } = await open(server);
+    const [error, socket] = await failed;
+    assert.ok(isUnused(error, socket));
+    close(socket);
+  });
+
+  test(`one on which half a request came is not${isSecure ? ', with TLS too' : ''}`, async () => {
+    const { client, arrived, close } = await open(start({}));
+    const [socket] = await arrived;
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n');
+    while (socket.bytesRead === 0) await new Promise(setImmediate);
+    const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    assert.ok(!isUnused(late, socket));
+    close(socket);
+  });
 }

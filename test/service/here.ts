@@ -2,10 +2,9 @@
 // One command at a time has the output, the variables and the current folder to itself. What is killed, interrupted, traced, given
 // input or shown on a terminal needs a process, and so does what runs beside another command: `cabinet` of `service.ts`.
 
-import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { run } from '../../src/cli/main.ts';
-import { type Environment, type Ran, toVariables } from './service.ts';
+import { type Environment, type Ran, readJson, toVariables } from './service.ts';
 
 export interface Surroundings {
   variables: NodeJS.ProcessEnv;
@@ -78,8 +77,5 @@ export async function cabinetJson<Result>(
   words: string[],
   environment: Environment = {},
 ): Promise<Result> {
-  const { stdout, stderr, code } = await cabinet(dataFolder, [...words, '--json'], environment);
-  assert.equal(code, 0, `cabinet ${words.join(' ')}: ${stdout}${stderr}`);
-  assert.equal(stdout.trimEnd().split('\n').length, 1);
-  return JSON.parse(stdout) as Result;
+  return readJson(words, await cabinet(dataFolder, [...words, '--json'], environment));
 }

@@ -156,7 +156,10 @@ export async function cabinetJson<Result>(
   words: string[],
   environment: Environment = {},
 ): Promise<Result> {
-  const { stdout, stderr, code } = await cabinet(dataFolder, [...words, '--json'], environment);
+  return readJson(words, await cabinet(dataFolder, [...words, '--json'], environment));
+}
+
+export function readJson<Result>(words: readonly string[], { stdout, stderr, code }: Ran): Result {
   assert.equal(code, 0, `cabinet ${words.join(' ')}: ${stdout}${stderr}`);
   assert.equal(stdout.trimEnd().split('\n').length, 1);
   return JSON.parse(stdout) as Result;
