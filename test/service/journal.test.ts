@@ -14,7 +14,6 @@ import { type Caller, call, createFolder, fetchToken } from '../interface/client
 import { Follower, readChanges, readToEnd } from '../interface/follower.ts';
 import { isLong } from '../size.ts';
 import { cabinet, cabinetJson } from './here.ts';
-import { carryOut } from './offline.ts';
 import { seal as sealHere } from './sealer.ts';
 import { addCaller, makeDataFolder, removeDataFolder, toVariables } from './service.ts';
 import { type StartedHere, startServiceHere } from './service-here.ts';
@@ -102,7 +101,8 @@ async function seal(step = 0, size = positions): Promise<{ moved: number; steps:
 }
 
 async function verify(expect?: string): Promise<Verified> {
-  return await carryOut<Verified>(dataFolder, 'audit verify', expect === undefined ? {} : { expect });
+  const words = expect === undefined ? [] : [`--expect=${expect}`];
+  return JSON.parse((await cabinet(dataFolder, ['audit', 'verify', ...words, '--json'])).stdout) as Verified;
 }
 
 const problemsOf = ({ Problems }: Verified) => Problems.map(({ Position }) => Position);
