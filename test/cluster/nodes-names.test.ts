@@ -32,11 +32,12 @@ import {
 } from '../interface/life.ts';
 import { get } from '../interface/managing.ts';
 import { eventually } from '../service/service.ts';
+import { sized } from '../size.ts';
 import { findGround, newStores } from './ground.ts';
 import { addCaller, at, everyScope, type Node, type Nodes, startNodes } from './nodes.ts';
 
 const ground = await findGround();
-const crowdSize = 45;
+const crowdSize = sized(18, 45);
 const largeBytes = 70_000;
 let nodes: Nodes;
 let on: [Caller, Caller, Caller];
@@ -221,7 +222,7 @@ test('Sizes of folders and usage are exact after a storm on all nodes', async ()
     if (index % 6 === 2) await trash(caller, File.Id);
     if (index % 12 === 2) await restore(caller, File.Id);
     if (index % 10 === 4) await askRemove(caller, File.Id);
-  }, 60);
+  }, sized(36, 60));
   await assertSizes(top);
   const versions = await Promise.all((await filesBeneath(top)).map(({ Id }) => listVersions(main, Id)));
   const kept = versions.flat().reduce((sum, { Size }) => sum + Size, 0);

@@ -7,13 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, call, download, listFolder, send } from '../interface/client.ts';
 import { readMetrics, sumOf } from '../service/prometheus.ts';
 import { eventually } from '../service/service.ts';
+import { sized } from '../size.ts';
 import { findGround, newStores } from './ground.ts';
 import { addCaller, at, type Node, type Nodes, startNodes } from './nodes.ts';
 
 const ground = await findGround();
 const clients = 8;
 /** What is between two requests of a client, so that nodes have time to start. */
-const thinkMs = 40;
+const thinkMs = sized(120, 40);
 let nodes: Nodes;
 let caller: Caller;
 

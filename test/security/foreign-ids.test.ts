@@ -1,8 +1,7 @@
-// What is in another space answers exactly like what does not exist: the same bytes, and as far as can be measured in the
-// same time.
+// What is in another space answers exactly like what does not exist, by the same bytes. Whether the time it takes tells them apart is measured
+// in `long/timing.test.ts`.
 
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { routes } from '../../src/http/routes.ts';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
@@ -30,11 +29,10 @@ import {
   type Started,
   startService,
 } from '../service/service.ts';
-import { isLong, sized } from '../size.ts';
-import { mine, type Way, ways, withoutIds } from './foreign-ways.ts';
+import { isLong } from '../size.ts';
+import { mine, unknownId, type Way, ways, withoutIds } from './foreign-ways.ts';
 import { addPage, discover, signIn } from './people.ts';
 import { tally } from './tally.ts';
-import { type Compared, compare, compareTimes } from './timing.ts';
 import { makeUpload } from './upload-lines.ts';
 
 const dataFolder = makeDataFolder();
@@ -95,19 +93,6 @@ async function enterAs(page: Registered, user: string, roles: Record<string, str
   for (const [space, role] of Object.entries(roles)) await setRole(dataFolder, user, role, space);
   const { access_token: token } = await signIn(await discover(service.production, page), person);
   return { base: service.production, application: { Name: 'page', ...page }, token };
-}
-
-/** Of the same form as ours (RFC 9562, version 7), a moment old. */
-function unknownId(): string {
-  const hex = Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex');
-  const parts = [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `7${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ];
-  return parts.join('-');
 }
 
 test('Every route of the content interface is asked for foreign ids, or takes none', () => {
@@ -218,47 +203,6 @@ test('None of these calls wrote anything', async () => {
   );
 });
 
-/** Once more, if need be: the machine does other things, too. */
-async function assertAlike(measure: () => Promise<Compared>, isTold: (compared: Compared) => boolean): Promise<void> {
-  const first = await measure();
-  if (!isTold(first)) return;
-  const second = await measure();
-  assert.ok(!isTold(second), `they can be told apart: ${JSON.stringify([first, second])}`);
-}
-
-test('The rank test sees a difference where there is one, and none where there is none', () => {
-  const noise = () => Array.from({ length: 1500 }, () => 1 + Math.random());
-  const slower = noise().map((value) => value * 1.08);
-  assert.ok(compare(noise(), slower).p < 0.001);
-  assert.ok(compare(noise(), noise()).p > 1e-6);
-  const same = noise();
-  assert.ok(compare(same, [...same]).p > 0.9);
-});
-
-for (const isShown of [true, false]) {
-  const which = isShown ? 'that was just shown' : 'that nobody looked at';
-  test(`How long it takes does not tell a foreign folder ${which} from an unknown one`, async () => {
-    const count = 40;
-    const foreign: string[] = [];
-    for (let n = 0; n < count; n += 1) foreign.push((await createFolder(right, folder, `${which} ${n}`)).Id);
-    if (isShown) for (const id of foreign) await call(right, `/folders/${id}`);
-    const unknown = foreign.map(unknownId);
-    let at = 0;
-    const askOne = (ids: string[]) => async () => {
-      at += 1;
-      const answer = await call(left, `/folders/${ids[at % count]}`);
-      assert.equal(answer.status, 404);
-    };
-    const asks: [() => Promise<void>, () => Promise<void>] = [askOne(foreign), askOne(unknown)];
-    await compareTimes(asks, sized(100, 200));
-    await assertAlike(
-      () => compareTimes(asks, sized(400, 1600)),
-      ({ difference, p }) => difference > 0.05 && p < 0.001,
-    );
-    tally('cross-space calls');
-  });
-}
-
 const wrongSecret = `cs_${'x'.repeat(43)}`;
 
 function askWrongly(appKey: string, isForm = false): Promise<Answer> {
@@ -290,17 +234,4 @@ test('The token endpoint answers them with the same bytes also after a hundred w
   const known = await askWrongly(right.application.AppKey);
   const unknown = await askWrongly(`ak_${'9'.repeat(32)}`);
   assert.equal(unknown.status, known.status, 'a limit tells which AppKeys exist');
-});
-
-test('How long it takes does not tell an unknown AppKey from a wrong secret', async () => {
-  // Beyond the limit of an address every answer is the same, whatever it names; the work before it is what it was.
-  for (let n = 0; n < 650; n += 1) await askWrongly(n % 2 === 0 ? unknownKey : left.application.AppKey);
-  const asks: [() => Promise<Answer>, () => Promise<Answer>] = [
-    () => askWrongly(unknownKey),
-    () => askWrongly(left.application.AppKey),
-  ];
-  await assertAlike(
-    () => compareTimes(asks, sized(300, 800)),
-    ({ difference, p }) => difference > 0.15 && p < 0.001,
-  );
 });

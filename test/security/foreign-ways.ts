@@ -1,5 +1,6 @@
 // The ways in which each route of the content interface can name an entry, for the tests of ids that are not the caller's.
 
+import { randomBytes } from 'node:crypto';
 import { CONTENT, type Request } from '../interface/client.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
 import { managingWays, managingWithoutIds } from './managing-ways.ts';
@@ -242,3 +243,16 @@ export const withoutIds = [
   `GET ${CONTENT}/changes`,
   ...managingWithoutIds,
 ];
+
+/** Of the same form as ours (RFC 9562, version 7), a moment old. */
+export function unknownId(): string {
+  const hex = Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex');
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `7${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join('-');
+}
