@@ -1,4 +1,4 @@
-// What the scenarios have in common, and one of them at a tiny size; the others are in `long/`.
+// What the scenarios have in common; each of them runs at a tiny size in `long/`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,13 +6,6 @@ import { bench } from './bench-for-tests.ts';
 import { GeneratedFile } from './generated-file.ts';
 import { replaceSection } from './results.ts';
 import { toPhaseRows } from './tree-report.ts';
-
-test('small prints a line for every reply, size and folder, and compares them', async () => {
-  const flags = '--seconds 0.5 --warmup 0.1 --settle 0 --rounds 1 --connections 4 --prefill 10,150 --kib 1,4';
-  const printed = await bench('small', ...flags.split(' '));
-  assert.equal(printed.match(/^\| (empty|save)/gm)?.length, 7);
-  assert.equal(printed.match(/ (holds|missed) \|$/gm)?.length, 3);
-});
 
 test('a run that fails says so by its exit code, and so does a wrong flag', async () => {
   await assert.rejects(bench('small', '--program', '/no/such/program'), { code: 1, stderr: /^bench: .*ENOENT/ });

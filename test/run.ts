@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Fixture, stopStores } from './runner/fixtures.ts';
+import { joinTestFiles } from './runner/groups.ts';
 import { endAll, type Job, type Outcome, runJob, toUnstarted } from './runner/job.ts';
 import { readProcessorSeconds } from './runner/reporter.ts';
 import { hasPassed, type Result, runAll } from './runner/schedule.ts';
@@ -82,7 +83,7 @@ async function runSuites(): Promise<{ result: Result; problems: string[] }> {
 }
 
 function toJobs(some: readonly Suite[]): Job[] {
-  return some.flatMap(({ jobs }) => jobs);
+  return some.flatMap(({ jobs, filesPerProcess = 1 }) => joinTestFiles(jobs, filesPerProcess));
 }
 
 async function run(job: Job): Promise<Outcome> {

@@ -8,6 +8,13 @@ import { describe, it } from 'node:test';
 import { bench } from '../bench-for-tests.ts';
 
 describe('at a tiny size', { concurrency: 3 }, () => {
+  it('small prints a line for every reply, size and folder, and compares them', async () => {
+    const flags = '--seconds 0.5 --warmup 0.1 --settle 0 --rounds 1 --connections 4 --prefill 10,150 --kib 1,4';
+    const printed = await bench('small', ...flags.split(' '));
+    assert.equal(printed.match(/^\| (empty|save)/gm)?.length, 7);
+    assert.equal(printed.match(/ (holds|missed) \|$/gm)?.length, 3);
+  });
+
   it('listing prints a line for every order, place and limit, and for every change', async () => {
     const printed = await bench('listing', '--size', '1000', '--rounds', '1');
     assert.equal(printed.match(/^\| page by /gm)?.length, 2 * 36);

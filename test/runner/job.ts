@@ -34,9 +34,8 @@ export interface Outcome {
   ending: string;
 }
 
-export function toTestFile(suite: string, path: string, environment?: NodeJS.ProcessEnv): Job {
-  const command = [process.execPath, '--test-force-exit', path];
-  return { suite, name: path, command, environment, isTestFile: true };
+export function toTestFile(suite: string, path: string): Job {
+  return { suite, name: path, command: [process.execPath, '--test-force-exit', path], isTestFile: true };
 }
 
 const running = new Set<ChildProcess>();

@@ -1,5 +1,5 @@
 // What `npm test` and `npm run test:long` consist of. Long and patient suites stand first: short ones fill the gaps at the end.
-// A suite's fixture is started once, before its first job, and shared by all of them.
+// A suite's fixture is started once, before its first job, and shared by all of them: what needs none comes first, to go on meanwhile.
 
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ export interface Suite {
   name: string;
   jobs: Job[];
   fixture?: () => Promise<Fixture>;
+  /** How many of its test files run in one process; one, if it does not say. */
+  filesPerProcess?: number;
   /** What measures has the machine to itself. */
   isAlone?: boolean;
 }
@@ -36,23 +38,23 @@ function crash(suite: string, ...words: string[]): Job {
 export function listSuites(): Suite[] {
   return [
     {
+      name: 'crash',
+      jobs: [
+        crash('crash', '--kills', '6'),
+        crash('crash', '--faults', '--size', '8'),
+        crash('crash', '--states', '150', '--served', '2'),
+        crash('crash', '--aborts', '100', '--slow', '50'),
+        crash('crash', '--flips', '60'),
+        crash('crash', '--disk-full', '--rounds', '1'),
+      ],
+    },
+    {
       name: 'cluster',
       jobs: [
         program('cluster', 'cluster faults', node, 'test/cluster/faults.ts', '--seconds', '8'),
         ...files('cluster', 'test/cluster/*.test.ts'),
       ],
       fixture: sharedStores,
-    },
-    {
-      name: 'crash',
-      jobs: [
-        crash('crash', '--kills', '8'),
-        crash('crash', '--faults', '--size', '8'),
-        crash('crash', '--states', '250', '--served', '2'),
-        crash('crash', '--aborts', '100', '--slow', '50'),
-        crash('crash', '--flips', '60'),
-        crash('crash', '--disk-full', '--rounds', '1'),
-      ],
     },
     { name: 'browser', jobs: files('browser', 'test/browser/*.test.ts'), fixture: sharedBrowser },
     { name: 'service', jobs: files('service', 'test/service/*.test.ts') },
@@ -63,11 +65,13 @@ export function listSuites(): Suite[] {
       name: 'interface on PostgreSQL and S3',
       jobs: files('interface on PostgreSQL and S3', 'test/interface/*.test.ts'),
       fixture: () => openInterfaceTarget({ isShared: true }),
+      filesPerProcess: 6,
     },
     {
       name: 'interface',
       jobs: files('interface', 'test/interface/*.test.ts'),
       fixture: () => openInterfaceTarget({ isShared: false }),
+      filesPerProcess: 6,
     },
     { name: 'command line', jobs: files('command line', 'test/cli/*.test.ts') },
     { name: 'client', jobs: files('client', 'sdk/test/*.test.ts') },
@@ -85,6 +89,7 @@ export function listSuites(): Suite[] {
       name: 'units',
       jobs: files('units', 'src/**/*.test.ts', 'test/*.test.ts', 'test/runner/*.test.ts', 'bench/*.test.ts'),
       fixture: sharedStores,
+      filesPerProcess: 5,
     },
   ];
 }
