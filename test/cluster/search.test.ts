@@ -110,13 +110,13 @@ test('slices propose every entry once, however many there are, and stay what the
     await Promise.all(saves);
     await catchUp(room);
   };
-  await save(0, 1300);
-  assert.equal(await count(room, 'needle'), 1300);
-  assert.equal(await count(room, '"and thread"'), 1300);
+  await save(0, 700);
+  assert.equal(await count(room, 'needle'), 700);
+  assert.equal(await count(room, '"and thread"'), 700);
   assert.equal(await count(room, '"thread and"'), 0);
   const query = search.parse('needle');
   const first = await search.rank({ space: application.space, query, stage: 1, before: null });
-  await save(1300, 1500);
+  await save(700, 800);
   const again = await search.rank({ space: application.space, query, stage: 1, before: first.before });
   assert.deepEqual(again, first);
   const other = await addApplication(catalog, 'other');
@@ -305,17 +305,17 @@ test('two nodes keep one index: one of them indexes, nothing is missing', async 
   context.after(() => pool.end());
   await pool.query(noteWrites);
   const saves: Promise<unknown>[] = [];
-  for (let index = 0; index < 400; index += 1) {
+  for (let index = 0; index < 160; index += 1) {
     const { catalog } = index % 2 === 0 ? room : other;
     saves.push(catalog.saveFile(fileIn(room.application, `${index}.txt`, { content: inline(Buffer.from('shared')) })));
     if (index % 20 === 0) await Promise.all(saves);
   }
   await Promise.all(saves);
   await catchUp(room);
-  assert.equal(await count(room, 'shared'), 400);
-  assert.equal(await count({ ...room, search: other.search }, 'shared'), 400);
+  assert.equal(await count(room, 'shared'), 160);
+  assert.equal(await count({ ...room, search: other.search }, 'shared'), 160);
   const { rows } = await pool.query('SELECT count(*) AS written, count(DISTINCT by) AS nodes FROM written');
-  assert.deepEqual(rows[0], { written: 400, nodes: 1 });
+  assert.deepEqual(rows[0], { written: 160, nodes: 1 });
 });
 
 test('two that index at the same moment, whatever the lock, leave nothing out and do nothing twice', async (context) => {
@@ -354,7 +354,7 @@ test('a node that is killed while it indexes is replaced within seconds, and not
   for (let round = 0; round < 2; round += 1) {
     const child = await startNode(context, url);
     await eventually('it indexes', async () => (await countLeaders(pool)) === 1);
-    const saves = Array.from({ length: 300 }, (_, index) =>
+    const saves = Array.from({ length: 120 }, (_, index) =>
       room.catalog.saveFile(
         fileIn(room.application, `${round} ${index}.txt`, {
           content: inline(Buffer.from(`endurance ${'word '.repeat(500)}`)),
