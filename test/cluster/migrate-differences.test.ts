@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import type { Migration } from '../../src/migrate/side.ts';
-import { ask, getReady, listBlobs, move, type Ready } from './migrating.ts';
+import { ask, getReady, listBlobs, type Ready } from './migrating.ts';
+import { move } from './move.ts';
 
 describe('what a migration left different is found', { timeout: 300_000 }, () => {
   let ready: Ready;

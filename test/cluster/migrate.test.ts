@@ -11,7 +11,8 @@ import { CatalogInUse } from '../../src/catalog/table-store.ts';
 import { tables } from '../../src/catalog/tables.ts';
 import { CannotMigrate, type Migration } from '../../src/migrate/side.ts';
 import { addApplication, fileIn, folderIn, type Registered } from '../contracts/requests.ts';
-import { ask, dump, getReady, journalFilesOf, keys, listBlobs, move, openCatalog, type Ready } from './migrating.ts';
+import { ask, dump, getReady, keys, listBlobs, openCatalog, type Ready } from './migrating.ts';
+import { journalFilesOf, move } from './move.ts';
 
 describe('a catalog is moved', { timeout: 600_000 }, () => {
   let ready: Ready;
