@@ -12,7 +12,8 @@ import { findGround, newStores } from './ground.ts';
 import { addCaller, at, type Node, type Nodes, startNodes } from './nodes.ts';
 
 const ground = await findGround();
-const nodeCount = sized(2, 3);
+/** How many of the three nodes go and come back. */
+const restarts = sized(2, 3);
 const clients = 8;
 /** What is between two requests of a client, so that nodes have time to start. */
 const thinkMs = sized(120, 40);
@@ -21,7 +22,7 @@ let caller: Caller;
 
 before(async () => {
   const environment = { ...(await newStores(ground)), CABINET_DRAIN_SECONDS: '5' };
-  nodes = await startNodes(nodeCount, { environment, isProxied: true });
+  nodes = await startNodes(3, { environment, isProxied: true });
   caller = at(await addCaller(nodes.all[0] as Node, 'rolling'), nodes);
 });
 
@@ -81,7 +82,7 @@ test('A rolling restart fails no request and loses nothing', async (t) => {
   const load: Load = { requests: 0, failures: [], saved: new Map(), isOver: false };
   const working = Array.from({ length: clients }, () => work(load));
   await eventually('all work', () => load.saved.size > 3 * clients);
-  for (const node of nodes.all) {
+  for (const node of nodes.all.slice(0, restarts)) {
     assert.equal(await node.stop('SIGTERM'), 0, node.said);
     await node.start();
     await eventually('it is ready', () => isReady(node));

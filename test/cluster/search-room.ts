@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Blobs } from '../../src/blobs/blobs.ts';
 import { type Catalog, toCatalog } from '../../src/catalog/catalog.ts';
@@ -35,8 +34,13 @@ function toBlobs(bytes: ReadonlyMap<string, Buffer>): Blobs {
   } as Partial<Blobs> as Blobs;
 }
 
+/** The context of a test, which closes what was opened when it is over. */
+export interface Closing {
+  after(close: () => unknown): void;
+}
+
 /** One node: a catalog and an index that begins to follow it. */
-export async function openNode(context: TestContext, url: string): Promise<Omit<Room, 'application'>> {
+export async function openNode(context: Closing, url: string): Promise<Omit<Room, 'application'>> {
   const blobs = new Map<string, Buffer>();
   const options = { url, schema, mostConnections: 4 };
   let search: Search | null = null;
@@ -55,12 +59,12 @@ export async function openNode(context: TestContext, url: string): Promise<Omit<
   return node;
 }
 
-export async function openPostgresRoom(context: TestContext, url: string): Promise<Room> {
+export async function openPostgresRoom(context: Closing, url: string): Promise<Room> {
   const node = await openNode(context, url);
   return { ...node, application: await addApplication(node.catalog, 'app') };
 }
 
-export async function openSqliteRoom(context: TestContext): Promise<Room> {
+export async function openSqliteRoom(context: Closing): Promise<Room> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-search-'));
   const path = join(folder, 'catalog.db');
   const blobs = new Map<string, Buffer>();
