@@ -122,13 +122,13 @@ test('slices propose every entry once, however many there are, and stay what the
     await Promise.all(saves);
     await catchUp(room);
   };
-  await save(0, 700);
-  assert.equal(await count(room, 'needle'), 700);
-  assert.equal(await count(room, '"and thread"'), 700);
+  await save(0, 1100);
+  assert.equal(await count(room, 'needle'), 1100);
+  assert.equal(await count(room, '"and thread"'), 1100);
   assert.equal(await count(room, '"thread and"'), 0);
   const query = search.parse('needle');
   const first = await search.rank({ space: application.space, query, stage: 1, before: null });
-  await save(700, 800);
+  await save(1100, 1200);
   const again = await search.rank({ space: application.space, query, stage: 1, before: first.before });
   assert.deepEqual(again, first);
   const other = await addApplication(catalog, 'beside');
