@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Blobs } from '../../src/blobs/blobs.ts';
 import { type Catalog, toCatalog } from '../../src/catalog/catalog.ts';
 import { openPostgres } from '../../src/catalog/postgres.ts';
+import type { openPool } from '../../src/catalog/postgres-connection.ts';
 import { openSqlite } from '../../src/catalog/sqlite.ts';
 import { openPostgresSearch } from '../../src/search/postgres-search.ts';
 import { openSearch, type Search } from '../../src/search/search.ts';
@@ -117,3 +118,19 @@ export async function collect({ search, application: { space } }: Room, q: strin
   }
   return all;
 }
+
+/** Sessions that hold the lock of whoever indexes. */
+export async function countLeaders(pool: ReturnType<typeof openPool>): Promise<number> {
+  const { rows } = await pool.query(
+    `SELECT count(*) AS count FROM pg_locks JOIN pg_database ON pg_database.oid = database
+     WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND datname = current_database() AND mode = 'ExclusiveLock'
+       AND pid IN (SELECT pid FROM pg_stat_activity WHERE state = 'idle')`,
+  );
+  return rows[0].count;
+}
+
+/** Every write of a document, and by which connection. */
+export const noteWrites = `CREATE TABLE written (entry BIGINT, by INTEGER);
+  CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN INSERT INTO written VALUES (NEW.entry, pg_backend_pid()); RETURN NEW; END';
+  CREATE TRIGGER note AFTER INSERT OR UPDATE ON search_documents FOR EACH ROW EXECUTE FUNCTION note()`;

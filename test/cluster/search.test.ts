@@ -17,8 +17,10 @@ import { documents, questions } from './search-documents.ts';
 import {
   catchUp,
   collect,
+  countLeaders,
   eventually,
   isCaughtUp,
+  noteWrites,
   openNode,
   openPostgresRoom,
   openSqliteRoom,
@@ -292,22 +294,6 @@ test('rebuild makes the index anew, asked on whichever node; a journal that does
   const again = await pool.query(`SELECT count(*) AS count FROM search_documents WHERE words @@ 'folder'::tsquery`);
   assert.equal(again.rows[0].count, 701);
 });
-
-/** Sessions that hold the lock of whoever indexes. */
-async function countLeaders(pool: ReturnType<typeof openPool>): Promise<number> {
-  const { rows } = await pool.query(
-    `SELECT count(*) AS count FROM pg_locks JOIN pg_database ON pg_database.oid = database
-     WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND datname = current_database() AND mode = 'ExclusiveLock'
-       AND pid IN (SELECT pid FROM pg_stat_activity WHERE state = 'idle')`,
-  );
-  return rows[0].count;
-}
-
-/** Every write of a document, and by which connection. */
-const noteWrites = `CREATE TABLE written (entry BIGINT, by INTEGER);
-  CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
-    'BEGIN INSERT INTO written VALUES (NEW.entry, pg_backend_pid()); RETURN NEW; END';
-  CREATE TRIGGER note AFTER INSERT OR UPDATE ON search_documents FOR EACH ROW EXECUTE FUNCTION note()`;
 
 test('two nodes keep one index: one of them indexes, nothing is missing', async (context) => {
   const url = await databases.make();
