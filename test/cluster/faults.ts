@@ -83,8 +83,8 @@ async function judge({ ground, nodes, nemesis, catalog, seconds }: Scene): Promi
   const { Cursor } = await readChanges(main, 'from=now');
   const after = (await readJournal(catalog)).at(-1)?.position ?? 0;
   const seats = await Promise.all(nodes.all.map((node) => sitDown(main, node)));
-  const clients = seconds >= longSeconds ? 48 : 16;
-  const workload = new Workload({ seats, top, clients, followers, cursor: Cursor, hasLarge: ground.s3 !== null });
+  const crowd = seconds >= longSeconds ? { clients: 48, mostThoughtMs: 60 } : { clients: 16, mostThoughtMs: 150 };
+  const workload = new Workload({ seats, top, ...crowd, followers, cursor: Cursor, hasLarge: ground.s3 !== null });
   workload.start();
   nemesis.start();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));

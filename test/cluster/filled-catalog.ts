@@ -86,7 +86,7 @@ async function manage(catalog: Catalog, one: Registered): Promise<void> {
   // More than are read at a time.
   const session = { model: 'Interaction', uid: null, grant: null, user: null, since: null, payload: '{}' };
   const put = (index: number) => catalog.putIssuerRecord({ ...session, id: `i${index}`, expiresAt: what.at + index });
-  await Promise.all(Array.from({ length: 2500 }, (_, index) => put(index)));
+  await Promise.all(Array.from({ length: 1100 }, (_, index) => put(index)));
   await catalog.consumeIssuerRecord({ model: 'RefreshToken', id: 'r1', at: what.at });
   await catalog.endIssuerRecord({ model: 'Grant', id: 'g1' });
   const quota = { entries: 10_000, bytes: 5_000_000_000_000, requests: 7 };

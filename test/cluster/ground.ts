@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { type Postgres, startPostgres } from './postgres.ts';
-import { type Swift, startSwift } from './swift.ts';
+import type { Swift } from './swift.ts';
 
 /** The place of the two, as text that fits into a variable. */
 export interface Ground {
@@ -24,9 +24,11 @@ export interface OwnGround extends Ground {
   stop(): Promise<void>;
 }
 
+/** A file that the run tells of them does not load what starts them: the client of S3 takes its time. */
 export async function startGround(): Promise<OwnGround> {
   // One after the other: each looks for free ports.
   const server = await startPostgres();
+  const { startSwift } = await import('./swift.ts');
   const swift = await startSwift();
   return {
     server,

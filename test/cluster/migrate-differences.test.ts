@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import type { Migration } from '../../src/migrate/side.ts';
-import { ask, getReady, listBlobs, move, type Ready } from './migrating.ts';
+import { ask, getReady, listBlobs, type Ready } from './migrating.ts';
+import { move } from './move.ts';
 
 describe('what a migration left different is found', { timeout: 300_000 }, () => {
   let ready: Ready;
@@ -30,25 +31,23 @@ describe('what a migration left different is found', { timeout: 300_000 }, () =>
     return report.differences.map(({ record, problem }) => `${record} ${problem}`);
   };
 
-  it('a row that is missing, one too many, one changed', async () => {
-    assert.deepEqual(await meddle(`DELETE FROM certificates WHERE thumbprint = 't1'`), [
+  it('rows that are missing, too many or changed, a small content, the keys: each of them is named', async () => {
+    const found = await meddle(`DELETE FROM certificates WHERE thumbprint = 't1';
+      INSERT INTO users VALUES ('nobody', '', 'active', NULL, 0, 0);
+      UPDATE users SET name = 'Zoe', created_at = 0 WHERE id = 'zoë';
+      DELETE FROM idempotency;
+      UPDATE contents SET bytes = set_byte(bytes, 5, get_byte(bytes, 5) # 1) WHERE content = 3;
+      UPDATE meta SET value = '{}' WHERE name = 'setting keys'`);
+    const expected = [
       'certificates: thumbprint "t1" is missing',
-    ]);
-    assert.deepEqual(await meddle(`INSERT INTO users VALUES ('nobody', '', 'active', NULL, 0, 0)`), [
       'users: id "nobody" is not in the source',
-    ]);
-    assert.deepEqual(await meddle(`UPDATE users SET name = 'Zoe', created_at = 0 WHERE id = 'zoë'`), [
       'users: id "zoë" differs in name, created_at',
-    ]);
-    assert.deepEqual(await meddle('DELETE FROM idempotency'), [
       'idempotency: app_key "ak_one", operation "save-file", key "k \\"1\\"" is missing',
       'idempotency: app_key "ak_two", operation "save-file", key "k \\"1\\"" is missing',
-    ]);
-  });
-
-  it('a small content', async () => {
-    const spoil = 'UPDATE contents SET bytes = set_byte(bytes, 5, get_byte(bytes, 5) # 1) WHERE content = 3';
-    assert.deepEqual(await meddle(spoil), ['contents: content 3 differs in bytes']);
+      'contents: content 3 differs in bytes',
+      'the keys differ',
+    ];
+    assert.deepEqual(found.sort(), expected.sort());
   });
 
   it('a small content that is not what its record says, here and there', async () => {
@@ -67,10 +66,6 @@ describe('what a migration left different is found', { timeout: 300_000 }, () =>
   it('a row of the journal', async () => {
     const found = await meddle(`UPDATE journal SET by = 'me' WHERE position = (SELECT max(position) FROM journal)`);
     assert.match(found[0] ?? '', /^journal: position \d+ differs in by$/);
-  });
-
-  it('the keys', async () => {
-    assert.deepEqual(await meddle(`UPDATE meta SET value = '{}' WHERE name = 'setting keys'`), ['the keys differ']);
   });
 
   it('a sealed part of the journal', async () => {

@@ -5,7 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sized } from '../size.ts';
-import { getReady, move, type Ready } from './migrating.ts';
+import { getReady, type Ready } from './migrating.ts';
+import { move } from './move.ts';
 
 /** By how many steps later it is killed each time round, and how often at the least. */
 const [stride, leastKills] = sized([3, 5] as const, [1, 8] as const);

@@ -7,8 +7,10 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findFreePort } from '../free-ports.ts';
 import { saveFile } from '../interface/client.ts';
+import { cabinet, cabinetJson } from '../service/here.ts';
 import { skipWithoutMount } from '../service/programs.ts';
-import { addCaller, cabinet, cabinetJson, makeDataFolder, removeDataFolder, startService } from '../service/service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { startServiceHere } from '../service/service-here.ts';
 import { findGround, newStores, toBlobs } from './ground.ts';
 
 const withoutMount = skipWithoutMount('a migration to a full disk');
@@ -21,7 +23,7 @@ describe('a migration that cannot be', { timeout: 300_000 }, () => {
   before(async () => {
     ground = await findGround();
     folder = makeDataFolder();
-    const service = await startService(folder);
+    const service = await startServiceHere(folder);
     const caller = await addCaller(folder, service.production, 'app');
     for (let index = 0; index < 40; index += 1) {
       const at = { FolderId: caller.application.RootFolderId, FileName: `${index}` };

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { cabinetJson, type Environment } from '../service/service.ts';
+import { cabinetJson } from '../service/here.ts';
+import type { Environment } from '../service/service.ts';
 import { findGround, newStores } from './ground.ts';
-import { dump, getReady, journalFilesOf, listBlobs, type Place, type Ready } from './migrating.ts';
+import { dump, getReady, listBlobs, type Ready } from './migrating.ts';
+import { journalFilesOf, type Place } from './move.ts';
 
 interface Report {
   Finished: boolean;

@@ -17,17 +17,9 @@ import {
 } from '../interface/client.ts';
 import { readToEnd } from '../interface/follower.ts';
 import { trash } from '../interface/life.ts';
-import {
-  addCaller,
-  cabinet,
-  cabinetJson,
-  type Environment,
-  eventually,
-  makeDataFolder,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { cabinet, cabinetJson } from '../service/here.ts';
+import { addCaller, type Environment, eventually, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { findGround, newStores, type Stores } from './ground.ts';
 
 type Report = {
@@ -48,7 +40,7 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
   let stores: Stores;
   let caller: Caller;
   let environment: Environment;
-  let running: Started | null = null;
+  let running: StartedHere | null = null;
   const folders: string[] = [];
   const large = randomBytes(300_000);
   /** What is asked before and after. */
@@ -64,7 +56,7 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
     return folder;
   };
   const start = async (folder: string, kept: Environment) => {
-    running = await startService(folder, { environment: { ...environment, ...kept } });
+    running = await startServiceHere(folder, { environment: { ...environment, ...kept } });
     return running;
   };
   const stop = async () => {
@@ -122,9 +114,12 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
     const [production] = early.Environments;
     assert.deepEqual([production?.Contents?.Copied, production?.Differences], [2, []]);
     assert.equal(production?.Records, null);
-    await assert.rejects(startService(newFolder(), { environment: { ...environment, ...stores, CABINET_PORT: '0' } }), {
-      message: /target of a migration from SQLite in .* that is not finished/,
-    });
+    await assert.rejects(
+      startServiceHere(newFolder(), { environment: { ...environment, ...stores, CABINET_PORT: '0' } }),
+      {
+        message: /target of a migration from SQLite in .* that is not finished/,
+      },
+    );
   });
 
   it('then it is stopped, moved and compared, and goes on where it stopped', async () => {

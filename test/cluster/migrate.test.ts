@@ -11,7 +11,8 @@ import { CatalogInUse } from '../../src/catalog/table-store.ts';
 import { tables } from '../../src/catalog/tables.ts';
 import { CannotMigrate, type Migration } from '../../src/migrate/side.ts';
 import { addApplication, fileIn, folderIn, type Registered } from '../contracts/requests.ts';
-import { ask, dump, getReady, journalFilesOf, keys, listBlobs, move, openCatalog, type Ready } from './migrating.ts';
+import { ask, dump, getReady, keys, listBlobs, openCatalog, type Ready } from './migrating.ts';
+import { journalFilesOf, move, type Place } from './move.ts';
 
 describe('a catalog is moved', { timeout: 600_000 }, () => {
   let ready: Ready;
@@ -29,6 +30,12 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     const there = await ready.inPostgres();
     assert.ok((await move(ready.sqlite, there)).isFinished);
     return there;
+  };
+  let kept: Promise<Place> | null = null;
+  /** The same for all who only read it. */
+  const movedOnce = () => {
+    kept ??= moved();
+    return kept;
   };
   const brokenOff = ({ target }: Migration) => ({
     target: { ...target, keys: { ...target.keys, write: () => Promise.reject(new Error('broken off')) } },
@@ -129,7 +136,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
   });
 
   it('once: a second run finds that all is done', async () => {
-    const there = await moved();
+    const there = await movedOnce();
     const { isFinished, doneAt, records } = await move(ready.sqlite, there);
     assert.deepEqual([isFinished, records], [true, null]);
     assert.ok(Math.abs(Date.parse(doneAt ?? '') - Date.now()) < 60_000);
@@ -189,12 +196,12 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     await assert.rejects(move(ready.sqlite, there), /the new store is in use: it holds ab0000/);
     const back = ready.place();
     await keysInFolder(back.folder).write('{}');
-    await assert.rejects(move(await moved(), back), /has keys already/);
+    await assert.rejects(move(await movedOnce(), back), /has keys already/);
     assert.equal(readFileSync(join(back.folder, 'keys.json'), 'utf8'), '{}');
   });
 
   it('not while nodes use the source, but for its large contents', async () => {
-    const there = await moved();
+    const there = await movedOnce();
     const catalog = await openCatalog(there);
     const to = ready.place();
     await assert.rejects(move(there, to), CatalogInUse);

@@ -6,35 +6,20 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { keysInFolder } from '../../src/auth/keys.ts';
-import { openLocalBlobs, readLocalBlobs } from '../../src/blobs/local.ts';
+import { openLocalBlobs } from '../../src/blobs/local.ts';
 import { type Catalog, toCatalog } from '../../src/catalog/catalog.ts';
-import { type JournalFiles, openJournalFiles } from '../../src/catalog/journal-files.ts';
-import { localFiles } from '../../src/catalog/local-files.ts';
 import { openPostgres } from '../../src/catalog/postgres.ts';
-import { openPostgresTables } from '../../src/catalog/postgres-tables.ts';
 import { openSqlite } from '../../src/catalog/sqlite.ts';
-import { openSqliteTables } from '../../src/catalog/sqlite-tables.ts';
-import type { StoreRole, TableStore } from '../../src/catalog/table-store.ts';
-import { findMeta, setMeta, tables } from '../../src/catalog/tables.ts';
-import { type MigrationReport, migrate } from '../../src/migrate/migrate.ts';
-import type { KeyPlace, Migration, Side } from '../../src/migrate/side.ts';
+import { tables } from '../../src/catalog/tables.ts';
 import { type Filled, fill, readAll } from './filled-catalog.ts';
 import { findDatabases } from './ground.ts';
-
-export interface Place {
-  /** The schema's database; null: SQLite, in the folder. */
-  url: string | null;
-  /** For large contents, sealed parts of the journal, and what SQLite keeps beside its catalog. */
-  folder: string;
-}
+import { journalFilesOf, type Place, schema } from './move.ts';
 
 export function newPlace(url: string | null = null): Place {
   const folder = join(mkdtempSync(join(tmpdir(), 'cabinet-migrate-')), 'production');
   mkdirSync(folder);
   return { url, folder };
 }
-
-const schema = 'cabinet_production';
 
 export async function openCatalog({ url, folder }: Place): Promise<Catalog> {
   const fail = (error: unknown) => {
@@ -45,62 +30,6 @@ export async function openCatalog({ url, folder }: Place): Promise<Catalog> {
       ? await openSqlite({ path: join(folder, 'catalog.db'), onFatal: fail })
       : await openPostgres({ url, schema, mostConnections: 4 });
   return toCatalog(engine);
-}
-
-export function journalFilesOf({ folder }: Place): JournalFiles {
-  return openJournalFiles(localFiles(join(folder, 'journal')));
-}
-
-export async function openTables({ url, folder }: Place, role: StoreRole): Promise<TableStore> {
-  const opened =
-    url === null
-      ? openSqliteTables(join(folder, 'catalog.db'), role)
-      : await openPostgresTables({ url, schema, mostConnections: 1 }, role);
-  if (opened === null) throw new Error('there is no catalog');
-  return opened;
-}
-
-async function openSide(place: Place, role: StoreRole): Promise<Side> {
-  const opened = await openTables(place, role);
-  return { name: `the ${role}`, tables: opened, journalFiles: journalFilesOf(place), keys: keysOf(place, opened) };
-}
-
-export function keysOf({ url, folder }: Place, opened: TableStore): KeyPlace {
-  if (url === null) return keysInFolder(folder);
-  const name = 'setting keys';
-  return { read: () => opened.read(findMeta(name)), write: (text) => opened.write([setMeta(name, text)]) };
-}
-
-/** `change`: for tests that meddle with it. */
-export async function move(
-  from: Place,
-  to: Place,
-  change: (migration: Migration) => Partial<Migration> = () => ({}),
-): Promise<MigrationReport> {
-  const source = await openSide(from, 'source');
-  let target: Side | null = null;
-  try {
-    target = await openSide(to, 'target');
-    const blobs = {
-      from: readLocalBlobs(from.folder),
-      to: await openLocalBlobs({ folder: to.folder, onFatal: () => undefined }),
-      fromName: 'the old store',
-      toName: 'the new store',
-    };
-    const migration: Migration = {
-      source,
-      target,
-      blobs,
-      moved: { records: true, journalFiles: true },
-      isContentsOnly: false,
-      verify: 'full',
-      tell: () => undefined,
-    };
-    return await migrate({ ...migration, ...change(migration) });
-  } finally {
-    await target?.tables.close();
-    await source.tables.close();
-  }
 }
 
 export const keys = '{"Signing":[],"Cookies":["ü"],"Cursors":"x"}';

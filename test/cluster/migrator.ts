@@ -1,7 +1,7 @@
 // Moves a catalog, given where from and where to, and ends itself with SIGKILL in the step of that number: before what it
 // writes if the number is odd, behind it if it is even.
 
-import { move } from './migrating.ts';
+import { move } from './move.ts';
 
 const [fromUrl = '', fromFolder = '', toUrl = '', toFolder = '', step = '0'] = process.argv.slice(2);
 let steps = 0;

@@ -18,7 +18,7 @@ export interface Surroundings {
   /** From each node to PostgreSQL, and to S3. */
   toPostgres: readonly Line[];
   toS3: readonly Line[];
-  /** Whether there is time for a node to sleep until PostgreSQL takes its transactions for abandoned. */
+  /** Whether there is time for a node to sleep until PostgreSQL takes its transactions for abandoned, and for S3 to start again. */
   isLong: boolean;
   log(text: string): void;
 }
@@ -58,7 +58,7 @@ export class Nemesis {
   }
 
   #faults(): Fault[] {
-    const { swift } = this.#around.ground;
+    const { isLong, ground } = this.#around;
     return [
       () => this.#onNode('killed', (node) => this.#restart(node, 'SIGKILL')),
       () => this.#onNode('killed', (node) => this.#restart(node, 'SIGKILL')),
@@ -66,12 +66,12 @@ export class Nemesis {
       () => this.#onNode('killed, its clock an hour ahead', (node) => this.#restart(node, 'SIGKILL', hourMs)),
       () => this.#onNode('killed, its clock an hour behind', (node) => this.#restart(node, 'SIGKILL', -hourMs)),
       () => this.#onNode('paused', (node) => this.#pauseNode(node, between(1000, 8000))),
-      ...(this.#around.isLong
+      ...(isLong
         ? [() => this.#onNode('paused for long', (node) => this.#pauseNode(node, between(16_000, 18_000)))]
         : []),
       () => this.#once('PostgreSQL crashed', 'postgres', () => this.#crashPostgres()),
       () => this.#once('PostgreSQL crashed', 'postgres', () => this.#crashPostgres()),
-      ...(swift === null ? [] : [() => this.#once('S3 crashed', 'swift', () => this.#crashSwift())]),
+      ...(isLong && ground.swift !== null ? [() => this.#once('S3 crashed', 'swift', () => this.#crashSwift())] : []),
       ...this.#faultsOf('PostgreSQL', this.#around.toPostgres),
       ...this.#faultsOf('S3', this.#around.toS3),
     ];

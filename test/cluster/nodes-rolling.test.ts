@@ -12,6 +12,8 @@ import { findGround, newStores } from './ground.ts';
 import { addCaller, at, type Node, type Nodes, startNodes } from './nodes.ts';
 
 const ground = await findGround();
+/** How many of the three nodes go and come back. */
+const restarts = sized(2, 3);
 const clients = 8;
 /** What is between two requests of a client, so that nodes have time to start. */
 const thinkMs = sized(120, 40);
@@ -80,18 +82,18 @@ test('A rolling restart fails no request and loses nothing', async (t) => {
   const load: Load = { requests: 0, failures: [], saved: new Map(), isOver: false };
   const working = Array.from({ length: clients }, () => work(load));
   await eventually('all work', () => load.saved.size > 3 * clients);
-  for (const node of nodes.all) {
+  for (const node of nodes.all.slice(0, restarts)) {
     assert.equal(await node.stop('SIGTERM'), 0, node.said);
     await node.start();
     await eventually('it is ready', () => isReady(node));
     // The proxy has to see it too before the next one goes.
     await eventually('the proxy sends saves to it', () => hasSaved(node));
   }
+  await eventually('much was saved', () => load.saved.size > sized(60, 100));
   load.isOver = true;
   await Promise.all(working);
   t.diagnostic(`${load.requests} requests, ${load.saved.size} saves, ${load.failures.length} failed`);
   assert.deepEqual(load.failures, []);
-  assert.ok(load.saved.size > 100);
   const entries = await listFolder(caller, '-root-');
   assert.equal(entries.length, load.saved.size);
   for (const { Name, Id } of entries.slice(0, 200)) {

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Blobs } from '../../src/blobs/blobs.ts';
 import { type Catalog, toCatalog } from '../../src/catalog/catalog.ts';
 import { openPostgres } from '../../src/catalog/postgres.ts';
+import type { openPool } from '../../src/catalog/postgres-connection.ts';
 import { openSqlite } from '../../src/catalog/sqlite.ts';
 import { openPostgresSearch } from '../../src/search/postgres-search.ts';
 import { openSearch, type Search } from '../../src/search/search.ts';
@@ -35,8 +35,13 @@ function toBlobs(bytes: ReadonlyMap<string, Buffer>): Blobs {
   } as Partial<Blobs> as Blobs;
 }
 
+/** The context of a test, which closes what was opened when it is over. */
+export interface Closing {
+  after(close: () => unknown): void;
+}
+
 /** One node: a catalog and an index that begins to follow it. */
-export async function openNode(context: TestContext, url: string): Promise<Omit<Room, 'application'>> {
+export async function openNode(context: Closing, url: string): Promise<Omit<Room, 'application'>> {
   const blobs = new Map<string, Buffer>();
   const options = { url, schema, mostConnections: 4 };
   let search: Search | null = null;
@@ -55,12 +60,12 @@ export async function openNode(context: TestContext, url: string): Promise<Omit<
   return node;
 }
 
-export async function openPostgresRoom(context: TestContext, url: string): Promise<Room> {
+export async function openPostgresRoom(context: Closing, url: string): Promise<Room> {
   const node = await openNode(context, url);
   return { ...node, application: await addApplication(node.catalog, 'app') };
 }
 
-export async function openSqliteRoom(context: TestContext): Promise<Room> {
+export async function openSqliteRoom(context: Closing): Promise<Room> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-search-'));
   const path = join(folder, 'catalog.db');
   const blobs = new Map<string, Buffer>();
@@ -113,3 +118,19 @@ export async function collect({ search, application: { space } }: Room, q: strin
   }
   return all;
 }
+
+/** Sessions that hold the lock of whoever indexes. */
+export async function countLeaders(pool: ReturnType<typeof openPool>): Promise<number> {
+  const { rows } = await pool.query(
+    `SELECT count(*) AS count FROM pg_locks JOIN pg_database ON pg_database.oid = database
+     WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND datname = current_database() AND mode = 'ExclusiveLock'
+       AND pid IN (SELECT pid FROM pg_stat_activity WHERE state = 'idle')`,
+  );
+  return rows[0].count;
+}
+
+/** Every write of a document, and by which connection. */
+export const noteWrites = `CREATE TABLE written (entry BIGINT, by INTEGER);
+  CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN INSERT INTO written VALUES (NEW.entry, pg_backend_pid()); RETURN NEW; END';
+  CREATE TRIGGER note AFTER INSERT OR UPDATE ON search_documents FOR EACH ROW EXECUTE FUNCTION note()`;

@@ -17,8 +17,10 @@ import { documents, questions } from './search-documents.ts';
 import {
   catchUp,
   collect,
+  countLeaders,
   eventually,
   isCaughtUp,
+  noteWrites,
   openNode,
   openPostgresRoom,
   openSqliteRoom,
@@ -27,11 +29,23 @@ import {
 } from './search-room.ts';
 
 let databases: Databases;
+/** For tests that look at nothing but a space of their own: an index takes more time to start than most of them. */
+let shared: Room & { url: string };
+const closers: (() => unknown)[] = [];
 
 before(async () => {
   databases = await findDatabases();
+  const url = await databases.make();
+  shared = { ...(await openPostgresRoom({ after: (close) => closers.push(close) }, url)), url };
 });
-after(() => databases.stop());
+after(async () => {
+  for (const close of closers) await close();
+  await databases.stop();
+});
+
+async function openSpace(name: string): Promise<typeof shared> {
+  return { ...shared, application: await addApplication(shared.catalog, name) };
+}
 
 const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
@@ -99,8 +113,8 @@ test('both engines make the same snippets of long texts, whole ones first, then 
   }
 });
 
-test('slices propose every entry once, however many there are, and stay what they were when newer ones come', async (context) => {
-  const room = await openPostgresRoom(context, await databases.make());
+test('slices propose every entry once, however many there are, and stay what they were when newer ones come', async () => {
+  const room = await openSpace('sliced');
   const { catalog, application, search } = room;
   const save = async (from: number, to: number) => {
     const saves = Array.from({ length: to - from }, (_, index) => {
@@ -110,27 +124,25 @@ test('slices propose every entry once, however many there are, and stay what the
     await Promise.all(saves);
     await catchUp(room);
   };
-  await save(0, 1300);
-  assert.equal(await count(room, 'needle'), 1300);
-  assert.equal(await count(room, '"and thread"'), 1300);
+  await save(0, 1100);
+  assert.equal(await count(room, 'needle'), 1100);
+  assert.equal(await count(room, '"and thread"'), 1100);
   assert.equal(await count(room, '"thread and"'), 0);
   const query = search.parse('needle');
   const first = await search.rank({ space: application.space, query, stage: 1, before: null });
-  await save(1300, 1500);
+  await save(1100, 1200);
   const again = await search.rank({ space: application.space, query, stage: 1, before: first.before });
   assert.deepEqual(again, first);
-  const other = await addApplication(catalog, 'other');
+  const other = await addApplication(catalog, 'beside');
   assert.equal(await count({ ...room, application: other }, 'needle'), 0);
 });
 
 test('where much follows where little is found, nothing is left out', async (context) => {
-  const url = await databases.make();
-  const room = await openPostgresRoom(context, url);
-  await catchUp(room);
-  const pool = openPool({ url, schema, mostConnections: 1 });
+  const room = await openSpace('much');
+  const pool = openPool({ url: room.url, schema, mostConnections: 1 });
   context.after(() => pool.end());
   const entries = [...Array.from({ length: 6000 }, (_, index) => index + 1), 600_000, 600_001, 2_000_000, 30_000_000];
-  const space = 77;
+  const space = 77_777;
   const client = await pool.connect();
   await transact(client, async (index) => {
     const record = { properties: '', content: null, readable: null };
@@ -156,9 +168,11 @@ test('where much follows where little is found, nothing is left out', async (con
   );
 });
 
-test('changes are followed: renamed, saved anew, purged', async (context) => {
-  const room = await openPostgresRoom(context, await databases.make());
+test('changes are followed: renamed, saved anew, purged', async () => {
+  const room = await openSpace('followed');
   const { catalog, application } = room;
+  await catchUp(room);
+  const { documents: others } = await room.search.status();
   const folder = folderIn(application, 'doomed', { properties: { Customer: 'Acme' }, objectType: 'legal:contract' });
   await catalog.createFolder(folder);
   const saved = fileIn(application, 'first.txt', { folder: folder.id, content: inline(Buffer.from('alpha beta')) });
@@ -179,11 +193,11 @@ test('changes are followed: renamed, saved anew, purged', async (context) => {
     while (!(await catalog.purgeSlice({ ...tree, at: 1, request: 'r' })).isDone);
   }
   await catchUp(room);
-  assert.equal((await room.search.status()).documents, 0);
+  assert.equal((await room.search.status()).documents, others);
 });
 
-test('documents with a format are read, inline and as blobs; what cannot be is skipped with its reason', async (context) => {
-  const room = await openPostgresRoom(context, await databases.make());
+test('documents with a format are read, inline and as blobs; what cannot be is skipped with its reason', async () => {
+  const room = await openSpace('formats');
   const { catalog, application, search, blobs } = room;
   const large = asBlob(makePdf('inside'));
   blobs.set(large.blob as string, makePdf('inside'));
@@ -202,9 +216,10 @@ test('documents with a format are read, inline and as blobs; what cannot be is s
   assert.equal(skippedEntries[0]?.reason, 'it is damaged');
 });
 
-test('documents larger than PostgreSQL can index are found by as much of them as it can', async (context) => {
-  const room = await openPostgresRoom(context, await databases.make());
+test('documents larger than PostgreSQL can index are found by as much of them as it can', async () => {
+  const room = await openSpace('large');
   const { catalog, application, blobs, search } = room;
+  const { skipped } = await search.status();
   const save = async (name: string, text: string) => {
     const content = asBlob(Buffer.from(text));
     blobs.set(content.blob as string, Buffer.from(text));
@@ -216,7 +231,7 @@ test('documents larger than PostgreSQL can index are found by as much of them as
   await save('one', `${'я'.repeat(200_000)} behind`);
   await save('few', `${'x y '.repeat(200_000)}"z"`);
   await catchUp(room);
-  assert.equal((await search.status()).skipped, 0);
+  assert.equal((await search.status()).skipped, skipped);
   for (const q of [
     'many',
     word(0),
@@ -280,22 +295,6 @@ test('rebuild makes the index anew, asked on whichever node; a journal that does
   assert.equal(again.rows[0].count, 701);
 });
 
-/** Sessions that hold the lock of whoever indexes. */
-async function countLeaders(pool: ReturnType<typeof openPool>): Promise<number> {
-  const { rows } = await pool.query(
-    `SELECT count(*) AS count FROM pg_locks JOIN pg_database ON pg_database.oid = database
-     WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND datname = current_database() AND mode = 'ExclusiveLock'
-       AND pid IN (SELECT pid FROM pg_stat_activity WHERE state = 'idle')`,
-  );
-  return rows[0].count;
-}
-
-/** Every write of a document, and by which connection. */
-const noteWrites = `CREATE TABLE written (entry BIGINT, by INTEGER);
-  CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
-    'BEGIN INSERT INTO written VALUES (NEW.entry, pg_backend_pid()); RETURN NEW; END';
-  CREATE TRIGGER note AFTER INSERT OR UPDATE ON search_documents FOR EACH ROW EXECUTE FUNCTION note()`;
-
 test('two nodes keep one index: one of them indexes, nothing is missing', async (context) => {
   const url = await databases.make();
   const room = await openPostgresRoom(context, url);
@@ -305,17 +304,17 @@ test('two nodes keep one index: one of them indexes, nothing is missing', async 
   context.after(() => pool.end());
   await pool.query(noteWrites);
   const saves: Promise<unknown>[] = [];
-  for (let index = 0; index < 400; index += 1) {
+  for (let index = 0; index < 160; index += 1) {
     const { catalog } = index % 2 === 0 ? room : other;
     saves.push(catalog.saveFile(fileIn(room.application, `${index}.txt`, { content: inline(Buffer.from('shared')) })));
     if (index % 20 === 0) await Promise.all(saves);
   }
   await Promise.all(saves);
   await catchUp(room);
-  assert.equal(await count(room, 'shared'), 400);
-  assert.equal(await count({ ...room, search: other.search }, 'shared'), 400);
+  assert.equal(await count(room, 'shared'), 160);
+  assert.equal(await count({ ...room, search: other.search }, 'shared'), 160);
   const { rows } = await pool.query('SELECT count(*) AS written, count(DISTINCT by) AS nodes FROM written');
-  assert.deepEqual(rows[0], { written: 400, nodes: 1 });
+  assert.deepEqual(rows[0], { written: 160, nodes: 1 });
 });
 
 test('two that index at the same moment, whatever the lock, leave nothing out and do nothing twice', async (context) => {
@@ -354,7 +353,7 @@ test('a node that is killed while it indexes is replaced within seconds, and not
   for (let round = 0; round < 2; round += 1) {
     const child = await startNode(context, url);
     await eventually('it indexes', async () => (await countLeaders(pool)) === 1);
-    const saves = Array.from({ length: 300 }, (_, index) =>
+    const saves = Array.from({ length: 120 }, (_, index) =>
       room.catalog.saveFile(
         fileIn(room.application, `${round} ${index}.txt`, {
           content: inline(Buffer.from(`endurance ${'word '.repeat(500)}`)),

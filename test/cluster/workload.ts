@@ -9,7 +9,6 @@ import { type Caller, fetchToken, identity } from '../interface/client.ts';
 import type { Action, Attempt, History } from './history.ts';
 import { type Answered, type Asked, ImpatientClient } from './impatient-client.ts';
 
-const mostThoughtMs = 60;
 const mostTries = 12;
 const followMs = 300;
 const awayShare = 0.05;
@@ -27,6 +26,8 @@ export interface WorkloadOptions {
   seats: readonly Caller[];
   top: string;
   clients: number;
+  /** Between two requests of a client, at the most. */
+  mostThoughtMs: number;
   followers: number;
   /** The position of the feed at which followers begin. */
   cursor: string;
@@ -71,7 +72,7 @@ export class Workload {
   async #work(): Promise<void> {
     while (!this.#isOver) {
       await pick(this.#deedsByWeight())();
-      await pause(Math.random() * mostThoughtMs);
+      await pause(Math.random() * this.#options.mostThoughtMs);
     }
   }
 

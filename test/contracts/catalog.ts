@@ -7,7 +7,17 @@ import type { Catalog } from '../../src/catalog/catalog.ts';
 import type { Idempotency } from '../../src/catalog/idempotency.ts';
 import type { SaveFile } from '../../src/catalog/save-file.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { addApplication, asBlob, fileIn, folderIn, inline, type Registered, refuses, what } from './requests.ts';
+import {
+  addApplication,
+  asBlob,
+  fileIn,
+  folderIn,
+  inline,
+  pathIn,
+  type Registered,
+  refuses,
+  what,
+} from './requests.ts';
 
 export interface CatalogUnderTest {
   catalog: Catalog;
@@ -96,15 +106,15 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.ok(existing.isExisting);
       });
 
-      it('find a free name among thousands', async () => {
+      it('find a free name among hundreds', async () => {
         const app = await newApplication();
-        const renamed = (index: number) => folderIn(app, 'x', { conflict: index === 0 ? 'Fail' : 'Rename' });
-        const names = new Set<string>();
-        for (let index = 0; index < 300; index += 1) {
-          names.add((await catalog.createFolder(renamed(index))).folder.name);
-        }
-        assert.equal(names.size, 300);
-        assert.ok(names.has('x (2)') && names.has('x (300)'));
+        const make = async (name: string, conflict: 'Fail' | 'Rename') =>
+          (await catalog.createFolder(folderIn(app, name, { conflict }))).folder.name;
+        await make('x', 'Fail');
+        for (let number = 2; number <= 40; number += 1) assert.equal(await make('x', 'Rename'), `x (${number})`);
+        const taken = Array.from({ length: 259 }, (_, index) => `x (${41 + index})`);
+        await Promise.all(taken.map((name) => make(name, 'Fail')));
+        assert.equal(await make('x', 'Rename'), 'x (300)');
       });
 
       it('are refused under what is not a folder, not there, or in another space', async () => {
@@ -119,10 +129,9 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
 
       it('nest a hundred levels deep and no deeper', async () => {
         const app = await newApplication();
-        let parent = app.rootId;
-        for (let level = 1; level <= 100; level += 1) {
-          parent = (await catalog.createFolder(folderIn(app, `l${level}`, { parent }))).folder.id;
-        }
+        const way = Array.from({ length: 99 }, (_, index) => `l${index + 1}`);
+        const { folder } = await catalog.createFolder(pathIn(app, way.join('/')));
+        const { id: parent } = (await catalog.createFolder(folderIn(app, 'l100', { parent: folder.id }))).folder;
         await assert.rejects(catalog.createFolder(folderIn(app, 'l101', { parent })), refuses('TooDeep'));
         await catalog.saveFile(fileIn(app, 'deep.txt', { folder: parent, content: inline(Buffer.alloc(7)) }));
         assert.equal(await sizeOf(app, app.rootId), 7);

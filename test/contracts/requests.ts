@@ -69,6 +69,13 @@ export function folderIn({ space, rootId }: Registered, name: string, more: Part
   };
 }
 
+/** `a/b/c` beneath the root. */
+export function pathIn(application: Registered, path: string, more: Partial<CreateFolder> = {}): CreateFolder {
+  const names = path.split('/');
+  const way = names.slice(0, -1).map((name) => ({ id: randomUUIDv7(), name, nameKey: toNameKey(name) }));
+  return folderIn(application, names.at(-1) ?? '', { way, conflict: 'Existing', ...more });
+}
+
 export function fileIn({ space, rootId }: Registered, name: string, more: Partial<SaveFile> = {}): SaveFile {
   return {
     space,

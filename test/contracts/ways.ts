@@ -2,22 +2,13 @@
 // ask at once.
 
 import assert from 'node:assert/strict';
-import { hash, randomUUIDv7 } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import type { CreateFolder } from '../../src/catalog/create-folder.ts';
 import type { Idempotency } from '../../src/catalog/idempotency.ts';
-import { toNameKey } from '../../src/domain/name.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { CatalogUnderTest } from './catalog.ts';
-import { addApplication, asBlob, fileIn, folderIn, inline, type Registered, refuses, what } from './requests.ts';
-
-/** `a/b/c` beneath the root. */
-function pathIn(application: Registered, path: string, more: Partial<CreateFolder> = {}): CreateFolder {
-  const names = path.split('/');
-  const way = names.slice(0, -1).map((name) => ({ id: randomUUIDv7(), name, nameKey: toNameKey(name) }));
-  return folderIn(application, names.at(-1) ?? '', { way, conflict: 'Existing', ...more });
-}
+import { addApplication, asBlob, fileIn, inline, pathIn, type Registered, refuses, what } from './requests.ts';
 
 export function testWays(name: string, open: () => Promise<CatalogUnderTest>): void {
   describe(`${name} makes what is missing on the way`, () => {
