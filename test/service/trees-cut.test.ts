@@ -11,7 +11,7 @@ import { askCopy, askRemove, copy, listTrash, readTree, trash } from '../interfa
 import { sized } from '../size.ts';
 import { addCaller, eventually, makeDataFolder, removeDataFolder, startService } from './service.ts';
 import { type StartedHere, startServiceHere } from './service-here.ts';
-import { assertUsageIsExact, countHidden } from './usage.ts';
+import { assertUsageIsExact, countEntries, countHidden, countTrees } from './usage.ts';
 
 const folders = sized(20, 40);
 const filesInFolder = 100;
@@ -77,7 +77,7 @@ test('a copy that SIGKILL ends is there whole or not at all, and what it left be
     await sleep(20 + round * 40);
     await killed.stop('SIGKILL');
     const answered = await asking;
-    cut += countHidden(dataFolder).trees;
+    cut += countTrees(dataFolder);
     if (isEnough(round + 1)) service = await startServiceHere(dataFolder);
     else service = killed = await startService(dataFolder);
     caller = { ...caller, base: service.production, token: await fetchToken(service.production, caller.application) };
@@ -86,7 +86,7 @@ test('a copy that SIGKILL ends is there whole or not at all, and what it left be
     if (found !== undefined) assert.equal(found.Size, source.Size, 'half a copy is visible');
   }
   assert.ok(cut > 0, 'no copy was cut off half-made: the tree is too small, or the waits too long');
-  await eventually('what was half-made is taken away', () => countHidden(dataFolder).trees === 0, 60_000);
+  await eventually('what was half-made is taken away', () => countTrees(dataFolder) === 0, 60_000);
   await assertAllExact(caller, source);
   assert.equal(await service.stop(), 0);
   assert.equal(countHidden(dataFolder).strays, 0);
@@ -120,7 +120,7 @@ test('a tree that is being taken apart at SIGKILL is gone at once, and its rows 
     assert.equal(must(entry, 'entry').Size, source.Size, 'half a tree is in the trash');
     assert.equal((await askRemove(caller, entry.Id)).status, 200);
   }
-  await eventually('all rows are taken away', () => countHidden(dataFolder).entries === 0, 60_000);
+  await eventually('all rows are taken away', () => countEntries(dataFolder) === 0, 60_000);
   assert.equal(await service.stop(), 0);
   assert.deepEqual(countHidden(dataFolder), { trees: 0, strays: 0, entries: 0 });
   assertUsageIsExact(dataFolder);
