@@ -174,7 +174,7 @@ test('unfinished uploads expire, and are swept with their bytes; finished files 
   assert.equal(appended.status, 204);
   assert.equal(listBlobs().length, kept + 2);
   assert.equal((await headTus(caller, tus)).status, 200);
-  await service.advance(uploadMs);
+  await service.advance(uploadMs + 1000);
   assert.equal((await headTus(caller, tus)).status, 410);
   assert.equal((await head(caller, draft.path)).status, 410);
   assert.equal((await patchTus(caller, tus, 70_000, bytes.subarray(70_000, 100_000))).status, 410);
