@@ -26,7 +26,7 @@ import {
 
 const dataFolder = makeDataFolder();
 const here = join(dataFolder, '..');
-const count = sized(3000, 20_000);
+const count = sized(2000, 20_000);
 let service: Started;
 let caller: Caller;
 

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { checkBackup } from '../../src/backup/restore.ts';
 import { type Caller, call, download, fetchToken, listFolder, makeFolder, saveFile } from '../interface/client.ts';
+import { sized } from '../size.ts';
 import { cabinet, cabinetJson } from './here.ts';
 import { addCaller, eventually, makeDataFolder, removeDataFolder, startService } from './service.ts';
 import { startServiceHere } from './service-here.ts';
@@ -67,7 +68,7 @@ test('a backup under load, restored after a kill, has every record and byte that
   const caller = await addCaller(dataFolder, service.production, 'app');
   const folder = await makeFolder(caller);
   const load = makeLoad(caller, folder.Id);
-  await eventually('much was answered', () => load.answered.size > 100, 120_000);
+  await eventually('much was answered', () => load.answered.size > sized(40, 100), 120_000);
   const before = new Map(load.answered);
   const first = await cabinetJson<Made>(dataFolder, ['backup', directory]);
   assert.deepEqual(first.Lost, []);
@@ -93,7 +94,7 @@ test('a backup under load, restored after a kill, has every record and byte that
     assert.ok((await download(reader, id)).equals(bytes));
   }
   for (const id of there.keys()) {
-    const bytes = load.answered.get(id);
+    const bytes = before.has(id) ? undefined : load.answered.get(id);
     if (bytes !== undefined) assert.ok((await download(reader, id)).equals(bytes));
   }
   assert.equal((await cabinetJson<{ Verified: boolean }>(restoredFolder, ['verify'])).Verified, true);
@@ -106,8 +107,8 @@ test('restore refuses what it must not touch, finds any damage, and can be run a
   const dataFolder = makeDataFolder();
   const base = dirname(dataFolder);
   context.after(() => removeDataFolder(dataFolder));
-  const service = await startService(dataFolder);
-  context.after(() => service.stop('SIGKILL'));
+  const service = await startServiceHere(dataFolder);
+  context.after(() => service.stop());
   const caller = await addCaller(dataFolder, service.production, 'app');
   const large = randomBytes(200_000);
   await saveFile(caller, { FolderId: '', FileName: 'large.bin' }, large);

@@ -7,22 +7,15 @@ import { postBatch, toResults } from '../interface/batch.ts';
 import { assertEmptyFolder, type Caller, makeFolder } from '../interface/client.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
 import { contentHead, openWire, type Wire } from '../interface/wire.ts';
-import {
-  addCaller,
-  eventually,
-  listIncoming,
-  makeDataFolder,
-  removeDataFolder,
-  type Started,
-  startService,
-} from './service.ts';
+import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder } from './service.ts';
+import { type StartedHere, startServiceHere } from './service-here.ts';
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let caller: Caller;
 
 before(async () => {
-  service = await startService(dataFolder);
+  service = await startServiceHere(dataFolder);
   caller = await addCaller(dataFolder, service.production, 'batches');
 });
 after(async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { findFreePort } from '../free-ports.ts';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Caller, call, fetchToken, makeFolder } from '../interface/client.ts';
@@ -25,13 +25,10 @@ async function withFolder(run: (dataFolder: string) => Promise<void>): Promise<v
   }
 }
 
-async function withService(
-  run: (dataFolder: string, service: StartedHere) => Promise<void>,
-  { hasTest = false } = {},
-): Promise<void> {
+/** With both environments, of its own. */
+async function withService(run: (dataFolder: string, service: StartedHere) => Promise<void>): Promise<void> {
   await withFolder(async (dataFolder) => {
-    const environment = { CABINET_TEST_PORT: hasTest ? '0' : 'off' };
-    const service = await startServiceHere(dataFolder, { environment, isFirstMade: hasTest });
+    const service = await startServiceHere(dataFolder, { environment: { CABINET_TEST_PORT: '0' }, isFirstMade: true });
     try {
       await run(dataFolder, service);
     } finally {
@@ -40,13 +37,24 @@ async function withService(
   });
 }
 
+/** One that runs, for all tests that only add to it: each takes a name of its own. */
+const shared = makeDataFolder();
+let running: StartedHere;
+
+before(async () => {
+  running = await startServiceHere(shared);
+});
+after(async () => {
+  await running.stop();
+  removeDataFolder(shared);
+});
+
 describe('applications', () => {
-  it('are registered while the service runs, and at once work', () =>
-    withService(async (dataFolder, service) => {
-      const caller = await addCaller(dataFolder, service.production, 'one');
-      assert.match(caller.application.AppKey, /^ak_[a-z0-9]{32}$/);
-      assert.equal((await makeFolder(caller)).CreatedBy, 'app:one');
-    }));
+  it('are registered while the service runs, and at once work', async () => {
+    const caller = await addCaller(shared, running.production, 'added');
+    assert.match(caller.application.AppKey, /^ak_[a-z0-9]{32}$/);
+    assert.equal((await makeFolder(caller)).CreatedBy, 'app:added');
+  });
 
   it('are registered while it does not run, and work when it does', () =>
     withFolder(async (dataFolder) => {
@@ -71,95 +79,90 @@ describe('applications', () => {
       );
     }));
 
-  it('are refused within a second of being disabled, and taken again when enabled', () =>
-    withService(async (dataFolder, service) => {
-      const caller = await addCaller(dataFolder, service.production, 'one');
-      await makeFolder(caller);
-      await cabinetJson(dataFolder, ['app', 'disable', 'one']);
-      await eventually('refused', async () => (await call(caller, '/folders/-root-')).status === 401, 1000);
-      assertRefusal(await call(caller, '/folders/-root-'), 401, 'AppKeyUnknown');
-      await assert.rejects(fetchToken(service.production, caller.application));
-      await cabinetJson(dataFolder, ['app', 'enable', caller.application.AppKey]);
-      await eventually('taken', async () => (await call(caller, '/folders/-root-')).status === 200, 1000);
-      await cabinetJson(dataFolder, ['app', 'remove', 'one']);
-      await eventually('refused', async () => (await call(caller, '/folders/-root-')).status === 401, 1000);
-      const again = await cabinet(dataFolder, ['app', 'add', 'one', '--json']);
-      assert.equal(again.code, 1);
-      assert.equal((JSON.parse(again.stdout) as { Error: { Code: string } }).Error.Code, 'NameAlreadyExists');
-    }));
+  it('are refused within a second of being disabled, and taken again when enabled', async () => {
+    const caller = await addCaller(shared, running.production, 'disabled');
+    await makeFolder(caller);
+    await cabinetJson(shared, ['app', 'disable', 'disabled']);
+    await eventually('refused', async () => (await call(caller, '/folders/-root-')).status === 401, 1000);
+    assertRefusal(await call(caller, '/folders/-root-'), 401, 'AppKeyUnknown');
+    await assert.rejects(fetchToken(running.production, caller.application));
+    await cabinetJson(shared, ['app', 'enable', caller.application.AppKey]);
+    await eventually('taken', async () => (await call(caller, '/folders/-root-')).status === 200, 1000);
+    await cabinetJson(shared, ['app', 'remove', 'disabled']);
+    await eventually('refused', async () => (await call(caller, '/folders/-root-')).status === 401, 1000);
+    const again = await cabinet(shared, ['app', 'add', 'disabled', '--json']);
+    assert.equal(again.code, 1);
+    assert.equal((JSON.parse(again.stdout) as { Error: { Code: string } }).Error.Code, 'NameAlreadyExists');
+  });
 
-  it('get a new secret, beside which the old one is valid for a chosen time only', () =>
-    withService(async (dataFolder, service) => {
-      const { application } = await addCaller(dataFolder, service.production, 'one');
-      const base = service.production;
-      const rotated = await cabinetJson<Registered>(dataFolder, ['app', 'rotate', 'one', '--overlap', '600']);
-      assert.notEqual(rotated.Secret, application.Secret);
-      const second = { ...application, Secret: rotated.Secret };
-      await fetchToken(base, second);
-      await fetchToken(base, application);
-      await cabinetJson<Registered>(dataFolder, ['app', 'rotate', 'one', '--overlap', '1']);
-      const isRefused = () =>
-        fetchToken(base, second).then(
-          () => false,
-          () => true,
-        );
-      await eventually('the old secret is refused', isRefused, 4000);
-      const last = await cabinetJson<Registered>(dataFolder, ['app', 'rotate', 'one']);
-      assert.ok(
-        await fetchToken(base, { ...application, Secret: rotated.Secret }).then(
-          () => false,
-          () => true,
-        ),
+  it('get a new secret, beside which the old one is valid for a chosen time only', async () => {
+    const { application } = await addCaller(shared, running.production, 'rotated');
+    const base = running.production;
+    const rotated = await cabinetJson<Registered>(shared, ['app', 'rotate', 'rotated', '--overlap', '600']);
+    assert.notEqual(rotated.Secret, application.Secret);
+    const second = { ...application, Secret: rotated.Secret };
+    await fetchToken(base, second);
+    await fetchToken(base, application);
+    await cabinetJson<Registered>(shared, ['app', 'rotate', 'rotated', '--overlap', '1']);
+    const isRefused = () =>
+      fetchToken(base, second).then(
+        () => false,
+        () => true,
       );
-      await fetchToken(base, { ...application, Secret: last.Secret });
-    }));
+    await eventually('the old secret is refused', isRefused, 4000);
+    const last = await cabinetJson<Registered>(shared, ['app', 'rotate', 'rotated']);
+    assert.ok(
+      await fetchToken(base, { ...application, Secret: rotated.Secret }).then(
+        () => false,
+        () => true,
+      ),
+    );
+    await fetchToken(base, { ...application, Secret: last.Secret });
+  });
 
   it('of kind server are sent to the mutual-TLS address, and do not exist in the test environment', () =>
-    withService(
-      async (dataFolder, service) => {
-        const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--kind', 'server']);
-        assert.equal(registered.Kind, 'server');
-        await assert.rejects(fetchToken(service.production, { Name: 'one', ...registered }));
-        const refused = await cabinet(dataFolder, ['app', 'add', 'two', '--kind', 'server', '--env', 'test']);
-        assert.equal(refused.code, 1);
-        assert.match(refused.stderr, /no mutual-TLS address for the test environment/);
-      },
-      { hasTest: true },
-    ));
-
-  it('are refused with a clear word when badly named, scoped or unknown', () =>
-    withFolder(async (dataFolder) => {
-      for (const words of [
-        ['add', 'no spaces here'],
-        ['add', 'ok', '--scopes', 'content.everything'],
-        ['add', 'ok', '--kind', 'robot'],
-        ['add', 'ok', '--env', 'staging'],
-        ['add', 'ok', '--space', '../..'],
-        ['disable', 'nobody'],
-        ['rotate', 'nobody'],
-        ['rotate', 'nobody', '--overlap', '1h'],
-      ]) {
-        const { code, stdout } = await cabinet(dataFolder, ['app', ...words, '--json']);
-        assert.equal(code, 1, words.join(' '));
-        assert.match((JSON.parse(stdout) as { Error: { Message: string } }).Error.Message, /./);
-      }
-      assert.deepEqual((await cabinetJson<Listed>(dataFolder, ['app', 'list'])).Applications, []);
+    withService(async (dataFolder, service) => {
+      const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--kind', 'server']);
+      assert.equal(registered.Kind, 'server');
+      await assert.rejects(fetchToken(service.production, { Name: 'one', ...registered }));
+      const refused = await cabinet(dataFolder, ['app', 'add', 'two', '--kind', 'server', '--env', 'test']);
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /no mutual-TLS address for the test environment/);
     }));
+
+  it('are refused with a clear word when badly named, scoped or unknown', async () => {
+    const list = () => cabinetJson<Listed>(shared, ['app', 'list']);
+    const before = await list();
+    for (const words of [
+      ['add', 'no spaces here'],
+      ['add', 'ok', '--scopes', 'content.everything'],
+      ['add', 'ok', '--kind', 'robot'],
+      ['add', 'ok', '--env', 'staging'],
+      ['add', 'ok', '--space', '../..'],
+      ['disable', 'nobody'],
+      ['rotate', 'nobody'],
+      ['rotate', 'nobody', '--overlap', '1h'],
+    ]) {
+      const { code, stdout } = await cabinet(shared, ['app', ...words, '--json']);
+      assert.equal(code, 1, words.join(' '));
+      assert.match((JSON.parse(stdout) as { Error: { Message: string } }).Error.Message, /./);
+    }
+    assert.deepEqual(await list(), before);
+  });
 });
 
 describe('tokens', () => {
   const isAccepted = async (caller: Caller) => (await call(caller, '/folders/-root-')).status === 200;
 
-  it('come from the running service', () =>
-    withService(async (dataFolder, service) => {
-      const caller = await addCaller(dataFolder, service.production, 'one');
-      const { AppKey, Secret } = caller.application;
-      const { stdout } = await asProcess.cabinet(dataFolder, ['token', '--app-key', AppKey, '--secret', Secret]);
-      assert.ok(await isAccepted({ ...caller, token: stdout.trim() }));
-      const wrong = await asProcess.cabinet(dataFolder, ['token', '--app-key', AppKey, '--secret', 'wrong']);
-      assert.equal(wrong.code, 1);
-      assert.match(wrong.stderr, /invalid_client/);
-    }));
+  it('come from the running service', async () => {
+    const caller = await addCaller(shared, running.production, 'asking');
+    const { AppKey, Secret } = caller.application;
+    const { stdout } = await asProcess.cabinet(shared, ['token', '--app-key', AppKey, '--secret', Secret]);
+    assert.ok(await isAccepted({ ...caller, token: stdout.trim() }));
+    const wrong = await asProcess.cabinet(shared, ['token', '--app-key', AppKey, '--secret', 'wrong']);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /invalid_client/);
+  });
 
   it('made while it does not run are taken when it does', () =>
     withFolder(async (dataFolder) => {
@@ -180,44 +183,40 @@ it('a token that cannot be had leaves an empty folder empty', () =>
     assert.deepEqual((await cabinetJson<Listed>(dataFolder, ['app', 'list'])).Applications, []);
   }));
 
-it('a wrong overlap leaves the old secret as it was', () =>
-  withService(async (dataFolder, service) => {
-    const { application } = await addCaller(dataFolder, service.production, 'one');
-    const refused = await cabinet(dataFolder, ['app', 'rotate', 'one', '--overlap', '1h']);
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /not a number of seconds/);
-    await fetchToken(service.production, application);
-  }));
+it('a wrong overlap leaves the old secret as it was', async () => {
+  const { application } = await addCaller(shared, running.production, 'kept');
+  const refused = await cabinet(shared, ['app', 'rotate', 'kept', '--overlap', '1h']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /not a number of seconds/);
+  await fetchToken(running.production, application);
+});
 
 describe('reset', () => {
   for (const isRunning of [true, false]) {
     it(`empties the test environment and nothing else, ${isRunning ? 'under' : 'without'} a running service`, () =>
-      withService(
-        async (dataFolder, service) => {
-          const production = await addCaller(dataFolder, service.production, 'one');
-          await makeFolder(production);
-          const tested = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--env', 'test']);
-          if (!isRunning) await service.stop();
-          await cabinetJson<Registered>(dataFolder, ['reset', '--env', 'test']);
-          const { Applications } = await cabinetJson<Listed>(dataFolder, ['app', 'list', '--env', 'test']);
-          assert.deepEqual(
-            Applications.map(({ Name }) => Name),
-            isRunning ? ['console', 'first'] : ['first'],
-          );
-          assert.ok(!Applications.some(({ AppKey }) => AppKey === tested.AppKey));
-          const kept = await cabinetJson<Listed>(dataFolder, ['app', 'list']);
-          assert.deepEqual(
-            kept.Applications.map(({ Name }) => Name),
-            ['console', 'first', 'one'],
-          );
-          if (isRunning) {
-            const again = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'two', '--env', 'test']);
-            const application = { Name: 'two', ...again };
-            await fetchToken(service.test ?? '', application);
-          }
-        },
-        { hasTest: true },
-      ));
+      withService(async (dataFolder, service) => {
+        const production = await addCaller(dataFolder, service.production, 'one');
+        await makeFolder(production);
+        const tested = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--env', 'test']);
+        if (!isRunning) await service.stop();
+        await cabinetJson<Registered>(dataFolder, ['reset', '--env', 'test']);
+        const { Applications } = await cabinetJson<Listed>(dataFolder, ['app', 'list', '--env', 'test']);
+        assert.deepEqual(
+          Applications.map(({ Name }) => Name),
+          isRunning ? ['console', 'first'] : ['first'],
+        );
+        assert.ok(!Applications.some(({ AppKey }) => AppKey === tested.AppKey));
+        const kept = await cabinetJson<Listed>(dataFolder, ['app', 'list']);
+        assert.deepEqual(
+          kept.Applications.map(({ Name }) => Name),
+          ['console', 'first', 'one'],
+        );
+        if (isRunning) {
+          const again = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'two', '--env', 'test']);
+          const application = { Name: 'two', ...again };
+          await fetchToken(service.test ?? '', application);
+        }
+      }));
   }
 
   it('is refused for production', () =>

@@ -8,7 +8,8 @@ import { test } from 'node:test';
 import type { Entry } from '../interface/assertions.ts';
 import { download, fetchToken, listFolder, saveFile } from '../interface/client.ts';
 import type { Application } from '../interface/target.ts';
-import { makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { makeDataFolder, removeDataFolder } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 interface Expected {
   Application: Application;
@@ -27,7 +28,7 @@ for (const { name } of versions) {
     const expected = JSON.parse(readFileSync(join(kept, name, 'expected.json'), 'utf8')) as Expected;
     const dataFolder = makeDataFolder();
     cpSync(join(kept, name, 'data'), dataFolder, { recursive: true });
-    const service = await startService(dataFolder);
+    const service = await startServiceHere(dataFolder);
     context.after(async () => {
       await service.stop();
       removeDataFolder(dataFolder);

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { call, createFolder, download, fetchToken, listFolder, postFile, saveFile } from '../interface/client.ts';
+import { sized } from '../size.ts';
 import { skipWithoutMount } from './programs.ts';
 import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder, startService } from './service.ts';
 import { startServiceHere } from './service-here.ts';
@@ -52,7 +53,7 @@ for (const [kind, sizeBytes] of [
     const { disk, dataFolder, service, caller, close } = await startOnSmallDisk();
     context.after(close);
     const filler = join(disk, 'filler');
-    writeFileSync(filler, randomBytes(8 * mib));
+    writeFileSync(filler, Buffer.alloc(sized(14, 8) * mib));
     const answered = new Map<string, Buffer>();
     let refusals = 0;
     // Long enough for several checkpoints to meet the full disk too.
@@ -111,8 +112,8 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     fill(filler);
     await service.stop(signal);
     fill(filler);
-    const again = await startService(dataFolder, quiet);
-    context.after(() => again.stop('SIGKILL'));
+    const again = await startServiceHere(dataFolder, quiet);
+    context.after(() => again.stop());
     const token = await fetchToken(again.production, caller.application);
     const reader = { ...caller, base: again.production, token };
     assert.ok((await download(reader, stored.File.Id)).equals(large));

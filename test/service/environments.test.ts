@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { send } from '../interface/client.ts';
 import { cabinetJson } from './here.ts';
-import { addCaller, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
+import { addCaller, makeDataFolder, type Registered, removeDataFolder } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 /** "health answers 200 or 503" */
 async function readHealth(base: string, which: 'live' | 'ready'): Promise<unknown[]> {
@@ -21,7 +22,7 @@ test('a test environment that cannot be opened does not keep production from sta
   context.after(() => removeDataFolder(dataFolder));
   await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--env', 'test'], { CABINET_TEST_PORT: '0' });
   writeFileSync(join(dataFolder, 'test', 'catalog.db'), 'this is not a database at all, not even nearly'.repeat(100));
-  const service = await startService(dataFolder, {
+  const service = await startServiceHere(dataFolder, {
     environment: { CABINET_TEST_PORT: '0', CABINET_LOG_LEVEL: 'silent' },
   });
   await addCaller(dataFolder, service.production, 'two');

@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { call, makeFolder, saveFile } from '../interface/client.ts';
 import { cabinet, cabinetJson } from './here.ts';
-import { addCaller, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 interface Line {
   Path: string;
@@ -21,8 +22,8 @@ interface Line {
 test('everything is written with its name, its bytes and its time; what is rotten is left out and told', async (context) => {
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
-  const service = await startService(dataFolder);
-  context.after(() => service.stop('SIGKILL'));
+  const service = await startServiceHere(dataFolder);
+  context.after(() => service.stop());
   const caller = await addCaller(dataFolder, service.production, 'app');
   const folder = await makeFolder(caller);
   const long = `${'ä'.repeat(200)}.txt`;

@@ -8,6 +8,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { download, fetchToken, saveFile } from '../interface/client.ts';
+import { sized } from '../size.ts';
 import {
   addCaller,
   cabinetProgram,
@@ -82,7 +83,7 @@ test('it stops in order when it is told to in the moment it says that it is read
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
   const variables = toVariables(dataFolder);
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < sized(2, 6); round += 1) {
     const child = spawn(cabinetProgram, ['serve', '--json'], { env: variables, stdio: ['ignore', 'pipe', 'ignore'] });
     child.stdout.once('data', () => child.kill('SIGTERM'));
     assert.deepEqual(await once(child, 'exit'), [0, null]);

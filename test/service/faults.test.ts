@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Caller, call, download, fetchToken, listFolder, postFile, saveFile, send } from '../interface/client.ts';
+import { sized } from '../size.ts';
 import { cabinetJson } from './here.ts';
 import { addCaller, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
 import { startServiceHere } from './service-here.ts';
@@ -32,12 +33,14 @@ async function saveInTurn(caller: Caller, contents: readonly Buffer[]): Promise<
   return await Promise.all(saves);
 }
 
-for (const [kind, sizeBytes, threads] of [
+// Sizes and threads have nothing to do with each other: each of them once, and in the long run all pairs.
+const ofEach = [
   ['small', 1000, 1],
-  ['large', large, 1],
-  ['small', 1000, 3],
   ['large', large, 3],
-] as const) {
+] as const;
+const ofAllPairs = [...ofEach, ['large', large, 1], ['small', 1000, 3]] as const;
+
+for (const [kind, sizeBytes, threads] of sized<readonly (typeof ofAllPairs)[number][]>(ofEach, ofAllPairs)) {
   test(
     `a failed sync under ${kind} saves ends the process with 70, and nothing answered is lost: HTTP threads ${threads}`,
     isSkipped,

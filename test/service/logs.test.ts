@@ -63,21 +63,9 @@ test('each request is a line, with its tracking id, route, status, time, bytes a
   for (const told of [AppKey, Secret, caller.token, File.Id, 'telltale']) assert.ok(!log.includes(told), told);
 });
 
-test('requests are not logged unless that is asked for', async (context) => {
+test('what fails is logged with its cause under the tracking id of its answer, and requests only where that is asked for', async (context) => {
   const dataFolder = makeDataFolder();
   const service = await startService(dataFolder, { environment: { CABINET_LOG_LEVEL: 'info' } });
-  context.after(async () => {
-    await service.stop();
-    removeDataFolder(dataFolder);
-  });
-  await send(service.production, '/health/live');
-  await service.stop();
-  assert.ok(!readLog(service).some(({ msg }) => msg === 'answered'));
-});
-
-test('what fails is logged with its cause under the tracking id of its answer', async (context) => {
-  const dataFolder = makeDataFolder();
-  const service = await startService(dataFolder);
   context.after(async () => {
     await service.stop();
     removeDataFolder(dataFolder);
@@ -95,4 +83,6 @@ test('what fails is logged with its cause under the tracking id of its answer', 
   assert.equal(line()?.level, error);
   assert.equal(line()?.environment, 'production');
   assert.match(String(line()?.err?.stack), /Fault/);
+  await service.stop();
+  assert.ok(!readLog(service).some(({ msg }) => msg === 'answered'));
 });

@@ -11,7 +11,7 @@ import { sized } from '../size.ts';
 import { addCaller, makeDataFolder, readMemoryBytes, removeDataFolder, startService } from './service.ts';
 
 const mib = 1024 ** 2;
-const sizeMib = sized(192, 2048);
+const sizeMib = sized(128, 2048);
 const sizeBytes = sizeMib * mib;
 const allowedBytes = 64 * 1024 * 1024;
 

@@ -8,9 +8,10 @@ import { sized } from '../size.ts';
 import { addCaller, eventually, listIncoming, makeDataFolder, removeDataFolder, startService } from './service.ts';
 import { startServiceHere } from './service-here.ts';
 
-const rounds = sized(2, 4);
-const mostLoadMs = sized(400, 1000);
-const writers = 64;
+/** A folder that was killed is killed once more; one that was left in order is as any other. */
+const rounds = { SIGKILL: sized(2, 4), SIGTERM: sized(1, 4) };
+const mostLoadMs = sized(200, 1000);
+const writers = sized(32, 64);
 
 interface Load {
   /** Name → SHA-256 of the bytes whose save was answered with 200. */
@@ -64,7 +65,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const dataFolder = makeDataFolder();
     const load: Load = { answered: new Map(), attempted: new Map() };
     let caller: Caller | undefined;
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < rounds[signal]; round += 1) {
       const service = await startService(dataFolder);
       const base = service.production;
       caller = await renew(caller, dataFolder, base);

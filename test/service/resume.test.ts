@@ -9,16 +9,17 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Caller, CONTENT, identity, saveFile } from '../interface/client.ts';
 import { skipWithout } from './programs.ts';
-import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from './service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from './service.ts';
+import { type StartedHere, startServiceHere } from './service-here.ts';
 
 const dataFolder = makeDataFolder();
 const bytes = randomBytes(3_000_000);
-let service: Started;
+let service: StartedHere;
 let caller: Caller;
 let url: string;
 
 before(async () => {
-  service = await startService(dataFolder);
+  service = await startServiceHere(dataFolder);
   caller = await addCaller(dataFolder, service.production, 'resuming');
   const { File } = await saveFile(caller, { FolderId: '', FileName: 'a.bin' }, bytes);
   url = `${service.production}${CONTENT}/files/${File.Id}/content`;

@@ -8,14 +8,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Caller, call, download, makeFolder, postFile, saveFile } from '../interface/client.ts';
-import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from './service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from './service.ts';
+import { type StartedHere, startServiceHere } from './service-here.ts';
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let caller: Caller;
 
 before(async () => {
-  service = await startService(dataFolder, { environment: { CABINET_LOG_LEVEL: 'silent' } });
+  service = await startServiceHere(dataFolder, { environment: { CABINET_LOG_LEVEL: 'silent' } });
   caller = await addCaller(dataFolder, service.production, 'app');
 });
 after(async () => {

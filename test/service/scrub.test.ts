@@ -11,12 +11,13 @@ import { openEnvironment } from '../../src/environment.ts';
 import { Scrubber } from '../../src/scrubber.ts';
 import { EnvironmentMetrics } from '../../src/telemetry/environment-metrics.ts';
 import { saveFile } from '../interface/client.ts';
-import { addCaller, makeDataFolder, removeDataFolder, startService, toVariables } from './service.ts';
+import { addCaller, makeDataFolder, removeDataFolder, toVariables } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 test('a scrub that is due finds what is rotten; one that is not does nothing', async (context) => {
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
-  const service = await startService(dataFolder);
+  const service = await startServiceHere(dataFolder);
   const caller = await addCaller(dataFolder, service.production, 'app');
   await saveFile(caller, { FolderId: '', FileName: 'large.bin' }, randomBytes(300_000));
   await service.stop();

@@ -9,15 +9,7 @@ import { makeBombPdf, makeDocx, makeEndlessPdf, makePdf } from '../../src/search
 import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
 import { sized } from '../size.ts';
 import { cabinetJson } from './here.ts';
-import {
-  addCaller,
-  type Environment,
-  eventually,
-  makeDataFolder,
-  removeDataFolder,
-  type Started,
-  startService,
-} from './service.ts';
+import { addCaller, type Environment, eventually, makeDataFolder, removeDataFolder, startService } from './service.ts';
 import { type StartedHere, startServiceHere } from './service-here.ts';
 
 const patienceMs = 120_000;
@@ -45,9 +37,9 @@ async function renew(caller: Caller, { production }: StartedHere): Promise<Calle
   return { ...caller, base: production, token: await fetchToken(production, caller.application) };
 }
 
-async function open(context: TestContext, environment: Environment = {}) {
+async function open(context: TestContext) {
   const dataFolder = makeDataFolder();
-  const service = await startService(dataFolder, { environment });
+  const service = await startService(dataFolder);
   context.after(async () => {
     await service.stop('SIGKILL');
     removeDataFolder(dataFolder);
@@ -56,9 +48,9 @@ async function open(context: TestContext, environment: Environment = {}) {
 }
 
 /** In this process. */
-async function openHere(context: TestContext) {
+async function openHere(context: TestContext, environment: Environment = {}) {
   const dataFolder = makeDataFolder();
-  const service = await startServiceHere(dataFolder);
+  const service = await startServiceHere(dataFolder, { environment });
   context.after(async () => {
     await service.stop();
     removeDataFolder(dataFolder);
@@ -66,9 +58,9 @@ async function openHere(context: TestContext) {
   return { dataFolder, service, caller: await addCaller(dataFolder, service.production, 'app') };
 }
 
-async function startAgain(context: TestContext, dataFolder: string): Promise<Started> {
-  const service = await startService(dataFolder);
-  context.after(() => service.stop('SIGKILL'));
+async function startAgain(context: TestContext, dataFolder: string): Promise<StartedHere> {
+  const service = await startServiceHere(dataFolder);
+  context.after(() => service.stop());
   return service;
 }
 
@@ -101,24 +93,26 @@ test('a process that is killed while it indexes goes on where it was', async (co
   let current = caller;
   let running = service;
   let saved = 0;
-  for (let round = 0; round < sized(2, 3); round += 1) {
-    const saves = Array.from({ length: 150 }, (_, index) =>
-      saveFile(current, { FolderId: '', FileName: `${round}-${index}.txt` }, `endurance ${'word '.repeat(200)}`),
+  for (let left = sized(2, 3); left > 0; left -= 1) {
+    const saves = Array.from({ length: sized(75, 150) }, (_, index) =>
+      saveFile(current, { FolderId: '', FileName: `${left}-${index}.txt` }, `endurance ${'word '.repeat(200)}`),
     );
     await Promise.all(saves);
     saved += saves.length;
     await running.stop('SIGKILL');
-    running = await startAgain(context, dataFolder);
+    if (left === 1) break;
+    running = await startService(dataFolder);
+    context.after(() => running.stop('SIGKILL'));
     current = await renew(caller, running);
   }
-  await untilFound(current, 'endurance', saved);
+  await untilFound(await renew(caller, await startAgain(context, dataFolder)), 'endurance', saved);
 });
 
 test('documents that hang or eat memory are skipped and named; the service lives, the others are found', async (context) => {
-  const { dataFolder, service, caller } = await open(context, { CABINET_SEARCH_SECONDS: '2' });
+  const { dataFolder, service, caller } = await openHere(context, { CABINET_SEARCH_SECONDS: '1' });
   const untilRead = () =>
     eventually('all are read', async () => (await readStatus(dataFolder)).Waiting === 0, 2 * patienceMs);
-  const saveAs = async (now: Started, documents: Record<string, Buffer>) => {
+  const saveAs = async (now: StartedHere, documents: Record<string, Buffer>) => {
     const current = await renew(caller, now);
     for (const [FileName, bytes] of Object.entries(documents))
       await saveFile(current, { FolderId: '', FileName }, bytes);
@@ -143,7 +137,7 @@ test('documents that hang or eat memory are skipped and named; the service lives
   assert.equal(Skipped, 3);
   const reasons = Object.fromEntries(SkippedDocuments.map(({ Name, Reason }) => [Name, Reason]));
   assert.deepEqual(reasons, {
-    'endless.pdf': 'it took longer than 2 s',
+    'endless.pdf': 'it took longer than 1 s',
     'bomb.pdf': 'it took too much memory',
     'broken.docx': 'it is damaged',
   });
@@ -171,7 +165,7 @@ test('cabinet search rebuild makes the index anew, with and without the service'
 });
 
 test('the service stops in order while a document is being read', async (context) => {
-  const { dataFolder, service, caller } = await open(context);
+  const { dataFolder, service, caller } = await openHere(context);
   await saveFile(caller, { FolderId: '', FileName: 'endless.pdf' }, makeEndlessPdf());
   await eventually('it waits', async () => (await readStatus(dataFolder)).Waiting === 1);
   const begun = performance.now();

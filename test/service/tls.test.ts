@@ -7,7 +7,8 @@ import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { skipWithout } from './programs.ts';
-import { makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { makeDataFolder, removeDataFolder } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 const withoutOpenssl = skipWithout('openssl');
 
@@ -33,7 +34,7 @@ test('with a certificate the production address speaks HTTPS, TLS 1.2 or later',
   ]);
   assert.equal(made.status, 0, made.stderr.toString());
   const environment = { CABINET_TLS_CERT: cert, CABINET_TLS_KEY: key } as const;
-  const service = await startService(dataFolder, { environment });
+  const service = await startServiceHere(dataFolder, { environment });
   context.after(async () => {
     await service.stop();
     removeDataFolder(dataFolder);

@@ -7,10 +7,15 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, trunca
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
+import { readLocalBlobs } from '../../src/blobs/local.ts';
 import { type VerifyReport, verifyEnvironment } from '../../src/maintenance.ts';
+import { openTables } from '../../src/migration.ts';
+import { openSealedJournal } from '../../src/storage.ts';
+import { type Verified, verify } from '../../src/verify/verify.ts';
 import { type Caller, call, makeFolder, saveFile } from '../interface/client.ts';
 import { cabinet, cabinetJson } from './here.ts';
-import { addCaller, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from './service.ts';
+import { startServiceHere } from './service-here.ts';
 
 const dataFolder = makeDataFolder();
 const copy = join(dirname(dataFolder), 'copy');
@@ -32,7 +37,7 @@ function listBlobs(folder: string): string[] {
 }
 
 before(async () => {
-  const service = await startService(dataFolder);
+  const service = await startServiceHere(dataFolder);
   caller = await addCaller(dataFolder, service.production, 'app');
   const folder = await makeFolder(caller);
   for (let index = 0; index < 30; index += 1) {
@@ -69,23 +74,43 @@ function zero(path: string, at: number): void {
   writeFileSync(path, readFileSync(path).fill(0, at, at + 512));
 }
 
-/** Damages a copy of the folder and says what is found there. */
-async function verifyDamaged(damage: () => void): Promise<VerifyReport> {
+const places = { dataFolder: copy, catalog: { kind: 'sqlite' }, blobs: { kind: 'file' } } as const;
+const { signal } = new AbortController();
+
+function damageCopy(damage: () => void): void {
   rmSync(copy, { recursive: true, force: true });
   cpSync(dataFolder, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
   damage();
-  const watched = { progress: () => undefined, signal: new AbortController().signal };
-  const places = { dataFolder: copy, catalog: { kind: 'sqlite' }, blobs: { kind: 'file' } } as const;
-  return await verifyEnvironment({ places, name: 'production', watched }, null);
 }
 
-function toPaths({ problems }: VerifyReport): string[] {
-  return [...new Set(problems.flatMap(({ hurt }) => hurt.map(({ path }) => path)))].sort();
+/** Damages a copy of the folder and says what is found there: without the thread that it has in the service, which takes most of the
+ *  time to start. */
+async function verifyDamaged(damage: () => void): Promise<Verified> {
+  damageCopy(damage);
+  const tables = await openTables(places, 'production', 'source');
+  assert.ok(tables !== null);
+  const [blobs, journalFiles] = [readLocalBlobs(production), await openSealedJournal(places, 'production')];
+  try {
+    const options = { tell: () => undefined, rest: async () => undefined, signal };
+    return await verify({ tables, isSqlite: true, blobs, journalFiles }, options);
+  } finally {
+    await tables.close();
+  }
+}
+
+/** As the service has it done. */
+async function verifyInThread(damage: () => void): Promise<VerifyReport> {
+  damageCopy(damage);
+  return await verifyEnvironment({ places, name: 'production', watched: { progress: () => undefined, signal } }, null);
+}
+
+function toPaths({ problems }: Verified): string[] {
+  return [...new Set(problems.found.flatMap(({ hurt }) => hurt.map(({ path }) => path)))].sort();
 }
 
 test('a folder that nothing has happened to is whole', async () => {
   const report = await verifyDamaged(() => undefined);
-  assert.deepEqual(report.problems, []);
+  assert.deepEqual(report.problems.found, []);
   assert.deepEqual([report.contents, report.blobs, report.strangers], [34, 3, 0]);
 });
 
@@ -122,7 +147,7 @@ for (const [what, damage, hurt] of [
 test('a blob without a record is counted, and is no damage', async () => {
   const report = await verifyDamaged(() => writeFileSync(join(dirname(first()), 'ab'.repeat(16)), 'x'));
   assert.equal(report.strangers, 1);
-  assert.deepEqual(report.problems, []);
+  assert.deepEqual(report.problems.found, []);
 });
 
 for (const [what, sql] of [
@@ -154,7 +179,7 @@ for (const [what, sql] of [
       database.exec(sql);
       database.close();
     });
-    assert.ok(report.problems.length > 0);
+    assert.ok(report.problems.count > 0);
   });
 }
 
@@ -175,7 +200,7 @@ test('a database file with a page that is gone, or cut, is found, and its conten
     () => writeFileSync(catalog, randomBytes(20_000)),
     () => rmSync(catalog),
   ]) {
-    const found = await verifyDamaged(damage).then(
+    const found = await verifyInThread(damage).then(
       ({ problems }) => problems.length,
       () => 1,
     );
