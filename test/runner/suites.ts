@@ -114,7 +114,7 @@ export function listLongSuites(): Suite[] {
       name: 'large',
       jobs: files(
         'large',
-        'test/service/{memory,archive,hostile-connections,http-threads,journal,restart,search,trees-cut}.test.ts',
+        'test/service/{memory,archive,backup,disk-full,faults,faults-stopping,hostile-connections,http-threads,import,journal,restart,search,trees-cut}.test.ts',
         'test/security/{attacks-sign-in-*,foreign-ids,keys}.test.ts',
         'test/cluster/{s3,migrate-killed,nodes,nodes-rolling}.test.ts',
         'src/catalog/{postgres,sqlite}.test.ts',
