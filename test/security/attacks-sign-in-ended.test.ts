@@ -8,14 +8,8 @@ import type * as client from 'openid-client';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Answer, call } from '../interface/client.ts';
 import { addUser, command } from '../service/operator.ts';
-import {
-  eventually,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { eventually, makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { sized } from '../size.ts';
 import { askSilently, behindProxy, cookieOf, fromElsewhere, type Opened, openSignIn, post } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
@@ -24,12 +18,12 @@ import { openStream } from './stream.ts';
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let page: Registered;
 let configuration: client.Configuration;
 
 before(async () => {
-  service = await startService(dataFolder, { environment: behindProxy });
+  service = await startServiceHere(dataFolder, { environment: behindProxy });
   page = await addPage(dataFolder, 'page');
   configuration = await discover(service.production, page);
 });
