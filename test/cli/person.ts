@@ -54,14 +54,17 @@ export class Person {
 
   async signIn(name = 'desk', words: string[] = []): Promise<Registered> {
     const application = await this.operate<Registered>(['app', 'add', name]);
-    const { AppKey, Secret } = application;
-    const secretPath = join(this.dataFolder, '..', 'secret');
-    writeFileSync(secretPath, `${Secret}\n`, { mode: 0o600 });
-    const asked = ['login', this.service.production, '--app-key', AppKey, '--secret-file', secretPath, ...words];
-    const { code, stderr } = await this.run(asked);
+    const { code, stderr } = await this.logIn(this.service.production, application, words);
     assert.equal(code, 0, stderr);
     this.#application = application;
     return application;
+  }
+
+  /** As any application at any address, whatever comes of it. */
+  logIn(address: string, { AppKey, Secret }: Pick<Registered, 'AppKey' | 'Secret'>, words: string[]): Promise<Ended> {
+    const secretPath = join(this.dataFolder, '..', 'secret');
+    writeFileSync(secretPath, `${Secret}\n`, { mode: 0o600 });
+    return this.run(['login', address, '--app-key', AppKey, '--secret-file', secretPath, ...words]);
   }
 
   get application(): Registered {

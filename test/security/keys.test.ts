@@ -20,7 +20,7 @@ import { openStream } from './stream.ts';
 import { tally } from './tally.ts';
 
 const connections = sized(16, 32);
-const rotations = 8;
+const rotations = sized(4, 8);
 const dataFolder = makeDataFolder();
 let service: StartedHere;
 let callers: Caller[];
