@@ -1,5 +1,5 @@
 // Requests to the issuer that make no sense, on both kinds of address: each is answered with a tracking id and without a
-// stack, and the service goes on. What is sent is drawn at random from a fixed seed, so that a failure can be repeated.
+// stack, and the process goes on. What is sent is drawn at random from a fixed seed, so that a failure can be repeated.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -10,8 +10,7 @@ import type * as client from 'openid-client';
 import { UUID } from '../interface/assertions.ts';
 import { send } from '../interface/client.ts';
 import { addApplication, addUser, type Person } from '../service/operator.ts';
-import { makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
-import { type StartedHere, startServiceHere } from '../service/service-here.ts';
+import { makeDataFolder, type Registered, removeDataFolder, type Started, startService } from '../service/service.ts';
 import { sized } from '../size.ts';
 import { behindProxy } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
@@ -25,7 +24,7 @@ const requestCount = sized(200, 1000);
 const atOnce = 16;
 
 const dataFolder = makeDataFolder();
-let service: StartedHere;
+let service: Started;
 let page: Registered;
 let own: Registered;
 let issued: Issued;
@@ -33,7 +32,7 @@ let configuration: client.Configuration;
 let ann: Person;
 
 before(async () => {
-  service = await startServiceHere(dataFolder, {
+  service = await startService(dataFolder, {
     environment: { CABINET_MTLS_PORT: '0', ...behindProxy },
   });
   page = await addPage(dataFolder, 'page');
@@ -337,8 +336,7 @@ test('the service bears hundreds of requests that make no sense, and tells each 
       answered > requestCount * 0.6 && found > requestCount * 0.1,
       `${answered} answers, ${found} of them by the issuer`,
     );
-    // What it does not catch ends this process, too: the runner says so.
-    assert.equal((await send(service.production, '/health/live')).status, 200);
+    assert.equal(service.process.exitCode, null, service.errors());
   }
   await signIn(configuration, ann);
   await fetchBound(through(String(service.mutualTls), issued.tls), issued.AppKey);
