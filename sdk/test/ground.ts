@@ -1,21 +1,15 @@
-// What the tests of the client stand on: a real service in a process of its own, and connections to it.
+// What the tests of the client stand on: a real service in the process of the test, and connections to it.
 
 import { after } from 'node:test';
 import { addApplication } from '../../test/service/operator.ts';
-import {
-  type Environment,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../../test/service/service.ts';
+import { type Environment, makeDataFolder, type Registered, removeDataFolder } from '../../test/service/service.ts';
+import { type StartedHere, startServiceHere } from '../../test/service/service-here.ts';
 import { type Cabinet, type ConnectOptions, connect } from '../src/connect.ts';
 import { createFolder } from '../src/folders.ts';
 import { applicationToken } from '../src/tokens.ts';
 
 export interface Ground {
-  readonly service: Started;
+  readonly service: StartedHere;
   readonly dataFolder: string;
   readonly application: Registered;
   /** A connection as the application, by default. */
@@ -25,7 +19,7 @@ export interface Ground {
 /** Starts a service, which is stopped after the tests of this file. */
 export async function standOnService(environment: Environment = {}): Promise<Ground> {
   const dataFolder = makeDataFolder();
-  const service = await startService(dataFolder, { environment });
+  const service = await startServiceHere(dataFolder, { environment });
   after(async () => {
     await service.stop();
     removeDataFolder(dataFolder);

@@ -1,6 +1,6 @@
 // The package as it is published, installed into an empty project, and a Node other than the pinned one to run it.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,21 @@ export function pack(folder: string): string {
   execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder, ...npmOptions], { cwd: place });
   const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.tgz'));
   return join(folder, name);
+}
+
+export interface Ran {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a program to its end, while the service in this process goes on. */
+export function run(program: string, words: string[], options: { cwd: string; env: NodeJS.ProcessEnv }): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile(program, words, { ...options, timeout: 120_000 }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr: error?.message ?? stderr });
+    });
+  });
 }
 
 /** A folder that is gone after the tests. */

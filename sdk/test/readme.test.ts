@@ -2,7 +2,6 @@
 // service, with what they print compared.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -10,7 +9,7 @@ import { skipWithout } from '../../test/service/programs.ts';
 import * as client from '../src/cabinet.ts';
 import * as node from '../src/node.ts';
 import { standOnService } from './ground.ts';
-import { findOtherNode, makeFolder, root } from './package.ts';
+import { findOtherNode, makeFolder, root, run } from './package.ts';
 
 /** What a newcomer is told to run. */
 const skip = skipWithout('bash', 'npm');
@@ -44,9 +43,9 @@ after(() => rmSync(join(root, 'sdk/cabinet-client-0.1.0.tgz'), { force: true }))
 
 const commands = blocks.filter(({ language, code }) => language === 'sh' && !code.includes('npm start'));
 
-test('the commands of the walk-through register an application and install the client', { skip }, () => {
+test('the commands of the walk-through register an application and install the client', { skip }, async () => {
   const script = `set -e\n${commands.map(({ code }) => toHere(code)).join('\n')}\nenv | grep -E '^(SERVICE|APP)_' > ../environment\n`;
-  const { status, stderr } = spawnSync('bash', ['-c', script], { cwd: place, env: environment, encoding: 'utf8' });
+  const { status, stderr } = await run('bash', ['-c', script], { cwd: place, env: environment });
   assert.equal(status, 0, stderr);
   for (const line of readFileSync(join(place, 'environment'), 'utf8').trim().split('\n')) {
     const [name = '', ...value] = line.split('=');
@@ -64,10 +63,10 @@ const programs = blocks.flatMap(({ language, code }, index) => {
 });
 
 for (const { name, code, printed } of programs) {
-  test(`${name} prints what the README says`, { skip }, () => {
+  test(`${name} prints what the README says`, { skip }, async () => {
     writeFileSync(join(project, name), toHere(code));
     if (printed === null) return;
-    const ran = spawnSync(program, [name], { cwd: project, env: environment, encoding: 'utf8', timeout: 60_000 });
+    const ran = await run(program, [name], { cwd: project, env: environment });
     assert.equal(ran.stdout, printed, ran.stderr);
     assert.equal(ran.status, 0, ran.stderr);
   });

@@ -9,11 +9,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { eventually } from '../service/service.ts';
+import { eventually, type Registered } from '../service/service.ts';
 import { digests, type Ended, Person } from './person.ts';
 
 const mebibyte = 1024 * 1024;
-const sizeBytes = 40 * mebibyte;
+const sizeBytes = 20 * mebibyte;
 
 /** Passes bytes on; slowly, while it is told to. */
 class Gate {
@@ -52,7 +52,7 @@ class Gate {
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
         this[what] += chunk.length;
-        if (this.isSlow && chunk.length > 1000) setTimeout(done, 10, null, chunk);
+        if (this.isSlow && chunk.length > 1000) setTimeout(done, 20, null, chunk);
         else done(null, chunk);
       },
     });
@@ -65,9 +65,8 @@ let gate: Gate;
 before(async () => {
   person = await Person.atService();
   gate = new Gate(person.service.production);
-  const { AppKey, Secret } = await person.operate<{ AppKey: string; Secret: string }>(['app', 'add', 'desk']);
-  const words = ['login', await gate.open(), '--app-key', AppKey, '--secret-file', '-'];
-  assert.equal((await person.run(words, { input: Secret })).code, 0);
+  const desk = await person.operate<Registered>(['app', 'add', 'desk']);
+  assert.equal((await person.logIn(await gate.open(), desk, [])).code, 0);
   person.write('large/film.bin', randomBytes(sizeBytes));
   person.write('large/note.txt', 'a note');
 });
@@ -98,17 +97,17 @@ async function interrupt(words: string[], what: 'upBytes' | 'downBytes', bytes: 
 }
 
 test('put goes on with the byte that the service has', async () => {
-  const first = await interrupt(['put', 'large', '/'], 'upBytes', 16 * mebibyte);
+  const first = await interrupt(['put', 'large', '/'], 'upBytes', 8 * mebibyte);
   assert.equal(first.code, 130, first.stderr);
   assert.match(first.stderr, /Run the same command again/);
   const waiting = join(person.profilesPath, '..', 'uploads');
   assert.equal(readdirSync(waiting).length, 1);
-  const second = await interrupt(['put', 'large', '/'], 'upBytes', 8 * mebibyte);
+  const second = await interrupt(['put', 'large', '/'], 'upBytes', 4 * mebibyte);
   assert.equal(second.code, 130);
   gate.upBytes = 0;
   const { Files } = await person.json<{ Files: number }>('put', 'large', '/');
   assert.equal(Files, 2);
-  assert.ok(gate.upBytes < 24 * mebibyte, `${gate.upBytes} bytes were sent the third time`);
+  assert.ok(gate.upBytes < 12 * mebibyte, `${gate.upBytes} bytes were sent the third time`);
   assert.deepEqual(readdirSync(waiting), []);
   const { Versions } = await person.json<{ Versions: { Sha256: string }[] }>('versions', '/large/film.bin');
   assert.deepEqual(
@@ -118,7 +117,7 @@ test('put goes on with the byte that the service has', async () => {
 });
 
 test('get goes on with the byte that is here, and the name is taken only in the end', async () => {
-  const first = await interrupt(['get', '/large/film.bin', 'film.bin'], 'downBytes', 16 * mebibyte);
+  const first = await interrupt(['get', '/large/film.bin', 'film.bin'], 'downBytes', 8 * mebibyte);
   assert.equal(first.code, 130, first.stderr);
   const [part = '', ...others] = readdirSync(person.here).filter((name) => name.startsWith('film.bin'));
   assert.deepEqual(others, []);
@@ -126,7 +125,7 @@ test('get goes on with the byte that is here, and the name is taken only in the 
   const there = statSync(join(person.here, part)).size;
   assert.ok(there > 0 && there < sizeBytes, `${there}`);
   gate.downBytes = 0;
-  assert.deepEqual(await person.lines('get', '/large/film.bin', 'film.bin'), ['fetched film.bin (40.0 MiB)']);
+  assert.deepEqual(await person.lines('get', '/large/film.bin', 'film.bin'), ['fetched film.bin (20.0 MiB)']);
   assert.ok(gate.downBytes < sizeBytes - there + mebibyte, `${gate.downBytes} bytes came the second time`);
   assert.equal(digests(person.here)['film.bin'], digests(join(person.here, 'large'))['film.bin']);
   assert.deepEqual(
@@ -136,7 +135,7 @@ test('get goes on with the byte that is here, and the name is taken only in the 
 });
 
 test('a part of a file that has changed since is not gone on with', async () => {
-  assert.equal((await interrupt(['get', '/large/film.bin', 'other.bin'], 'downBytes', 12 * mebibyte)).code, 130);
+  assert.equal((await interrupt(['get', '/large/film.bin', 'other.bin'], 'downBytes', 6 * mebibyte)).code, 130);
   person.write('large/film.bin', randomBytes(sizeBytes));
   await person.lines('put', 'large/film.bin', '/large/');
   await person.lines('get', '/large/film.bin', 'other.bin');

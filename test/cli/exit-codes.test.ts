@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { exitCodes } from '../../src/cli/people/exit-codes.ts';
 import { findFreePort } from '../free-ports.ts';
+import type { Registered } from '../service/service.ts';
 import { Person } from './person.ts';
 
 let person: Person;
@@ -83,24 +84,8 @@ test('3 when the sign-in is over', async () => {
 });
 
 test('5 when the role does not suffice', async () => {
-  const reader = await person.operate<{ AppKey: string; Secret: string }>([
-    'app',
-    'add',
-    'reader',
-    '--scopes',
-    'content.read',
-  ]);
-  const words = [
-    'login',
-    person.service.production,
-    '--app-key',
-    reader.AppKey,
-    '--secret-file',
-    '-',
-    '--profile',
-    'reader',
-  ];
-  assert.equal((await person.run(words, { input: reader.Secret })).code, 0);
+  const reader = await person.operate<Registered>(['app', 'add', 'reader', '--scopes', 'content.read']);
+  assert.equal((await person.logIn(person.service.production, reader, ['--profile', 'reader'])).code, 0);
   const refused = await person.run(['put', 'a.txt', '/', '--profile', 'reader', '--json']);
   assert.equal(refused.code, 5, refused.stdout);
   assert.equal((JSON.parse(refused.stdout) as { Error: { Code: string } }).Error.Code, 'InsufficientScope');
@@ -109,10 +94,8 @@ test('5 when the role does not suffice', async () => {
 
 test('6 when nobody answers, within a few seconds', async () => {
   const port = await findFreePort();
-  const { code, stderr } = await person.run(
-    ['login', `http://127.0.0.1:${port}`, '--app-key', 'ak_x', '--secret-file', '-'],
-    { input: 'cs_x' },
-  );
+  const stranger = { AppKey: 'ak_x', Secret: 'cs_x' };
+  const { code, stderr } = await person.logIn(`http://127.0.0.1:${port}`, stranger, []);
   assert.equal(code, 6);
   assert.match(stderr, /did not answer: ECONNREFUSED/);
 });

@@ -8,16 +8,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fetchToken } from '../interface/client.ts';
 import { cabinetJson, runHere } from '../service/here.ts';
-import {
-  cabinetProgram,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  type StartOptions,
-  startService,
-  toVariables,
-} from '../service/service.ts';
+import { cabinetProgram, makeDataFolder, type Registered, removeDataFolder, toVariables } from '../service/service.ts';
+import { type StartedHere, type StartHereOptions, startServiceHere } from '../service/service-here.ts';
 
 export interface Ended {
   code: number | null;
@@ -35,13 +27,13 @@ export interface RunOptions {
 
 export class Person {
   readonly dataFolder: string;
-  readonly service: Started;
+  readonly service: StartedHere;
   /** Where local files are; the current folder of every command. */
   readonly here: string;
   readonly profilesPath: string;
   #application: Registered | null = null;
 
-  private constructor(dataFolder: string, service: Started) {
+  private constructor(dataFolder: string, service: StartedHere) {
     this.dataFolder = dataFolder;
     this.service = service;
     this.here = mkdtempSync(join(tmpdir(), 'cabinet-person-'));
@@ -49,27 +41,30 @@ export class Person {
   }
 
   /** With a service that runs; signed in as an application of its own. */
-  static async signedIn(options: StartOptions = {}): Promise<Person> {
+  static async signedIn(options: StartHereOptions = {}): Promise<Person> {
     const person = await Person.atService(options);
     await person.signIn();
     return person;
   }
 
-  static async atService(options: StartOptions = {}): Promise<Person> {
+  static async atService(options: StartHereOptions = {}): Promise<Person> {
     const dataFolder = makeDataFolder();
-    return new Person(dataFolder, await startService(dataFolder, options));
+    return new Person(dataFolder, await startServiceHere(dataFolder, options));
   }
 
   async signIn(name = 'desk', words: string[] = []): Promise<Registered> {
     const application = await this.operate<Registered>(['app', 'add', name]);
-    const { AppKey, Secret } = application;
-    const secretPath = join(this.dataFolder, '..', 'secret');
-    writeFileSync(secretPath, `${Secret}\n`, { mode: 0o600 });
-    const asked = ['login', this.service.production, '--app-key', AppKey, '--secret-file', secretPath, ...words];
-    const { code, stderr } = await this.run(asked);
+    const { code, stderr } = await this.logIn(this.service.production, application, words);
     assert.equal(code, 0, stderr);
     this.#application = application;
     return application;
+  }
+
+  /** As any application at any address, whatever comes of it. */
+  logIn(address: string, { AppKey, Secret }: Pick<Registered, 'AppKey' | 'Secret'>, words: string[]): Promise<Ended> {
+    const secretPath = join(this.dataFolder, '..', 'secret');
+    writeFileSync(secretPath, `${Secret}\n`, { mode: 0o600 });
+    return this.run(['login', address, '--app-key', AppKey, '--secret-file', secretPath, ...words]);
   }
 
   get application(): Registered {

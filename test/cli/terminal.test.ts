@@ -13,7 +13,10 @@ let person: Person;
 
 before(async () => {
   person = await Person.signedIn();
-  for (let index = 0; index < 6; index += 1) person.write(`films/${index}.bin`, randomBytes(12_000_000));
+  for (let index = 0; index < 6; index += 1) {
+    person.write(`films/${index}.bin`, randomBytes(12_000_000));
+    person.write(`clips/${index}.bin`, randomBytes(1_000_000));
+  }
 });
 
 after(() => person.leave());
@@ -55,9 +58,9 @@ test('a terminal sees a bar with share, rate and time left, drawn over and gone 
 });
 
 test('elsewhere there are no control characters, and with --json nothing but the object', async () => {
-  const { stdout, stderr } = await person.run(['put', 'films', '/again/', '--json']);
+  const { stdout, stderr } = await person.run(['put', 'clips', '/', '--json']);
   assert.equal((JSON.parse(stdout) as { Files: number }).Files, 6);
   assert.ok(!`${stdout}${stderr}`.includes('\x1b'));
   for (const line of stderr.split('\n').filter(Boolean)) assert.match(line, /^put: /);
-  assert.equal((await person.run(['get', '/again/films', 'quiet', '--quiet'])).stderr, '');
+  assert.equal((await person.run(['get', '/clips', 'quiet', '--quiet'])).stderr, '');
 });

@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { digests, Person, remoteDigests } from './person.ts';
 
+const stranger = { AppKey: 'ak_x', Secret: 'cs_x' };
 let person: Person;
 
 before(async () => {
@@ -181,10 +182,7 @@ test('a remote name can never leave the target folder, whatever the service says
   context.after(() => server.close().closeAllConnections());
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
-  await person.run(
-    ['login', `http://127.0.0.1:${port}`, '--app-key', 'ak_x', '--secret-file', '-', '--profile', 'evil'],
-    { input: 'cs_x\n' },
-  );
+  await person.logIn(`http://127.0.0.1:${port}`, stranger, ['--profile', 'evil']);
   mkdirSync(join(person.here, 'cage/in'), { recursive: true });
   const { code, stdout } = await person.run(['get', '/evil', 'cage/in', '--profile', 'evil', '--json', '--quiet']);
   assert.equal(code, 7, stdout);
@@ -215,10 +213,7 @@ test('what arrives damaged does not take the name of the file', async (context) 
   context.after(() => server.close().closeAllConnections());
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
-  await person.run(
-    ['login', `http://127.0.0.1:${port}`, '--app-key', 'ak_x', '--secret-file', '-', '--profile', 'rot'],
-    { input: 'cs_x\n' },
-  );
+  await person.logIn(`http://127.0.0.1:${port}`, stranger, ['--profile', 'rot']);
   mkdirSync(join(person.here, 'rotten'));
   const { code, stdout } = await person.run(['get', '/f.txt', 'rotten', '--profile', 'rot', '--json']);
   assert.equal(code, 1, stdout);

@@ -12,7 +12,8 @@ import { routes } from '../../src/http/routes.ts';
 import { type Caller, type Headers, send } from '../interface/client.ts';
 import { type Document, openDescription } from '../interface/description.ts';
 import { MULTIPART, multipart } from '../interface/multipart.ts';
-import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 
 const folder = join(import.meta.dirname, '../../examples/collections');
 const document = toDocument(routes, 'http://127.0.0.1:8080') as unknown as Document;
@@ -151,11 +152,11 @@ class Runner {
 }
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let caller: Caller;
 
 before(async () => {
-  service = await startService(dataFolder);
+  service = await startServiceHere(dataFolder);
   caller = await addCaller(dataFolder, service.production, 'collections');
 });
 after(async () => {

@@ -8,15 +8,16 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Caller, listFolder } from '../interface/client.ts';
 import { skipWithout } from '../service/programs.ts';
-import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 
 const root = join(import.meta.dirname, '../..');
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let caller: Caller;
 
 before(async () => {
-  service = await startService(dataFolder);
+  service = await startServiceHere(dataFolder);
   caller = await addCaller(dataFolder, service.production, 'examples');
 });
 after(async () => {

@@ -6,17 +6,18 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertEnvelope } from '../interface/assertions.ts';
 import { type Caller, call, postFile, postFolder, saveFile, send } from '../interface/client.ts';
-import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { addPage, redirectUri } from './people.ts';
 import { sendTls } from './tls-client.ts';
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let caller: Caller;
 
 before(async () => {
   const environment = { CABINET_PUBLIC_URL: 'https://cabinet.example', CABINET_MTLS_PORT: '0' } as const;
-  service = await startService(dataFolder, { environment });
+  service = await startServiceHere(dataFolder, { environment });
   caller = await addCaller(dataFolder, service.production, 'answers');
 });
 

@@ -10,7 +10,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { type Made, makeCa, makeList, toPem } from '../../src/certificates/certificates-for-tests.ts';
 import { assertEnvelope } from '../interface/assertions.ts';
 import { CONTENT } from '../interface/client.ts';
-import { eventually, type Registered } from '../service/service.ts';
+import { eventually, type Registered, type StartedWithClock } from '../service/service.ts';
 import { CompanyCa, makeClient, makeServer } from './company-ca.ts';
 import { Connection } from './connection.ts';
 import {
@@ -30,11 +30,12 @@ const company = await CompanyCa.found();
 const client = await makeClient('till', company.ca);
 const shown = company.showing(client);
 const server = await makeServer(company.ca);
+let service: StartedWithClock;
 let till: Registered;
 let bearer: Bearer;
 
 before(async () => {
-  await company.start({
+  service = await company.startProcess({
     CABINET_TLS_CERT: company.path('server.pem'),
     CABINET_TLS_KEY: company.path('server-key.pem'),
   });
@@ -199,7 +200,7 @@ const spoilings: Record<string, (path: string) => void> = {
 };
 
 test('files that are replaced by what cannot be read leave the service as it was, and it goes on looking', async () => {
-  const { process: running, errors } = company.service ?? assert.fail();
+  const { process: running, errors } = service;
   const open = await Connection.open(company.base, shown);
   const names = ['ca.pem', 'crl.pem', 'server.pem', 'server-key.pem'];
   for (const [what, spoil] of Object.entries(spoilings)) {
@@ -234,7 +235,7 @@ test('files that may not be read leave the service as it was', {
 }, async () => {
   chmodSync(company.path('ca.pem'), 0);
   await company.advance(500);
-  await eventually('it is noticed', () => company.service?.errors().includes('EACCES') ?? false);
+  await eventually('it is noticed', () => service.errors().includes('EACCES'));
   await assertServed(toService(), bearer);
   chmodSync(company.path('ca.pem'), 0o600);
 });

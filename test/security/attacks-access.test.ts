@@ -33,22 +33,21 @@ import {
   makeDataFolder,
   type Registered,
   removeDataFolder,
-  type StartedWithClock,
-  startService,
 } from '../service/service.ts';
+import { startServiceHere } from '../service/service-here.ts';
 import { addPage, discover, signIn } from './people.ts';
 import { addIssued, askBound, readOwnCa, through } from './server-applications.ts';
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
 const takesEffectMs = 1000;
-let service: StartedWithClock;
+let service: Awaited<ReturnType<typeof startServiceHere>>;
 let own: Caller;
 let page: Registered;
 let configuration: client.Configuration;
 
 before(async () => {
-  service = await startService(dataFolder, { environment: { CABINET_MTLS_PORT: '0' }, hasClock: true });
+  service = await startServiceHere(dataFolder, { environment: { CABINET_MTLS_PORT: '0' }, hasClock: true });
   own = await addCaller(dataFolder, service.production, 'own');
   await addApplication(dataFolder, 'other');
   page = await addPage(dataFolder, 'page');

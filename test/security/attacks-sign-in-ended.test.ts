@@ -8,14 +8,8 @@ import type * as client from 'openid-client';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Answer, call } from '../interface/client.ts';
 import { addUser, command } from '../service/operator.ts';
-import {
-  eventually,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { eventually, makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { sized } from '../size.ts';
 import { askSilently, behindProxy, cookieOf, fromElsewhere, type Opened, openSignIn, post } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
@@ -23,13 +17,15 @@ import { addPage, begin, discover, finish, signIn } from './people.ts';
 import { openStream } from './stream.ts';
 import { tally } from './tally.ts';
 
+/** So many use a stolen cookie at once. */
+const thieves = sized(4, 8);
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let page: Registered;
 let configuration: client.Configuration;
 
 before(async () => {
-  service = await startService(dataFolder, { environment: behindProxy });
+  service = await startServiceHere(dataFolder, { environment: behindProxy });
   page = await addPage(dataFolder, 'page');
   configuration = await discover(service.production, page);
 });
@@ -73,7 +69,7 @@ for (const [ending, end] of Object.entries(endings)) {
       const cookie = cookieOf(browser);
       const asked = await begin(configuration, { prompt: 'none' });
       let tokens: string[] = [];
-      const thief = openStream(8, async () => {
+      const thief = openStream(thieves, async () => {
         const code = await askSilently(cookie, asked);
         const got = code === null ? null : await finish(configuration, code, asked).catch(() => null);
         if (got !== null) tokens.push(got.access_token);
@@ -98,7 +94,7 @@ test('who has the cookie of another cannot keep them from signing out', async ()
     await signIn(configuration, await addUser(dataFolder, `hindered-${round}`), browser);
     const asked = await begin(configuration, { prompt: 'none' });
     const cookie = cookieOf(browser);
-    const thief = openStream(8, () => askSilently(cookie, asked).then(() => null));
+    const thief = openStream(thieves, () => askSilently(cookie, asked).then(() => null));
     await thief.go(2);
     const shown = await browser.open(new URL('/oauth2/logout', service.production));
     const { text } = await browser.submit(shown, { logout: 'yes' });

@@ -9,28 +9,22 @@ import type * as client from 'openid-client';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import { type Answer, askToken, type Caller, call, type Headers, send } from '../interface/client.ts';
 import { addUser, command, type Person, setRole } from '../service/operator.ts';
-import {
-  addCaller,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { addCaller, makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { askSilently, behindProxy, cookieOf, fromElsewhere, get, openSignIn, post } from './attacks-sign-in.ts';
 import { Browser } from './browser.ts';
 import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let own: Caller;
 let page: Registered;
 let configuration: client.Configuration;
 let ann: Person;
 
 before(async () => {
-  service = await startService(dataFolder, {
+  service = await startServiceHere(dataFolder, {
     environment: {
       CABINET_TEST_PORT: '0',
       ...behindProxy,
@@ -135,7 +129,7 @@ test('an address that opens more than 300 pages at once must wait, and only for 
 
 test('with less space on the disk than is reserved there are no pages', async () => {
   const folder = makeDataFolder();
-  const full = await startService(folder, { environment: { CABINET_RESERVE: '8000TiB' } });
+  const full = await startServiceHere(folder, { environment: { CABINET_RESERVE: '8000TiB' } });
   try {
     for (const path of ['/oauth2/logout', '/oauth2/authorize?client_id=x', '/oauth2/login/x']) {
       assertRefusal(await send(full.production, path), 500, 'StorageFull');

@@ -9,16 +9,10 @@ import fc from 'fast-check';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import { type Answer, type Caller, call, fetchToken, type Headers, listFolder, saveFile } from '../interface/client.ts';
 import { contentHead, exchange } from '../interface/wire.ts';
+import { cabinetJson } from '../service/here.ts';
 import { addApplication, command } from '../service/operator.ts';
-import {
-  addCaller,
-  cabinetJson,
-  eventually,
-  makeDataFolder,
-  removeDataFolder,
-  type StartedWithClock,
-  startService,
-} from '../service/service.ts';
+import { addCaller, eventually, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { startServiceHere } from '../service/service-here.ts';
 import { families } from './bad-tokens.ts';
 import { type Forge, openForge, toInput } from './forge.ts';
 import { invalidToken, type Refused, tokenInvalid, withoutError } from './refused.ts';
@@ -26,7 +20,7 @@ import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
 const leastCrafted = 600;
-let service: StartedWithClock;
+let service: Awaited<ReturnType<typeof startServiceHere>>;
 let attacker: Server;
 let askedOfAttacker = 0;
 let main: Caller;
@@ -35,7 +29,7 @@ let tester: Caller;
 let forge: Forge;
 
 before(async () => {
-  service = await startService(dataFolder, { environment: { CABINET_TEST_PORT: '0' }, hasClock: true });
+  service = await startServiceHere(dataFolder, { environment: { CABINET_TEST_PORT: '0' }, hasClock: true });
   main = await addCaller(dataFolder, service.production, 'main');
   neighbour = await addCaller(dataFolder, service.production, 'neighbour');
   tester = await addTester();

@@ -9,7 +9,8 @@ import type { TLSSocket } from 'node:tls';
 import { dayMs, type Made, makeCa, makeList, toPem } from '../../src/certificates/certificates-for-tests.ts';
 import { longestHandshakeMs } from '../../src/certificates/mutual-tls.ts';
 import { assertEnvelope } from '../interface/assertions.ts';
-import { eventually, type Registered, startService } from '../service/service.ts';
+import { eventually, type Registered, type StartedWithClock } from '../service/service.ts';
+import { startServiceHere } from '../service/service-here.ts';
 import { CompanyCa, makeClient, makeServer } from './company-ca.ts';
 import { Connection } from './connection.ts';
 import {
@@ -29,11 +30,12 @@ const company = await CompanyCa.found();
 const client = await makeClient('till', company.ca);
 const shown = company.showing(client);
 const listExpired = 'The certificate cannot be checked: the revocation list has expired.';
+let service: StartedWithClock;
 let till: Registered;
 let bearer: Bearer;
 
 before(async () => {
-  await company.start();
+  service = await company.startProcess();
   till = await company.add('till', client);
   bearer = await fetchBound(through(company.base, shown), till.AppKey);
 });
@@ -64,10 +66,6 @@ async function fingerprint(): Promise<string> {
   const { fingerprint256 } = connection.socket.getPeerCertificate();
   connection.close();
   return fingerprint256;
-}
-
-function log(): string {
-  return String(company.service?.errors());
 }
 
 test('a certificate is revoked, and no longer revoked, within a second, also on an open connection', async () => {
@@ -124,10 +122,10 @@ test('a list that makes no sense changes nothing and is logged', async () => {
   const forged = toPem(await makeList(namesake, {}));
   const damaged = toPem(Buffer.concat([empty.subarray(0, -1), Buffer.from([(empty.at(-1) as number) ^ 1])]));
   for (const text of [forged, damaged, toPem(await makeList(namesake, everybody)), 'garbage', '', company.ca.pem]) {
-    const before = log().length;
+    const before = service.errors().length;
     company.put('crl.pem', text);
     await company.advance(500);
-    await eventually('it is logged', () => /what was there before stays/.test(log().slice(before)), 1500);
+    await eventually('it is logged', () => /what was there before stays/.test(service.errors().slice(before)), 1500);
     await assertCertificateInvalid(send, bearer, 'The certificate was revoked.');
     await assertServed(through(company.base, shown), bearer);
     tally('bad credentials');
@@ -153,7 +151,7 @@ test('with a list or a certificate that makes no sense the service does not star
       await assert.rejects(other.start(), { message: reason });
     }
     const environment = { CABINET_MTLS_PORT: '0', CABINET_MTLS_CA: other.path('nowhere.pem') };
-    await assert.rejects(startService(other.dataFolder, { environment }), /ENOENT.*nowhere\.pem/);
+    await assert.rejects(startServiceHere(other.dataFolder, { environment }), /ENOENT.*nowhere\.pem/);
   } finally {
     await other.stop();
   }
@@ -192,10 +190,10 @@ test('when the service gets a new certificate no request fails, also over a conn
 
 test('a key that does not go with the certificate changes nothing and is logged', async () => {
   const before = await fingerprint();
-  const length = log().length;
+  const length = service.errors().length;
   company.put('server-key.pem', (await makeServer(company.ca)).keyPem);
   await company.advance(500);
-  await eventually('it is logged', () => /what was there before stays/.test(log().slice(length)), 1500);
+  await eventually('it is logged', () => /what was there before stays/.test(service.errors().slice(length)), 1500);
   assert.equal(await fingerprint(), before);
   await assertServed(through(company.base, shown), bearer);
   company.showServer(await makeServer(company.ca));

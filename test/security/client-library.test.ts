@@ -7,17 +7,18 @@ import * as client from 'openid-client';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import { type Answer, CONTENT, send } from '../interface/client.ts';
 import { addApplication, addUser, setRole } from '../service/operator.ts';
-import { eventually, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { eventually, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { Browser } from './browser.ts';
 import { addPage, begin, finish, redirectUri } from './people.ts';
 import { addIssued, through } from './server-applications.ts';
 import { sendTls, type Tls } from './tls-client.ts';
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 
 before(async () => {
-  service = await startService(dataFolder, { environment: { CABINET_MTLS_PORT: '0' } });
+  service = await startServiceHere(dataFolder, { environment: { CABINET_MTLS_PORT: '0' } });
 });
 
 after(async () => {

@@ -25,14 +25,17 @@ import {
   type StartedWithClock,
   startService,
 } from '../service/service.ts';
+import { startServiceHere } from '../service/service-here.ts';
 import { ask, toThumbprint } from './server-applications.ts';
 import type { Tls } from './tls-client.ts';
+
+type Running = Awaited<ReturnType<typeof startServiceHere>> | StartedWithClock;
 
 export class CompanyCa {
   readonly ca: Made;
   readonly dataFolder = makeDataFolder();
   readonly #folder = join(this.dataFolder, '..', 'company');
-  service: StartedWithClock | null = null;
+  service: Running | null = null;
   #movedMs = 0;
 
   private constructor(ca: Made) {
@@ -52,9 +55,23 @@ export class CompanyCa {
     return this.service?.mutualTls ?? '';
   }
 
-  async start(more: Environment = {}): Promise<StartedWithClock> {
+  async start(more: Environment = {}): Promise<Running> {
+    return this.#run(await startServiceHere(this.dataFolder, this.#toOptions(more)));
+  }
+
+  /** In a process of its own, whose log can be read and whose end can be seen. */
+  async startProcess(more: Environment = {}): Promise<StartedWithClock> {
+    return this.#run(await startService(this.dataFolder, this.#toOptions(more)));
+  }
+
+  #run<Service extends Running>(service: Service): Service {
     this.#movedMs = 0;
-    this.service = await startService(this.dataFolder, {
+    this.service = service;
+    return service;
+  }
+
+  #toOptions(more: Environment): { environment: Environment; hasClock: true } {
+    return {
       hasClock: true,
       environment: {
         CABINET_MTLS_PORT: '0',
@@ -64,8 +81,7 @@ export class CompanyCa {
         CABINET_MTLS_CRL: this.path('crl.pem'),
         ...more,
       },
-    });
-    return this.service;
+    };
   }
 
   /** Moves the clock of the service. */

@@ -21,14 +21,8 @@ import {
 } from '../interface/client.ts';
 import { trash } from '../interface/life.ts';
 import { addApplication, addUser, command, setRole } from '../service/operator.ts';
-import {
-  addCaller,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { addCaller, makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { isLong } from '../size.ts';
 import { mine, unknownId, type Way, ways, withoutIds } from './foreign-ways.ts';
 import { addPage, discover, signIn } from './people.ts';
@@ -37,7 +31,7 @@ import { makeUpload } from './upload-lines.ts';
 
 const dataFolder = makeDataFolder();
 const trackingId = '0199b7a4-0000-4000-8000-000000000000';
-let service: Started;
+let service: StartedHere;
 let left: Caller;
 let right: Caller;
 /** An application, and people who are let in by other rules: a role that writes, one that reads, several spaces. */
@@ -49,7 +43,7 @@ let upload: string;
 let spaceId: string;
 
 before(async () => {
-  service = await startService(dataFolder);
+  service = await startServiceHere(dataFolder);
   left = await addCaller(dataFolder, service.production, 'left');
   right = await addCaller(dataFolder, service.production, 'right');
   await addCaller(dataFolder, service.production, 'third');
@@ -122,9 +116,17 @@ function foreignIds(): string[] {
   return [folder, file, upload, right.application.RootFolderId, right.application.AppKey, 'theirs'];
 }
 
-/** The malformed ones are shared out: two of the callers ask for each, and the long run has all of them asked by everyone. */
+/** Those that were just shown to someone of their own space. */
+function shownIds(): string[] {
+  return isLong ? foreignIds() : [folder, file];
+}
+
+/** All but the foreign space are shared out: two of the callers ask for each, and the long run has all of them asked by everyone. */
 function otherIds(caller: Caller): string[] {
-  const malformed = [
+  const unknown = [
+    unknownId(),
+    trackingId,
+    unknownKey,
     'x',
     'nothing',
     folder.slice(0, -1),
@@ -134,27 +136,31 @@ function otherIds(caller: Caller): string[] {
     "x' OR 1",
   ];
   const share = callers.indexOf(caller) % 3;
-  const own = malformed.filter((_, n) => isLong || n % 3 === share);
-  return [unknownId(), trackingId, spaceId, unknownKey, ...own];
+  return [spaceId, ...unknown.filter((_, n) => isLong || n % 3 === share)];
 }
 
 for (const [route, some] of Object.entries(ways)) {
   for (const [name, way] of Object.entries(some)) {
     test(`${route} ${name} answers a foreign id with the bytes of an unknown and of a malformed one`, async () => {
+      const said = new Map<Caller, string>();
       for (const caller of way.isForWriters ? callers.filter((one) => one !== viewer) : callers) {
         const first = await ask(caller, way, unknownId());
         const { Code } = assertRefusal(first, first.status, way.code);
         assert.equal(first.status, Code.endsWith('NotFound') ? 404 : mayNot.test(Code) ? 403 : 400);
+        said.set(caller, toBytes(first));
         for (const id of otherIds(caller)) assert.equal(toBytes(await ask(caller, way, id)), toBytes(first), id);
         for (const id of foreignIds()) {
           assert.equal(toBytes(await ask(caller, way, id)), toBytes(first), 'it can be told that it exists');
+          tally('cross-space calls');
         }
-        // Now its first page is remembered, and so is where it is.
-        assertEnvelope(await call(right, `/folders/${folder}`));
-        assert.equal((await download(right, file)).toString(), 'theirs');
-        for (const id of foreignIds()) {
-          assert.equal(toBytes(await ask(caller, way, id)), toBytes(first), 'it can be told that it was just shown');
-          tally('cross-space calls', 2);
+      }
+      // Now its first page is remembered, and so is where it is.
+      assertEnvelope(await call(right, `/folders/${folder}`));
+      assert.equal((await download(right, file)).toString(), 'theirs');
+      for (const [caller, bytes] of said) {
+        for (const id of shownIds()) {
+          assert.equal(toBytes(await ask(caller, way, id)), bytes, 'it can be told that it was just shown');
+          tally('cross-space calls');
         }
       }
     });

@@ -9,17 +9,10 @@ import * as client from 'openid-client';
 import { findFreePort } from '../free-ports.ts';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import { type Caller, call, fetchToken, makeFolder, send } from '../interface/client.ts';
+import { cabinetJson } from '../service/here.ts';
 import { addApplication, addUser, command, setRole } from '../service/operator.ts';
-import {
-  cabinet,
-  cabinetJson,
-  eventually,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { cabinet, eventually, makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { sized } from '../size.ts';
 import { Browser } from './browser.ts';
 import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
@@ -27,15 +20,15 @@ import { openStream } from './stream.ts';
 import { tally } from './tally.ts';
 
 const connections = sized(16, 32);
-const rotations = 8;
+const rotations = sized(4, 8);
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let callers: Caller[];
 let page: Registered;
 
-async function serve(): Promise<Started> {
+async function serve(): Promise<StartedHere> {
   const environment = { CABINET_PORT: String(port), CABINET_TEST_PORT: '0' };
-  return await startService(dataFolder, { environment });
+  return await startServiceHere(dataFolder, { environment });
 }
 
 const port = await findFreePort();

@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addApplication } from '../service/operator.ts';
-import { makeDataFolder, type Registered, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 
 before(async () => {
-  service = await startService(dataFolder);
+  service = await startServiceHere(dataFolder);
 });
 
 after(async () => {

@@ -6,23 +6,17 @@ import { after, before, test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Answer, type Caller, call } from '../interface/client.ts';
 import { type Application, ask, type Event, get, getAll, manage, type User } from '../interface/managing.ts';
+import { cabinetJson } from '../service/here.ts';
 import { addApplication, addUser, type Person, setRole } from '../service/operator.ts';
-import {
-  addCaller,
-  cabinetJson,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type StartedWithClock,
-  startService,
-} from '../service/service.ts';
+import { addCaller, makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
+import { startServiceHere } from '../service/service-here.ts';
 import { Browser } from './browser.ts';
 import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
 const withinMs = 1000;
-let service: StartedWithClock;
+let service: Awaited<ReturnType<typeof startServiceHere>>;
 let page: Registered;
 let left: Caller;
 let right: Caller;
@@ -30,7 +24,7 @@ let people: Record<'manager' | 'editor' | 'viewer' | 'foreigner' | 'twice', Call
 let persons: Record<string, Person>;
 
 before(async () => {
-  service = await startService(dataFolder, { hasClock: true });
+  service = await startServiceHere(dataFolder, { hasClock: true });
   left = await addCaller(dataFolder, service.production, 'left');
   right = await addCaller(dataFolder, service.production, 'right');
   page = await addPage(dataFolder, 'page');

@@ -15,7 +15,8 @@ import {
 import { put, trash } from '../interface/life.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
 import { addApplication, addUser, command, setRole } from '../service/operator.ts';
-import { addCaller, type Registered, type Started, startService } from '../service/service.ts';
+import { addCaller, type Registered } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPage, discover, signIn } from './people.ts';
 import { addIssued, fetchBound, through } from './server-applications.ts';
@@ -237,7 +238,7 @@ export interface Actor {
 }
 
 export interface World {
-  service: Started;
+  service: StartedHere;
   left: Caller;
   right: Caller;
   own: Ids;
@@ -271,7 +272,7 @@ export type ActorName = (typeof actorNames)[number];
 
 export async function makeWorld(dataFolder: string): Promise<World> {
   const environment = { CABINET_TEST_PORT: '0', CABINET_MTLS_PORT: '0' } as const;
-  const service = await startService(dataFolder, { environment });
+  const service = await startServiceHere(dataFolder, { environment });
   const left = await addCaller(dataFolder, service.production, 'left');
   const right = await addCaller(dataFolder, service.production, 'far-side');
   const disabled = await addCaller(dataFolder, service.production, 'disabled');
@@ -377,7 +378,7 @@ async function addTester(dataFolder: string, base: string): Promise<Caller> {
   return { base, application, token: await fetchToken(base, application) };
 }
 
-async function addServer(dataFolder: string, service: Started) {
+async function addServer(dataFolder: string, service: StartedHere) {
   const application = await addIssued(dataFolder, 'server');
   const base = String(service.mutualTls);
   const { token } = await fetchBound(through(base, application.tls), application.AppKey);

@@ -6,15 +6,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { makeCa, makeCertificate, Name } from '../../src/certificates/certificates-for-tests.ts';
-import {
-  cabinet,
-  cabinetJson,
-  type Environment,
-  makeDataFolder,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { cabinet, cabinetJson } from '../service/here.ts';
+import { type Environment, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { findLastDay } from './bad-certificates.ts';
 import { makeClient } from './company-ca.ts';
 import { Connection } from './connection.ts';
@@ -32,11 +26,11 @@ import {
 const dataFolder = makeDataFolder();
 const folder = join(dataFolder, '..');
 const environment: Environment = { CABINET_MTLS_PORT: '0' };
-let service: Started;
+let service: StartedHere;
 let billing: Issued;
 
 before(async () => {
-  service = await startService(dataFolder, { environment });
+  service = await startServiceHere(dataFolder, { environment });
   billing = await addIssued(dataFolder, 'billing');
 });
 
@@ -192,6 +186,7 @@ test('a certificate without a subject, or with a day that is none, is registered
 
 test('only server-based applications of production have certificates', async () => {
   const issue = ['--issue-certificate', join(folder, 'never')];
+  await ask(dataFolder, 'app add', { name: 'client' });
   const cases: [string[], RegExp][] = [
     [
       ['app', 'add', 'x', '--env', 'test', '--kind', 'server', ...issue],
@@ -199,7 +194,7 @@ test('only server-based applications of production have certificates', async () 
     ],
     [['app', 'add', 'x', ...issue], /--kind server/],
     [['app', 'add', 'x', '--kind', 'server', '--certificate', billing.Certificate, ...issue], /not both/],
-    [['app', 'certificate', 'add', 'first', ...issue], /of kind client/],
+    [['app', 'certificate', 'add', 'client', ...issue], /of kind client/],
     [['app', 'certificate', 'add', 'nobody', ...issue], /nobody/],
   ];
   const failures = await Promise.all(cases.map(([words]) => refused(words)));
@@ -231,7 +226,7 @@ test('a restart keeps the CA and the certificate of the service, and what they i
   };
   const before = await look();
   assert.equal(await service.stop(), 0);
-  service = await startService(dataFolder, { environment });
+  service = await startServiceHere(dataFolder, { environment });
   assert.deepEqual(await look(), before);
   const send = through(String(service.mutualTls), billing.tls);
   await assertServed(send, await fetchBound(send, billing.AppKey));

@@ -4,14 +4,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import { type Answer, askToken, basicAuthorization, type Caller, CONTENT, call, send } from '../interface/client.ts';
-import {
-  addCaller,
-  cabinetJson,
-  makeDataFolder,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { cabinetJson } from '../service/here.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import {
   addIssued,
   askBound,
@@ -32,7 +27,7 @@ import { tally } from './tally.ts';
 import type { Tls } from './tls-client.ts';
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let base: string;
 /** A server-based application, a second certificate of it, another application that may only read, and a client. */
 let billing: Issued;
@@ -46,7 +41,7 @@ let asNobody: Send;
 let bearer: Bearer;
 
 before(async () => {
-  service = await startService(dataFolder, { environment: { CABINET_MTLS_PORT: '0' } });
+  service = await startServiceHere(dataFolder, { environment: { CABINET_MTLS_PORT: '0' } });
   base = String(service.mutualTls);
   billing = await addIssued(dataFolder, 'billing');
   reports = await addIssued(dataFolder, 'reports', { scopes: 'content.read' });

@@ -5,13 +5,8 @@ import { dirname, join } from 'node:path';
 import { findFreePort } from '../free-ports.ts';
 import { type Caller, fetchToken } from '../interface/client.ts';
 import { addApplication } from '../service/operator.ts';
-import {
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type StartedWithClock,
-  startService,
-} from '../service/service.ts';
+import { makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
+import { startServiceHere } from '../service/service-here.ts';
 import { addPage } from './people.ts';
 import { audience, SecondIssuer } from './second-issuer.ts';
 
@@ -22,7 +17,7 @@ export class Company {
   robot!: Registered;
   page!: Registered;
   issuer!: SecondIssuer;
-  service!: StartedWithClock;
+  service!: Awaited<ReturnType<typeof startServiceHere>>;
 
   async open(more: (issuer: string) => object[] = () => []): Promise<void> {
     this.port = String(await findFreePort());
@@ -36,7 +31,7 @@ export class Company {
   }
 
   async serve(environment: Record<`CABINET_${string}`, string> = {}): Promise<void> {
-    this.service = await startService(this.dataFolder, {
+    this.service = await startServiceHere(this.dataFolder, {
       hasClock: true,
       environment: { CABINET_PORT: this.port, CABINET_ISSUERS: this.issuersPath, ...environment },
     });

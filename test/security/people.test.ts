@@ -17,20 +17,13 @@ import {
 import { trash } from '../interface/life.ts';
 import { contentHead, openWire } from '../interface/wire.ts';
 import { addApplication, addUser, command, type Person, setRole } from '../service/operator.ts';
-import {
-  addCaller,
-  eventually,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { addCaller, eventually, makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { Browser } from './browser.ts';
 import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
 
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let page: Registered;
 let configuration: client.Configuration;
 let left: Caller;
@@ -38,7 +31,7 @@ let right: Caller;
 let ann: Person;
 
 before(async () => {
-  service = await startService(dataFolder);
+  service = await startServiceHere(dataFolder);
   left = await addCaller(dataFolder, service.production, 'left');
   right = await addCaller(dataFolder, service.production, 'right');
   page = await addPage(dataFolder, 'page');

@@ -5,7 +5,8 @@ import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { skipWithout } from '../service/programs.ts';
-import { makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 
 const leastBits = 128;
 const strongCiphers = [
@@ -19,12 +20,12 @@ const strongCiphers = [
 
 const scanned = { skip: skipWithout('sslscan') };
 const dataFolder = makeDataFolder();
-let service: Started | null = null;
+let service: StartedHere | null = null;
 let xml = '';
 
 before(async () => {
   if (scanned.skip) return;
-  service = await startService(dataFolder, { environment: { CABINET_MTLS_PORT: '0' } });
+  service = await startServiceHere(dataFolder, { environment: { CABINET_MTLS_PORT: '0' } });
   const { host } = new URL(String(service.mutualTls));
   xml = (await promisify(execFile)('sslscan', ['--timeout=60', '--xml=-', host])).stdout;
 });
