@@ -87,8 +87,6 @@ export async function openConsole(world: World, who: Person, options: ConsoleOpt
   const made = await world.browser.context.browser()?.newContext({
     ...(kept !== undefined && { storageState: kept }),
     colorScheme,
-    // What moves is drawn anew for each frame.
-    reducedMotion: 'reduce',
     viewport,
     locale,
     hasTouch: options.isTouch ?? false,
