@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
-import { fillSamples, openConsole, openWorld, type World } from './console-world.ts';
+import { fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
 const folder = process.env.PICTURES;
@@ -54,6 +54,14 @@ interface Stop {
   /** What is there when the page is whole. */
   seen: string;
   act?: (page: Page) => Promise<void>;
+  /** How it is left, where another address alone does not. */
+  leave?: (page: Page) => Promise<void>;
+}
+
+/** For menus and dialogs. */
+async function leaveByEscape(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.locator('[role=dialog], [role=menu]').first().waitFor({ state: 'detached' });
 }
 
 const stops: readonly Stop[] = [
@@ -88,6 +96,7 @@ const stops: readonly Stop[] = [
       await page.getByRole('button', { name: /Compare.*Version 1/ }).click();
       await page.waitForSelector('.compared-added');
     },
+    leave: leaveByEscape,
   },
   {
     name: 'tiles',
@@ -97,6 +106,7 @@ const stops: readonly Stop[] = [
       await page.getByRole('button', { name: 'Grid' }).click();
       await page.waitForSelector('.tile img');
     },
+    leave: (page) => page.getByRole('button', { name: 'List' }).click(),
   },
   { name: 'search', path: '/search?q=invoice', seen: '.found-one' },
   { name: 'search-empty', path: '/search', seen: '.empty' },
@@ -110,6 +120,7 @@ const stops: readonly Stop[] = [
       await page.getByRole('button', { name: 'New folder' }).click();
       await page.waitForSelector('[role=dialog]');
     },
+    leave: leaveByEscape,
   },
   {
     name: 'move',
@@ -121,6 +132,7 @@ const stops: readonly Stop[] = [
       await page.getByRole('menuitem', { name: /Move to/ }).click();
       await page.waitForSelector('.target-list');
     },
+    leave: leaveByEscape,
   },
   {
     name: 'account',
@@ -130,17 +142,19 @@ const stops: readonly Stop[] = [
       await page.getByRole('button', { name: 'Account' }).click();
       await page.waitForSelector('[role=menu]');
     },
+    leave: leaveByEscape,
   },
 ];
 
 test('axe finds nothing on any page, in light and dark colours', options, async () => {
   const { page, context, problems } = await openConsole(world, world.people.manager);
-  for (const { name, path, seen, act } of stops) {
-    await page.goto(world.base + path);
+  for (const { name, path, seen, act, leave } of stops) {
+    await walkTo(page, path);
+    await page.locator('.look').waitFor({ state: 'detached' });
     await page.locator(seen).first().waitFor();
     await act?.(page);
     await hold(page, name);
-    await page.evaluate("localStorage.removeItem('cabinet.preferences')");
+    await leave?.(page);
   }
   assert.deepEqual(problems, []);
   await context.close();

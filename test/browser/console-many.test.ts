@@ -11,7 +11,7 @@ import { withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
-const entries = sized(10_000, 100_000);
+const entries = sized(3000, 100_000);
 const nameOf = (index: number) => `file ${String(index).padStart(6, '0')}.txt`;
 const perBatch = 1000;
 let world: World;

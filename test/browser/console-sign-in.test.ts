@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createFolder } from '../interface/client.ts';
-import { cabinetJson } from '../service/service.ts';
+import { addUser } from '../service/operator.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World } from './console-world.ts';
 
@@ -65,7 +65,10 @@ test(
   options,
   async () => {
     const folder = await createFolder(world.caller, '-root-', 'Deep');
-    const { page, context, problems } = await openConsole(world, world.people.editor, { path: `/files/${folder.Id}` });
+    const { page, context, problems } = await openConsole(world, world.people.editor, {
+      path: `/files/${folder.Id}`,
+      isAsked: true,
+    });
     await page.getByText('An empty folder').waitFor();
     assert.equal(new URL(page.url()).pathname, `/files/${folder.Id}`);
     await page.reload();
@@ -104,7 +107,7 @@ test(
 );
 
 test('it speaks German to who reads German, and English on request', options, async () => {
-  const { page, context } = await openConsole(world, world.people.editor, { locale: 'de-DE' });
+  const { page, context } = await openConsole(world, world.people.editor, { locale: 'de-DE', isAsked: true });
   await page.getByRole('button', { name: 'Neuer Ordner' }).waitFor();
   assert.equal(await page.getAttribute('html', 'lang'), 'de');
   await page.getByRole('button', { name: 'Konto' }).click();
@@ -114,7 +117,7 @@ test('it speaks German to who reads German, and English on request', options, as
 });
 
 test('who is in no space is told what to ask for', options, async () => {
-  const person = await cabinetJson<{ User: string; Password: string }>(world.dataFolder, ['user', 'add', 'nobody']);
+  const person = await addUser(world.dataFolder, 'nobody');
   const made = await world.browser.context.browser()?.newContext();
   assert.ok(made);
   const page = await made.newPage();

@@ -3,34 +3,32 @@
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
 import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
-import type { Person } from '../service/operator.ts';
-import {
-  cabinetJson,
-  makeDataFolder,
-  type Registered,
-  removeDataFolder,
-  type Started,
-  startService,
-} from '../service/service.ts';
+import { addApplication, type Person } from '../service/operator.ts';
+import { type Environment, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { type OpenedBrowser, openBrowser, patientMs } from './browser.ts';
 import { drawPicture } from './sample-picture.ts';
 
+type Kept = Awaited<ReturnType<BrowserContext['storageState']>>;
+
 export interface World {
   dataFolder: string;
-  service: Started;
+  service: StartedHere;
   base: string;
   /** An application of the space, to prepare and to look. */
   caller: Caller;
   browser: OpenedBrowser;
   people: Record<'editor' | 'viewer' | 'manager', Person>;
+  /** By user: what the browser keeps of someone who has signed in. */
+  kept: Map<string, Kept>;
   close(): Promise<void>;
 }
 
-export async function openWorld(): Promise<World> {
+export async function openWorld(environment: Environment = {}): Promise<World> {
   const dataFolder = makeDataFolder();
-  const service = await startService(dataFolder);
-  const words = ['app', 'add', 'office', '--scopes', 'content.read content.write content.admin'];
-  const application = { Name: 'office', ...(await cabinetJson<Registered>(dataFolder, words)) };
+  const service = await startServiceHere(dataFolder, { environment });
+  const scopes = 'content.read content.write content.admin';
+  const application = { Name: 'office', ...(await addApplication(dataFolder, 'office', { scopes })) };
   const caller = { base: service.production, application, token: await fetchToken(service.production, application) };
   const people = {
     editor: await addMember(caller, 'edith', 'editor'),
@@ -45,6 +43,7 @@ export async function openWorld(): Promise<World> {
     caller,
     browser,
     people,
+    kept: new Map(),
     async close() {
       await browser.close();
       await service.stop();
@@ -74,12 +73,19 @@ export interface ConsoleOptions {
   viewport?: { width: number; height: number };
   locale?: string;
   isTouch?: boolean;
+  /** Whether the password is typed even if the person has signed in before. */
+  isAsked?: boolean;
 }
 
-/** A browser of its own for each person: nothing of one sign-in is seen by the other. */
+/**
+ * A browser of its own for each person: nothing of one sign-in is seen by the other. Who has signed in before comes with the cookies of
+ * that time, which takes half of the work.
+ */
 export async function openConsole(world: World, who: Person, options: ConsoleOptions = {}): Promise<OpenedConsole> {
   const { path = '/', colorScheme = 'light', viewport = { width: 1280, height: 800 }, locale = 'en-GB' } = options;
+  const kept = options.isAsked ? undefined : world.kept.get(who.User);
   const made = await world.browser.context.browser()?.newContext({
+    ...(kept !== undefined && { storageState: kept }),
     colorScheme,
     viewport,
     locale,
@@ -100,7 +106,13 @@ export async function openConsole(world: World, who: Person, options: ConsoleOpt
     if (!/^(blob|data|chrome|chrome-extension):/.test(url) && !url.startsWith(world.base))
       problems.push(`asked ${url}`);
   });
-  await signIn(page, world.base + path, who);
+  if (kept === undefined) {
+    await signIn(page, world.base + path, who);
+    world.kept.set(who.User, await made.storageState());
+  } else {
+    await page.goto(world.base + path);
+    await page.waitForSelector('.shell');
+  }
   return { page, context: made, problems };
 }
 

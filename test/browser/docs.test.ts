@@ -4,18 +4,19 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Caller, createFolder, saveFile } from '../interface/client.ts';
-import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { type OpenedBrowser, openBrowser, withoutBrowser } from './browser.ts';
 
 const dataFolder = makeDataFolder();
 const options = { skip: withoutBrowser };
-let service: Started;
+let service: StartedHere;
 let caller: Caller;
 let browser: OpenedBrowser;
 
 before(async () => {
   if (withoutBrowser) return;
-  service = await startService(dataFolder, { environment: { CABINET_TEST_PORT: '0' } });
+  service = await startServiceHere(dataFolder, { environment: { CABINET_TEST_PORT: '0' } });
   caller = await addCaller(dataFolder, service.production, 'reader');
   browser = await openBrowser();
 });

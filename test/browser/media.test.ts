@@ -5,19 +5,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type Caller, call, saveFile } from '../interface/client.ts';
-import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from '../service/service.ts';
+import { addCaller, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { type OpenedBrowser, openBrowser, withoutBrowser } from './browser.ts';
 
 const seconds = 600;
 const samplesPerSecond = 44_100;
 const dataFolder = makeDataFolder();
-let service: Started;
+let service: StartedHere;
 let caller: Caller;
 let browser: OpenedBrowser;
 
 before(async () => {
   if (withoutBrowser) return;
-  service = await startService(dataFolder);
+  service = await startServiceHere(dataFolder);
   caller = await addCaller(dataFolder, service.production, 'player');
   browser = await openBrowser();
 });

@@ -7,15 +7,17 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import * as client from 'openid-client';
 import { begin, discover, finish } from '../security/people.ts';
-import { addUser } from '../service/operator.ts';
-import { cabinetJson, makeDataFolder, type Registered, removeDataFolder, startService } from '../service/service.ts';
+import { cabinetJson } from '../service/here.ts';
+import { addUser, type Registered } from '../service/operator.ts';
+import { makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { startServiceHere } from '../service/service-here.ts';
 import { openBrowser, withoutBrowser } from './browser.ts';
 
 test('a person signs in to an application on another origin and out again, by keyboard alone', {
   skip: withoutBrowser,
 }, async (context) => {
   const dataFolder = makeDataFolder();
-  const service = await startService(dataFolder);
+  const service = await startServiceHere(dataFolder);
   context.after(async () => {
     await service.stop();
     removeDataFolder(dataFolder);
