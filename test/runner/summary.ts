@@ -84,7 +84,7 @@ function printVerdict(result: Result): void {
   const { outcomes, unstable } = result;
   const failed = outcomes.filter(({ isPassed }) => !isPassed);
   const tests = outcomes.reduce((sum, { report }) => sum + (report?.tests ?? 1), 0);
-  print(`\n${tests} tests in ${outcomes.length} files and programs`);
+  print(`\n${tests} tests in ${outcomes.length} processes`);
   if (failed.length > 0) print(`failed: ${failed.map(({ job }) => `${job.name} (${job.suite})`).join(', ')}`);
   if (!hasPassed(result) && failed.length === 0) print(`failed: ${unstable.length} were unstable`);
   const tooMany = failed.length === 0 && !hasPassed(result) ? 1 : 0;
