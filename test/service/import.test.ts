@@ -264,6 +264,8 @@ describe('a command that cannot be carried out', () => {
 describe('thousands of files', () => {
   const many = join(dataFolder, '../many');
   const count = sized(1000, 5000);
+  const mostTries = 20;
+  let tries = 0;
 
   before(() => {
     for (let index = 0; index < count; index += 1) {
@@ -273,71 +275,112 @@ describe('thousands of files', () => {
     }
   });
 
-  async function countTaken(): Promise<number> {
+  async function listTaken(into: string): Promise<Map<string, Entry>> {
     const all = await findAll(caller.application.RootFolderId);
-    return [...all].filter(([path, { Type }]) => path.startsWith('/many/') && Type === 'file').length;
+    return new Map([...all].filter(([path, { Type }]) => path.startsWith(`${into}/`) && Type === 'file'));
   }
 
-  /** Through the socket itself, as the command does it; `act` is told how many files were taken, now and then. The clock is moved
-   *  so that something is told before all of them are. */
-  async function ask(act: (files: number) => void, signal = new AbortController().signal): Promise<object | null> {
-    const input = { directory: many, app: 'app', into: '/many' };
-    let files = 0;
-    const progress = (told: { Files?: number }) => {
-      files = Number(told.Files);
+  /** Imports into one folder after the other until one was broken off in its middle: it may be done before it hears of it. */
+  async function untilBroken<Result>(
+    breakOff: (into: string) => Promise<Result | null>,
+  ): Promise<{ into: string; result: Result }> {
+    for (let tried = 0; tried < mostTries; tried += 1) {
+      tries += 1;
+      const into = `/many ${tries}`;
+      const result = await breakOff(into);
+      if (result !== null) return { into, result };
+    }
+    throw new Error(`${mostTries} imports were done before they were broken off`);
+  }
+
+  /** Through the socket itself, as the command does it; `act` is called with how many files were taken, once there are some. The clock
+   *  is moved so that this is told at once. */
+  async function ask(into: string, act: (files: number) => void, signal?: AbortSignal): Promise<Report> {
+    let hasActed = false;
+    const progress = ({ Files = 0 }: { Files?: number }) => {
+      if (Files === 0 || hasActed) return;
+      hasActed = true;
+      act(Files);
     };
-    const asked = askService({ dataFolder } as Config, { name: 'import', input }, { progress, signal });
-    await eventually('some were taken', async () => {
-      await service.advance(toldEveryMs);
-      return files > 0;
-    });
-    act(files);
-    return await asked;
+    const asked = askService(
+      { dataFolder } as Config,
+      { name: 'import', input: { directory: many, app: 'app', into } },
+      { progress, signal: signal ?? new AbortController().signal },
+    );
+    const ended = asked.then(
+      () => true,
+      () => true,
+    );
+    for (let isOver = false; !isOver && !hasActed; ) {
+      isOver = await Promise.race([ended, service.advance(toldEveryMs).then(() => false)]);
+    }
+    return (await asked) as Report;
   }
 
   it('stop where they are when nobody waits for them any more', async () => {
-    const breaking = new AbortController();
-    const report = (await ask(() => breaking.abort(), breaking.signal)) as Report;
+    const { into, result: report } = await untilBroken(async (into) => {
+      const breaking = new AbortController();
+      const answer = await ask(into, () => breaking.abort(), breaking.signal);
+      return answer.Stopped === undefined ? null : answer;
+    });
     assert.equal(report.Stopped, 'It was broken off.');
     assert.ok(report.Files > 0 && report.Files < count, `${report.Files} files`);
-    assert.equal(await countTaken(), report.Files);
+    assert.equal((await listTaken(into)).size, report.Files);
   });
 
   it('go on after the service was killed in their middle, each exactly once', async () => {
-    const running = ask(() => service.process.kill('SIGKILL'));
-    await assert.rejects(running, /closed the connection/);
-    await restart();
-    const before = await countTaken();
-    assert.ok(before > 0 && before < count, `${before} files`);
-    const report = await importTree(['--app', 'app', '--into', '/many'], many);
-    assert.deepEqual([report.Files, report.Unchanged, report.SkippedCount], [count - before, before, 0]);
-    const all = await findAll(caller.application.RootFolderId);
-    const files = [...all].filter(([path, { Type }]) => path.startsWith('/many/') && Type === 'file');
-    assert.equal(files.length, count);
+    const { into, result: taken } = await untilBroken(async (into) => {
+      let told = 0;
+      const isCut = await ask(into, (files) => {
+        told = files;
+        service.process.kill('SIGKILL');
+      }).then(
+        () => false,
+        (error) => /closed the connection/.test(String(error)),
+      );
+      await service.stop('SIGKILL');
+      await restart();
+      const { size } = await listTaken(into);
+      assert.ok(size >= told, `${size} files are there, ${told} were told`);
+      return isCut && size < count ? size : null;
+    });
+    const report = await importTree(['--app', 'app', '--into', into], many);
+    assert.deepEqual([report.Files, report.Unchanged, report.SkippedCount], [count - taken, taken, 0]);
+    const files = await listTaken(into);
+    assert.equal(files.size, count);
     for (const index of [0, 234, count - 1]) {
-      const path = `/many/d${index % 20}/${index}.txt`;
-      const { Id } = all.get(path) as Entry;
+      const { Id } = files.get(`${into}/d${index % 20}/${index}.txt`) as Entry;
       assert.equal((await download(caller, Id)).toString(), `file ${index}`.repeat(1 + (index % 50)));
       assert.equal(await countVersions(Id), 1);
     }
   });
 
-  it('are broken off by Ctrl-C with a report, and everything taken so far is there', async () => {
-    const words = ['import', many, '--app', 'app', '--into', '/many/again', '--json'];
+  /** What it printed, and its exit code. */
+  async function interrupt(into: string): Promise<{ report: Report; code: number }> {
+    const words = ['import', many, '--app', 'app', '--into', into, '--json'];
     const child = spawn(cabinetProgram, words, { env: toVariables(dataFolder), stdio: ['ignore', 'pipe', 'inherit'] });
     let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       printed += text;
     });
-    const isBegun = async () => (await call(caller, '/folders?path=/many/again/d0')).status === 200;
-    await eventually('it has begun', isBegun, 20_000);
+    const closed = once(child, 'close') as Promise<[number]>;
+    const path = encodeURIComponent(`${into}/d0`);
+    await eventually('it has begun', async () => (await call(caller, `/folders?path=${path}`)).status === 200);
     child.kill('SIGINT');
-    const [code] = (await once(child, 'close')) as [number];
+    const [code] = await closed;
+    return { report: JSON.parse(printed) as Report, code };
+  }
+
+  it('are broken off by Ctrl-C with a report, and everything taken so far is there', async () => {
+    const { into, result } = await untilBroken(async (into) => {
+      const ended = await interrupt(into);
+      return ended.report.Stopped === undefined ? null : ended;
+    });
+    const { report, code } = result;
     assert.equal(code, 1);
-    const report = JSON.parse(printed) as Report;
     assert.equal(report.Stopped, 'It was broken off.');
     assert.ok(report.Files < count);
-    const again = await importTree(['--app', 'app', '--into', '/many/again'], many);
+    const again = await importTree(['--app', 'app', '--into', into], many);
     assert.deepEqual([again.Files, again.Unchanged], [count - report.Files, report.Files]);
   });
 });
