@@ -24,6 +24,7 @@ const timers: Record<string, string> = {
   'src/catalog/sqlite.test.ts': asksAgain,
   'src/cli/people/progress-line.test.ts': asksAgain,
   'src/http/answer.test.ts': 'a reader that is slow, on a real socket',
+  'src/search/extract.test.ts': asksAgain,
   'src/telemetry/tracer.test.ts': 'parts of a trace that overlap',
   'test/browser/console-files.test.ts': 'lets the browser draw',
   'test/cli/broken-off.test.ts': 'a network that is slow',

@@ -1,125 +1,107 @@
-// Takes text out of documents in a thread of its own, bounded from outside in processor time and memory: a thread that takes too
-// long or too much is ended, and the next document gets a new one. Nothing that a document does can do more harm.
+// Takes text out of documents in a process of its own. Reading a document may hang, run out of memory or abort the process: only that
+// process ends then, and the next document gets a new one. `extractor-process.ts` is the other side, and watches time and memory.
 
-import { Worker } from 'node:worker_threads';
+import { type ChildProcess, fork } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { FromProcess, ToProcess } from './extractor-process.ts';
 import type { FromExtractor, ToExtractor } from './extractor-thread.ts';
 
 export const mostDocumentBytes = 32 * 1024 * 1024;
-const heapMib = 256;
-/** Memory outside the heap, which `resourceLimits` does not see: streams that unpack to more and more. */
-const mostOutsideBytes = 384 * 1024 * 1024;
-const lookEveryMs = 50;
-/** The limit is of processor time: on a busy machine a thread waits for its turn most of the time. One that
- *  uses none at all is given up after so many times the limit. */
-const waitingFactor = 10;
-/** An idle thread is kept for a while, for documents come in heaps. */
+const extractorProgram = join(import.meta.dirname, 'extractor-process.ts');
+/** An idle process is kept for a while, for documents come in heaps. */
 const idleMs = 10_000;
+/** Signals that whoever stops the service sends to all of its processes: the document is not to blame. */
+const stopSignals: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
+
+/** `null`: it was not read to its end, for reasons that are not in the document. */
+export type Extracted = FromExtractor | null;
 
 export class Extractor {
   readonly #timeoutMs: number;
-  #worker: Worker | null = null;
+  readonly #program: string;
+  #child: ChildProcess | null = null;
   #idle: NodeJS.Timeout | null = null;
 
-  constructor(timeoutMs: number) {
+  /** `program`: for tests, of one that fails. */
+  constructor(timeoutMs: number, program = extractorProgram) {
     this.#timeoutMs = timeoutMs;
+    this.#program = program;
   }
 
   /** One at a time. Never rejects: what cannot be read has a reason. */
-  async extract(asked: ToExtractor): Promise<FromExtractor> {
+  async extract(asked: ToExtractor): Promise<Extracted> {
     if (this.#idle !== null) clearTimeout(this.#idle);
-    this.#worker ??= startThread();
-    const worker = this.#worker;
-    const watch = new Watch(worker, this.#timeoutMs);
-    worker.postMessage(asked, [asked.bytes.buffer]);
-    const outcome = await watch.outcome;
-    if (watch.isEnded) {
-      this.#worker = null;
-      await worker.terminate();
-    } else this.#idle = setTimeout(() => void this.close(), idleMs).unref();
+    this.#child ??= this.#start();
+    const child = this.#child;
+    const { outcome, isOver } = await exchange(child, { ...asked, timeoutMs: this.#timeoutMs });
+    if (isOver) await this.close();
+    else this.#idle = setTimeout(() => void this.close(), idleMs).unref();
     return outcome;
+  }
+
+  #start(): ChildProcess {
+    const child = startProcess(this.#program);
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = null;
+    });
+    return child;
   }
 
   async close(): Promise<void> {
     if (this.#idle !== null) clearTimeout(this.#idle);
-    const worker = this.#worker;
-    this.#worker = null;
-    await worker?.terminate();
+    const child = this.#child;
+    this.#child = null;
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
   }
 }
 
-function startThread(): Worker {
-  const worker = new Worker(new URL('./extractor-thread.ts', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: 32 },
+function startProcess(program: string): ChildProcess {
+  const compiled = getCompileCacheDir();
+  const child = fork(program, {
+    // Documents come from anyone: what reads them knows none of our settings.
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
+    execArgv: [],
+    serialization: 'advanced',
     // What libraries have to say about a document is nobody's business.
-    stdout: true,
-    stderr: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  worker.stdout.resume();
-  worker.stderr.resume();
-  return worker;
+  // One that is being ended may still fail; nobody waits for it then.
+  child.on('error', () => undefined);
+  // It keeps nobody from ending.
+  child.unref();
+  child.channel?.unref();
+  return child;
 }
 
-/** Waits for one outcome; whatever comes first. */
-class Watch {
-  readonly outcome: Promise<FromExtractor>;
-  /** Whether the thread is over, or has to be ended. */
-  isEnded = false;
+interface Exchanged {
+  outcome: Extracted;
+  /** Whether the process is over, or has to be ended. */
+  isOver: boolean;
+}
 
-  constructor(worker: Worker, timeoutMs: number) {
-    this.outcome = new Promise((resolve) => {
-      const settle = (outcome: FromExtractor, isEnded: boolean) => {
-        this.isEnded = isEnded;
-        clearTimeout(timer);
-        clearInterval(looks);
-        worker.off('message', onMessage).off('error', onError).off('exit', onExit);
-        // A thread that is being ended may still fail; nobody waits for it any more.
-        if (isEnded) worker.on('error', () => undefined);
-        resolve(outcome);
-      };
-      const onMessage = (outcome: FromExtractor) => settle(outcome, false);
-      const onError = (error: Error) => settle({ reason: explain(error) }, true);
-      const onExit = () => settle({ reason: 'reading it ended the thread' }, true);
-      worker.once('message', onMessage).once('error', onError).once('exit', onExit);
-      const giveUp = () => settle({ reason: `it took longer than ${timeoutMs / 1000} s` }, true);
-      const timer = setTimeout(giveUp, waitingFactor * timeoutMs);
-      const used = new ProcessorTime(worker);
-      const looks = setInterval(async () => {
-        if (await isTooLarge(worker)) settle({ reason: 'it took too much memory' }, true);
-        if ((await used.ms()) > timeoutMs) giveUp();
-      }, lookEveryMs);
+/** Hands over one document and waits for what comes first: an outcome, or the end of the process. */
+function exchange(child: ChildProcess, asked: ToProcess): Promise<Exchanged> {
+  child.ref();
+  child.channel?.ref();
+  return new Promise((resolve) => {
+    const settle = (exchanged: Exchanged) => {
+      child.off('message', onMessage).off('error', onError).off('exit', onExit);
+      child.unref();
+      child.channel?.unref();
+      resolve(exchanged);
+    };
+    const onMessage = (message: unknown) => settle(message as FromProcess);
+    // It could not be started, or was gone before it was told of the document.
+    const onError = () => settle({ outcome: null, isOver: true });
+    const onExit = (_code: number | null, signal: string | null) =>
+      settle({ outcome: stopSignals.has(signal) ? null : { reason: 'reading it ended the process' }, isOver: true });
+    child.once('message', onMessage).once('error', onError).once('exit', onExit);
+    child.send(asked, (error) => {
+      if (error !== null) onError();
     });
-  }
-}
-
-/** What a thread has used of the processor since this was made. */
-class ProcessorTime {
-  readonly #worker: Worker;
-  #before: number | null = null;
-
-  constructor(worker: Worker) {
-    this.#worker = worker;
-  }
-
-  async ms(): Promise<number> {
-    const { user, system } = await this.#worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
-    this.#before ??= user + system;
-    return (user + system - this.#before) / 1000;
-  }
-}
-
-/** Answered by the engine itself, also while a loop without end keeps the thread busy. */
-async function isTooLarge(worker: Worker): Promise<boolean> {
-  try {
-    const { external_memory: outsideBytes, malloced_memory: mallocedBytes } = await worker.getHeapStatistics();
-    return outsideBytes + mallocedBytes > mostOutsideBytes;
-  } catch {
-    return false;
-  }
-}
-
-function explain(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? 'it took too much memory'
-    : `it cannot be read: ${String(error).slice(0, 200)}`;
+  });
 }

@@ -79,6 +79,7 @@ async function read(
   if (bytes === null) return attempts + 1 < mostAttempts ? { state: 'waiting' } : skipped('its bytes cannot be had');
   if (isPlain) return readPlain(Buffer.from(bytes), kind, charset);
   const outcome = await extractor.extract({ kind, charset, bytes: new Uint8Array(bytes) });
+  if (outcome === null) return { state: 'waiting' };
   return 'text' in outcome ? { state: 'indexed', text: outcome.text } : skipped(outcome.reason);
 }
 
