@@ -7,10 +7,12 @@ import { backUp } from './backup/backup.ts';
 import { readLocalBlobs } from './blobs/local.ts';
 import type { FromMaintenance, MaintenanceData, VerifyReport } from './maintenance.ts';
 import { openS3, openTables } from './migration.ts';
+import { endWhenTold } from './runtime/threads.ts';
 import { folderOf, openSealedJournal, toS3Options } from './storage.ts';
 import { Problems } from './verify/problems.ts';
 import { type Subject, type Verified, verify } from './verify/verify.ts';
 
+endWhenTold();
 const { places, name, work } = workerData as MaintenanceData;
 const tellEveryMs = 200;
 const signal = new AbortController().signal;

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import type { BackupJob, MadeBackup } from './backup/backup.ts';
 import { Fault } from './domain/fault.ts';
 import type { EnvironmentName } from './environment.ts';
+import { endThread } from './runtime/threads.ts';
 import { folderOf, type Places } from './storage.ts';
 import type { Problem } from './verify/problems.ts';
 import type { Progress, Verified } from './verify/verify.ts';
@@ -70,14 +71,14 @@ async function run({ places, name, watched }: Asked, work: Work): Promise<FromMa
   const { dataFolder, catalog, blobs } = places;
   const workerData: MaintenanceData = { places: { dataFolder, catalog, blobs }, name, work };
   const worker = new Worker(new URL('./maintenance-thread.ts', import.meta.url), { workerData });
-  const stop = () => void worker.terminate();
+  const stop = () => void endThread(worker);
   watched.signal.addEventListener('abort', stop);
   try {
     if (watched.signal.aborted) stop();
     return await answerOf(worker, watched);
   } finally {
     watched.signal.removeEventListener('abort', stop);
-    await worker.terminate();
+    await endThread(worker);
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { toFault } from '../catalog/postgres-connection.ts';
+import { endWhenTold } from '../runtime/threads.ts';
 import { PostgresSearcher, type PostgresSearcherData } from './postgres-searcher.ts';
 import type { FromSearcher, ToSearcher } from './searcher-thread.ts';
 
@@ -13,6 +14,7 @@ function answer(message: ToSearcher): Promise<unknown> {
   return 'snippets' in message ? searcher.snippets(message.snippets) : searcher.status();
 }
 
+endWhenTold();
 parentPort?.on('message', async (message: ToSearcher) => {
   const { id } = message;
   try {

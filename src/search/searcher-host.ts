@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
+import { endThread } from '../runtime/threads.ts';
 import type { FromSearcher, RankAsked, SnippetsAsked, ToSearcher } from './searcher-thread.ts';
 
 export type Asked = { rank: RankAsked } | { snippets: SnippetsAsked } | { status: true };
@@ -62,6 +63,6 @@ export class SearcherHost {
     for (const { reject } of this.#waiting.values())
       reject(new Fault('other', 'the search index is being opened again'));
     this.#waiting.clear();
-    await searcher?.terminate();
+    if (searcher !== null) await endThread(searcher);
   }
 }

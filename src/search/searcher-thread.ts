@@ -8,6 +8,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FaultKind } from '../domain/fault.ts';
+import { endWhenTold } from '../runtime/threads.ts';
 import {
   entriesPerSpace,
   type PackedText,
@@ -205,6 +206,7 @@ function sortByScore(found: readonly SliceRow[], { terms }: Query): Ranked['entr
 
 const searcher = new Searcher((workerData as { path: string }).path);
 
+endWhenTold();
 parentPort?.on('message', (message: ToSearcher) => {
   const { id } = message;
   try {
