@@ -54,6 +54,7 @@ export class Extractor {
     this.#child = null;
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.ref();
     child.kill('SIGKILL');
     await ended;
   }
