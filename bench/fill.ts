@@ -3,7 +3,7 @@
 
 import { hash, randomUUIDv7 } from 'node:crypto';
 import { type Catalog, toCatalog } from '../src/catalog/catalog.ts';
-import { openSqlite } from '../src/catalog/sqlite.ts';
+import { openSqlite } from '../src/catalog/sqlite/sqlite.ts';
 import type { Application } from './service.ts';
 
 /** So many writes are asked for at once, at most. */

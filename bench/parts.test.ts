@@ -9,18 +9,18 @@ function toScript(samples: [head: string, ...frames: string[]][]): string {
     .join('\n');
 }
 
-const inWriter = 'JS:^commit file:///c/src/catalog/sqlite-writer.ts:110:9';
+const inWriter = 'JS:^commit file:///c/src/catalog/sqlite/writer.ts:110:9';
 
 test('a sample goes to its thread, and there to the innermost function that tells its purpose', () => {
   const script = toScript([
     ['WorkerThread 7', 'memcpy', 'sqlite3VdbeExec', inWriter],
     ['WorkerThread 7', 'ext4_sync_file', 'do_fsync', 'pagerWalFrames', 'sqlite3VdbeExec', inWriter],
     ['WorkerThread 7', 'epoll_wait'],
-    ['WorkerThread 8', 'sqlite3VdbeExec', "JS:*'put file:///c/src/search/index-store.ts:20:3"],
-    ['WorkerThread 9', 'pread64', 'JS:^ file:///c/src/catalog/sqlite-checkpointer.ts:30:1'],
+    ['WorkerThread 8', 'sqlite3VdbeExec', "JS:*'put file:///c/src/search/sqlite/index-store.ts:20:3"],
+    ['WorkerThread 9', 'pread64', 'JS:^ file:///c/src/catalog/sqlite/checkpointer.ts:30:1'],
     ['WorkerThread 10', 'read'],
-    ['node-MainThread 1', 'memcpy', 'JS:*renderEntry file:///c/src/http/wire.ts:60:3', 'JS:^ node:_http_server:1:1'],
-    ['node-MainThread 1', 'v8::internal::Scavenger::Process', 'JS:*a file:///c/src/http/body.ts:1:1'],
+    ['node-MainThread 1', 'memcpy', 'JS:*renderEntry file:///c/src/rest/wire.ts:60:3', 'JS:^ node:_http_server:1:1'],
+    ['node-MainThread 1', 'v8::internal::Scavenger::Process', 'JS:*a file:///c/src/listener/body.ts:1:1'],
     ['node-MainThread 1', 'tcp_recvmsg', 'uv__read'],
     ['node-V8Worker 2', 'anything'],
   ]);

@@ -19,7 +19,7 @@ const rules: Record<Role, Rule[]> = {
     ['HTTP: who asks (token, AppKey, quotas)', /src\/auth\/|\/(quotas|permission|enter|caller)\.ts/],
     [
       'HTTP: rendering and sending the answer',
-      /src\/http\/(answer|wire|early)\.ts|_http_outgoing|stream_base_commons|StreamBase::Write|uv_(try_)?write|uv__write/,
+      /src\/(rest|listener)\/(answer|wire|early)\.ts|_http_outgoing|stream_base_commons|StreamBase::Write|uv_(try_)?write|uv__write/,
     ],
     ['HTTP: routing, headers, body, record', /\/src\//],
     [
@@ -44,10 +44,10 @@ const rules: Record<Role, Rule[]> = {
 
 /** By what runs in it: all threads that the service starts have one name. */
 const marks: [role: Role, frame: RegExp][] = [
-  ['writer', /sqlite-writer\.ts/],
-  ['checkpointer', /sqlite-checkpointer\.ts/],
-  ['search', /src\/search\/(indexer|searcher|extractor|index-store)/],
-  ['http', /src\/http\//],
+  ['writer', /catalog\/sqlite\/writer\.ts/],
+  ['checkpointer', /catalog\/sqlite\/checkpointer\.ts/],
+  ['search', /src\/search\/.*(indexer|searcher|extractor|index-store)/],
+  ['http', /src\/(listener|rest)\//],
 ];
 
 export function sumParts(script: string): Part[] {

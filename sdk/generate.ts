@@ -3,8 +3,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toDocument } from '../src/http/openapi-document.ts';
-import { routes } from '../src/http/routes.ts';
+import { toDocument } from '../src/rest/openapi-document.ts';
+import { routes } from '../src/rest/routes.ts';
 
 const content = '/v1/contentmanagement';
 const target = join(import.meta.dirname, 'src/description.ts');

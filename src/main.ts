@@ -4,30 +4,25 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
-import { openOwnAuthority, requireFreePorts } from './addresses.ts';
 import { type AnonymousSessions, keepAnonymousSessions } from './auth/anonymous-sessions.ts';
 import { rotateKeys } from './auth/keys.ts';
-import { lockFolder } from './catalog/folder-lock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { serveControl } from './control/socket.ts';
-import { checkDisk } from './disk.ts';
+import { type EnvironmentName, environmentNames } from './domain/environment-name.ts';
 import { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
-import { openShared, toBuffers } from './domain/shared-numbers.ts';
-import {
-  type Environment,
-  type EnvironmentName,
-  emptyEnvironment,
-  environmentNames,
-  openEnvironment,
-} from './environment.ts';
-import { HttpThreads } from './http-threads.ts';
-import { Observability } from './observability.ts';
-import { addFirst, type First, keepConsole } from './operations/console.ts';
-import { sweep } from './operations/sweep.ts';
+import { Scrubber } from './jobs/scrub.ts';
+import { sweep } from './jobs/sweep.ts';
+import { addFirst, type First, keepConsole } from './operations/admin/console.ts';
 import { type Clock, systemClock, type Timer } from './runtime/clock.ts';
-import { Scrubber } from './scrubber.ts';
-import { Serving } from './serving.ts';
+import { lockFolder } from './runtime/folder-lock.ts';
+import { openShared, toBuffers } from './runtime/shared-counters.ts';
+import { openOwnAuthority, requireFreePorts } from './server/addresses.ts';
+import { checkDisk } from './server/disk.ts';
+import { type Environment, emptyEnvironment, openEnvironment } from './server/environment.ts';
+import { HttpThreads } from './server/http-threads.ts';
+import { Observability } from './server/observability.ts';
+import { Serving } from './server/serving.ts';
 import { addUp } from './telemetry/metrics.ts';
 
 /** As TLS of Node wants them. */

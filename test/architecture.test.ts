@@ -8,13 +8,13 @@ import { refusalCodes } from '../src/domain/refusal.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** What each room may import beside itself, `domain` and `runtime`. Files that stand in `src` itself wire everything. `sdk` is a package
- *  of its own, which stands beside `src`: it does not even know `domain`. */
+/** What each room may import beside itself, `domain` and `runtime`. `src` is `main.ts`. `sdk` is a package of its own, which stands
+ *  beside `src`: it does not even know `domain`. */
 const mayImport: Record<string, readonly string[]> = {
   sdk: [],
   console: ['sdk'],
-  runtime: [],
   domain: [],
+  runtime: [],
   catalog: [],
   blobs: [],
   certificates: [],
@@ -22,37 +22,35 @@ const mayImport: Record<string, readonly string[]> = {
   telemetry: ['catalog', 'blobs'],
   search: ['catalog', 'blobs'],
   operations: ['catalog', 'blobs', 'search', 'archive'],
-  migrate: ['operations', 'catalog', 'blobs'],
-  verify: ['operations', 'catalog', 'blobs'],
-  backup: ['verify', 'catalog', 'blobs'],
   auth: ['catalog', 'certificates'],
-  http: ['operations', 'auth', 'catalog', 'certificates', 'archive', 'telemetry'],
-  control: ['operations', 'catalog', 'certificates', 'src'],
-  cli: ['sdk', 'console', 'backup', 'operations', 'auth', 'catalog', 'control', 'migrate', 'src'],
-  src: [
-    'operations',
-    'catalog',
-    'blobs',
-    'search',
-    'auth',
-    'certificates',
-    'http',
-    'control',
-    'telemetry',
-    'migrate',
-    'verify',
-    'backup',
+  config: ['auth', 'blobs', 'certificates'],
+  listener: ['rest', 'operations', 'auth', 'certificates', 'telemetry'],
+  rest: ['listener', 'operations', 'auth', 'catalog', 'certificates', 'archive', 'telemetry'],
+  jobs: ['operations', 'catalog', 'blobs', 'telemetry', 'maintenance', 'server', 'config'],
+  maintenance: ['operations', 'catalog', 'blobs', 'auth', 'server', 'config'],
+  control: ['operations', 'catalog', 'certificates', 'maintenance', 'server', 'config'],
+  cli: [
+    ...['sdk', 'console', 'config', 'operations', 'auth', 'catalog'],
+    ...['maintenance', 'control', 'server', 'src'],
   ],
+  server: [
+    ...['config', 'operations', 'jobs', 'catalog', 'blobs', 'search', 'auth', 'certificates'],
+    ...['listener', 'rest', 'telemetry', 'maintenance'],
+  ],
+  src: ['config', 'server', 'jobs', 'operations', 'auth', 'control', 'telemetry'],
 };
 
 /** Rooms of which another may know the types only. */
 const typesOnly: Record<string, readonly string[]> = {
   telemetry: ['catalog', 'blobs'],
   operations: ['catalog', 'search'],
-  auth: ['catalog'],
-  http: ['catalog'],
-  control: ['catalog'],
+  auth: ['catalog', 'certificates'],
+  rest: ['catalog'],
+  control: ['catalog', 'server', 'config'],
 };
+
+/** Rooms that answer requests. */
+const faces = ['listener', 'rest', 'auth'];
 
 function listSources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -86,8 +84,7 @@ test('every room imports only what it may', () => {
     const room = roomOf(path);
     for (const { target, isType } of importsOf(path)) {
       const other = roomOf(target);
-      const isForAll =
-        other === 'runtime' ? room !== 'sdk' : other === 'domain' && room !== 'sdk' && room !== 'runtime';
+      const isForAll = other === 'runtime' ? !['sdk', 'domain'].includes(room) : other === 'domain' && room !== 'sdk';
       if (other === room || isForAll) continue;
       const isAllowed = mayImport[room]?.includes(other) ?? false;
       const needsType = typesOnly[room]?.includes(other) ?? false;
@@ -95,6 +92,36 @@ test('every room imports only what it may', () => {
     }
   }
   assert.deepEqual(wrong, []);
+});
+
+test('what answers requests cannot reach what asks nobody for permission', () => {
+  const wrong = sources
+    .filter((path) => faces.includes(roomOf(path)))
+    .flatMap((path) => importsOf(path).map(({ target, isType }) => ({ path, target, isType })))
+    .filter(({ target, isType }) => !isType && target.startsWith('src/operations/admin/'));
+  assert.deepEqual(wrong, []);
+});
+
+/** With types, and with what is loaded later. */
+function everyImportOf(path: string): string[] {
+  const later = [...read(path).matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, target]) =>
+    relative(root, resolve(root, dirname(path), target as string)),
+  );
+  return [...importsOf(path).map(({ target }) => target), ...later].filter((target) => sources.includes(target));
+}
+
+test('no file imports itself by way of others', () => {
+  const graph = new Map(sources.map((path) => [path, everyImportOf(path)]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, way: string[]): void => {
+    if (way.includes(path)) cycles.push([...way.slice(way.indexOf(path)), path].join(' → '));
+    if (done.has(path) || way.includes(path)) return;
+    for (const target of graph.get(path) ?? []) visit(target, [...way, path]);
+    done.add(path);
+  };
+  for (const path of sources) visit(path, []);
+  assert.deepEqual(cycles, []);
 });
 
 test('a command that the running service carries out loads no more than it needs to ask', () => {
@@ -124,15 +151,13 @@ const readsSystemTime: Record<string, string> = {
   'src/catalog/commits.ts':
     '`Atomics.waitAsync` has a time limit of its own; the rest after it gathers what comes at once',
   'src/certificates/make-certificate.ts': 'OpenSSL and clients judge by their own clocks what is made here',
-  'src/http/http-date.ts': 'years of two digits are of the century that it is',
-  'src/maintenance-thread.ts': 'a worker thread; it paces what it reads from the disk',
-  'src/operations/copy-entry.ts': 'rests for as long as a slice of work took, so that saves go first',
-  'src/operations/seal-journal.ts': 'gives way for a millisecond',
-  'src/search/extractor-process.ts': 'a process of its own; limits processor time',
-  'src/search/extractor.ts': 'runs in a worker thread',
+  'src/rest/http-date.ts': 'years of two digits are of the century that it is',
+  'src/maintenance/maintenance-thread.ts': 'a worker thread; it paces what it reads from the disk',
+  'src/search/extract/extractor-process.ts': 'a process of its own; limits processor time',
+  'src/search/extract/extractor.ts': 'runs in a worker thread',
   'src/search/indexer-loops.ts': 'runs in a worker thread',
-  'src/search/postgres-indexer-thread.ts': 'a worker thread',
-  'src/search/postgres-searcher.ts': 'runs in a worker thread',
+  'src/search/postgres/indexer-thread.ts': 'a worker thread',
+  'src/search/postgres/searcher.ts': 'runs in a worker thread',
   'src/telemetry/process-metrics.ts': 'measures',
 };
 
@@ -166,16 +191,16 @@ test('process.env is read in config.ts only', () => {
         .replaceAll(/process\.env\.\w+ = /g, '')
         .includes('process.env'),
     ),
-    ['src/config.ts'],
+    ['src/config/config.ts'],
   );
 });
 
-test('node:sqlite is known to the catalog and to the search index only', () => {
+test('node:sqlite is known to the catalog, the search index and the lock of a data folder only', () => {
   const users = sources.filter((path) => read(path).includes("'node:sqlite'"));
   assert.ok(users.length > 0);
   assert.deepEqual(
     users.filter((path) => !['catalog', 'search'].includes(roomOf(path))),
-    [],
+    ['src/runtime/folder-lock.ts'],
   );
 });
 
@@ -194,13 +219,13 @@ test('every refusal code is used, documented, and nothing else is documented', (
     .map(read)
     .join('\n');
   const unused = refusalCodes.filter(
-    (name) => !code.includes(`'${name}'`) && !read('src/http/answer.ts').includes(`Refusal('${name}'`),
+    (name) => !code.includes(`'${name}'`) && !read('src/rest/answer.ts').includes(`Refusal('${name}'`),
   );
   assert.deepEqual(unused, []);
 });
 
 test('docs/api.md lists every request with its summary and nothing else, and shows each with curl', async () => {
-  const { routes } = await import('../src/http/routes.ts');
+  const { routes } = await import('../src/rest/routes.ts');
   const api = read('docs/api.md');
   const content = '/v1/contentmanagement';
   const there = routes
@@ -226,7 +251,7 @@ test('docs/api.md lists every request with its summary and nothing else, and sho
 });
 
 test('every setting is documented, and nothing else is documented', async () => {
-  const { settings } = await import('../src/settings.ts');
+  const { settings } = await import('../src/config/settings.ts');
   const documented = [...read('docs/running.md').matchAll(/^\| `(CABINET_[A-Z_]+)` \|/gm)].map(([, name]) => name);
   assert.deepEqual(documented.sort(), Object.keys(settings).sort());
 });

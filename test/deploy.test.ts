@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { settings } from '../src/settings.ts';
+import { settings } from '../src/config/settings.ts';
 import { EnvironmentMetrics } from '../src/telemetry/environment-metrics.ts';
 import { openProcessMetrics } from '../src/telemetry/process-metrics.ts';
 import { skipWithout } from './service/programs.ts';

@@ -1,8 +1,8 @@
 // What the collections hold, whichever program opens them: every operation of the description that a program has use for, and a
 // walk through the interface that can be run from top to bottom. Made from the service's own OpenAPI description alone.
 
-import { toDocument } from '../../src/http/openapi-document.ts';
-import { routes } from '../../src/http/routes.ts';
+import { toDocument } from '../../src/rest/openapi-document.ts';
+import { routes } from '../../src/rest/routes.ts';
 
 type Json = Record<string, unknown>;
 

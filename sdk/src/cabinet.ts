@@ -5,7 +5,16 @@ export * from './applications.ts';
 export { openArchive } from './archive.ts';
 export { type Batch, type FileOfBatch, saveFiles } from './batch.ts';
 export * from './changes.ts';
-export { type Cabinet, type CallOptions, type ConnectOptions, connect, type Fetch, type FetchInit } from './connect.ts';
+export {
+  type Cabinet,
+  type CallOptions,
+  type ConnectOptions,
+  connect,
+  type Fetch,
+  type FetchInit,
+  type TokenAsked,
+  type TokenSource,
+} from './connect.ts';
 export type { Content, Progress } from './content.ts';
 export type {
   Application,
@@ -51,8 +60,6 @@ export {
   applicationToken,
   certificateToken,
   keepToken,
-  type TokenAsked,
-  type TokenSource,
 } from './tokens.ts';
 export * from './trash.ts';
 export { removeUpload, showUpload } from './uploads.ts';

@@ -1,7 +1,5 @@
 // A connection: where the service is, and as whom we ask. Nothing is sent until something is asked for.
 
-import type { TokenSource } from './tokens.ts';
-
 export interface ConnectOptions {
   /** The base address, such as `https://cabinet.example`. */
   url: string;
@@ -15,6 +13,14 @@ export interface ConnectOptions {
   fetch?: Fetch | undefined;
   /** How often a request is tried again when the connection is lost or the service asks to wait; 4 by default. */
   retries?: number | undefined;
+}
+
+/** Gives an access token. `refused` is a token that the service did not take any more: give another one. */
+export type TokenSource = (asked: TokenAsked) => Promise<string>;
+
+export interface TokenAsked {
+  cabinet: Cabinet;
+  refused: string | null;
 }
 
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;

@@ -1,10 +1,10 @@
 // People: they sign in on a page of the service (authorization code with PKCE), and their tokens are renewed by refresh tokens.
 
-import type { Cabinet, CallOptions } from './connect.ts';
+import type { Cabinet, CallOptions, TokenSource } from './connect.ts';
 import type { TokenAnswer } from './description.ts';
 import { CabinetError } from './errors.ts';
 import { startSha256 } from './sha256.ts';
-import { keepToken, postForm, requestToken, type TokenSource } from './tokens.ts';
+import { keepToken, postForm, requestToken } from './tokens.ts';
 
 /** What identifies the application; a `Cabinet` does. */
 export type SignInPlace = Pick<Cabinet, 'url' | 'appKey'>;

@@ -1,17 +1,9 @@
 // Access tokens: fetched when first needed, shared by all callers, renewed before they expire.
 
-import type { Cabinet } from './connect.ts';
+import type { Cabinet, TokenAsked, TokenSource } from './connect.ts';
 import type { OAuthError, TokenAnswer } from './description.ts';
 import { CabinetError, toError } from './errors.ts';
 import { sendPatiently } from './retry.ts';
-
-/** Gives an access token. `refused` is a token that the service did not take any more: give another one. */
-export type TokenSource = (asked: TokenAsked) => Promise<string>;
-
-export interface TokenAsked {
-  cabinet: Cabinet;
-  refused: string | null;
-}
 
 /** How long before its end a token is replaced, at most. */
 const renewalMs = 60_000;

@@ -3,14 +3,15 @@
 // certificate or signing out takes effect within one.
 
 import { LRUCache } from 'lru-cache';
-import type { Application } from '../catalog/applications.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Application } from '../catalog/verbs/applications.ts';
 import type { Caller, Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
 import type { Link } from './links.ts';
-import { type TokenPerson, type TokenVerifier, tokenInvalid, type VerifiedToken } from './tokens.ts';
+import type { TokenVerifier } from './tokens.ts';
+import { type TokenPerson, tokenInvalid, type VerifiedToken } from './verified-token.ts';
 
 const lookAgainAfterMs = 500;
 const mostLookedUp = 10_000;

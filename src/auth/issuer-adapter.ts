@@ -4,9 +4,9 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
-import type { Application } from '../catalog/applications.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { IssuerRecord } from '../catalog/issuer-records.ts';
+import type { Application } from '../catalog/verbs/applications.ts';
+import type { IssuerRecord } from '../catalog/verbs/issuer-records.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AnonymousSessions } from './anonymous-sessions.ts';
 

@@ -8,8 +8,8 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import type { Arrival } from './arrival.ts';
-import type { Issuer, IssuerOptions } from './issuer.ts';
 import { toConfiguration } from './issuer-configuration.ts';
+import type { Issuer, IssuerOptions } from './issuer-contract.ts';
 import { TokenLimits } from './token-limits.ts';
 
 export function createIssuer(options: IssuerOptions): Issuer {

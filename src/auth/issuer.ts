@@ -2,13 +2,7 @@
 // documents and keys. `issuer-provider.ts` does the work; it is loaded with the first request that needs it, because
 // `oidc-provider` takes longer to load than everything else that a start needs.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { SharedNumbers } from '../domain/shared-numbers.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { AnonymousSessions } from './anonymous-sessions.ts';
-import type { Arrival } from './arrival.ts';
-import type { Keys } from './keys.ts';
+import type { Issuer, IssuerOptions } from './issuer-contract.ts';
 
 /** The paths that the issuer serves, and on which addresses: people sign in on the plain ones only. */
 export const issuerRoutes = [
@@ -23,44 +17,6 @@ export const issuerRoutes = [
   { method: 'POST', path: '/oauth2/logout/confirm', summary: 'Sign out', isForPeople: true },
   { method: 'GET', path: '/oauth2/logout/success', summary: 'Signed out', isForPeople: true },
 ] as const;
-
-export interface IssuerOptions {
-  environment: string;
-  /** The public address; clients see it as `iss` and in discovery, whatever `Host` they send. */
-  issuer: string;
-  /** Null: there is no mutual-TLS address. */
-  mutualTlsUrl: string | null;
-  audience: string;
-  keys: Keys;
-  catalog: Catalog;
-  sessions: AnonymousSessions;
-  buckets: SharedNumbers;
-  /** For what we decide; `oidc-provider` itself reads the system's. */
-  clock: Clock;
-  /** `requestId` is null where no request is to blame. */
-  onError: (error: unknown, requestId: string | null) => void;
-}
-
-/** A person who is about to sign in to an application. */
-export interface PendingSignIn {
-  applicationName: string;
-  /** Where the browser is sent in the end. */
-  redirectUri: string;
-}
-
-export interface FinishedSignIn {
-  userId: string;
-  /** Seconds since 1970. */
-  signedInAt: number;
-}
-
-export interface Issuer {
-  handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival): Promise<void>;
-  /** Null: there is none in this browser, or it took too long. */
-  findSignIn(request: IncomingMessage, response: ServerResponse): Promise<PendingSignIn | null>;
-  /** Returns the address at which the sign-in goes on. */
-  finishSignIn(request: IncomingMessage, response: ServerResponse, signedIn: FinishedSignIn): Promise<string>;
-}
 
 export function openIssuer(options: IssuerOptions): Issuer {
   let loading: Promise<Issuer> | null = null;

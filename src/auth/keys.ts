@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JWK } from 'jose';
 import type { Catalog } from '../catalog/catalog.ts';
-import { writeDurably } from '../certificates/durable-file.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { writeDurably } from '../runtime/durable-file.ts';
 
 export const signingAlgorithm = 'ES256';
 

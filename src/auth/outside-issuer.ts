@@ -14,7 +14,7 @@ import {
   type TokenPerson,
   tokenInvalid,
   type VerifiedToken,
-} from './tokens.ts';
+} from './verified-token.ts';
 
 const longestLifeSeconds = 24 * 60 * 60;
 const mostTokenBytes = 16 * 1024;

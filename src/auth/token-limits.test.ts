@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { SharedNumbers } from '../domain/shared-numbers.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { SharedNumbers } from '../runtime/shared-counters.ts';
 import { TokenLimits } from './token-limits.ts';
 
 let limits: TokenLimits;

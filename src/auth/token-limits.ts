@@ -3,9 +3,9 @@
 // credentials are always taken: a secret has 256 random bits, so a limit need not protect it from guessing, it makes
 // guessing and noise cheap to bear. Tokens that are given out are counted by client, which only the client itself can use up.
 
-import { Buckets, toLimitedAddress } from '../domain/buckets.ts';
-import type { SharedNumbers } from '../domain/shared-numbers.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { Buckets, toLimitedAddress } from '../runtime/rate-limits.ts';
+import type { SharedNumbers } from '../runtime/shared-counters.ts';
 
 const wrongByAddress = { burst: 600, perSecond: 10 };
 const wrongByClient = { burst: 100, perSecond: 1 };

@@ -8,39 +8,22 @@ import { createLocalJWKSet } from 'jose/jwks/local';
 import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
-import type { SignInIds } from '../catalog/people.ts';
-import { isScope, type Scope } from '../domain/caller.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { isScope } from '../domain/caller.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { signingAlgorithm, toPublic } from './keys.ts';
 import type { OutsideIssuer } from './outside-issuer.ts';
+import {
+  clockToleranceSeconds,
+  notValidHere,
+  readBinding,
+  tokenInvalid,
+  type VerifiedToken,
+} from './verified-token.ts';
 
 export const tokenLifetimeSeconds = 3600;
 const mostRemembered = 10_000;
-export const clockToleranceSeconds = 30;
 /** An outside issuer may withdraw its keys: what they signed is verified anew after this long. */
 const rememberOutsideMs = 60 * 1000;
-
-export interface VerifiedToken {
-  /** The AppKey of the application that the token was given to. */
-  clientId: string;
-  scopes: Scope[];
-  /** The certificate that the token is bound to (RFC 8705): SHA-256 of it, base64url. Null: to none. */
-  boundTo: string | null;
-  /** For whom the application acts; null: for itself. */
-  person: TokenPerson | null;
-  /** From an outside issuer: `<issuer name>:<subject>`, what `CreatedBy` will say. Null: from our own. */
-  outsideActor: string | null;
-  /** When it stops being taken: its `exp` and the tolerance for clocks that differ. */
-  expiresAtMs: number;
-}
-
-export interface TokenPerson {
-  /** The user's id; `<issuer name>:<subject>` for an outside issuer. */
-  id: string;
-  /** The sign-in that the token came from, which may be over by now; null for an outside issuer. */
-  signIn: SignInIds | null;
-}
 
 export interface TokenRules {
   issuer: string;
@@ -156,24 +139,4 @@ function toVerified(payload: JWTPayload): VerifiedToken {
     outsideActor: null,
     expiresAtMs: (exp + clockToleranceSeconds) * 1000,
   };
-}
-
-/** A token that is bound to something that cannot be checked here is refused, not taken as unbound. */
-export function readBinding(cnf: unknown): string | null {
-  if (cnf === undefined) return null;
-  const thumbprint = (cnf as Record<string, unknown> | null)?.['x5t#S256'];
-  const isKnown = typeof thumbprint === 'string' && /^[\w-]{43}$/.test(thumbprint);
-  if (!isKnown || Object.keys(cnf as object).length !== 1) throw notValidHere();
-  return thumbprint;
-}
-
-export function notValidHere(): Refusal {
-  return tokenInvalid('The access token is not valid here.');
-}
-
-export function tokenInvalid(message: string): Refusal {
-  return new Refusal('TokenInvalid', message, {
-    target: 'Authorization',
-    hint: 'Get a new token from POST /oauth2/token of the same address and send it as "Authorization: Bearer <token>".',
-  });
 }

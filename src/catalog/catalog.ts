@@ -2,33 +2,33 @@
 // any engine. A read sees one snapshot. A write resolves only when its commit is durable, or rejects with the `Refusal`
 // that its verb threw; nothing of a refused write is kept.
 
-import { addApplication } from './add-application.ts';
-import * as applications from './applications.ts';
-import { addCertificate, listCertificates, removeCertificate } from './certificates.ts';
-import { changeEntry } from './change-entry.ts';
-import { listChanges, listPresent } from './changes.ts';
-import { keepConsole } from './console-application.ts';
-import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './contents.ts';
-import { abandonCopies, abandonCopy, beginCopy, continueCopy, finishCopy } from './copy-entry.ts';
-import { createFolder } from './create-folder.ts';
-import { forgetResults, isKeyKnown } from './idempotency.ts';
-import * as issuerRecords from './issuer-records.ts';
-import * as journal from './journal.ts';
-import { endLease, expireLeases, leaseBlob, renewLeases } from './leases.ts';
-import { listFolder } from './list-folder.ts';
-import * as members from './members.ts';
-import * as people from './people.ts';
-import { findHiddenTrees, purgeSlice } from './purge.ts';
-import * as quotas from './quotas.ts';
-import { checkNaming, recallBatch, saveFile, saveVersion } from './save-file.ts';
-import { findHits, findNames } from './search-hits.ts';
-import * as settings from './settings.ts';
-import { addSpace, findSpace, listSpaces, renameSpace } from './spaces.ts';
 import type { Engine, Verb } from './sql.ts';
-import { emptyTrash, isInTrash, listTrash, removeEntry, restoreEntry, trashEntry } from './trash.ts';
-import { findByPath, findDetails, findEntry, findSpaceOf } from './tree.ts';
-import * as uploads from './uploads.ts';
-import { commentVersion, expireVersions, listVersions, removeVersion, restoreVersion } from './versions.ts';
+import { addApplication } from './verbs/add-application.ts';
+import * as applications from './verbs/applications.ts';
+import { addCertificate, listCertificates, removeCertificate } from './verbs/certificates.ts';
+import { changeEntry } from './verbs/change-entry.ts';
+import { listChanges, listPresent } from './verbs/changes.ts';
+import { keepConsole } from './verbs/console-application.ts';
+import { findBlob, findContent, findUnreferencedBlobs, replaceBlob } from './verbs/contents.ts';
+import { abandonCopies, abandonCopy, beginCopy, continueCopy, finishCopy } from './verbs/copy-entry.ts';
+import { createFolder } from './verbs/create-folder.ts';
+import { forgetResults, isKeyKnown } from './verbs/idempotency.ts';
+import * as issuerRecords from './verbs/issuer-records.ts';
+import * as journal from './verbs/journal.ts';
+import { endLease, expireLeases, leaseBlob, renewLeases } from './verbs/leases.ts';
+import { listFolder } from './verbs/list-folder.ts';
+import * as members from './verbs/members.ts';
+import * as people from './verbs/people.ts';
+import { findHiddenTrees, purgeSlice } from './verbs/purge.ts';
+import * as quotas from './verbs/quotas.ts';
+import { checkNaming, recallBatch, saveFile, saveVersion } from './verbs/save-file.ts';
+import { findHits, findNames } from './verbs/search-hits.ts';
+import * as settings from './verbs/settings.ts';
+import { addSpace, findSpace, listSpaces, renameSpace } from './verbs/spaces.ts';
+import { emptyTrash, isInTrash, listTrash, removeEntry, restoreEntry, trashEntry } from './verbs/trash.ts';
+import { findByPath, findDetails, findEntry, findSpaceOf } from './verbs/tree.ts';
+import * as uploads from './verbs/uploads.ts';
+import { commentVersion, expireVersions, listVersions, removeVersion, restoreVersion } from './verbs/versions.ts';
 
 export const reads = {
   checkNaming,

@@ -6,8 +6,8 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Fault } from '../domain/fault.ts';
-import type { FileStore } from '../domain/file-store.ts';
-import type { JournalRow } from './journal.ts';
+import type { FileStore } from '../runtime/file-store.ts';
+import type { JournalRow } from './verbs/journal.ts';
 
 /** The positions that a file holds, both inclusive. */
 export interface SealedRange {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openSqliteTables } from './sqlite-tables.ts';
+import { openSqliteTables } from './sqlite/tables.ts';
 import { readSlice, type TableRow, tables, toKey } from './tables.ts';
 
 test('slices of a table are short where its rows are large, and hold every row once, in order', async (context) => {

@@ -9,8 +9,8 @@ import { dirname, join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { Refusal } from '../domain/refusal.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { syncFolder, writeDurably } from '../runtime/durable-file.ts';
 import { hasIssued, isStrongKey } from './certificate-chain.ts';
-import { syncFolder, writeDurably } from './durable-file.ts';
 import type { Pair, Signer } from './make-certificate.ts';
 
 const renewalMs = 90 * 86_400_000;

@@ -4,11 +4,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { makeBackup, requireEmbedded } from '../backing-up.ts';
-import { lockFolder } from '../catalog/folder-lock.ts';
-import { readConfig, readSettings } from '../config.ts';
+import { readConfig, readSettings } from '../config/config.ts';
 import { askService } from '../control/ask.ts';
-import { type ShownBackup, toBackupReport } from '../maintenance-report.ts';
+import { makeBackup, requireEmbedded } from '../maintenance/backing-up.ts';
+import { type ShownBackup, toBackupReport } from '../maintenance/maintenance-report.ts';
+import { lockFolder } from '../runtime/folder-lock.ts';
 import { print } from './output.ts';
 import { ProgressLine, toTold } from './progress-line.ts';
 

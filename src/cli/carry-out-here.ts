@@ -2,12 +2,13 @@
 
 import { mkdirSync } from 'node:fs';
 import { rotateKeys } from '../auth/keys.ts';
-import { lockFolder } from '../catalog/folder-lock.ts';
-import type { Config } from '../config.ts';
-import type { Command, Watcher } from '../control/command.ts';
-import { type Controlled, runCommand } from '../control/commands.ts';
-import { type Environment, type EnvironmentName, emptyEnvironment, openEnvironment } from '../environment.ts';
-import { addApplication, plainApplication } from '../operations/applications.ts';
+import type { Config } from '../config/config.ts';
+import type { Command, Controlled, Watcher } from '../control/command.ts';
+import { runCommand } from '../control/commands.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import { addApplication, plainApplication } from '../operations/admin/applications.ts';
+import { lockFolder } from '../runtime/folder-lock.ts';
+import { type Environment, emptyEnvironment, openEnvironment } from '../server/environment.ts';
 
 export async function carryOutHere(config: Config, command: Command, watcher: Watcher): Promise<object> {
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
@@ -22,7 +23,7 @@ export async function carryOutHere(config: Config, command: Command, watcher: Wa
       places: config,
       addresses: () => null,
       // With it comes everything that answers requests.
-      authority: async () => await (await import('../addresses.ts')).openOwnAuthority(config),
+      authority: async () => await (await import('../server/addresses.ts')).openOwnAuthority(config),
       hasOwnAuthority: config.mutualTls.caPath === null,
       async rotateKeys(_, isOldRevoked) {
         await rotateKeys((environment as Environment).keyStore, isOldRevoked);

@@ -1,6 +1,6 @@
 // Carries out a command: by the service that holds the data folder, or, when none runs, here.
 
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { askService } from '../control/ask.ts';
 import { type Command, nobody } from '../control/command.ts';
 

@@ -25,25 +25,25 @@ const operators: Record<string, () => Promise<Register>> = {
 };
 
 const people: Record<string, () => Promise<Register>> = {
-  login: async () => (await import('./people/login.ts')).registerLogin,
-  logout: async () => (await import('./people/logout.ts')).registerLogout,
-  profiles: async () => (await import('./people/profile-list.ts')).registerProfiles,
-  ls: async () => (await import('./people/ls.ts')).registerLs,
-  tree: async () => (await import('./people/tree.ts')).registerTree,
-  mkdir: async () => (await import('./people/mkdir.ts')).registerMkdir,
-  put: async () => (await import('./people/put.ts')).registerPut,
-  get: async () => (await import('./people/get.ts')).registerGet,
-  sync: async () => (await import('./people/sync.ts')).registerSync,
-  mv: async () => (await import('./people/mv.ts')).registerMv,
-  cp: async () => (await import('./people/cp.ts')).registerCp,
-  rm: async () => (await import('./people/rm.ts')).registerRm,
-  undelete: async () => (await import('./people/undelete.ts')).registerUndelete,
-  versions: async () => (await import('./people/versions.ts')).registerVersions,
-  search: async () => (await import('./people/search.ts')).registerSearch,
-  link: async () => (await import('./people/link.ts')).registerLink,
-  open: async () => (await import('./people/open.ts')).registerOpen,
-  watch: async () => (await import('./people/watch.ts')).registerWatch,
-  completion: async () => (await import('./people/completion.ts')).registerCompletion,
+  login: async () => (await import('./user/login.ts')).registerLogin,
+  logout: async () => (await import('./user/logout.ts')).registerLogout,
+  profiles: async () => (await import('./user/profile-list.ts')).registerProfiles,
+  ls: async () => (await import('./user/ls.ts')).registerLs,
+  tree: async () => (await import('./user/tree.ts')).registerTree,
+  mkdir: async () => (await import('./user/mkdir.ts')).registerMkdir,
+  put: async () => (await import('./user/put.ts')).registerPut,
+  get: async () => (await import('./user/get.ts')).registerGet,
+  sync: async () => (await import('./user/sync.ts')).registerSync,
+  mv: async () => (await import('./user/mv.ts')).registerMv,
+  cp: async () => (await import('./user/cp.ts')).registerCp,
+  rm: async () => (await import('./user/rm.ts')).registerRm,
+  undelete: async () => (await import('./user/undelete.ts')).registerUndelete,
+  versions: async () => (await import('./user/versions.ts')).registerVersions,
+  search: async () => (await import('./user/search.ts')).registerSearch,
+  link: async () => (await import('./user/link.ts')).registerLink,
+  open: async () => (await import('./user/open.ts')).registerOpen,
+  watch: async () => (await import('./user/watch.ts')).registerWatch,
+  completion: async () => (await import('./user/completion.ts')).registerCompletion,
 };
 
 const known = { ...people, ...operators };
@@ -104,6 +104,6 @@ async function complete(program: Command, asked: string[]): Promise<void> {
   const [name = ''] = asked;
   if (asked.length > 1 && Object.hasOwn(known, name)) (await known[name]?.())?.(program);
   else for (const command of Object.keys(known)) program.command(command);
-  const { completeWords } = await import('./people/completion.ts');
+  const { completeWords } = await import('./user/completion.ts');
   process.stdout.write((await completeWords(program, asked)).map((word) => `${word}\n`).join(''));
 }

@@ -3,12 +3,12 @@
 
 import { mkdirSync } from 'node:fs';
 import type { Command } from 'commander';
-import { FolderInUse, type FolderLock, lockFile, lockFolder } from '../catalog/folder-lock.ts';
 import { CatalogInUse } from '../catalog/table-store.ts';
-import { type Config, ConfigMistakes, readConfig, readConfigWith } from '../config.ts';
-import { type EnvironmentName, environmentNames } from '../environment.ts';
-import { CannotMigrate, type Progress } from '../migrate/side.ts';
-import { migrateEnvironment, placeBlobs, placeRecords } from '../migration.ts';
+import { type Config, ConfigMistakes, readConfig, readConfigWith } from '../config/config.ts';
+import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
+import { CannotMigrate, type Progress } from '../maintenance/migrate/side.ts';
+import { migrateEnvironment, placeBlobs, placeRecords } from '../maintenance/migration.ts';
+import { FolderInUse, type FolderLock, lockFile, lockFolder } from '../runtime/folder-lock.ts';
 import { type EnvironmentReport, type Report, toLines, toReport } from './migrate-report.ts';
 import { print } from './output.ts';
 

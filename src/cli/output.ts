@@ -1,6 +1,6 @@
 // How commands speak: one JSON object with `--json`, plain lines without; errors in the same two ways, exit code 1.
 
-import { ConfigMistakes } from '../config.ts';
+import { ConfigMistakes } from '../config/config.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 export interface OutputOptions {

@@ -4,7 +4,8 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { requireEmbedded } from '../backing-up.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { requireEmbedded } from '../maintenance/backing-up.ts';
 import {
   type CheckedBackup,
   checkBackup,
@@ -12,10 +13,9 @@ import {
   findUnfinished,
   finishRestore,
   requireEmpty,
-} from '../backup/restore.ts';
-import { FolderInUse, lockFolder } from '../catalog/folder-lock.ts';
-import { type Config, readConfig } from '../config.ts';
-import { type ShownRestore, toRestoreReport } from '../maintenance-report.ts';
+} from '../maintenance/backup/restore.ts';
+import { type ShownRestore, toRestoreReport } from '../maintenance/maintenance-report.ts';
+import { FolderInUse, lockFolder } from '../runtime/folder-lock.ts';
 import { print } from './output.ts';
 import { ProgressLine } from './progress-line.ts';
 import { toProblemLines } from './verify.ts';

@@ -1,7 +1,7 @@
 // `cabinet serve`: runs the service until it is told to stop. What it prints on the first start works when pasted.
 
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { type FirstApplication, type Service, type StartOptions, start } from '../main.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { prepareConsole } from './console.ts';

@@ -2,7 +2,7 @@
 // one on a free port that signs with the same keys and names the same issuer.
 
 import type { Command } from 'commander';
-import { type AddressConfig, type Config, readConfig } from '../config.ts';
+import { type AddressConfig, type Config, readConfig } from '../config/config.ts';
 import { askService } from '../control/ask.ts';
 import { print } from './output.ts';
 

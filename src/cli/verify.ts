@@ -3,12 +3,12 @@
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { lockFolder } from '../catalog/folder-lock.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { askService } from '../control/ask.ts';
-import { environmentNames } from '../environment.ts';
-import { verifyAll } from '../maintenance.ts';
-import { type ShownProblem, type ShownVerify, toVerifyReport } from '../maintenance-report.ts';
+import { environmentNames } from '../domain/environment-name.ts';
+import { verifyAll } from '../maintenance/maintenance.ts';
+import { type ShownProblem, type ShownVerify, toVerifyReport } from '../maintenance/maintenance-report.ts';
+import { lockFolder } from '../runtime/folder-lock.ts';
 import { print } from './output.ts';
 import { ProgressLine, toTold } from './progress-line.ts';
 

@@ -1,13 +1,13 @@
 // Commands about applications and their certificates.
 
-import type { Application } from '../catalog/applications.ts';
-import type { Certificate, NewCertificate } from '../catalog/certificates.ts';
+import type { Application } from '../catalog/verbs/applications.ts';
+import type { Certificate, NewCertificate } from '../catalog/verbs/certificates.ts';
 import { readLeaf } from '../certificates/certificates.ts';
 import { type ApplicationKind, applicationKinds } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import * as applications from '../operations/applications.ts';
-import type { Commands, Controlled } from './commands.ts';
-import { cabinetOf, type Input, readEnvironment, readOptionalText, readOptionalWords, readText } from './input.ts';
+import * as applications from '../operations/admin/applications.ts';
+import type { Commands, Controlled, Input } from './command.ts';
+import { cabinetOf, readEnvironment, readOptionalText, readOptionalWords, readText } from './input.ts';
 
 /** How long certificates last that we issue. */
 const certificateDays = 365;

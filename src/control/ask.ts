@@ -4,7 +4,7 @@
 import { connect, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
 import { type Command, nobody, type Watcher } from './command.ts';
 

@@ -1,8 +1,8 @@
 // Commands about the journal.
 
 import { Refusal } from '../domain/refusal.ts';
-import { type Head, verifyJournal } from '../operations/verify-journal.ts';
-import type { Commands } from './commands.ts';
+import { type Head, verifyJournal } from '../operations/admin/verify-journal.ts';
+import type { Commands } from './command.ts';
 import { cabinetOf, readOptionalText } from './input.ts';
 
 export const auditCommands: Commands = {

@@ -1,6 +1,12 @@
-// A command of an operator, and who waits for its answer.
+// A command of an operator, what it works on, and who waits for its answer.
 
-import type { Input } from './input.ts';
+import type { Authority } from '../certificates/authority.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import type { ApplicationWithSecret } from '../operations/admin/applications.ts';
+import type { Environment } from '../server/environment.ts';
+import type { Places } from '../server/storage.ts';
+
+export type Input = Record<string, unknown>;
 
 export interface Command {
   name: string;
@@ -17,3 +23,20 @@ export interface Watcher {
 
 /** Most answers are there at once. */
 export const nobody: Watcher = { progress: () => undefined, signal: new AbortController().signal };
+
+/** What commands work on. */
+export interface Controlled {
+  environment(name: EnvironmentName): Environment;
+  reset(name: EnvironmentName): Promise<ApplicationWithSecret>;
+  rotateKeys(name: EnvironmentName, isOldRevoked: boolean): Promise<void>;
+  /** Our own certificate authority. */
+  authority(): Promise<Authority>;
+  /** Whether the mutual-TLS address trusts it. */
+  hasOwnAuthority: boolean;
+  /** Where all environments are kept. */
+  dataFolder: string;
+  places: Places;
+  addresses(): { production: string; test: string | null; mutualTls: string | null } | null;
+}
+
+export type Commands = Record<string, (controlled: Controlled, input: Input, watcher: Watcher) => Promise<object>>;

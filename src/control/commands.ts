@@ -1,39 +1,18 @@
 // What an operator can ask for by command, the same whether it is carried out by the running service or by the command
 // itself on a folder that no service holds. Answers are the JSON that `--json` prints.
 
-import type { Authority } from '../certificates/authority.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { Environment, EnvironmentName } from '../environment.ts';
-import type { ApplicationWithSecret } from '../operations/applications.ts';
-import { endSignIns } from '../operations/people.ts';
-import type { Places } from '../storage.ts';
+import { endSignIns } from '../operations/admin/people.ts';
 import { applicationCommands, toRegistered } from './application-commands.ts';
 import { auditCommands } from './audit-commands.ts';
-import { type Command, nobody, type Watcher } from './command.ts';
+import { type Command, type Commands, type Controlled, nobody } from './command.ts';
 import { exportCommands } from './export-command.ts';
 import { importCommands } from './import-command.ts';
-import { cabinetOf, type Input, readEnvironment } from './input.ts';
+import { cabinetOf, readEnvironment } from './input.ts';
 import { maintenanceCommands } from './maintenance-commands.ts';
 import { quotaCommands } from './quota-commands.ts';
 import { searchCommands } from './search-commands.ts';
 import { userCommands } from './user-commands.ts';
-
-/** What commands work on. */
-export interface Controlled {
-  environment(name: EnvironmentName): Environment;
-  reset(name: EnvironmentName): Promise<ApplicationWithSecret>;
-  rotateKeys(name: EnvironmentName, isOldRevoked: boolean): Promise<void>;
-  /** Our own certificate authority. */
-  authority(): Promise<Authority>;
-  /** Whether the mutual-TLS address trusts it. */
-  hasOwnAuthority: boolean;
-  /** Where all environments are kept. */
-  dataFolder: string;
-  places: Places;
-  addresses(): { production: string; test: string | null; mutualTls: string | null } | null;
-}
-
-export type Commands = Record<string, (controlled: Controlled, input: Input, watcher: Watcher) => Promise<object>>;
 
 export async function runCommand(controlled: Controlled, { name, input }: Command, watcher = nobody): Promise<object> {
   const run = Object.hasOwn(commands, name) ? commands[name] : undefined;

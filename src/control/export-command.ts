@@ -4,9 +4,9 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type ExportReport, emptyExport, exportTree, toSafeName } from '../operations/admin/export-tree.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
-import { type ExportReport, emptyExport, exportTree, toSafeName } from '../operations/export-tree.ts';
-import type { Commands } from './commands.ts';
+import type { Commands } from './command.ts';
 import { cabinetOf, readOptionalText, readText } from './input.ts';
 
 const tellEveryMs = 200;

@@ -5,10 +5,10 @@ import { lstatSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { type Caller, type Seat, scopes } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type ImportReport, importTree } from '../operations/admin/import-tree.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
-import { type ImportReport, importTree } from '../operations/import-tree.ts';
-import type { Commands } from './commands.ts';
-import { cabinetOf, type Input, readOptionalText, readText } from './input.ts';
+import type { Commands, Input } from './command.ts';
+import { cabinetOf, readOptionalText, readText } from './input.ts';
 
 export const importCommands: Commands = {
   async import(controlled, input, { progress, signal }) {

@@ -1,11 +1,9 @@
 // Reads what came with a command; what it asks for is checked by the operations themselves.
 
+import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type EnvironmentName, environmentNames } from '../environment.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
-import type { Controlled } from './commands.ts';
-
-export type Input = Record<string, unknown>;
+import type { Controlled, Input } from './command.ts';
 
 export function readText(input: Input, name: string): string {
   const value = input[name];

@@ -1,14 +1,13 @@
 // `verify` and `backup`, beside a service that runs.
 
 import { isAbsolute } from 'node:path';
-import { makeBackup } from '../backing-up.ts';
+import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type EnvironmentName, environmentNames } from '../environment.ts';
-import { verifyAll, type Watched } from '../maintenance.ts';
-import { toBackupReport, toVerifyReport } from '../maintenance-report.ts';
-import type { Watcher } from './command.ts';
-import type { Commands, Controlled } from './commands.ts';
-import { type Input, readEnvironment, readOptionalText, readText } from './input.ts';
+import { makeBackup } from '../maintenance/backing-up.ts';
+import { verifyAll, type Watched } from '../maintenance/maintenance.ts';
+import { toBackupReport, toVerifyReport } from '../maintenance/maintenance-report.ts';
+import type { Commands, Controlled, Input, Watcher } from './command.ts';
+import { readEnvironment, readOptionalText, readText } from './input.ts';
 
 export const maintenanceCommands: Commands = {
   async verify(controlled, input, watcher) {

@@ -1,13 +1,13 @@
 // Commands about quotas.
 
-import type { PlacedUsage, Quota } from '../catalog/quotas.ts';
+import type { PlacedUsage, Quota } from '../catalog/verbs/quotas.ts';
 import { toBytes } from '../domain/bytes.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { toUserId } from '../operations/admin/people.ts';
+import { listQuotas, setQuota } from '../operations/admin/quotas.ts';
 import { byOperator } from '../operations/origin.ts';
-import { toUserId } from '../operations/people.ts';
-import { listQuotas, setQuota } from '../operations/quotas.ts';
-import type { Commands } from './commands.ts';
-import { cabinetOf, type Input, readOptionalText } from './input.ts';
+import type { Commands, Input } from './command.ts';
+import { cabinetOf, readOptionalText } from './input.ts';
 
 export const quotaCommands: Commands = {
   async 'quota set'(controlled, input) {

@@ -1,7 +1,7 @@
 // Commands about the search index.
 
 import { isCaughtUp, rebuildSearch, type SearchStatus, showSearchStatus } from '../operations/search.ts';
-import type { Commands } from './commands.ts';
+import type { Commands } from './command.ts';
 import { cabinetOf } from './input.ts';
 
 const lookEveryMs = 200;

@@ -4,11 +4,10 @@
 
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Reply, socketPath } from './ask.ts';
-import type { Command, Watcher } from './command.ts';
-import type { Controlled } from './commands.ts';
+import type { Command, Controlled, Watcher } from './command.ts';
 
 const mostCommandBytes = 64 * 1024;
 

@@ -1,9 +1,9 @@
 // Commands about people.
 
-import type { User, UserWithSeats } from '../catalog/people.ts';
+import type { User, UserWithSeats } from '../catalog/verbs/people.ts';
 import type { Seat } from '../domain/caller.ts';
-import * as people from '../operations/people.ts';
-import type { Commands } from './commands.ts';
+import * as people from '../operations/admin/people.ts';
+import type { Commands } from './command.ts';
 import { cabinetOf, readOptionalText, readText } from './input.ts';
 
 export const userCommands: Commands = {

@@ -21,3 +21,7 @@ export function toLink(before: string, position: number, row: Change): string {
   const text = JSON.stringify([position, at, space, by, action, entry, request, details]);
   return hash('sha256', before + text, 'base64');
 }
+
+export function isSameRow<Row extends object>(one: Row, other: Row | undefined): boolean {
+  return other !== undefined && (Object.keys(one) as (keyof Row)[]).every((field) => one[field] === other[field]);
+}

@@ -1,7 +1,7 @@
 // Appends bytes to an upload as they arrive, keeps what came even when the rest does not, and saves the file with the last of them.
 
-import type { SavedFile } from '../catalog/save-file.ts';
-import type { Upload, UploadProtocol } from '../catalog/uploads.ts';
+import type { SavedFile } from '../catalog/verbs/save-file.ts';
+import type { Upload, UploadProtocol } from '../catalog/verbs/uploads.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet, UploadMemory } from './cabinet.ts';

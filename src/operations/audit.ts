@@ -1,6 +1,6 @@
 // Who did what in a space, for those who manage it.
 
-import type { AuditFilter, AuditPage } from '../catalog/journal.ts';
+import type { AuditFilter, AuditPage } from '../catalog/verbs/journal.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Cabinet } from './cabinet.ts';
 import { takeSeat } from './enter.ts';

@@ -9,9 +9,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Search } from '../search/search.ts';
 import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
-import type { Purger } from './purger.ts';
 import type { Quotas } from './quotas.ts';
-import type { SignInLimits } from './sign-in.ts';
+import type { SignInLimits } from './sign-in-limits.ts';
 import type { UploadTurns } from './upload-turns.ts';
 
 export interface Limits {
@@ -69,7 +68,8 @@ export interface Cabinet {
   readonly isReadAudited: boolean;
   /** Whether server-based applications can be served. */
   readonly hasMutualTls: boolean;
-  readonly purger: Pick<Purger, 'nudge'>;
+  /** Removes in the background what was removed for good. */
+  readonly purger: { nudge(): void };
   readonly commits: Commits;
   readonly search: Search;
 }

@@ -1,11 +1,11 @@
 // Copies an entry with everything beneath it into a folder. A large tree is copied in slices, with pauses in which saves
 // go on, and is seen when it is whole. Whoever asked waits; if they go away, it is finished all the same.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Caller, toFolderIdIn } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName } from '../domain/name.ts';
+import { runSlice } from '../runtime/pacing.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
 import { byCaller } from './origin.ts';
@@ -35,7 +35,7 @@ export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyR
   const { top } = begun;
   try {
     for (let stack = begun.stack; stack.length > 0; ) {
-      stack = await inTurn(() => catalog.continueCopy({ asked, top, stack, at: clock.now() }));
+      stack = await runSlice(() => catalog.continueCopy({ asked, top, stack, at: clock.now() }));
     }
     return await catalog.finishCopy({ asked: { ...asked, at: clock.now() }, top });
   } catch (error) {
@@ -43,13 +43,4 @@ export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyR
     cabinet.purger.nudge();
     throw error;
   }
-}
-
-/** Runs a slice of a long work and rests for as long as it took, or longer: the writer belongs to saves for at least half
- *  of the time. */
-export async function inTurn<Result>(slice: () => Promise<Result>, rests = 1): Promise<Result> {
-  const begunAt = performance.now();
-  const result = await slice();
-  await pause((performance.now() - begunAt) * rests);
-  return result;
 }

@@ -1,7 +1,7 @@
 // Creates a folder under a parent folder.
 
 import { randomUUIDv7 } from 'node:crypto';
-import type { CreateFolder, WantedFolder } from '../catalog/create-folder.ts';
+import type { CreateFolder, WantedFolder } from '../catalog/verbs/create-folder.ts';
 import { type Caller, toFolderId } from '../domain/caller.ts';
 import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
 import { folderNotFound } from '../domain/missing.ts';

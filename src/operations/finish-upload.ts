@@ -1,8 +1,8 @@
 // The end of an upload: its bytes become a file by the same operation as any save. They stay where they are; only when this thread
 // has not seen all of them pass by are they read once more, to hash them.
 
-import type { SavedFile } from '../catalog/save-file.ts';
-import type { Upload, UploadProtocol } from '../catalog/uploads.ts';
+import type { SavedFile } from '../catalog/verbs/save-file.ts';
+import type { Upload, UploadProtocol } from '../catalog/verbs/uploads.ts';
 import type { Caller } from '../domain/caller.ts';
 import { folderNotFound } from '../domain/missing.ts';
 import { Refusal } from '../domain/refusal.ts';

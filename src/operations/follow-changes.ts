@@ -2,7 +2,7 @@
 // everything may wait for more.
 
 import { setImmediate } from 'node:timers/promises';
-import type { ChangesPage, PresentPage } from '../catalog/changes.ts';
+import type { ChangesPage, PresentPage } from '../catalog/verbs/changes.ts';
 import { type Caller, chooseSeat } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';

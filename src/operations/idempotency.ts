@@ -1,7 +1,7 @@
 // Under whose name a request is remembered by its Idempotency-Key, and what makes two requests the same.
 
 import { hash } from 'node:crypto';
-import type { Idempotency } from '../catalog/idempotency.ts';
+import type { Idempotency } from '../catalog/verbs/idempotency.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Cabinet } from './cabinet.ts';
 

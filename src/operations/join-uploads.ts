@@ -1,8 +1,8 @@
 // A final upload of the tus protocol: a file made of partial uploads, one behind the other. Their bytes are read once, hashed on
 // the way, and written where they will stay.
 
-import type { SavedFile } from '../catalog/save-file.ts';
-import type { Upload } from '../catalog/uploads.ts';
+import type { SavedFile } from '../catalog/verbs/save-file.ts';
+import type { Upload } from '../catalog/verbs/uploads.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';

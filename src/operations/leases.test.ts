@@ -6,13 +6,13 @@ import type { Blobs } from '../blobs/blobs.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
+import { sweep } from '../jobs/sweep.ts';
 import { MovableClock } from '../runtime/clock-for-tests.ts';
 import { type Cabinet, UploadMemory } from './cabinet.ts';
 import { Hasher } from './hasher.ts';
 import { localLeases, sharedLeases } from './leases.ts';
 import { receiveContent } from './receive-content.ts';
 import { saveFile } from './save-file.ts';
-import { sweep } from './sweep.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 // Shows a folder with a page of its children.
 
-import type { FolderPage, Place } from '../catalog/list-folder.ts';
-import type { SavedFile } from '../catalog/save-file.ts';
+import type { FolderPage, Place } from '../catalog/verbs/list-folder.ts';
+import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Order } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';

@@ -2,11 +2,11 @@
 // not found. Nobody gives away, or takes over by a new secret or certificate, a scope that they could not use themselves,
 // and nobody shuts the door behind themselves.
 
-import type { Application } from '../catalog/applications.ts';
-import type { Certificate, NewCertificate } from '../catalog/certificates.ts';
+import type { Application } from '../catalog/verbs/applications.ts';
+import type { Certificate, NewCertificate } from '../catalog/verbs/certificates.ts';
 import { type ApplicationKind, type Caller, defaultScopes, type Scope } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import * as applications from './applications.ts';
+import * as applications from './admin/applications.ts';
 import type { Cabinet } from './cabinet.ts';
 import { takeSeat } from './enter.ts';
 import { byCaller } from './origin.ts';

@@ -1,13 +1,13 @@
 // The people of the caller's space. Managers give and take roles here and make new accounts; passwords and states of
 // accounts that are there belong to operators, for an account may be of other spaces too.
 
-import type { Member } from '../catalog/members.ts';
+import type { Member } from '../catalog/verbs/members.ts';
 import type { Caller } from '../domain/caller.ts';
+import { checkRole, type NewUser, toAccount, toUserId } from './admin/people.ts';
 import type { Cabinet } from './cabinet.ts';
 import { takeSeat } from './enter.ts';
 import { byCaller } from './origin.ts';
 import { type ListRequest, type Page, toPage } from './page.ts';
-import { checkRole, type NewUser, toAccount, toUserId } from './people.ts';
 
 export async function listMembers(
   { catalog }: Cabinet,

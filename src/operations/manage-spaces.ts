@@ -4,7 +4,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { Caller, Seat } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { checkPlainName } from './applications.ts';
+import { checkPlainName } from './admin/applications.ts';
 import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';
 

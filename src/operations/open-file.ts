@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { chunkBytes } from '../blobs/blobs.ts';
-import type { FileContent } from '../catalog/contents.ts';
+import type { FileContent } from '../catalog/verbs/contents.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { fileNotFound, versionNotFound } from '../domain/missing.ts';

@@ -4,14 +4,12 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { PlacedUsage, Quota, SetQuota, UsageOf } from '../catalog/quotas.ts';
-import type { Origin } from '../catalog/sql.ts';
-import { Buckets } from '../domain/buckets.ts';
+import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
 import type { Caller, Seat } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { SharedNumbers } from '../domain/shared-numbers.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
-import type { Cabinet } from './cabinet.ts';
+import { Buckets } from '../runtime/rate-limits.ts';
+import type { SharedNumbers } from '../runtime/shared-counters.ts';
 
 /** What was looked up is looked up again after this long. */
 const lookAgainAfterMs = 1000;
@@ -106,16 +104,4 @@ function toKey(space: number, actor: string): string {
 function seatsMeant(caller: Caller): readonly Seat[] {
   if (caller.spaceId === null) return caller.seats;
   return caller.seats.filter(({ spaceId }) => spaceId === caller.spaceId);
-}
-
-/** For operators. */
-export async function setQuota(cabinet: Cabinet, asked: Omit<SetQuota, keyof Origin>, origin: Origin) {
-  const changed = await cabinet.catalog.setQuota({ ...asked, ...origin });
-  await cabinet.quotas.load();
-  await cabinet.quotas.tellOthers();
-  return changed;
-}
-
-export function listQuotas(cabinet: Cabinet): Promise<PlacedUsage[]> {
-  return cabinet.catalog.listQuotas({ isWhole: true });
 }

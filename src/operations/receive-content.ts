@@ -3,9 +3,9 @@
 
 import { hash } from 'node:crypto';
 import { newBlobId } from '../blobs/blobs.ts';
-import type { StoredContent } from '../catalog/save-file.ts';
-import { Chunks } from '../domain/chunks.ts';
+import type { StoredContent } from '../catalog/verbs/save-file.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { Chunks } from '../runtime/chunks.ts';
 import type { Cabinet } from './cabinet.ts';
 
 /** Few large writes are much cheaper than many small ones; but a slow upload must not hoard memory meanwhile. */

@@ -1,8 +1,8 @@
 // Where that is wanted, the journal tells who read which file: durably, before the first byte leaves. One row for each
 // file that is opened, however many ranges of it are sent. Whatever hands out contents passes through here.
 
-import type { NoteRead } from '../catalog/journal.ts';
 import type { Origin } from '../catalog/sql.ts';
+import type { NoteRead } from '../catalog/verbs/journal.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';

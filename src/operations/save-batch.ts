@@ -3,8 +3,8 @@
 // Nothing is written before all bytes have arrived.
 
 import { hash } from 'node:crypto';
-import type { Idempotency } from '../catalog/idempotency.ts';
-import type { SavedFile } from '../catalog/save-file.ts';
+import type { Idempotency } from '../catalog/verbs/idempotency.ts';
+import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import { type Caller, toFolderId } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { folderNotFound } from '../domain/missing.ts';

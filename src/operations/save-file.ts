@@ -3,9 +3,9 @@
 
 import { randomUUIDv7 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { KeptBlob } from '../catalog/contents.ts';
-import type { Idempotency } from '../catalog/idempotency.ts';
-import type { SavedFile, SavedVersion, StoredContent } from '../catalog/save-file.ts';
+import type { KeptBlob } from '../catalog/verbs/contents.ts';
+import type { Idempotency } from '../catalog/verbs/idempotency.ts';
+import type { SavedFile, SavedVersion, StoredContent } from '../catalog/verbs/save-file.ts';
 import { type Caller, type Seat, toFolderId } from '../domain/caller.ts';
 import { readMediaType, toContentType } from '../domain/content-type.ts';
 import type { ConflictBehavior, EntryTimes } from '../domain/entry.ts';
@@ -17,10 +17,10 @@ import { authorize } from '../domain/permission.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
+import { discardBlobs } from './discard-blobs.ts';
 import { enter } from './enter.ts';
 import { mayBeRepeated, toIdempotency } from './idempotency.ts';
 import { byCaller } from './origin.ts';
-import { discardBlobs } from './purger.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
 
 export interface SaveTarget {

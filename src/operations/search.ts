@@ -1,13 +1,13 @@
 // Searches a space. The index proposes entries, best first; the catalog decides which of them can be seen and are asked
 // for. A question that nearly everything has to be looked at for ends early: its page is short and leads on.
 
-import type { HitFilter } from '../catalog/search-hits.ts';
+import type { HitFilter } from '../catalog/verbs/search-hits.ts';
 import { type Caller, chooseSeat, type Seat, toFolderId } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { authorize } from '../domain/permission.ts';
 import type { Query } from '../search/query.ts';
-import type { IndexStatus } from '../search/searcher-thread.ts';
+import type { IndexStatus } from '../search/sqlite/searcher-thread.ts';
 import type { Cabinet } from './cabinet.ts';
 import { enter } from './enter.ts';
 

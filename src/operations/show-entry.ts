@@ -1,6 +1,6 @@
 // Shows an entry with what its record does not tell: where it is, and what it can be compared by.
 
-import type { EntryDetails } from '../catalog/tree.ts';
+import type { EntryDetails } from '../catalog/verbs/tree.ts';
 import { type Caller, chooseSeat } from '../domain/caller.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { toNameKey } from '../domain/name.ts';

@@ -1,6 +1,6 @@
 // What a space holds, by whom, and how much more it may; and what the service allows.
 
-import type { Quota, UsageOf } from '../catalog/quotas.ts';
+import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
 import type { Caller, Seat } from '../domain/caller.ts';
 import type { Cabinet, Limits } from './cabinet.ts';
 import { takeSeat } from './enter.ts';

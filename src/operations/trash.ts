@@ -1,6 +1,6 @@
 // Deleting entries, seeing what was deleted, bringing it back, and removing it for good.
 
-import type { TrashPage } from '../catalog/trash.ts';
+import type { TrashPage } from '../catalog/verbs/trash.ts';
 import { type Caller, chooseSeat, toFolderIdIn } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';

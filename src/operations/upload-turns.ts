@@ -2,7 +2,7 @@
 // are on their way in this thread, so that what has passed by need not be read again.
 
 import { LRUCache } from 'lru-cache';
-import type { Upload } from '../catalog/uploads.ts';
+import type { Upload } from '../catalog/verbs/uploads.ts';
 import type { Hasher, PassingDigest } from './hasher.ts';
 
 const mostDigests = 1000;

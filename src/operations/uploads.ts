@@ -4,7 +4,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { newBlobId } from '../blobs/blobs.ts';
-import type { LeftBytes, Upload, UploadProtocol } from '../catalog/uploads.ts';
+import type { LeftBytes, Upload, UploadProtocol } from '../catalog/verbs/uploads.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { authorize } from '../domain/permission.ts';

@@ -1,12 +1,12 @@
 // The versions of a file: listed, brought back, removed, commented.
 
-import type { ChangedVersion, Version, VersionPage } from '../catalog/versions.ts';
+import type { ChangedVersion, Version, VersionPage } from '../catalog/verbs/versions.ts';
 import type { Caller } from '../domain/caller.ts';
 import { fileNotFound, versionNotFound } from '../domain/missing.ts';
 import type { Cabinet } from './cabinet.ts';
+import { discardBlobs } from './discard-blobs.ts';
 import { enter } from './enter.ts';
 import { byCaller } from './origin.ts';
-import { discardBlobs } from './purger.ts';
 import type { EntryView } from './show-entry.ts';
 
 export interface VersionsRequest {

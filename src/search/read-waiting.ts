@@ -1,12 +1,18 @@
 // Has the text of the next waiting document read. Spaces take turns, so that a heap of slow documents in one does not hold
 // up the others. A document that ends the whole process is not tried for ever: its attempts are counted before each.
 
-import type { Subject } from '../catalog/search-source.ts';
-import { mostTextBytes } from './extract-text.ts';
-import type { Extractor } from './extractor.ts';
-import { mostDocumentBytes } from './extractor.ts';
-import { type Follower, readPlain } from './follower.ts';
-import { entriesPerSpace, type IndexStore, type Reading, type StoredRecord, toEntryNumber } from './index-store.ts';
+import type { Subject } from '../catalog/verbs/search-source.ts';
+import type { Extractor } from './extract/extractor.ts';
+import { mostDocumentBytes } from './extract/extractor.ts';
+import { mostTextBytes } from './extract/text.ts';
+import { type Follower, readPlain } from './sqlite/follower.ts';
+import {
+  entriesPerSpace,
+  type IndexStore,
+  type Reading,
+  type StoredRecord,
+  toEntryNumber,
+} from './sqlite/index-store.ts';
 import { fromReadable } from './subject.ts';
 
 const mostAttempts = 3;

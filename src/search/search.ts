@@ -1,15 +1,15 @@
 // The search index of one environment, as the rest of the process sees it. Here: the one beside a catalog on SQLite, a file
-// of its own with two threads, one that indexes and one that answers. `postgres-search.ts` is the other. Nothing that fails
+// of its own with two threads, one that indexes and one that answers. `postgres/search.ts` is the other. Nothing that fails
 // here is a failure of the service: the index can always be made again.
 
 import { existsSync } from 'node:fs';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { IndexerHost } from './indexer-host.ts';
-import type { IndexerData } from './indexer-thread.ts';
 import { parseQuery, type Query } from './query.ts';
 import { type Asked, SearcherHost } from './searcher-host.ts';
-import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from './searcher-thread.ts';
+import type { IndexerData } from './sqlite/indexer-thread.ts';
+import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from './sqlite/searcher-thread.ts';
 
 /** What the operations use. The catalog decides which of the proposed entries are shown. */
 export interface Search {
@@ -48,12 +48,12 @@ class ThreadedSearch implements Search {
     const { blobs, onTrouble, clock } = others;
     this.#indexPath = indexPath;
     this.#searcher = new SearcherHost({
-      thread: new URL('./searcher-thread.ts', import.meta.url),
+      thread: new URL('./sqlite/searcher-thread.ts', import.meta.url),
       data: { path: indexPath },
       onTrouble,
     });
     this.#indexer = new IndexerHost({
-      thread: new URL('./indexer-thread.ts', import.meta.url),
+      thread: new URL('./sqlite/indexer-thread.ts', import.meta.url),
       data: { catalogPath, indexPath, reserveBytes, extractTimeoutMs } satisfies IndexerData,
       blobs,
       onTrouble,

@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
 import { endThread } from '../runtime/threads.ts';
-import type { FromSearcher, RankAsked, SnippetsAsked, ToSearcher } from './searcher-thread.ts';
+import type { FromSearcher, RankAsked, SnippetsAsked, ToSearcher } from './sqlite/searcher-thread.ts';
 
 export type Asked = { rank: RankAsked } | { snippets: SnippetsAsked } | { status: true };
 

@@ -1,8 +1,8 @@
 // From an entry of the catalog to a document of the index.
 
-import type { Subject } from '../catalog/search-source.ts';
-import { type DocumentKind, toReadable } from './document-kind.ts';
-import { type DocumentRecord, toDocument } from './index-store.ts';
+import type { Subject } from '../catalog/verbs/search-source.ts';
+import { type DocumentKind, toReadable } from './extract/document-kind.ts';
+import { type DocumentRecord, toDocument } from './sqlite/index-store.ts';
 
 export function toRecord(subject: Subject): DocumentRecord {
   const { space, entry, name, content, content_type: contentType } = subject;

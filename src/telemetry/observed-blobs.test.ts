@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { read, testBlobs, toAsync } from '../../test/contracts/blobs.ts';
 import { type Blobs, newBlobId } from '../blobs/blobs.ts';
-import { openLocalBlobs } from '../blobs/local.ts';
+import { openLocalBlobs } from '../blobs/local/local.ts';
 import { EnvironmentMetrics } from './environment-metrics.ts';
 import { observeBlobs } from './observed-blobs.ts';
 import { type EndedSpan, Tracer } from './tracer.ts';

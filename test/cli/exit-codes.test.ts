@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { exitCodes } from '../../src/cli/people/exit-codes.ts';
+import { exitCodes } from '../../src/cli/user/exit-codes.ts';
 import { findFreePort } from '../free-ports.ts';
 import type { Registered } from '../service/service.ts';
 import { Person } from './person.ts';

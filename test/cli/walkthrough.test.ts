@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { exitCodes } from '../../src/cli/people/exit-codes.ts';
+import { exitCodes } from '../../src/cli/user/exit-codes.ts';
 import { skipWithout } from '../service/programs.ts';
 import { startService, toVariables } from '../service/service.ts';
 

@@ -6,8 +6,8 @@ import type { Blobs } from '../../src/blobs/blobs.ts';
 import type { Catalog } from '../../src/catalog/catalog.ts';
 import type { JournalFiles } from '../../src/catalog/journal-files.ts';
 import { orders } from '../../src/domain/entry.ts';
+import { sealJournal } from '../../src/jobs/archive-journal.ts';
 import type { Cabinet } from '../../src/operations/cabinet.ts';
-import { sealJournal } from '../../src/operations/seal-journal.ts';
 import { addApplication, asBlob, fileIn, folderIn, inline, type Registered, what } from '../contracts/requests.ts';
 
 const password = '$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Catalog, toCatalog } from '../../src/catalog/catalog.ts';
-import { openPostgres, type PostgresEngine } from '../../src/catalog/postgres.ts';
+import { openPostgres, type PostgresEngine } from '../../src/catalog/postgres/postgres.ts';
 import { Fault } from '../../src/domain/fault.ts';
 import { eventually } from '../service/service.ts';
 import { readJournal } from './find-all.ts';

@@ -5,7 +5,7 @@ import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import type { Migration } from '../../src/migrate/side.ts';
+import type { Migration } from '../../src/maintenance/migrate/side.ts';
 import { ask, getReady, listBlobs, type Ready } from './migrating.ts';
 import { move } from './move.ts';
 

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { keysInFolder } from '../../src/auth/keys.ts';
 import { CatalogInUse } from '../../src/catalog/table-store.ts';
 import { tables } from '../../src/catalog/tables.ts';
-import { CannotMigrate, type Migration } from '../../src/migrate/side.ts';
+import { CannotMigrate, type Migration } from '../../src/maintenance/migrate/side.ts';
 import { addApplication, fileIn, folderIn, type Registered } from '../contracts/requests.ts';
 import { ask, dump, getReady, keys, listBlobs, openCatalog, type Ready } from './migrating.ts';
 import { journalFilesOf, move, type Place } from './move.ts';

@@ -2,15 +2,15 @@
 
 import { join } from 'node:path';
 import { keysInFolder } from '../../src/auth/keys.ts';
-import { openLocalBlobs, readLocalBlobs } from '../../src/blobs/local.ts';
+import { openLocalBlobs, readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { type JournalFiles, openJournalFiles } from '../../src/catalog/journal-files.ts';
-import { localFiles } from '../../src/catalog/local-files.ts';
-import { openPostgresTables } from '../../src/catalog/postgres-tables.ts';
-import { openSqliteTables } from '../../src/catalog/sqlite-tables.ts';
+import { openPostgresTables } from '../../src/catalog/postgres/tables.ts';
+import { openSqliteTables } from '../../src/catalog/sqlite/tables.ts';
 import type { StoreRole, TableStore } from '../../src/catalog/table-store.ts';
 import { findMeta, setMeta } from '../../src/catalog/tables.ts';
-import { type MigrationReport, migrate } from '../../src/migrate/migrate.ts';
-import type { KeyPlace, Migration, Side } from '../../src/migrate/side.ts';
+import { type MigrationReport, migrate } from '../../src/maintenance/migrate/migrate.ts';
+import type { KeyPlace, Migration, Side } from '../../src/maintenance/migrate/side.ts';
+import { localFiles } from '../../src/runtime/local-file-store.ts';
 
 export const schema = 'cabinet_production';
 

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Blobs } from '../../src/blobs/blobs.ts';
 import { type Catalog, toCatalog } from '../../src/catalog/catalog.ts';
-import { openPostgres } from '../../src/catalog/postgres.ts';
-import type { openPool } from '../../src/catalog/postgres-connection.ts';
-import { openSqlite } from '../../src/catalog/sqlite.ts';
-import { openPostgresSearch } from '../../src/search/postgres-search.ts';
+import type { openPool } from '../../src/catalog/postgres/connection.ts';
+import { openPostgres } from '../../src/catalog/postgres/postgres.ts';
+import { openSqlite } from '../../src/catalog/sqlite/sqlite.ts';
+import { openPostgresSearch } from '../../src/search/postgres/search.ts';
 import { openSearch, type Search } from '../../src/search/search.ts';
 import { addApplication, type Registered } from '../contracts/requests.ts';
 

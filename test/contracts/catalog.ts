@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { hash, randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import type { Idempotency } from '../../src/catalog/idempotency.ts';
-import type { SaveFile } from '../../src/catalog/save-file.ts';
+import type { Idempotency } from '../../src/catalog/verbs/idempotency.ts';
+import type { SaveFile } from '../../src/catalog/verbs/save-file.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import {
   addApplication,

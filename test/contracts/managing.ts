@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import type { ListAudit } from '../../src/catalog/journal.ts';
+import type { ListAudit } from '../../src/catalog/verbs/journal.ts';
 import type { CatalogUnderTest } from './catalog.ts';
 import { addApplication, fileIn, folderIn, type Registered, refuses, what } from './requests.ts';
 

@@ -1,11 +1,11 @@
 // What tests ask of a catalog, filled in except for what a test is about.
 
 import { hash, randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
-import type { AddApplication } from '../../src/catalog/add-application.ts';
-import type { Application } from '../../src/catalog/applications.ts';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import type { CreateFolder } from '../../src/catalog/create-folder.ts';
-import type { SaveFile, StoredContent } from '../../src/catalog/save-file.ts';
+import type { AddApplication } from '../../src/catalog/verbs/add-application.ts';
+import type { Application } from '../../src/catalog/verbs/applications.ts';
+import type { CreateFolder } from '../../src/catalog/verbs/create-folder.ts';
+import type { SaveFile, StoredContent } from '../../src/catalog/verbs/save-file.ts';
 import { toNameKey } from '../../src/domain/name.ts';
 import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
 

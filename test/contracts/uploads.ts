@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { newBlobId } from '../../src/blobs/blobs.ts';
-import type { BeginUpload, Upload } from '../../src/catalog/uploads.ts';
+import type { BeginUpload, Upload } from '../../src/catalog/verbs/uploads.ts';
 import { Fault } from '../../src/domain/fault.ts';
 import type { CatalogUnderTest } from './catalog.ts';
 import { addApplication, asBlob, fileIn, type Registered } from './requests.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import type { Idempotency } from '../../src/catalog/idempotency.ts';
+import type { Idempotency } from '../../src/catalog/verbs/idempotency.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { CatalogUnderTest } from './catalog.ts';
 import { addApplication, asBlob, fileIn, inline, pathIn, type Registered, refuses, what } from './requests.ts';

@@ -12,14 +12,14 @@ export interface Bug {
   mistake: Replacement[];
 }
 
-const blobs = 'src/blobs/local.ts';
-const connection = 'src/catalog/sqlite-connection.ts';
-const writer = 'src/catalog/sqlite-writer.ts';
-const outbox = 'src/catalog/sqlite-outbox.ts';
-const sweep = 'src/operations/sweep.ts';
-const server = 'src/http/server.ts';
-const body = 'src/http/body.ts';
-const versions = 'src/catalog/versions.ts';
+const blobs = 'src/blobs/local/local.ts';
+const connection = 'src/catalog/sqlite/connection.ts';
+const writer = 'src/catalog/sqlite/writer.ts';
+const outbox = 'src/catalog/sqlite/write-queue.ts';
+const sweep = 'src/jobs/sweep.ts';
+const server = 'src/listener/server.ts';
+const body = 'src/listener/body.ts';
+const versions = 'src/catalog/verbs/versions.ts';
 
 const normal = { module: connection, from: 'PRAGMA synchronous = FULL;', to: 'PRAGMA synchronous = NORMAL;' };
 const blobSync = 'await handle.datasync().catch(toSyncFault);\n      } finally';
@@ -79,7 +79,7 @@ export const bugs: Bug[] = [
     catcher: 'faults',
     mistake: [
       {
-        module: 'src/blobs/local-append.ts',
+        module: 'src/blobs/local/append.ts',
         from: 'left = dropBytes(left, bytesWritten);',
         to: 'left = dropBytes(left, 2 ** 40);',
       },

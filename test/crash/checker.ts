@@ -3,9 +3,9 @@
 // from whoever has them.
 
 import { hash } from 'node:crypto';
-import { migrate } from '../../src/catalog/migrate.ts';
 import type { Row } from '../../src/catalog/sql.ts';
-import { Connection } from '../../src/catalog/sqlite-connection.ts';
+import { Connection } from '../../src/catalog/sqlite/connection.ts';
+import { migrate } from '../../src/catalog/sqlite/migrate.ts';
 import { type Change, toLink } from '../../src/domain/chain.ts';
 import { type Expected, expectAfter, type Step, type Story } from './ledger.ts';
 

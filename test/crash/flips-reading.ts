@@ -3,14 +3,13 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { readLocalBlobs } from '../../src/blobs/local.ts';
+import { readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { type Catalog, reads } from '../../src/catalog/catalog.ts';
 import type { Verb } from '../../src/catalog/sql.ts';
-import { Connection } from '../../src/catalog/sqlite-connection.ts';
+import { Connection } from '../../src/catalog/sqlite/connection.ts';
 import type { Caller, Seat } from '../../src/domain/caller.ts';
 import { orders } from '../../src/domain/entry.ts';
 import { entryNotFound } from '../../src/domain/missing.ts';
-import { renderChanges, renderEnvelope, renderShownEntry, renderTrash, renderVersions } from '../../src/http/wire.ts';
 import type { Cabinet } from '../../src/operations/cabinet.ts';
 import { followChanges } from '../../src/operations/follow-changes.ts';
 import { listFolder } from '../../src/operations/list-folder.ts';
@@ -18,6 +17,7 @@ import { openFile } from '../../src/operations/open-file.ts';
 import { showByPath, showEntry } from '../../src/operations/show-entry.ts';
 import { listTrash } from '../../src/operations/trash.ts';
 import { listVersions } from '../../src/operations/versions.ts';
+import { renderChanges, renderEnvelope, renderShownEntry, renderTrash, renderVersions } from '../../src/rest/wire.ts';
 
 const all = 1000;
 

@@ -5,11 +5,11 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readLocalBlobs } from '../../src/blobs/local.ts';
+import { readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { openJournalFiles } from '../../src/catalog/journal-files.ts';
-import { localFiles } from '../../src/catalog/local-files.ts';
-import { openSqliteTables } from '../../src/catalog/sqlite-tables.ts';
-import { verify } from '../../src/verify/verify.ts';
+import { openSqliteTables } from '../../src/catalog/sqlite/tables.ts';
+import { verify } from '../../src/maintenance/verify/verify.ts';
+import { localFiles } from '../../src/runtime/local-file-store.ts';
 import { type Caller, call, createFolder, saveFile } from '../interface/client.ts';
 import { type Answers, openReader, type Reader } from './flips-reading.ts';
 import { openGround, renew, startOn } from './ground.ts';

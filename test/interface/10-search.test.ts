@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeDocx, makePdf, makePptx, makeXlsx } from '../../src/search/documents-for-tests.ts';
+import { makeDocx, makePdf, makePptx, makeXlsx } from '../../src/search/extract/documents-for-tests.ts';
 import { assertAnswer, assertRecord, assertRefusal, type Entry } from './assertions.ts';
 import {
   type Answer,

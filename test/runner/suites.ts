@@ -117,7 +117,7 @@ export function listLongSuites(): Suite[] {
         'test/service/{memory,archive,backup,disk-full,faults,faults-stopping,hostile-connections,http-threads,import,journal,restart,search,trees-cut}.test.ts',
         'test/security/{attacks-sign-in-*,foreign-ids,keys}.test.ts',
         'test/cluster/{s3,migrate-killed,nodes,nodes-rolling}.test.ts',
-        'src/catalog/{postgres,sqlite}.test.ts',
+        'src/catalog/{postgres/postgres,sqlite/sqlite}.test.ts',
         'test/browser/console-many.test.ts',
       ),
     },

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
 import {
   type Answer,

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Action } from '../../src/domain/permission.ts';
-import type { CallerRoute } from '../../src/http/route.ts';
-import { routes } from '../../src/http/routes.ts';
+import type { CallerRoute } from '../../src/rest/route.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { assertAnswer, assertRefusal, must, UUID } from '../interface/assertions.ts';
 import { type Answer, basicAuthorization, CONTENT, type Headers, listFolder, send } from '../interface/client.ts';
 import { makeDataFolder, removeDataFolder } from '../service/service.ts';

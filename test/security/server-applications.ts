@@ -6,7 +6,7 @@ import { hash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withNewKey } from '../../src/cli/certificate-files.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { askService } from '../../src/control/ask.ts';
 import { assertEnvelope, assertRefusal, type Envelope } from '../interface/assertions.ts';
 import { type Answer, CONTENT, type Headers, type Request } from '../interface/client.ts';

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { checkBackup } from '../../src/backup/restore.ts';
+import { checkBackup } from '../../src/maintenance/backup/restore.ts';
 import { type Caller, call, download, fetchToken, listFolder, makeFolder, saveFile } from '../interface/client.ts';
 import { sized } from '../size.ts';
 import { cabinet, cabinetJson } from './here.ts';

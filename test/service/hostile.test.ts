@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/rest/routes.ts';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Caller, identity, listFolder, makeFolder, postFile, postFolder, send } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, type Started, startService } from './service.ts';

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { askService } from '../../src/control/ask.ts';
 import { assertAnswer, type Entry } from '../interface/assertions.ts';
 import { type Caller, call, download, fetchToken, listFolder } from '../interface/client.ts';

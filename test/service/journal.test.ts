@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Caller, call, createFolder, fetchToken } from '../interface/client.ts';
 import { Follower, readChanges, readToEnd } from '../interface/follower.ts';

@@ -2,9 +2,9 @@
 // step, counted over everything that is read from or written to the disk, it kills itself: before the step if the number is
 // odd, behind it if it is even. Prints how many steps there were.
 
-import { type Config, readConfig } from '../../src/config.ts';
-import { openEnvironment } from '../../src/environment.ts';
-import { sealJournal } from '../../src/operations/seal-journal.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
+import { sealJournal } from '../../src/jobs/archive-journal.ts';
+import { openEnvironment } from '../../src/server/environment.ts';
 
 const farFuture = Date.now() + 1000 * 24 * 60 * 60 * 1000;
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { makeBombPdf, makeDocx, makeEndlessPdf, makePdf } from '../../src/search/documents-for-tests.ts';
+import { makeBombPdf, makeDocx, makeEndlessPdf, makePdf } from '../../src/search/extract/documents-for-tests.ts';
 import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
 import { sized } from '../size.ts';
 import { cabinetJson } from './here.ts';

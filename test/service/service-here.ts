@@ -1,7 +1,7 @@
 // The real service in the process of the test, which costs a third of what one in a process of its own does. For tests that ask it over
 // HTTP and stop it in order. What is killed, traced or measured, and what is about exit codes and logs, needs `startService`.
 
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { start } from '../../src/main.ts';
 import { MovableClock } from '../../src/runtime/clock-for-tests.ts';
 import { type Environment, type Started, type StartedWithClock, toVariables } from './service.ts';

@@ -7,11 +7,11 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, trunca
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { readLocalBlobs } from '../../src/blobs/local.ts';
-import { type VerifyReport, verifyEnvironment } from '../../src/maintenance.ts';
-import { openTables } from '../../src/migration.ts';
-import { openSealedJournal } from '../../src/storage.ts';
-import { type Verified, verify } from '../../src/verify/verify.ts';
+import { readLocalBlobs } from '../../src/blobs/local/local.ts';
+import { type VerifyReport, verifyEnvironment } from '../../src/maintenance/maintenance.ts';
+import { openTables } from '../../src/maintenance/migration.ts';
+import { type Verified, verify } from '../../src/maintenance/verify/verify.ts';
+import { openSealedJournal } from '../../src/server/storage.ts';
 import { type Caller, call, makeFolder, saveFile } from '../interface/client.ts';
 import { cabinet, cabinetJson } from './here.ts';
 import { addCaller, makeDataFolder, removeDataFolder } from './service.ts';

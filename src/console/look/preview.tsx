@@ -14,15 +14,11 @@ import { useGround } from '../session/ground.tsx';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { useLink } from './content.ts';
+import type { PreviewProps } from './preview-props.ts';
 import './preview.css';
 
 const TextPreview = lazy(async () => ({ default: (await import('./text-preview.tsx')).TextPreview }));
 const mostPdfBytes = 64_000_000;
-
-export interface PreviewProps {
-  entry: Entry;
-  version: number;
-}
 
 export function Preview({ entry, version }: PreviewProps) {
   const words = useWords();

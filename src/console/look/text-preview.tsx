@@ -8,7 +8,7 @@ import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { mostTextBytes, useText } from './content.ts';
 import { Markdown } from './markdown.tsx';
-import type { PreviewProps } from './preview.tsx';
+import type { PreviewProps } from './preview-props.ts';
 import { parseTable } from './table.ts';
 import { splitTokens } from './tokens.ts';
 

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useWords } from '../words/words.tsx';
-import { type Conflict, uploads } from './queue.ts';
+import { uploads } from './queue.ts';
+import type { Conflict } from './upload.ts';
 
 export function ConflictDialog() {
   const words = useWords();

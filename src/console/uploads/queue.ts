@@ -2,40 +2,10 @@
 // all together. A lost connection makes them wait; they go on by themselves when the service answers again.
 
 import type { Cabinet } from '../../../sdk/src/connect.ts';
-import type { Entry } from '../../../sdk/src/description.ts';
 import { createFolder } from '../../../sdk/src/folders.ts';
 import type { Given } from './gather.ts';
 import { forgetUpload, sendUpload } from './send.ts';
-
-export type UploadState =
-  | 'waiting'
-  | 'running'
-  | 'stalled'
-  | 'paused'
-  | 'asking'
-  | 'done'
-  | 'skipped'
-  | 'failed'
-  | 'cancelled';
-
-export type Conflict = 'Fail' | 'Version' | 'Rename';
-
-export interface Upload {
-  readonly id: number;
-  readonly file: File;
-  readonly name: string;
-  readonly cabinet: Cabinet;
-  /** Where it goes: resolves when the folders above it are there. */
-  readonly folder: () => Promise<string>;
-  state: UploadState;
-  sentBytes: number;
-  error: unknown;
-  conflict: Conflict;
-  saved: Entry | null;
-  /** The id under which the service keeps what has arrived so far, if it can be gone on with. */
-  session: string | null;
-  abort: AbortController | null;
-}
+import type { Conflict, Upload, UploadState } from './upload.ts';
 
 const atOnce = 3;
 const firstPauseMs = 2_000;

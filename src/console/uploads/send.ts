@@ -4,7 +4,7 @@ import type { Entry } from '../../../sdk/src/description.ts';
 import { saveFile } from '../../../sdk/src/files.ts';
 import { removeUpload } from '../../../sdk/src/uploads.ts';
 import { toProgressFetch } from './progress-fetch.ts';
-import type { Upload } from './queue.ts';
+import type { Upload } from './upload.ts';
 
 /** Waiting for a connection is the queue's: it shows that it waits. */
 const retries = 1;

@@ -7,7 +7,8 @@ import { explain } from '../parts/trouble.ts';
 import { formatDuration, formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
-import { type Upload, type UploadState, uploads } from './queue.ts';
+import { uploads } from './queue.ts';
+import type { Upload, UploadState } from './upload.ts';
 import './tray.css';
 
 const mostShown = 100;

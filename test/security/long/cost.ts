@@ -12,7 +12,7 @@ import { Authenticator, type Credentials } from '../../../src/auth/authenticate.
 import { keysInFolder, openKeys, type SigningKey, signingAlgorithm } from '../../../src/auth/keys.ts';
 import { TokenVerifier } from '../../../src/auth/tokens.ts';
 import { toCatalog } from '../../../src/catalog/catalog.ts';
-import { openSqlite } from '../../../src/catalog/sqlite.ts';
+import { openSqlite } from '../../../src/catalog/sqlite/sqlite.ts';
 import { Refusal, type RefusalCode } from '../../../src/domain/refusal.ts';
 import { addApplication, what } from '../../contracts/requests.ts';
 

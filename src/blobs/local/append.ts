@@ -1,0 +1,84 @@
+// Blocks on their way into a file of the local disk, and a file that grows: opened where it had come to, written on, and synced
+// now and then, each time before it is told that so much is durable.
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { Fault } from '../../domain/fault.ts';
+import type { Syncs } from '../../runtime/sync-guard.ts';
+import type { Append, Grown } from '../blobs.ts';
+
+/** What a crash costs at most, beside what is on its way. */
+const keepEveryBytes = 64 * 1024 * 1024;
+const keepEveryMs = 10_000;
+
+/** The file must be there. */
+export async function appendTo(path: string, { from, blocks, keep }: Append, syncs: Syncs): Promise<Grown> {
+  const handle = await open(path, 'r+');
+  try {
+    const { size } = await handle.stat();
+    if (size < from.sizeBytes) throw new Fault('other', `a growing blob has ${size} of ${from.sizeBytes} bytes`);
+    if (size > from.sizeBytes) await handle.truncate(from.sizeBytes);
+    const sizeBytes = await writeOn(handle, { from, blocks, keep }, syncs);
+    syncs.check();
+    await handle.datasync().catch(toSyncFault);
+    return { sizeBytes, state: '' };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeOn(handle: FileHandle, { from, blocks, keep }: Append, syncs: Syncs): Promise<number> {
+  let position = from.sizeBytes;
+  let kept = { sizeBytes: position, at: performance.now() };
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    for await (const block of blocks) {
+      await writing;
+      if (position - kept.sizeBytes >= keepEveryBytes || performance.now() - kept.at >= keepEveryMs) {
+        syncs.check();
+        await handle.datasync().catch(toSyncFault);
+        await keep({ sizeBytes: position, state: '' });
+        kept = { sizeBytes: position, at: performance.now() };
+      }
+      // Not awaited here: the next block is gathered, and this one hashed, while it is on its way.
+      writing = writeBlock(handle, block, position);
+      writing.catch(() => undefined);
+      position += sizeOf(block);
+    }
+  } finally {
+    // The file is closed by our caller, so nothing may still be writing to it.
+    await writing;
+  }
+  return position;
+}
+
+/** A write may be short; it is repeated with what is left. */
+export async function writeBlock(handle: FileHandle, block: readonly Uint8Array[], position: number): Promise<void> {
+  let left = block;
+  let at = position;
+  while (left.length > 0) {
+    const { bytesWritten } = await handle.writev(left, at);
+    at += bytesWritten;
+    left = dropBytes(left, bytesWritten);
+  }
+}
+
+function dropBytes(buffers: readonly Uint8Array[], count: number): Uint8Array[] {
+  let drop = count;
+  const left: Uint8Array[] = [];
+  for (const buffer of buffers) {
+    if (drop >= buffer.byteLength) drop -= buffer.byteLength;
+    else {
+      left.push(buffer.subarray(drop));
+      drop = 0;
+    }
+  }
+  return left;
+}
+
+export function sizeOf(block: readonly Uint8Array[]): number {
+  return block.reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+export function toSyncFault(cause: unknown): never {
+  throw new Fault('fatal', 'a sync failed', cause);
+}

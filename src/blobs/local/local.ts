@@ -1,0 +1,258 @@
+// Blobs as files on the local disk. Layout below the given folder:
+//   incoming/<id>.part     being written; whatever is there at the start is left over and removed
+//   blobs/<ab>/<id>        whole and durable; <ab> are the first two digits of the id. One that grows stands here from the
+//                          beginning; what it holds beyond what is remembered of it is cut off when it grows on.
+// The order of a durable write is: write all, fdatasync, close, rename, fsync of the folder that now holds the name.
+
+import { mkdirSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Fault } from '../../domain/fault.ts';
+import { Syncs } from '../../runtime/sync-guard.ts';
+import { type Append, type BlobInfo, type Blobs, chunkBytes, type Grown } from '../blobs.ts';
+import { appendTo, sizeOf, toSyncFault, writeBlock } from './append.ts';
+
+/** Syncing on the way keeps the disk busy while bytes arrive, the last sync short, and the memory that waits bounded. */
+const syncEveryBytes = 32 * 1024 * 1024;
+
+export interface LocalBlobsOptions {
+  folder: string;
+  /** Called when a sync failed: what was written may not be on the disk. */
+  onFatal: (fault: Fault) => void;
+  /** Shared with whatever else of the environment syncs. */
+  syncs?: Syncs;
+}
+
+export async function openLocalBlobs({ folder, onFatal, syncs }: LocalBlobsOptions): Promise<Blobs> {
+  const incoming = join(folder, 'incoming');
+  const blobs = join(folder, 'blobs');
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  await mkdir(blobs, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(incoming)) {
+    if (name.endsWith('.part')) await unlink(join(incoming, name));
+  }
+  const present = new Set(await readdir(blobs));
+  for (let shard = 0; shard < 256; shard += 1) {
+    const name = shard.toString(16).padStart(2, '0');
+    if (!present.has(name)) mkdirSync(join(blobs, name), { mode: 0o700 });
+  }
+  await syncFolder(blobs);
+  await syncFolder(folder);
+  return new LocalBlobs(incoming, blobs, { onFatal, syncs: syncs ?? new Syncs() });
+}
+
+/** In another thread than the one that opened them. */
+export function joinLocalBlobs({ folder, onFatal, syncs }: Required<LocalBlobsOptions>): Blobs {
+  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), { onFatal, syncs });
+}
+
+/** Looks at a folder that another process may be using: nothing is tidied up, and nothing can be written. */
+export function readLocalBlobs(folder: string): Pick<Blobs, 'open' | 'list'> {
+  const told = { onFatal: () => undefined, syncs: new Syncs() };
+  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), told);
+}
+
+class LocalBlobs implements Blobs {
+  readonly #incoming: string;
+  readonly #blobs: string;
+  readonly #onFatal: (fault: Fault) => void;
+  readonly #syncs: Syncs;
+  readonly #told = new WeakSet<Fault>();
+  readonly #onTheWay: OnTheWay;
+
+  constructor(incoming: string, blobs: string, { onFatal, syncs }: { onFatal(fault: Fault): void; syncs: Syncs }) {
+    this.#incoming = incoming;
+    this.#blobs = blobs;
+    this.#onFatal = onFatal;
+    this.#syncs = syncs;
+    this.#onTheWay = { syncs, isBusy: false, onFailed: (error) => this.#noteFatal(error) };
+  }
+
+  async put(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+    await this.#write(id, blocks).catch((error) => this.#tellFatal(error));
+  }
+
+  #tellFatal(error: unknown): never {
+    this.#noteFatal(error);
+    throw error;
+  }
+
+  /** Each is told once. */
+  #noteFatal(error: unknown): void {
+    if (!(error instanceof Fault) || error.kind !== 'fatal' || this.#told.has(error)) return;
+    this.#told.add(error);
+    this.#syncs.fail();
+    this.#onFatal(error);
+  }
+
+  async #write(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+    const path = this.#path(id);
+    const part = join(this.#incoming, `${id}.part`);
+    const handle = await open(part, 'wx', 0o600).catch(toFault);
+    try {
+      try {
+        await writeAll(handle, blocks, this.#onTheWay);
+        this.#syncs.check();
+        await handle.datasync().catch(toSyncFault);
+      } finally {
+        await handle.close();
+      }
+      await rename(part, path);
+    } catch (error) {
+      await unlink(part).catch(() => undefined);
+      return toFault(error);
+    }
+    this.#syncs.check();
+    // Without this the rename can be lost in a power cut although the bytes are safe.
+    await syncFolder(join(this.#blobs, id.slice(0, 2)));
+  }
+
+  async append(id: string, append: Append): Promise<Grown> {
+    const path = this.#path(id);
+    try {
+      if (append.from.sizeBytes === 0) await this.#create(path);
+      return await appendTo(path, append, this.#syncs).catch(toFault);
+    } catch (error) {
+      return this.#tellFatal(error);
+    }
+  }
+
+  /** The name is durable before anything is said to be. */
+  async #create(path: string): Promise<void> {
+    const handle = await open(path, 'a', 0o600).catch(toFault);
+    await handle.close();
+    this.#syncs.check();
+    await syncFolder(dirname(path));
+  }
+
+  /** It stands where it stays, and is durable. */
+  async complete(id: string, { sizeBytes }: Grown): Promise<void> {
+    const { size } = await stat(this.#path(id)).catch(toFault);
+    if (size !== sizeBytes) throw new Fault('other', `a blob has ${size} of ${sizeBytes} bytes`);
+  }
+
+  async abandon(id: string): Promise<void> {
+    await this.discard(id);
+  }
+
+  async *open(id: string, start: number, end: number): AsyncIterable<Buffer> {
+    const handle = await open(this.#path(id), 'r').catch(toFault);
+    const size = Math.min(chunkBytes, end - start);
+    const buffers = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)] as const;
+    try {
+      for (let position = start, turn = 0; position < end; turn ^= 1) {
+        const chunk = (buffers[turn] as Buffer).subarray(0, Math.min(size, end - position));
+        await readFully(handle, chunk, position);
+        position += chunk.length;
+        yield chunk;
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async discard(id: string): Promise<void> {
+    await unlink(this.#path(id)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') toFault(error);
+    });
+  }
+
+  async *list(): AsyncIterable<BlobInfo> {
+    for (const shard of await readdir(this.#blobs)) {
+      for (const name of await readdir(join(this.#blobs, shard))) {
+        if (!isBlobId(name)) continue;
+        const found = await stat(join(this.#blobs, shard, name)).catch(() => null);
+        if (found !== null) yield { id: name, storedAtMs: found.mtimeMs };
+      }
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  #path(id: string): string {
+    if (!isBlobId(id)) throw new Error(`${JSON.stringify(id)} is not the id of a blob`);
+    return join(this.#blobs, id.slice(0, 2), id);
+  }
+}
+
+function isBlobId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}
+
+async function readFully(handle: FileHandle, buffer: Buffer, position: number): Promise<void> {
+  for (let filled = 0; filled < buffer.length; ) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled).catch(toFault);
+    if (bytesRead === 0) throw new Fault('other', `a blob ends at ${position + filled}`);
+    filled += bytesRead;
+  }
+}
+
+/** Syncs of files that still grow. One at a time for all files: each takes one of the few threads that also read and write. */
+interface OnTheWay {
+  syncs: Syncs;
+  isBusy: boolean;
+  /** Called at once when one fails, whatever is waited for. */
+  onFailed(error: unknown): void;
+}
+
+async function syncOnTheWay(handle: FileHandle, onTheWay: OnTheWay): Promise<void> {
+  onTheWay.isBusy = true;
+  try {
+    await handle.datasync().catch(toSyncFault);
+  } catch (error) {
+    onTheWay.onFailed(error);
+    throw error;
+  } finally {
+    onTheWay.isBusy = false;
+  }
+}
+
+async function writeAll(
+  handle: FileHandle,
+  blocks: AsyncIterable<readonly Uint8Array[]>,
+  onTheWay: OnTheWay,
+): Promise<void> {
+  let position = 0;
+  let syncedTo = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let syncing: Promise<void> = Promise.resolve();
+  try {
+    for await (const block of blocks) {
+      await writing;
+      if (position - syncedTo >= syncEveryBytes && !onTheWay.isBusy) {
+        onTheWay.syncs.check();
+        syncing = syncOnTheWay(handle, onTheWay);
+        syncing.catch(() => undefined);
+        syncedTo = position;
+      }
+      // Neither is awaited here: the next block is gathered, and this one hashed, while it is on its way.
+      writing = writeBlock(handle, block, position);
+      writing.catch(() => undefined);
+      position += sizeOf(block);
+    }
+  } finally {
+    // The file is closed and removed by our caller, so nothing may still be writing to it. That a sync failed is told
+    // whatever else has happened.
+    try {
+      await writing;
+    } finally {
+      await syncing;
+    }
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r').catch(toFault);
+  try {
+    await handle.sync().catch(toSyncFault);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Faults of the file system are told apart; anything else (a refusal, a cut upload) passes as it is. */
+function toFault(cause: unknown): never {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') throw new Fault('full', 'no space is left for a blob', cause);
+  throw cause;
+}

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { anyCharacter } from '../../../test/any-character.ts';
+import { testCatalog } from '../../../test/contracts/catalog.ts';
+import { addApplication, fileIn, folderIn, inline } from '../../../test/contracts/requests.ts';
+import { testWays } from '../../../test/contracts/ways.ts';
+import { compareNameKeys } from '../../domain/name.ts';
+import { type Catalog, toCatalog } from '../catalog.ts';
+import { openSqlite } from '../sqlite/sqlite.ts';
+import { joinSqlite } from '../sqlite/worker.ts';
+import type { FolderPage } from '../verbs/list-folder.ts';
+import { FirstPages } from './first-pages.ts';
+import { type PageChange, PageNews, toPageChange } from './page-changes.ts';
+
+interface Opened {
+  /** Nothing is kept. */
+  bare: Catalog;
+  catalog: Catalog;
+  /** As another thread has it. */
+  guest: Catalog;
+  close(): Promise<void>;
+}
+
+async function open(): Promise<Opened> {
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-pages-'));
+  const path = join(folder, 'catalog.db');
+  const engine = await openSqlite({
+    path,
+    onFatal: assert.fail,
+    onChanges: (changes, number) => pages.follow(changes, number),
+  });
+  const pages = new FirstPages(engine.news, 0);
+  const guestPages = new FirstPages(new PageNews(engine.news.shared), null);
+  const guest = joinSqlite({
+    path,
+    port: engine.inviteGuest(),
+    onFatal: assert.fail,
+    onChanges: (changes, number) => guestPages.follow(changes, number),
+  });
+  const bare = toCatalog(engine);
+  return {
+    bare,
+    catalog: pages.keep(bare),
+    guest: guestPages.keep(toCatalog(guest)),
+    async close() {
+      await guest.close();
+      await engine.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+testCatalog('SQLite with first pages kept', open);
+testWays('SQLite with first pages kept', open);
+
+test('names are compared as their UTF-8 bytes are', () => {
+  const text = fc.oneof(
+    fc.string({ unit: anyCharacter }),
+    fc.constantFrom('\uffff', '\ue000', '😀', 'a', '\ud7ff', 'é'),
+  );
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      assert.equal(Math.sign(compareNameKeys(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+/** A kept page may be older than the journal: what was written since then was elsewhere. */
+function shown(page: FolderPage | null): Omit<FolderPage, 'asOf' | 'isKept'> | null {
+  if (page === null) return null;
+  const { asOf: _, isKept: __, ...rest } = page;
+  return rest;
+}
+
+/** Where something is done (0 is the root, the others are made as they are named), and what. */
+const step = fc.record({
+  where: fc.integer({ min: 0, max: 3 }),
+  name: fc.integer({ min: 0, max: 140 }).map((index) => `n${index}`),
+  what: fc.constantFrom('save', 'save', 'save', 'create', 'list'),
+  sizeBytes: fc.integer({ min: 0, max: 50 }),
+  isParallel: fc.boolean(),
+  isGuest: fc.boolean(),
+});
+
+test('a kept page is what the catalog would list, after any saves at any depth, in whichever thread', async () => {
+  const { bare, catalog, guest, close } = await open();
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200 }), async (steps) => {
+      runs += 1;
+      const app = await addApplication(catalog, `app-${runs}`);
+      const { space } = app;
+      const ids = [app.rootId];
+      for (const [index, parent] of [app.rootId, app.rootId, undefined].entries()) {
+        const made = await catalog.createFolder(folderIn(app, `d${index}`, { parent: parent ?? (ids[1] as string) }));
+        ids.push(made.folder.id);
+      }
+      let running: Promise<unknown>[] = [];
+      for (const { where, name, what, sizeBytes, isParallel, isGuest } of steps) {
+        const folder = ids[where] as string;
+        const by = isGuest ? guest : catalog;
+        if (what === 'save')
+          running.push(by.saveFile(fileIn(app, name, { folder, content: inline(randomBytes(sizeBytes)) })));
+        if (what === 'create')
+          running.push(by.createFolder(folderIn(app, `f-${name}`, { parent: folder, conflict: 'Existing' })));
+        if (what === 'list') running.push(by.listFolder({ space, folder, limit: 100 }));
+        if (isParallel) continue;
+        await Promise.all(running);
+        running = [];
+        for (const asked of [
+          { space, folder, limit: 99, exclude: folder },
+          { space, folder, limit: 100 },
+          { space, folder, limit: 3 },
+        ]) {
+          const expected = shown(await bare.listFolder(asked));
+          assert.deepEqual(shown(await guest.listFolder(asked)), expected);
+          assert.deepEqual(shown(await catalog.listFolder(asked)), expected);
+        }
+      }
+      await Promise.all(running);
+      for (const folder of ids) {
+        const asked = { space, folder, limit: 100 };
+        const expected = shown(await bare.listFolder(asked));
+        assert.deepEqual(shown(await guest.listFolder(asked)), expected);
+        assert.deepEqual(shown(await catalog.listFolder(asked)), expected);
+      }
+    }),
+    { numRuns: 40 },
+  );
+  await close();
+});
+
+test('a folder of another space is not listed from what is kept', async () => {
+  const { catalog, close } = await open();
+  const [one, two] = [await addApplication(catalog, 'one'), await addApplication(catalog, 'two')];
+  assert.notEqual(await catalog.listFolder({ space: one.space, folder: one.rootId, limit: 100 }), null);
+  assert.equal(await catalog.listFolder({ space: two.space, folder: one.rootId, limit: 100 }), null);
+  await close();
+});
+
+test('a page that was read after a commit is not set back when the outcome is told', async () => {
+  const { bare, close } = await open();
+  const pages = new FirstPages(new PageNews(), 0);
+  const catalog = pages.keep(bare);
+  const app = await addApplication(bare, 'app');
+  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  const save = (name: string) => bare.saveFile(fileIn(app, name, { content: inline(Buffer.from('xx')) }));
+  // Committed, and not yet told: as when the writer is ahead of those who wait for it.
+  const late = [await save('a'), await save('b')];
+  for (const saved of [null, ...late]) {
+    if (saved !== null) pages.follow([toPageChange('saveFile', saved) as PageChange], 0);
+    const page = await catalog.listFolder(asked);
+    assert.equal(page?.isKept === true, saved !== null);
+    assert.equal(page?.folder.sizeBytes, 4);
+    assert.deepEqual(
+      page?.children.map((child) => child.name),
+      ['a', 'b'],
+    );
+  }
+  await close();
+});
+
+test('a page is not kept where something was told while it was read', async () => {
+  const { bare, close } = await open();
+  const pages = new FirstPages(new PageNews(), 0);
+  const app = await addApplication(bare, 'app');
+  const catalog = pages.keep({
+    ...bare,
+    async listFolder(asked) {
+      const page = await bare.listFolder(asked);
+      const saved = await bare.saveFile(fileIn(app, 'meanwhile'));
+      const change = toPageChange('saveFile', saved);
+      if (change !== null) pages.follow([change], 0);
+      return page;
+    },
+  });
+  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  assert.deepEqual((await catalog.listFolder(asked))?.children, []);
+  assert.equal((await catalog.listFolder(asked))?.children.length, 1);
+  await close();
+});
+
+test('what another thread was answered is seen, although nobody told us yet', async () => {
+  const { bare, close } = await open();
+  const news = new PageNews();
+  const pages = new FirstPages(news, 0);
+  const catalog = pages.keep(bare);
+  const app = await addApplication(bare, 'app');
+  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  const names = (page: FolderPage | null) => page?.children.map((child) => child.name);
+  await catalog.listFolder(asked);
+  assert.ok(news.isWanted);
+  const first = await bare.saveFile(fileIn(app, 'a'));
+  const number = news.next();
+  assert.deepEqual(names(await catalog.listFolder(asked)), ['a'], 'its number has been given');
+  // Read again, so it has what is told now.
+  pages.follow([toPageChange('saveFile', first) as PageChange], number);
+  assert.equal((await catalog.listFolder(asked))?.isKept, true);
+
+  news.next();
+  const enough = { ...asked, atLeast: first.position };
+  assert.equal((await catalog.listFolder(enough))?.isKept, true, 'right as of there, which is all that was asked');
+  assert.notEqual((await catalog.listFolder({ ...enough, atLeast: (first.position ?? 0) + 1 }))?.isKept, true);
+  await close();
+});
+
+test('no page is kept before the writer tells us what it commits', async () => {
+  const { bare, close } = await open();
+  const news = new PageNews();
+  const pages = new FirstPages(news, null);
+  const catalog = pages.keep(bare);
+  const app = await addApplication(bare, 'app');
+  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  for (const name of ['a', 'b']) {
+    await catalog.listFolder(asked);
+    await bare.saveFile(fileIn(app, name));
+  }
+  assert.equal((await catalog.listFolder(asked))?.children.length, 2);
+  pages.follow([], 0);
+  for (const isKept of [undefined, true]) assert.equal((await catalog.listFolder(asked))?.isKept, isKept);
+  await close();
+});
+
+test('a page with many properties is not kept, whether they were there or come', async () => {
+  const { catalog, guest, close } = await open();
+  const app = await addApplication(catalog, 'app');
+  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  const isKept = async (by: Catalog) => {
+    await by.listFolder(asked);
+    return (await by.listFolder(asked))?.isKept === true;
+  };
+  await guest.saveFile(fileIn(app, 'light', { properties: { Note: 'x' } }));
+  for (const by of [catalog, guest]) assert.equal(await isKept(by), true);
+  await guest.saveFile(fileIn(app, 'heavy', { properties: { Note: 'x'.repeat(3000) } }));
+  for (const by of [catalog, guest]) {
+    assert.equal(await isKept(by), false);
+    assert.deepEqual(
+      (await by.listFolder(asked))?.children.map(({ name }) => name),
+      ['heavy', 'light'],
+    );
+  }
+  await close();
+});
+
+test('nobody is told of the writes of others before somebody keeps a page', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-pages-'));
+  const path = join(folder, 'catalog.db');
+  const told: number[] = [];
+  const engine = await openSqlite({
+    path,
+    onFatal: assert.fail,
+    onChanges: (changes) => told.push(changes.length),
+  });
+  const port = engine.inviteGuest();
+  const guestEngine = joinSqlite({ path, port, onFatal: assert.fail });
+  const guest = toCatalog(guestEngine);
+  const app = await addApplication(guest, 'app');
+  await guest.saveFile(fileIn(app, 'a'));
+  engine.news.want();
+  await guest.saveFile(fileIn(app, 'b'));
+  // Whatever the writer tells us comes in its order.
+  await toCatalog(engine).saveFile(fileIn(app, 'c'));
+  assert.deepEqual(told, [1, 1]);
+  await guestEngine.close();
+  await engine.close();
+  rmSync(folder, { recursive: true });
+});

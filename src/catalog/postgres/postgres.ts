@@ -1,0 +1,268 @@
+// The PostgreSQL engine: any number of nodes on one database. Saves of the moment are gathered without a timer, as on
+// SQLite, and run in step in one transaction; other verbs have one each.
+
+import type pg from 'pg';
+import { Fault } from '../../domain/fault.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { reads, writes } from '../catalog.ts';
+import type { Engine, Verb } from '../sql.ts';
+import { Tending, type TendingEvents } from './background-work.ts';
+import { countEntries, takeBatch, type Waiting } from './batches.ts';
+import {
+  type Client,
+  checkServer,
+  endsTransaction,
+  isConflict,
+  isLost,
+  openPool,
+  type PostgresOptions,
+  toFault,
+} from './connection.ts';
+import type { Gathered } from './gathered.ts';
+import { type Listening, listen } from './listener.ts';
+import { everything, sharing, toLockClass, toLocks } from './locks.ts';
+import { migratePostgres } from './migrate.ts';
+import { Numbers, Reserved } from './numbers.ts';
+import { runAlone } from './run-alone.ts';
+import { saveInStep } from './run-in-step.ts';
+import { Transaction } from './transaction.ts';
+import { mostAttempts, release, Transactor } from './transactor.ts';
+
+/** Batches under way at a time: while one commits, another is read for. */
+const lanes = 2;
+
+/** Reads that must see every committed change in its place. */
+const journalReads = new Set<string>(['findJournalEnds', 'listAudit', 'listChanges', 'listJournal', 'listPresent']);
+/** Reads of sums without what was added since. */
+const sumReads = new Set<string>(['findTrashBytes', 'findUsage', 'listQuotas', 'listUsage']);
+
+export interface PostgresEvents extends TendingEvents {
+  /** So many writes were committed at once, and it took so long. */
+  onBatch?: (writes: number, seconds: number) => void;
+}
+
+export interface PostgresEngine extends Engine {
+  readonly pool: pg.Pool;
+  /** Whether the database answers, as of a moment ago. */
+  isReachable(): boolean;
+  /** Runs what one node at a time should do; null: another one is at it. */
+  unlessOthersDo<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null>;
+}
+
+export async function openPostgres(options: PostgresOptions, events: PostgresEvents = {}): Promise<PostgresEngine> {
+  const pool = openPool(options);
+  try {
+    await withClient(pool, async (client) => {
+      await checkServer(client);
+      await migratePostgres(client, options.schema);
+    });
+    const listening = await listen(options, (spaces) => events.onSealed?.(spaces), events.clock);
+    return new Postgres({ pool, options, events, listening });
+  } catch (error) {
+    await pool.end();
+    if (isLost(error))
+      throw new Fault('unavailable', `PostgreSQL cannot be reached: ${(error as Error).message}`, error);
+    throw toFault(error);
+  }
+}
+
+/** Removes an environment with everything in it. */
+export async function removeSchema(options: PostgresOptions): Promise<void> {
+  const pool = openPool({ ...options, mostConnections: 1 });
+  await pool.query(`DROP SCHEMA IF EXISTS "${options.schema}" CASCADE`).finally(() => pool.end());
+}
+
+async function withClient<Result>(pool: pg.Pool, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+interface Parts {
+  pool: pg.Pool;
+  options: PostgresOptions;
+  events: PostgresEvents;
+  listening: Listening;
+}
+
+class Postgres implements PostgresEngine {
+  readonly pool: pg.Pool;
+  readonly #options: PostgresOptions;
+  readonly #events: PostgresEvents;
+  readonly #numbers: Numbers;
+  readonly #transactor: Transactor;
+  readonly #tending: Tending;
+  readonly #listening: Listening;
+  #waiting: Waiting[] = [];
+  #running = 0;
+  #isScheduled = false;
+  #isClosed = false;
+  #onIdle: (() => void) | null = null;
+
+  constructor({ pool, options, events, listening }: Parts) {
+    this.pool = pool;
+    this.#options = options;
+    this.#events = events;
+    this.#listening = listening;
+    this.#numbers = new Numbers(pool);
+    this.#transactor = new Transactor(pool, toLockClass(options.schema, 'spaces'), events.clock);
+    this.#tending = new Tending(pool, options, this.#transactor, events);
+  }
+
+  isReachable(): boolean {
+    return this.#transactor.isReachable();
+  }
+
+  /** The lock belongs to a connection of its own: it is free again when this node dies. */
+  async unlessOthersDo<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null> {
+    const client = await this.pool.connect();
+    const lock = [toLockClass(this.#options.schema, purpose)];
+    try {
+      const { rows } = await client.query('SELECT pg_try_advisory_lock($1::int, 0) AS is_ours', lock);
+      if (rows[0]?.is_ours !== true) return null;
+      return await work().finally(() => client.query('SELECT pg_advisory_unlock($1::int, 0)', lock));
+    } finally {
+      client.release();
+    }
+  }
+
+  async read<Input, Result>(name: string, input: Input): Promise<Result> {
+    const verb = reads[name as keyof typeof reads] as unknown as (input: Input) => Verb<Result>;
+    if (journalReads.has(name)) await this.#tending.seal();
+    const { order } = input as { order?: string };
+    if (sumReads.has(name) || order?.endsWith('size') === true) await this.#tending.fold();
+    return await this.#transactor.patiently(async () => {
+      const client = await this.pool.connect();
+      const transaction = new Transaction(client);
+      transaction.send('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      try {
+        return (await runAlone(verb(input), transaction, null)).result;
+      } finally {
+        void release(client, transaction);
+      }
+    });
+  }
+
+  write<Input, Result>(name: string, input: Input): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(new Fault('other', 'the catalog is closed'));
+    if (!(name in writes)) return Promise.reject(new Error(`there is no verb ${name}`));
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ name, input, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#running >= lanes || this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (this.#waiting.length === 0) return;
+      this.#running += 1;
+      void this.#run(takeBatch(this.#waiting)).finally(() => {
+        this.#running -= 1;
+        this.#schedule();
+        if (this.#running === 0 && this.#waiting.length === 0) this.#onIdle?.();
+      });
+      this.#schedule();
+    });
+  }
+
+  async #run(batch: Waiting[]): Promise<void> {
+    const begunAt = performance.now();
+    try {
+      const outcomes = await this.#commit(batch);
+      this.#events.onBatch?.(batch.length, (performance.now() - begunAt) / 1000);
+      for (const [index, outcome] of outcomes.entries()) {
+        const { resolve, reject } = batch[index] as Waiting;
+        if ('value' in outcome) resolve(outcome.value);
+        else reject(outcome.error instanceof Refusal ? outcome.error : toFault(outcome.error));
+      }
+      this.#tending.sealSoon();
+    } catch (error) {
+      const fault = toFault(error);
+      for (const { reject } of batch) reject(fault);
+    }
+  }
+
+  async #commit(batch: Waiting[]): Promise<Outcome[]> {
+    const locks = toLocks(batch);
+    const isGathered = batch.length > 1 || sharing.has((batch[0] as Waiting).name);
+    if (isGathered) {
+      const numbers = await this.#transactor.patiently(() => Reserved.from(this.#numbers, countEntries(batch)));
+      const work = (transaction: Transaction) => this.#runInStep(batch, transaction, numbers);
+      try {
+        return await this.#transactor.transact(locks, work, { isOnce: true });
+      } catch (error) {
+        // What one of them cannot do, be it for others or for itself, must fail that one alone.
+        if (error instanceof Fault || isLost(error)) throw error;
+      }
+    }
+    // Whoever lost to others has the space alone now, and cannot lose again.
+    const alone = locks.map((lock) => ({ ...lock, isShared: lock.isShared && lock.space === everything }));
+    return await this.#transactor.transact(alone, (transaction) => this.#runOneByOne(batch, transaction));
+  }
+
+  async #runInStep(batch: Waiting[], transaction: Transaction, numbers: Reserved): Promise<Outcome[]> {
+    numbers.giveBack();
+    const together = await saveInStep(batch.map(toVerb), transaction, numbers);
+    // What the others sent is known to be right before one of those that stepped out begins.
+    if (together.some((outcome) => 'isAlone' in outcome)) await transaction.settle();
+    const outcomes: Outcome[] = [];
+    for (const [index, outcome] of together.entries()) {
+      outcomes.push('isAlone' in outcome ? await this.#runApart(batch[index] as Waiting, transaction) : outcome);
+    }
+    return outcomes;
+  }
+
+  async #runOneByOne(batch: Waiting[], transaction: Transaction): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const item of batch) outcomes.push(await this.#runApart(item, transaction));
+    return outcomes;
+  }
+
+  /** Whatever fails, fails alone, and leaves nothing. */
+  async #runApart(item: Waiting, transaction: Transaction): Promise<Outcome> {
+    for (let attempt = 1; ; attempt += 1) {
+      transaction.send('SAVEPOINT item');
+      try {
+        const { result, gathered } = await runAlone(toVerb(item), transaction, this.#numbers);
+        await sendGathered(gathered, transaction);
+        transaction.send('RELEASE SAVEPOINT item');
+        return { value: result };
+      } catch (error) {
+        if (endsTransaction(error)) throw error;
+        await transaction.undoTo('item');
+        if (!isConflict(error) || attempt === mostAttempts) return { error };
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#running > 0 || this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    this.#isClosed = true;
+    this.#transactor.close();
+    await this.#tending.close();
+    await this.#listening.close();
+    await this.pool.end();
+  }
+}
+
+type Outcome = { value: unknown } | { error: unknown };
+
+function toVerb({ name, input }: Waiting): Verb<unknown> {
+  return (writes as unknown as Record<string, (input: unknown) => Verb<unknown>>)[name]?.(input) as Verb<unknown>;
+}
+
+/** What was sent for a verb is known to be right before its savepoint is released. */
+async function sendGathered(gathered: Gathered, transaction: Transaction): Promise<void> {
+  gathered.send(transaction);
+  await transaction.settle();
+}

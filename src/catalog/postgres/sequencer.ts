@@ -1,0 +1,83 @@
+// What happens behind the saves: committed changes get their places in the journal, and what was added to sums is folded
+// into them. One node at a time does either, under a lock of its own; whoever finds nothing to do is done at once.
+//
+// A change is given its place only when it can be seen, that is, after its commit, so a reader of the journal never has a
+// place come up behind it. Those that are seen at once are placed in the order in which they were written.
+
+import { type Change, toLink } from '../../domain/chain.ts';
+import { toManyInserts } from './statements.ts';
+import type { Transaction } from './transaction.ts';
+
+const sealedAtOnce = 1000;
+const foldedAtOnce = 5000;
+
+export interface Sealed {
+  count: number;
+  /** The spaces that have changed. */
+  spaces: number[];
+}
+
+interface Unsealed extends Change {
+  arrival: number;
+}
+
+export async function sealSlice(transaction: Transaction, lockClass: number): Promise<Sealed> {
+  transaction.send('SELECT pg_advisory_xact_lock($1::int, 0)', [lockClass]);
+  // Waited for together: if the connection is lost, both fail.
+  const [heading, { rows }] = await Promise.all([
+    transaction.ask({ sql: 'SELECT position, link FROM journal ORDER BY position DESC LIMIT 1', values: [] }),
+    transaction.ask({
+      sql: `SELECT arrival, at, space, by, action, entry, request, details FROM unsealed_changes
+        ORDER BY arrival LIMIT ${sealedAtOnce}`,
+      values: [],
+    }),
+  ]);
+  const [head] = heading.rows as unknown as { position: number; link: string }[];
+  const changes = rows as unknown as Unsealed[];
+  if (changes.length === 0) return { count: 0, spaces: [] };
+  let { position, link } = head ?? { position: 0, link: '' };
+  const sealed = changes.map((change) => {
+    position += 1;
+    link = toLink(link, position, change);
+    const { at, space, by, action, entry, request, details } = change;
+    return [position, at, space, by, action, entry, request, details, link];
+  });
+  const sql = `INSERT INTO journal (position, at, space, by, action, entry, request, details, link)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+  for (const many of toManyInserts(sql, sealed)) transaction.send(many.sql, many.values);
+  const arrivals = changes.map(({ arrival }) => arrival);
+  transaction.send('DELETE FROM unsealed_changes WHERE arrival = ANY ($1::bigint[])', [arrivals as never]);
+  return { count: changes.length, spaces: [...new Set(changes.map(({ space }) => space))] };
+}
+
+/** Returns how many additions were folded. */
+export async function foldSlice(transaction: Transaction, lockClass: number): Promise<number> {
+  transaction.send('SELECT pg_advisory_xact_lock($1::int, 0)', [lockClass]);
+  const sizes = transaction.ask({
+    sql: `WITH folded AS (
+        DELETE FROM size_additions WHERE ctid = ANY (ARRAY (SELECT ctid FROM size_additions LIMIT ${foldedAtOnce}))
+        RETURNING entry, bytes
+      ), sums AS (
+        SELECT entry, sum(bytes)::bigint AS bytes FROM folded GROUP BY entry
+      ), changed AS (
+        UPDATE entries SET size = entries.size + sums.bytes FROM sums WHERE entries.entry = sums.entry
+      )
+      SELECT count(*) AS count FROM folded`,
+    values: [],
+  });
+  const usage = transaction.ask({
+    sql: `WITH folded AS (
+        DELETE FROM usage_additions WHERE ctid = ANY (ARRAY (SELECT ctid FROM usage_additions LIMIT ${foldedAtOnce}))
+        RETURNING space, actor, entries, bytes
+      ), changed AS (
+        INSERT INTO usage (space, actor, entries, bytes)
+        SELECT space, actor, sum(entries)::bigint, sum(bytes)::bigint FROM folded GROUP BY space, actor
+        ON CONFLICT (space, actor) DO UPDATE
+        SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes
+      )
+      SELECT count(*) AS count FROM folded`,
+    values: [],
+  });
+  const answers = await Promise.all([sizes, usage]);
+  return answers.reduce((sum, { rows }) => sum + Number(rows[0]?.count), 0);
+}

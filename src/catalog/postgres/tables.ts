@@ -1,0 +1,188 @@
+// The tables of a catalog on PostgreSQL, for moving it. Everything runs on one connection, which also holds the locks: when
+// it is lost, nothing more is read or written.
+
+import type pg from 'pg';
+import { Fault } from '../../domain/fault.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Verb } from '../sql.ts';
+import { CatalogInUse, type StoreRole, type TableStore } from '../table-store.ts';
+import { nameRow, type Table, type TableRow, tables, toInsert } from '../tables.ts';
+import { type Client, checkServer, openPool, type PostgresOptions, toFault } from './connection.ts';
+import { toLockClass } from './locks.ts';
+import { latestPostgresSchema, migratePostgres } from './migrate.ts';
+import { runAlone } from './run-alone.ts';
+import { foldSlice, sealSlice } from './sequencer.ts';
+import { toManyInserts } from './statements.ts';
+import { Transaction } from './transaction.ts';
+
+/** What is not moved: rows that only say what is to be added to other rows (folded before), what became of commits, and
+ *  which uploads are under way. */
+const passing = ['size_additions', 'usage_additions', 'unsealed_changes', 'commits', 'leases', 'uploads'];
+const numbered = { space_numbers: 'spaces', entry_numbers: 'entries', content_numbers: 'contents' };
+
+const patienceMs = 3000;
+
+/** Null: as a source, there is none. */
+export async function openPostgresTables(options: PostgresOptions, role: StoreRole): Promise<TableStore | null> {
+  const pool = openPool({ ...options, mostConnections: 1 });
+  try {
+    const client = await pool.connect();
+    // Named otherwise than nodes are; and what takes long here may.
+    await client.query(`SET application_name = 'cabinet migrate'; SET statement_timeout = 0`);
+    if (role === 'target') {
+      await checkServer(client);
+      await migratePostgres(client, options.schema);
+    } else if (!(await isThere(client, options.schema))) {
+      client.release();
+      await pool.end();
+      return null;
+    }
+    return new PostgresTables(pool, client, options.schema);
+  } catch (error) {
+    await pool.end();
+    throw toFault(error);
+  }
+}
+
+async function isThere(client: Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS is_there', [`${schema}.meta`]);
+  if (rows[0]?.is_there !== true) return false;
+  const found = await client.query(`SELECT value FROM meta WHERE name = 'schema'`);
+  const schemaNumber = Number(found.rows[0]?.value ?? 0);
+  if (schemaNumber === latestPostgresSchema) return true;
+  throw new Fault(
+    'other',
+    `The catalog has schema ${schemaNumber}, this release ${latestPostgresSchema}. Start the service once with this release, so that it is brought up to date.`,
+  );
+}
+
+class PostgresTables implements TableStore {
+  readonly #pool: pg.Pool;
+  readonly #client: Client;
+  readonly #schema: string;
+
+  constructor(pool: pg.Pool, client: Client, schema: string) {
+    this.#pool = pool;
+    this.#client = client;
+    this.#schema = schema;
+  }
+
+  /** Every verb that writes shares the lock of all spaces: whoever has it alone keeps them all out. */
+  async hold(): Promise<void> {
+    await this.#untilFree(async () => {
+      const { rows } = await this.#query(
+        `SELECT count(*) AS connections FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'cabinet' AND pid <> pg_backend_pid()`,
+      );
+      const connections = Number(rows[0]?.connections);
+      return connections === 0 ? null : `nodes have ${connections} connections`;
+    });
+    for (const purpose of ['sweep', 'spaces', 'seal', 'fold'] as const) {
+      const lock = [toLockClass(this.#schema, purpose)];
+      await this.#untilFree(async () => {
+        const { rows } = await this.#query('SELECT pg_try_advisory_lock($1::int, 0) AS is_ours', lock);
+        return rows[0]?.is_ours === true ? null : 'another process has a lock';
+      });
+    }
+    await this.#bringUpToDate();
+  }
+
+  /** What a process before us held is given back only when the server sees that it is gone. */
+  async #untilFree(findObstacle: () => Promise<string | null>): Promise<void> {
+    for (const until = systemClock.monotonic() + patienceMs; ; await systemClock.sleep(100)) {
+      const obstacle = await findObstacle();
+      if (obstacle === null) return;
+      if (systemClock.monotonic() < until) continue;
+      throw new CatalogInUse(
+        `The catalog ${this.#schema} on PostgreSQL is in use: ${obstacle}. Stop all nodes that use this database first.`,
+      );
+    }
+  }
+
+  /** What a node would have done within a second. */
+  async #bringUpToDate(): Promise<void> {
+    const seal = toLockClass(this.#schema, 'seal');
+    const fold = toLockClass(this.#schema, 'fold');
+    while ((await this.#transact((transaction) => sealSlice(transaction, seal))).count > 0);
+    while ((await this.#transact((transaction) => foldSlice(transaction, fold))) > 0);
+  }
+
+  async read<Result>(verb: Verb<Result>): Promise<Result> {
+    return await this.#transact(async (transaction) => (await runAlone(verb, transaction, null)).result, 'READ ONLY');
+  }
+
+  async write(verbs: readonly Verb<void>[]): Promise<void> {
+    await this.#transact(async (transaction) => {
+      for (const verb of verbs) await runAlone(verb, transaction, null);
+    });
+  }
+
+  async insert(table: Table, rows: readonly TableRow[]): Promise<void> {
+    try {
+      await this.#transact(async (transaction) => {
+        for (const { sql, values } of toManyInserts(toInsert(table), rows)) transaction.send(sql, values);
+      });
+    } catch (error) {
+      // 22: a value that cannot be kept; 23: one that may not be.
+      const isOfRow = /^2[23]/.test(String(((error as Fault).cause as { code?: string } | undefined)?.code));
+      throw isOfRow ? ((await this.#findBadRow(table, rows)) ?? error) : error;
+    }
+  }
+
+  /** Tries the rows one by one, and keeps none. */
+  async #findBadRow(table: Table, rows: readonly TableRow[]): Promise<Fault | null> {
+    let bad: Fault | null = null;
+    const tried = this.#transact(async (transaction) => {
+      for (const row of rows) {
+        await transaction.ask({ sql: toInsert(table), values: row }).catch((error: Error) => {
+          bad = new Fault('other', `${nameRow(table, row)} cannot be kept: ${error.message}`, error);
+          throw error;
+        });
+      }
+      throw new Error('none is bad');
+    });
+    await tried.catch(() => undefined);
+    return bad;
+  }
+
+  async clear(): Promise<void> {
+    const names = [...tables.map(({ name }) => name), ...passing];
+    await this.#query(`TRUNCATE ${names.join(', ')}`);
+  }
+
+  /** The next numbers are behind those that were moved, and the planner knows how many rows there are. */
+  async settle(): Promise<void> {
+    for (const [sequence, table] of Object.entries(numbered)) {
+      const column = sequence.replace('_numbers', '');
+      await this.#query(`SELECT setval('${sequence}', max(${column})) FROM ${table} HAVING max(${column}) IS NOT NULL`);
+    }
+    await this.#query(`ANALYZE ${tables.map(({ name }) => name).join(', ')}`);
+  }
+
+  async #query(sql: string, values: unknown[] = []): Promise<pg.QueryResult> {
+    try {
+      return await this.#client.query(sql, values);
+    } catch (error) {
+      throw toFault(error);
+    }
+  }
+
+  async #transact<Result>(work: (transaction: Transaction) => Promise<Result>, mode = ''): Promise<Result> {
+    const transaction = new Transaction(this.#client);
+    transaction.send(`BEGIN ISOLATION LEVEL REPEATABLE READ ${mode}`);
+    try {
+      const result = await work(transaction);
+      await transaction.commit();
+      return result;
+    } catch (error) {
+      await transaction.rollBack().catch(() => undefined);
+      throw toFault(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    // Closed, not given back: its locks end with it.
+    this.#client.release(true);
+    await this.#pool.end();
+  }
+}

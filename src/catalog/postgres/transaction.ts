@@ -1,0 +1,74 @@
+// One transaction on one connection. Statements whose rows nobody waits for are sent and forgotten; if one fails, the
+// first failure is what whoever asks next, or commits, is told.
+
+import { type Answer, type Asked, ask, type Client, Conflict, isLost } from './connection.ts';
+import { isPlainRead, isUnknowable, toStatement } from './statements.ts';
+
+export class Transaction {
+  readonly #client: Client;
+  #failure: { error: unknown } | null = null;
+  readonly #counted: Promise<void>[] = [];
+  /** Whether COMMIT is on its way, or was. */
+  isEnding = false;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async ask(asked: Asked): Promise<Answer> {
+    if (isPlainRead(asked.sql) && asked.values.some(isUnknowable)) return { rows: [], count: 0, command: 'SELECT' };
+    try {
+      return await ask(this.#client, { ...asked, sql: toStatement(asked.sql) });
+    } catch (error) {
+      this.#failure ??= { error };
+      throw this.#failure.error;
+    }
+  }
+
+  send(sql: string, values: Asked['values'] = []): void {
+    this.ask({ sql, values }).catch(() => undefined);
+  }
+
+  /** The same, for a statement that must change exactly so many rows: fewer say that someone else was first. */
+  sendFor(count: number, sql: string, values: Asked['values']): void {
+    const counted = this.ask({ sql, values }).then(
+      (answer) => {
+        if (answer.count < count) this.#failure ??= { error: new Conflict('someone else was first') };
+      },
+      () => undefined,
+    );
+    this.#counted.push(counted);
+  }
+
+  /** Takes back what was done since, also what failed. */
+  async undoTo(savepoint: string): Promise<void> {
+    const failure = this.#failure;
+    if (failure !== null && isLost(failure.error)) throw failure.error;
+    this.#failure = null;
+    await this.ask({ sql: `ROLLBACK TO SAVEPOINT ${savepoint}`, values: [] });
+  }
+
+  /** Everything before it was done, or this rejects with what was not. */
+  async settle(): Promise<void> {
+    await this.ask({ sql: 'SELECT 1', values: [] });
+    this.#throwFailure();
+  }
+
+  /** A transaction in which something failed is rolled back by PostgreSQL, which says so without an error. */
+  async commit(): Promise<void> {
+    await Promise.all(this.#counted);
+    this.#throwFailure();
+    this.isEnding = true;
+    const { command } = await this.ask({ sql: 'COMMIT', values: [] });
+    this.#throwFailure();
+    if (command !== 'COMMIT') throw new Error('PostgreSQL rolled a transaction back');
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  async rollBack(): Promise<void> {
+    await ask(this.#client, { sql: 'ROLLBACK', values: [] });
+  }
+}

@@ -1,0 +1,149 @@
+// One connection to a SQLite catalog: opened with the settings that durability depends on, running verbs by feeding
+// each step its rows. Statements are prepared once and kept.
+
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { Change } from '../../domain/chain.ts';
+import { Fault, type FaultKind } from '../../domain/fault.ts';
+import type { Addition, Query, Row, Sum, Verb } from '../sql.ts';
+
+// Below this version a checkpoint that races a commit can corrupt the database (sqlite.org/wal.html#walresetbug).
+const oldestSqlite = [3, 51, 3] as const;
+
+const cacheKib = 32 * 1024;
+const pageSizeBytes = 4096;
+
+// SQLite's primary result codes (sqlite.org/rescode.html).
+const codeFull = 13;
+const fatalCodes = new Set([8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 14 /* CANTOPEN */, 26 /* NOTADB */]);
+
+export type Role = 'writer' | 'reader' | 'checkpointer';
+
+/** What a verb can do beside running statements. */
+export interface Effects {
+  append(change: Change): number;
+  add(addition: Addition): Row[];
+  pending(sum: Sum): { entries: number; bytes: number };
+}
+
+export class Connection {
+  readonly #database: DatabaseSync;
+  /** Set by every statement that is not a read; whoever wants to know clears it first. */
+  hasWritten = false;
+  readonly #statements = new Map<string, { statement: StatementSync; isRead: boolean }>();
+
+  constructor(path: string, role: Role) {
+    this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: 5000 });
+    requireSqlite(this.#database);
+    if (role === 'writer') {
+      // Neither can be changed once there is anything in the database.
+      const isEmpty = this.all('PRAGMA page_count')[0]?.page_count === 0;
+      if (isEmpty) this.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA auto_vacuum = INCREMENTAL`);
+      this.exec('PRAGMA journal_mode = WAL');
+    }
+    this.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+      PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -${cacheKib}`);
+  }
+
+  /** Only for text without values: settings and transactions. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  all(sql: string, values: readonly unknown[] = []): Row[] {
+    return this.#prepare(sql).all(...(values as SQLInputValue[])) as Row[];
+  }
+
+  #prepare(sql: string, isTuples = false): StatementSync {
+    let prepared = this.#statements.get(sql);
+    if (prepared === undefined) {
+      const statement = this.#database.prepare(toStatement(sql));
+      if (isTuples) statement.setReturnArrays(true);
+      prepared = { statement, isRead: /^\s*(SELECT|WITH)\b/.test(sql) };
+      this.#statements.set(sql, prepared);
+    }
+    if (!prepared.isRead) this.hasWritten = true;
+    return prepared.statement;
+  }
+
+  #query({ sql, values, isTuples, numbers }: Query): Row[] {
+    const statement = this.#prepare(sql, isTuples);
+    // Cheaper than a RETURNING clause, for which SQLite keeps the rows in a table of its own.
+    if (numbers !== undefined)
+      return [{ [numbers]: Number(statement.run(...(values as SQLInputValue[])).lastInsertRowid) }];
+    return statement.all(...(values as SQLInputValue[])) as Row[];
+  }
+
+  run<Result>(verb: Verb<Result>, effects: Effects = readOnly): Result {
+    let step = verb.next();
+    while (!step.done) {
+      const wanted = step.value;
+      if ('sql' in wanted) step = verb.next(this.#query(wanted));
+      else if ('change' in wanted) step = verb.next([{ position: effects.append(wanted.change) }]);
+      else if ('add' in wanted) step = verb.next(effects.add(wanted.add));
+      else if ('pending' in wanted) step = verb.next([effects.pending(wanted.pending)]);
+      else step = verb.next(wanted.together.map((each) => this.run(each, effects)) as unknown as Row[]);
+    }
+    return step.value;
+  }
+
+  /** Runs a verb that only reads, in one snapshot. */
+  read<Result>(verb: Verb<Result>): Result {
+    this.all('BEGIN');
+    try {
+      return this.run(verb);
+    } finally {
+      this.all('COMMIT');
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** The marks of `sql.ts`: columns are exact here, and nobody else writes. */
+function toStatement(sql: string): string {
+  return sql
+    .replaceAll(/\$(\d+)/g, '?$1')
+    .replaceAll('exact_size(entries)', 'size')
+    .replaceAll(/exact_usage\((\w+)\)/g, '$1')
+    .replace(/\sFOR UPDATE\s*$/, '');
+}
+
+function requireSqlite(database: DatabaseSync): void {
+  const { version } = database.prepare('SELECT sqlite_version() AS version').get() as { version: string };
+  const parts = version.split('.').map(Number);
+  for (const [index, least] of oldestSqlite.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > least) return;
+    if (part < least) throw new Fault('fatal', `SQLite ${version} is older than ${oldestSqlite.join('.')}`);
+  }
+}
+
+function refuse(): never {
+  throw new Error('a verb that only reads wants to change something');
+}
+
+const readOnly: Effects = { append: refuse, add: refuse, pending: () => ({ entries: 0, bytes: 0 }) };
+
+/** Tells apart what may be tried again, what must stop the engine, and what is a mistake of ours. */
+export function toFaultKind(error: unknown): FaultKind {
+  if (error instanceof Fault) return error.kind;
+  const { errcode } = error as { errcode?: number };
+  if (errcode === undefined) return 'other';
+  const primary = errcode & 0xff;
+  if (primary === codeFull) return 'full';
+  return fatalCodes.has(primary) ? 'fatal' : 'other';
+}
+
+/** Returns how many pages the log holds; null: nobody knows, for a full disk has put it off. The log stays then, and with it
+ *  everything committed. */
+export function checkpoint(connection: Connection, mode: 'PASSIVE' | 'TRUNCATE'): number | null {
+  try {
+    return Number(connection.all(`PRAGMA wal_checkpoint(${mode})`)[0]?.log);
+  } catch (error) {
+    if (toFaultKind(error) === 'full') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,197 @@
+// The SQLite engine as the thread sees it that opens it: it starts and ends the writer and the checkpointer. Reads run on a
+// read-only connection in this thread. Other threads of the process can be invited to use it too (`worker.ts`).
+
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { Fault } from '../../domain/fault.ts';
+import { type Clock, systemClock, type Timer } from '../../runtime/clock.ts';
+import { Syncs } from '../../runtime/sync-guard.ts';
+import { PageNews } from '../page-cache/page-changes.ts';
+import type { Engine } from '../sql.ts';
+import type { Checkpointed, CheckpointerData } from './checkpointer.ts';
+import { Connection } from './connection.ts';
+import { read } from './read.ts';
+import { Outbox, type OutboxEvents } from './write-queue.ts';
+import type { Finished, FromWriter, ToWriter, WriterData } from './writer.ts';
+
+const checkpointEveryMs = 250;
+/** Above this many pages the writer finishes a checkpoint itself, so that it can begin the log anew. */
+const mostLogPages = 16_384;
+/** So many free pages are kept for what comes; more are given back to the disk when nobody is writing. */
+const keptFreePages = 8192;
+
+export interface SqliteOptions extends OutboxEvents {
+  path: string;
+  /** Shared with whatever else of the environment syncs. */
+  syncs?: Syncs;
+  clock?: Clock;
+}
+
+export interface SqliteEngine extends Engine {
+  /** Shared with whoever keeps pages. */
+  readonly news: PageNews;
+  /** A port to the writer, for another thread. */
+  inviteGuest(): MessagePort;
+  /** Something was committed for a guest. */
+  noteCommit(): void;
+}
+
+export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> {
+  const { path, syncs = new Syncs() } = options;
+  const news = new PageNews();
+  const writer = new Worker(new URL('./writer.ts', import.meta.url), {
+    workerData: { path, syncs: syncs.shared, news: news.shared } satisfies WriterData,
+  });
+  const wasClosed = await isReady(writer);
+  // The database and its log are new names in the folder; SQLite ignores errors of its own sync of it.
+  syncFolder(dirname(path));
+  const checkpointer = new Worker(new URL('./checkpointer.ts', import.meta.url), {
+    workerData: { path, syncs: syncs.shared, isCheckWanted: !wasClosed } satisfies CheckpointerData,
+  });
+  return new OpenedSqlite(options, { writer, checkpointer, news });
+}
+
+/** Resolves to whether the catalog was closed in order the last time. */
+function isReady(writer: Worker): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    writer.once('error', reject);
+    writer.once('message', (message: FromWriter) => {
+      writer.off('error', reject);
+      if ('failed' in message) reject(new Fault(message.failed.kind, message.failed.message));
+      else resolve('ready' in message && message.wasClosed);
+    });
+  });
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+interface Made {
+  writer: Worker;
+  checkpointer: Worker;
+  news: PageNews;
+}
+
+class OpenedSqlite implements SqliteEngine {
+  readonly news: PageNews;
+  readonly #writer: Worker;
+  readonly #checkpointer: Worker;
+  readonly #checkpoints: Timer;
+  readonly #exits: [checkpointer: Promise<void>, writer: Promise<void>];
+  readonly #reader: Connection;
+  readonly #outbox: Outbox;
+  readonly #onCommitted: () => void;
+  #hasNewPages = false;
+  #onFinished: (finished: Finished) => void = () => undefined;
+
+  constructor({ path, clock = systemClock, ...events }: SqliteOptions, { writer, checkpointer, news }: Made) {
+    this.news = news;
+    this.#writer = writer;
+    this.#outbox = new Outbox(
+      (batch) => writer.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer as ArrayBuffer]),
+      { ...events, onCommitted: () => this.noteCommit() },
+    );
+    this.#onCommitted = events.onCommitted ?? (() => undefined);
+    this.#writer.on('message', (message: FromWriter) => {
+      if ('outcomes' in message) this.#outbox.settle(message);
+      else if ('finished' in message) this.#onFinished(message.finished);
+    });
+    this.#writer.on('error', (error) => this.#outbox.die(new Fault('fatal', 'the writer stopped', error)));
+    this.#reader = new Connection(path, 'reader');
+    this.#checkpointer = checkpointer;
+    this.#checkpointer.on('error', (error) => this.#outbox.die(new Fault('fatal', 'a checkpoint failed', error)));
+    this.#checkpointer.on('message', ({ logPages, freePages }: Checkpointed) => {
+      if (logPages > mostLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
+      else if (freePages > keptFreePages && this.#outbox.isAtRest && !this.#hasNewPages) this.#giveBack();
+    });
+    this.#exits = [onceExited(checkpointer), onceExited(writer)];
+    this.#checkpoints = clock.every(checkpointEveryMs, () => this.#checkpoint());
+  }
+
+  read<Input, Result>(name: string, input: Input): Promise<Result> {
+    return read(this.#reader, name, input);
+  }
+
+  write<Input, Result>(name: string, input: Input): Promise<Result> {
+    return this.#outbox.write(name, input);
+  }
+
+  inviteGuest(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.#writer.postMessage({ guest: port1 } satisfies ToWriter, [port1]);
+    return port2;
+  }
+
+  noteCommit(): void {
+    this.#hasNewPages = true;
+    this.#onCommitted();
+  }
+
+  #giveBack(): void {
+    if (this.#outbox.isDead) return;
+    this.#writer.postMessage({ giveBack: true } satisfies ToWriter);
+    // There may be more: looked at again after the next checkpoint.
+    this.#hasNewPages = true;
+  }
+
+  #checkpoint(): void {
+    if (!this.#hasNewPages) return;
+    this.#hasNewPages = false;
+    this.#checkpointer.postMessage('checkpoint');
+  }
+
+  /** Everything that was asked is committed first, and moved into the database file. That this failed is told as at any
+   *  other time. */
+  async close(): Promise<void> {
+    this.#checkpoints.cancel();
+    await this.#outbox.close();
+    let isLogEmpty = false;
+    try {
+      if (!this.#outbox.isDead) isLogEmpty = await this.#finish();
+    } finally {
+      await (isLogEmpty ? this.#closeAll() : this.#abandon());
+    }
+  }
+
+  /** Whether the log is empty now. */
+  async #finish(): Promise<boolean> {
+    this.#checkpointer.postMessage('close');
+    await this.#exits[0];
+    const finished = new Promise<Finished | null>((resolve) => {
+      this.#onFinished = resolve;
+      void this.#exits[1].then(() => resolve(null));
+    });
+    this.#writer.postMessage({ finish: true } satisfies ToWriter);
+    const told = await finished;
+    if (told === null) return false;
+    if ('isLogEmpty' in told) return told.isLogEmpty;
+    this.#outbox.die(new Fault('fatal', told.fault.message));
+    return false;
+  }
+
+  /** Who can only read is the last to close it, and leaves the empty log and its index where they are: a start on a full
+   *  disk could not make them anew. */
+  async #closeAll(): Promise<void> {
+    this.#writer.postMessage({ close: true } satisfies ToWriter);
+    await this.#exits[1];
+    this.#reader.close();
+  }
+
+  /** The last connection to be closed would move the log into the database file, and sync both, whatever has failed before.
+   *  So one stays open that can only read, until the process ends. */
+  async #abandon(): Promise<void> {
+    await this.#checkpointer.terminate();
+    await this.#writer.terminate();
+  }
+}
+
+function onceExited(worker: Worker): Promise<void> {
+  return new Promise((resolve) => worker.once('exit', () => resolve()));
+}

@@ -1,0 +1,164 @@
+// What one thread has for the writer. Writes of the moment are gathered without a timer: while the writer commits, the next
+// batches grow here and wait there.
+
+import { Fault } from '../../domain/fault.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { writes } from '../catalog.ts';
+import { type PageChange, toPageChange } from '../page-cache/page-changes.ts';
+import { type Packed, pack } from './transport.ts';
+import type { OfOthers, Outcome, Told } from './writer.ts';
+
+// Small batches, several of them: while the writer commits one, the answers of the one before are sent, and the next is made.
+const mostItems = 32;
+const mostBatches = 4;
+const mostBatchBytes = 4 * 1024 * 1024;
+
+interface Waiting {
+  name: string;
+  input: unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+interface Batch {
+  items: Waiting[];
+  sentAt: number;
+}
+
+export interface OutboxEvents {
+  /** Called once, when the writer can no longer promise anything. */
+  onFatal: (fault: Fault) => void;
+  /** Called after every commit that held a write of ours, however many. */
+  onCommitted?: () => void;
+  /** Called for every such commit: how many of our writes it held, and how long the first of them took from here to there and back. */
+  onBatch?: (writes: number, seconds: number) => void;
+  /** Called for every commit that we are told of, before those who wait for it: what it changed of first pages. */
+  onChanges?: (changes: PageChange[], number: number) => void;
+}
+
+export class Outbox {
+  readonly #post: (batch: Packed) => void;
+  readonly #events: OutboxEvents;
+  #waiting: Waiting[] = [];
+  /** Batches that the writer has: those that it commits, and a few that it can go on with at once. */
+  readonly #running: Batch[] = [];
+  #isScheduled = false;
+  #dead: Fault | null = null;
+  #onIdle: (() => void) | null = null;
+  #isClosed = false;
+
+  constructor(post: (batch: Packed) => void, events: OutboxEvents) {
+    this.#post = post;
+    this.#events = events;
+  }
+
+  get isDead(): boolean {
+    return this.#dead !== null;
+  }
+
+  get isAtRest(): boolean {
+    return this.#running.length === 0;
+  }
+
+  write<Input, Result>(name: string, input: Input): Promise<Result> {
+    if (this.#dead !== null) return Promise.reject(this.#dead);
+    if (this.#isClosed) return Promise.reject(new Fault('other', 'the catalog is closed'));
+    if (!(name in writes)) return Promise.reject(new Error(`there is no verb ${name}`));
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ name, input, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#running.length >= mostBatches || this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#send();
+    });
+  }
+
+  #send(): void {
+    if (this.#dead !== null || this.#waiting.length === 0) return;
+    const items = this.#waiting.splice(0, countForBatch(this.#waiting));
+    this.#running.push({ items, sentAt: performance.now() });
+    this.#post(pack(items.map(({ name, input }) => [name, input])));
+    this.#schedule();
+  }
+
+  /** Of one commit, which may have held several batches of ours, and writes of others. */
+  settle({ outcomes, number }: Told): void {
+    if (this.#dead !== null) return;
+    const told = JSON.parse(outcomes) as (Outcome | OfOthers)[];
+    const own = told.filter((one): one is Outcome => !('change' in one));
+    const sentAt = this.#running[0]?.sentAt ?? 0;
+    const settled: Waiting[] = [];
+    while (settled.length < own.length) settled.push(...(this.#running.shift() as Batch).items);
+    this.#events.onChanges?.(toChanges(told, settled), number);
+    if (own.length === 0) return;
+    for (const [index, outcome] of own.entries()) {
+      const { resolve, reject } = settled[index] as Waiting;
+      if ('value' in outcome) resolve(outcome.value);
+      else if ('refusal' in outcome) reject(Refusal.from(outcome.refusal));
+      else reject(this.#toFault(outcome.fault));
+    }
+    this.#events.onCommitted?.();
+    this.#events.onBatch?.(settled.length, (performance.now() - sentAt) / 1000);
+    this.#schedule();
+    if (this.#running.length === 0 && this.#waiting.length === 0) this.#onIdle?.();
+  }
+
+  #toFault({ kind, message }: { kind: Fault['kind']; message: string }): Fault {
+    const fault = new Fault(kind, message);
+    if (kind === 'fatal') this.die(fault);
+    return fault;
+  }
+
+  /** Nothing is promised from here on; what waits is told so. */
+  die(fault: Fault): void {
+    if (this.#dead !== null) return;
+    this.#dead = fault;
+    for (const { reject } of [...this.#running.flatMap(({ items }) => items), ...this.#waiting]) reject(fault);
+    this.#running.length = 0;
+    this.#waiting = [];
+    this.#onIdle?.();
+    this.#events.onFatal(fault);
+  }
+
+  /** Everything that was asked is committed first; what is asked from then on is refused. */
+  async close(): Promise<void> {
+    if (this.#running.length > 0 || this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    this.#isClosed = true;
+  }
+}
+
+/** As many as fit the caps, and at least one. */
+function countForBatch(waiting: readonly Waiting[]): number {
+  let bytes = 0;
+  for (const [index, { input }] of waiting.entries()) {
+    if (index >= mostItems || bytes > mostBatchBytes) return index;
+    bytes += (input as { content?: { bytes?: Uint8Array | null } }).content?.bytes?.byteLength ?? 0;
+  }
+  return waiting.length;
+}
+
+/** In the order of the commit. */
+function toChanges(told: readonly (Outcome | OfOthers)[], settled: readonly Waiting[]): PageChange[] {
+  const changes: PageChange[] = [];
+  let at = 0;
+  for (const one of told) {
+    if ('change' in one) changes.push(one.change);
+    else {
+      const { name } = settled[at] as Waiting;
+      const change = 'value' in one ? toPageChange(name, one.value) : null;
+      if (change !== null) changes.push(change);
+      at += 1;
+    }
+  }
+  return changes;
+}

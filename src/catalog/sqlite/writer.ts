@@ -1,0 +1,358 @@
+// The writer: the thread that holds the one connection that writes. It is handed batches of verbs, runs those that wait
+// in one transaction and answers after one COMMIT that synced. A refused verb fails alone and leaves nothing. After a
+// failed sync it commits nothing more, although SQLite itself would go on.
+
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { type Change, toLink } from '../../domain/chain.ts';
+import { Fault, type PlainFault } from '../../domain/fault.ts';
+import { type PlainRefusal, Refusal } from '../../domain/refusal.ts';
+import { Syncs } from '../../runtime/sync-guard.ts';
+import { gathered, writes } from '../catalog.ts';
+import { type PageChange, PageNews, toPageChange } from '../page-cache/page-changes.ts';
+import type { Verb } from '../sql.ts';
+import { Sums } from '../verbs/sums.ts';
+import { Connection, checkpoint, type Effects, toFaultKind } from './connection.ts';
+import { migrate } from './migrate.ts';
+import { writeSums } from './sums.ts';
+import { type Batch, type Packed, unpack } from './transport.ts';
+
+export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
+
+/** What a write of another thread has changed. */
+export interface OfOthers {
+  change: PageChange;
+}
+
+export interface Told {
+  /** JSON: how the writes of one commit ended for whoever sent them, and, between them, what those of others changed. */
+  outcomes: string;
+  /** Of the last commit that all threads were told of: this one, or one before. */
+  number: number;
+}
+
+export interface WriterData {
+  path: string;
+  syncs: SharedArrayBuffer;
+  news: SharedArrayBuffer;
+}
+
+/** Guests send batches alone. `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
+export type ToWriter =
+  | { batch: Packed }
+  | { guest: MessagePort }
+  | { checkpoint: true }
+  | { giveBack: true }
+  | { finish: true }
+  | { close: true };
+export type FromWriter = { ready: true; wasClosed: boolean } | { failed: PlainFault } | Told | { finished: Finished };
+
+/** `isLogEmpty`: everything is in the database file, so that closing it has nothing left to do. */
+export type Finished = { isLogEmpty: boolean } | { fault: PlainFault };
+
+/** Of a commit. With more, each would cost a little less, but the threads that answer would stand still meanwhile. */
+const usualWrites = 32;
+
+/** The end of the journal's chain, as of the last change of the running transaction. */
+interface Head {
+  position: number;
+  link: string;
+}
+
+class Writer {
+  /** Whether the last one to have the catalog open closed it in order. */
+  readonly wasClosed: boolean;
+  readonly #connection: Connection;
+  readonly #sums = new Sums();
+  readonly #effects: Effects;
+  readonly #syncs: Syncs;
+  #head: Head;
+  /** A commit takes batches in until it holds so many: on a slow disk so many that the sync is the smaller part. */
+  enoughWrites = usualWrites;
+
+  constructor(path: string, syncs: Syncs) {
+    this.#syncs = syncs;
+    this.#connection = new Connection(path, 'writer');
+    this.#effects = {
+      append: (change) => this.#append(change),
+      add: (addition) => {
+        this.#connection.hasWritten = true;
+        this.#sums.add(addition);
+        return [];
+      },
+      pending: (sum) => this.#sums.pending(sum),
+    };
+    migrate(this.#connection);
+    this.wasClosed = this.#connection.all(`SELECT value FROM meta WHERE name = 'state'`)[0]?.value !== 'open';
+    this.#mark('open');
+    // Some builds of SQLite fall back to NORMAL at the first write, which syncs nothing at COMMIT.
+    this.#assert('PRAGMA synchronous', 'synchronous', 2);
+    this.#assert('PRAGMA journal_mode', 'journal_mode', 'wal');
+    const last = this.#connection.all('SELECT position, link FROM journal ORDER BY position DESC LIMIT 1')[0];
+    this.#head =
+      last === undefined ? { position: 0, link: '' } : { position: last.position as number, link: last.link as string };
+  }
+
+  #mark(state: 'open' | 'closed'): void {
+    const sql = `INSERT INTO meta (name, value) VALUES ('state', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+    try {
+      this.#connection.all(sql, [state]);
+    } catch (error) {
+      // A full disk must not keep what is stored from being read.
+      if (toFaultKind(error) !== 'full') throw error;
+    }
+  }
+
+  #assert(pragma: string, column: string, expected: number | string): void {
+    const actual = this.#connection.all(pragma)[0]?.[column];
+    if (actual !== expected) throw new Fault('fatal', `${pragma} is ${actual}, not ${expected}`);
+  }
+
+  commit(batch: Batch): Outcome[] {
+    const head = this.#head;
+    const beganAt = performance.now();
+    try {
+      this.#syncs.check();
+      this.#connection.all('BEGIN IMMEDIATE');
+      let outcomes = this.#runAll(batch);
+      if (outcomes === null) {
+        this.#connection.all('ROLLBACK');
+        this.#sums.forget();
+        this.#head = head;
+        this.#connection.all('BEGIN IMMEDIATE');
+        outcomes = batch.map((item) => this.#runApart(item));
+      }
+      writeSums(this.#connection, this.#sums);
+      this.#syncs.check();
+      const ranAt = performance.now();
+      this.#connection.all('COMMIT');
+      this.#measure(batch.length, ranAt - beganAt, performance.now() - ranAt);
+      // The checkpointer's may have failed beside ours.
+      this.#syncs.check();
+      return outcomes;
+    } catch (error) {
+      this.#head = head;
+      this.#sums.forget();
+      const fault = toPlainFault(error);
+      if (fault.kind === 'fatal') this.#syncs.fail();
+      else this.#rollBack();
+      return batch.map(() => ({ fault }));
+    }
+  }
+
+  #measure(writes: number, ranMs: number, committedMs: number): void {
+    this.enoughWrites = Math.max(usualWrites, Math.ceil((writes * committedMs) / ranMs));
+  }
+
+  /** The usual way: verbs look before they write, so what is refused has changed nothing. Null if one did fail after it
+   *  had written: then the batch is begun anew with a savepoint around each verb, for which SQLite copies every page that
+   *  it touches. */
+  #runAll(batch: Batch): Outcome[] | null {
+    const outcomes: Outcome[] = [];
+    for (const item of batch) {
+      this.#connection.hasWritten = false;
+      const outcome = this.#runOne(item);
+      if (!('value' in outcome) && this.#connection.hasWritten) return null;
+      outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  #runApart(item: Batch[number]): Outcome {
+    const head = this.#head;
+    this.#connection.all('SAVEPOINT item');
+    const outcome = this.#runOne(item);
+    if ('value' in outcome) writeSums(this.#connection, this.#sums);
+    else {
+      this.#head = head;
+      this.#sums.forget();
+      this.#connection.all('ROLLBACK TO item');
+    }
+    this.#connection.all('RELEASE item');
+    return outcome;
+  }
+
+  #runOne([name, input]: Batch[number]): Outcome {
+    try {
+      const verb = (writes as Record<string, (input: never) => Verb<unknown>>)[name];
+      if (verb === undefined) throw new Error(`there is no verb ${name}`);
+      if (!gathered.has(name)) writeSums(this.#connection, this.#sums);
+      const value = this.#connection.run(verb(input as never), this.#effects);
+      // Nothing would be dropped on its way through JSON, and with it the outcome.
+      return { value: value ?? null };
+    } catch (error) {
+      if (error instanceof Refusal) return { refusal: error.toPlain() };
+      // A full disk or a failing one may have ended the whole transaction: then the batch fails, not the item.
+      if (toFaultKind(error) !== 'other') throw error;
+      return { fault: toPlainFault(error) };
+    }
+  }
+
+  #append(change: Change): number {
+    const position = this.#head.position + 1;
+    const link = toLink(this.#head.link, position, change);
+    const { at, space, by, action, entry, request, details } = change;
+    this.#connection.all(
+      `INSERT INTO journal (position, at, space, by, action, entry, request, details, link)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [position, at, space, by, action, entry, request, details, link],
+    );
+    this.#head = { position, link };
+    return position;
+  }
+
+  #rollBack(): void {
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {
+      // SQLite had already ended the transaction.
+    }
+  }
+
+  checkpoint(): void {
+    if (!this.#syncs.haveFailed) checkpoint(this.#connection, 'PASSIVE');
+  }
+
+  /** A few free pages at a time, for the writer waits meanwhile. */
+  giveBack(): void {
+    if (this.#syncs.haveFailed) return;
+    try {
+      this.#connection.all('PRAGMA incremental_vacuum(256)');
+    } catch (error) {
+      if (toFaultKind(error) === 'fatal') throw error;
+      // A full disk puts it off.
+    }
+  }
+
+  finish(): Finished {
+    try {
+      this.#syncs.check();
+      this.#mark('closed');
+      return { isLogEmpty: checkpoint(this.#connection, 'TRUNCATE') === 0 };
+    } catch (error) {
+      this.#syncs.fail();
+      return { fault: toPlainFault(error) };
+    }
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
+
+function toPlainFault(error: unknown): PlainFault {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { kind: toFaultKind(error), message };
+}
+
+function serve({ path, syncs: shared, news: sharedNews }: WriterData): void {
+  const post = (message: FromWriter) => parentPort?.postMessage(message);
+  const syncs = new Syncs(shared);
+  const news = new PageNews(sharedNews);
+  let writer: Writer;
+  try {
+    writer = new Writer(path, syncs);
+  } catch (error) {
+    post({ failed: toPlainFault(error) });
+    return;
+  }
+  const own = parentPort as MessagePort;
+  const senders = [own];
+  const handle = (message: ToWriter) => {
+    if ('guest' in message) take(message.guest);
+    else if ('finish' in message) post({ finished: writer.finish() });
+    else if ('close' in message) {
+      writer.close();
+      for (const sender of senders) sender.close();
+    } else if ('checkpoint' in message) failingAll(syncs, () => writer.checkpoint());
+    else if ('giveBack' in message) failingAll(syncs, () => writer.giveBack());
+  };
+  const take = (sender: MessagePort) => {
+    if (sender !== own) {
+      senders.push(sender);
+      // From here on it is told of everything.
+      sender.postMessage({ outcomes: '[]', number: news.last } satisfies FromWriter);
+    }
+    sender.on('message', (message: ToWriter) => {
+      if (!('batch' in message)) return handle(message);
+      const { taken, others } = takeWaiting({ sender, items: unpack(message.batch) }, senders, writer.enoughWrites);
+      tell(taken, writer.commit(taken.flatMap(({ items }) => items)), senders, news);
+      others.forEach(handle);
+    });
+    sender.once('close', () => senders.splice(senders.indexOf(sender), 1));
+  };
+  take(own);
+  post({ ready: true, wasClosed: writer.wasClosed });
+}
+
+type Other = Exclude<ToWriter, { batch: Packed }>;
+
+interface Taken {
+  sender: MessagePort;
+  items: Batch;
+}
+
+/** Batches that came while the last one was synced share a transaction, and so its sync and the pages that all of them
+ *  touch. `others` is what else was asked for. */
+function takeWaiting(
+  first: Taken,
+  senders: readonly MessagePort[],
+  enoughWrites: number,
+): { taken: Taken[]; others: Other[] } {
+  const taken = [first];
+  const others: Other[] = [];
+  // One batch of each first: nobody waits for ever behind a sender that has always more.
+  for (const sender of senders) if (sender !== first.sender) takeNext(sender, taken, others);
+  for (const sender of senders) while (countWrites(taken) < enoughWrites && takeNext(sender, taken, others));
+  return { taken, others };
+}
+
+/** Each sender learns how its own writes ended. Where pages are kept, each learns of what the others have changed, too. */
+function tell(
+  taken: readonly Taken[],
+  outcomes: readonly Outcome[],
+  senders: readonly MessagePort[],
+  news: PageNews,
+): void {
+  const written = taken.flatMap(({ sender, items }) => items.map(([name]) => ({ sender, name })));
+  const isForAll = senders.length > 1 && news.isWanted;
+  const changes = written.map(({ name }, index) => (isForAll ? toChange(name, outcomes[index] as Outcome) : null));
+  const number = changes.some((change) => change !== null) ? news.next() : news.last;
+  for (const sender of senders) {
+    const told: (Outcome | OfOthers)[] = [];
+    for (const [index, { sender: by }] of written.entries()) {
+      const change = changes[index] ?? null;
+      if (by === sender) told.push(outcomes[index] as Outcome);
+      else if (change !== null) told.push({ change });
+    }
+    if (told.length > 0) sender.postMessage({ outcomes: JSON.stringify(told), number } satisfies FromWriter);
+  }
+}
+
+function toChange(name: string, outcome: Outcome): PageChange | null {
+  return 'value' in outcome ? toPageChange(name, outcome.value) : null;
+}
+
+/** Whether there was another batch. */
+function takeNext(sender: MessagePort, taken: Taken[], others: Other[]): boolean {
+  const next = receiveMessageOnPort(sender)?.message as ToWriter | undefined;
+  if (next === undefined) return false;
+  if ('batch' in next) taken.push({ sender, items: unpack(next.batch) });
+  else others.push(next);
+  return 'batch' in next;
+}
+
+function countWrites(taken: readonly Taken[]): number {
+  return taken.reduce((sum, { items }) => sum + items.length, 0);
+}
+
+/** The thread ends with the error; before that, the others learn that nothing may be synced any more. */
+function failingAll(syncs: Syncs, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    syncs.fail();
+    throw error;
+  }
+}
+
+serve(workerData as WriterData);

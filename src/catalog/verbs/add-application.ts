@@ -1,0 +1,65 @@
+// Registers an application, into a space that is there or that is made for it.
+
+import type { ApplicationKind, Scope } from '../../domain/caller.ts';
+import { toRenamed } from '../../domain/name.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { type Application, requireApplication } from './applications.ts';
+import { insertCertificate, type NewCertificate } from './certificates.ts';
+import { insertSpace } from './spaces.ts';
+
+export interface AddApplication extends Origin {
+  appKey: string;
+  name: string;
+  kind: ApplicationKind;
+  scopes: readonly Scope[];
+  secretSha256: string | null;
+  redirectUris: readonly string[] | null;
+  certificates: readonly NewCertificate[];
+  /** Then it belongs to no space. */
+  isForPeopleOnly: boolean;
+  /** The space to join: by its number, or by a name, under which it is made if it is not there; null: one of its own. */
+  space: string | number | null;
+  /** Ids for the space and its root, should they have to be made. */
+  spaceId: string;
+  rootId: string;
+}
+
+export function* addApplication(asked: AddApplication): Verb<Application> {
+  const taken = yield* row('SELECT app_key FROM applications WHERE name = $1', asked.name);
+  if (taken !== undefined) {
+    throw new Refusal('NameAlreadyExists', `There is or was an application named ${JSON.stringify(asked.name)}.`, {
+      target: 'Name',
+      hint: 'Names of applications are never given out twice; choose another.',
+    });
+  }
+  const space = asked.isForPeopleOnly ? null : yield* requireSpace(asked);
+  yield* rows(
+    `INSERT INTO applications (app_key, name, kind, state, space, scopes, secret_sha256, redirect_uris, created_at)
+     VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8)`,
+    asked.appKey,
+    asked.name,
+    asked.kind,
+    space,
+    asked.scopes.join(' '),
+    asked.secretSha256,
+    asked.redirectUris === null ? null : JSON.stringify(asked.redirectUris),
+    asked.at,
+  );
+  yield* note(asked, space, 'application.added', asked.appKey, { name: asked.name });
+  for (const certificate of asked.certificates) yield* insertCertificate(asked, space, asked.appKey, certificate);
+  return yield* requireApplication({ application: asked.appKey });
+}
+
+function* requireSpace(asked: AddApplication): Verb<number> {
+  if (typeof asked.space === 'number') return asked.space;
+  if (asked.space !== null) {
+    const found = yield* row<{ space: number }>('SELECT space FROM spaces WHERE name = $1', asked.space);
+    if (found !== undefined) return found.space;
+  }
+  let name = asked.space ?? asked.name;
+  for (let n = 2; (yield* row('SELECT space FROM spaces WHERE name = $1', name)) !== undefined; n += 1) {
+    name = toRenamed(asked.name, n, 'folder');
+  }
+  return yield* insertSpace({ ...asked, name, rootBy: `app:${asked.name}` });
+}

@@ -1,0 +1,167 @@
+// Applications. An application is never deleted: removing it only takes away
+// its rights, so that what it made keeps a name that nobody else can take.
+
+import { type ApplicationKind, isScope, type Scope, type Seat } from '../../domain/caller.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+
+export type ApplicationState = 'active' | 'disabled' | 'removed';
+
+export interface Application {
+  appKey: string;
+  name: string;
+  kind: ApplicationKind;
+  state: ApplicationState;
+  scopes: Scope[];
+  /** Null: it belongs to no space and acts only for people. */
+  seat: Seat | null;
+  createdAt: number;
+  /** SHA-256 of the secret, in hex; null: it runs where it can keep none. */
+  secretSha256: string | null;
+  previousSecretSha256: string | null;
+  previousSecretUntil: number | null;
+  /** Where people return to after they signed in; null: nobody signs in through it. */
+  redirectUris: string[] | null;
+  /** Thumbprints of the certificates that it may show. */
+  certificates: string[];
+}
+
+interface ApplicationRow {
+  app_key: string;
+  name: string;
+  kind: ApplicationKind;
+  state: ApplicationState;
+  scopes: string;
+  space: number | null;
+  space_id: string;
+  space_name: string;
+  root: string;
+  created_at: number;
+  secret_sha256: string | null;
+  previous_secret_sha256: string | null;
+  previous_secret_until: number | null;
+  redirect_uris: string | null;
+  thumbprints: string | null;
+}
+
+const selection = `SELECT app_key, applications.name AS name, kind, state, scopes, applications.space AS space,
+    spaces.id AS space_id, spaces.name AS space_name, root, applications.created_at AS created_at, secret_sha256,
+    previous_secret_sha256, previous_secret_until, redirect_uris,
+    (SELECT string_agg(thumbprint, ' ') FROM certificates WHERE certificates.app_key = applications.app_key) AS thumbprints
+  FROM applications LEFT JOIN spaces ON spaces.space = applications.space`;
+
+function toApplication(found: ApplicationRow): Application {
+  return {
+    appKey: found.app_key,
+    name: found.name,
+    kind: found.kind,
+    state: found.state,
+    scopes: found.scopes.split(' ').filter(isScope),
+    seat: toSeat(found),
+    createdAt: found.created_at,
+    secretSha256: found.secret_sha256,
+    previousSecretSha256: found.previous_secret_sha256,
+    previousSecretUntil: found.previous_secret_until,
+    redirectUris: found.redirect_uris === null ? null : (JSON.parse(found.redirect_uris) as string[]),
+    certificates: found.thumbprints?.split(' ') ?? [],
+  };
+}
+
+function toSeat({ space, space_id: spaceId, space_name: spaceName, root: rootId }: ApplicationRow): Seat | null {
+  return space === null ? null : { space, spaceId, spaceName, rootId, role: null };
+}
+
+export function* findApplication({ appKey }: { appKey: string }): Verb<Application | null> {
+  const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
+  return found === undefined ? null : toApplication(found);
+}
+
+/** Also those that were removed count: whoever removed them knows why there are none. */
+export function* hasApplications(_: Record<string, never>): Verb<boolean> {
+  return (yield* row('SELECT app_key FROM applications LIMIT 1')) !== undefined;
+}
+
+export function* listApplications(_: Record<string, never>): Verb<Application[]> {
+  return (yield* rows<ApplicationRow>(`${selection} WHERE state <> 'removed' ORDER BY applications.name`)).map(
+    toApplication,
+  );
+}
+
+export interface ListApplicationsOf {
+  space: number;
+  /** The name after which the page begins; null: the first page. */
+  after: string | null;
+  limit: number;
+}
+
+/** Those of one space, by name. */
+export function* listApplicationsOf({ space, after, limit }: ListApplicationsOf): Verb<Application[]> {
+  const found = yield* rows<ApplicationRow>(
+    `${selection} WHERE applications.space = $1 AND state <> 'removed' AND applications.name > $2
+     ORDER BY applications.name LIMIT $3`,
+    space,
+    after ?? '',
+    limit,
+  );
+  return found.map(toApplication);
+}
+
+/** Which application is meant. */
+export interface ApplicationRef {
+  /** The AppKey, or for operators the name. */
+  application: string;
+  /** Then only an application of this space is found, and by its AppKey alone. */
+  space?: number;
+}
+
+/** One that was removed is not found. */
+export function* requireApplication({ application, space }: ApplicationRef): Verb<Application> {
+  const found =
+    space === undefined
+      ? yield* row<ApplicationRow>(
+          `${selection} WHERE (app_key = $1 OR applications.name = $1) AND state <> 'removed'`,
+          application,
+        )
+      : yield* row<ApplicationRow>(
+          `${selection} WHERE app_key = $1 AND applications.space = $2 AND state <> 'removed'`,
+          application,
+          space,
+        );
+  if (found !== undefined) return toApplication(found);
+  const named = space === undefined ? `application ${JSON.stringify(application)}` : 'such application';
+  throw new Refusal('ApplicationNotFound', `There is no ${named}.`);
+}
+
+export interface SetApplicationState extends Origin, ApplicationRef {
+  state: ApplicationState;
+}
+
+export function* setApplicationState(asked: SetApplicationState): Verb<Application> {
+  const { appKey, seat } = yield* requireApplication(asked);
+  yield* rows('UPDATE applications SET state = $1 WHERE app_key = $2', asked.state, appKey);
+  if (asked.state === 'removed') yield* rows('DELETE FROM certificates WHERE app_key = $1', appKey);
+  yield* note(asked, seat?.space ?? null, `application.${asked.state}`, appKey, {});
+  const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
+  if (found === undefined) throw new Error('an application vanished while it was changed');
+  return toApplication(found);
+}
+
+export interface RotateSecret extends Origin, ApplicationRef {
+  secretSha256: string;
+  /** Until when the secret that is replaced stays valid. */
+  previousUntil: number;
+}
+
+export function* rotateSecret(asked: RotateSecret): Verb<Application> {
+  const { appKey, name, seat, secretSha256 } = yield* requireApplication(asked);
+  if (secretSha256 === null) throw new Refusal('InvalidField', `The application ${name} has no secret.`);
+  yield* rows(
+    `UPDATE applications SET previous_secret_sha256 = secret_sha256, previous_secret_until = $1, secret_sha256 = $2
+     WHERE app_key = $3`,
+    asked.previousUntil,
+    asked.secretSha256,
+    appKey,
+  );
+  yield* note(asked, seat?.space ?? null, 'application.rotated', appKey, {});
+  return yield* requireApplication({ application: appKey });
+}

@@ -1,0 +1,99 @@
+// The certificates that applications may show on the mutual-TLS address.
+
+import { Refusal } from '../../domain/refusal.ts';
+import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { type ApplicationRef, requireApplication } from './applications.ts';
+
+export interface NewCertificate {
+  /** SHA-256 of the leaf's DER, base64url. */
+  thumbprint: string;
+  subject: string;
+  notAfter: number;
+}
+
+export interface Certificate extends NewCertificate {
+  addedAt: number;
+}
+
+export function* insertCertificate(
+  asked: Origin,
+  space: number | null,
+  appKey: string,
+  { thumbprint, subject, notAfter }: NewCertificate,
+): Verb<void> {
+  if ((yield* row('SELECT app_key FROM certificates WHERE thumbprint = $1', thumbprint)) !== undefined) {
+    throw new Refusal('NameAlreadyExists', 'This certificate is registered already.', {
+      target: 'Certificate',
+      hint: 'A certificate belongs to one application; remove it from the one that has it first.',
+    });
+  }
+  yield* rows(
+    'INSERT INTO certificates (thumbprint, app_key, subject, not_after, added_at) VALUES ($1, $2, $3, $4, $5)',
+    thumbprint,
+    appKey,
+    subject,
+    notAfter,
+    asked.at,
+  );
+  yield* note(asked, space, 'certificate.added', appKey, { thumbprint, subject });
+}
+
+export interface AddCertificate extends Origin, ApplicationRef {
+  certificate: NewCertificate;
+}
+
+export function* addCertificate(asked: AddCertificate): Verb<Certificate> {
+  const { appKey, kind, name, seat } = yield* requireApplication(asked);
+  if (kind !== 'server') {
+    throw new Refusal('InvalidField', `The application ${name} is of kind client; those use no certificates.`);
+  }
+  yield* insertCertificate(asked, seat?.space ?? null, appKey, asked.certificate);
+  return { ...asked.certificate, addedAt: asked.at };
+}
+
+export interface RemoveCertificate extends Origin, ApplicationRef {
+  thumbprint: string;
+  /** Whether one must be left: nobody takes from themselves the last that lets them in. */
+  isOneKept: boolean;
+}
+
+export function* removeCertificate(asked: RemoveCertificate): Verb<Certificate> {
+  const { appKey, seat, certificates } = yield* requireApplication(asked);
+  if (asked.isOneKept && certificates.every((known) => known === asked.thumbprint)) {
+    throw new Refusal('Forbidden', 'An application cannot remove its own last certificate.', {
+      hint: 'Add the next one first, or have another application, a manager or the operator remove it.',
+    });
+  }
+  const removed = yield* row<CertificateRow>(
+    'DELETE FROM certificates WHERE app_key = $1 AND thumbprint = $2 RETURNING thumbprint, subject, not_after, added_at',
+    appKey,
+    asked.thumbprint,
+  );
+  if (removed === undefined) {
+    throw new Refusal('CertificateNotFound', 'The application has no certificate with this thumbprint.', {
+      target: 'Thumbprint',
+    });
+  }
+  yield* note(asked, seat?.space ?? null, 'certificate.removed', appKey, { thumbprint: asked.thumbprint });
+  return toCertificate(removed);
+}
+
+export function* listCertificates(asked: ApplicationRef): Verb<Certificate[]> {
+  const { appKey } = yield* requireApplication(asked);
+  const found = yield* rows<CertificateRow>(
+    'SELECT thumbprint, subject, not_after, added_at FROM certificates WHERE app_key = $1 ORDER BY added_at, thumbprint',
+    appKey,
+  );
+  return found.map(toCertificate);
+}
+
+interface CertificateRow {
+  thumbprint: string;
+  subject: string;
+  not_after: number;
+  added_at: number;
+}
+
+function toCertificate({ thumbprint, subject, not_after: notAfter, added_at: addedAt }: CertificateRow): Certificate {
+  return { thumbprint, subject, notAfter, addedAt };
+}

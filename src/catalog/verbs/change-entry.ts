@@ -1,0 +1,122 @@
+// The verb that changes an entry's record: its name, its place, its properties, its object type. A whole tree moves with
+// its top; the sizes of the folders it leaves and comes to follow.
+
+import type { ConflictBehavior } from '../../domain/entry.ts';
+import { checkMatch } from '../../domain/match.ts';
+import { mergeProperties, type PropertyChanges, toSortedProperties } from '../../domain/properties.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { note, type Origin, type Verb } from '../sql.ts';
+import { type EntryRow, toEntry, toStoredProperties, updateRow } from './entries.ts';
+import { settleName } from './naming.ts';
+import {
+  addToSizes,
+  checkTreeLevel,
+  type EntryDetails,
+  findHolder,
+  findVisible,
+  type Located,
+  raiseHeights,
+  requireFolder,
+  toDetails,
+} from './tree.ts';
+
+export interface ChangeEntry extends Origin {
+  space: number;
+  id: string;
+  /** Null, here and below: as it is. */
+  name: { name: string; nameKey: string } | null;
+  parent: string | null;
+  properties: PropertyChanges | null;
+  objectType: string | null;
+  /** The ETags of which the entry must have one. */
+  ifMatch: readonly string[] | null;
+  conflict: ConflictBehavior;
+}
+
+/** Null if there is no such entry. */
+export function* changeEntry(asked: ChangeEntry): Verb<EntryDetails | null> {
+  const { space, at, by } = asked;
+  const found = yield* findVisible(space, asked.id);
+  if (found === undefined) return null;
+  const before = yield* toDetails(found);
+  checkMatch(asked.ifMatch, before.etag);
+  const changed: EntryRow = { ...found, object_type: asked.objectType ?? found.object_type };
+  if (asked.properties !== null) {
+    changed.properties = toStoredProperties(mergeProperties(before.entry.properties, asked.properties));
+  }
+  const to = yield* findPlace(asked, found);
+  if (to !== null) Object.assign(changed, yield* settlePlace(asked, found, to));
+  if (isSame(found, changed)) return before;
+  changed.modified_at = Math.max(at, found.modified_at);
+  changed.modified_by = by;
+  if (to !== null && to.entry !== found.parent) yield* carryOver(found, to);
+  // What was carried over has changed the sizes above; the entry's own stays.
+  yield* updateRow(found, changed);
+  yield* note(asked, space, 'entry.changed', found.id, { ...(to !== null && { parent: to.id }), name: changed.name });
+  const above = to === null ? found.above : [to, ...to.above];
+  return yield* toDetails({ ...changed, above });
+}
+
+/** The folder that the entry is to stand in; null if neither its name nor its place is to change. */
+function* findPlace({ space, name, parent }: ChangeEntry, found: Located): Verb<Located | null> {
+  if (name === null && parent === null) return null;
+  const holder = yield* findHolder(found);
+  if (holder === null) throw rootStays();
+  if (parent === null || parent === holder.id) return holder;
+  return yield* requireFolder(space, parent, 'ParentFolderId');
+}
+
+export function rootStays(): Refusal {
+  return new Refusal('Forbidden', 'The root folder cannot be renamed, moved or deleted.');
+}
+
+function* settlePlace(asked: ChangeEntry, found: Located, to: Located): Verb<Partial<EntryRow>> {
+  const isMove = to.entry !== found.parent;
+  if (isMove) {
+    checkMove(found, to);
+    yield* checkTreeLevel(to, asked.space, found, 'ParentFolderId');
+  }
+  const { name, nameKey } = asked.name ?? { name: found.name, nameKey: found.name_key };
+  // Its own name is free to it, also in another form of the same letters.
+  if (!isMove && nameKey === found.name_key) return { name, name_key: nameKey };
+  const { kind } = toEntry(found);
+  const wanted = {
+    space: asked.space,
+    parent: to.entry,
+    name,
+    nameKey,
+    kind,
+    conflict: asked.conflict,
+    target: 'Name',
+  };
+  const naming = yield* settleName(wanted);
+  if ('taken' in naming) throw new Error('a name was taken over');
+  return { parent: to.entry, name: naming.free.name, name_key: naming.free.nameKey };
+}
+
+function checkMove(found: Located, to: Located): void {
+  if (found.kind !== 0) return;
+  if ([to, ...to.above].some(({ entry }) => entry === found.entry)) {
+    throw new Refusal('InvalidMove', 'A folder cannot be moved into itself or beneath itself.', {
+      target: 'ParentFolderId',
+    });
+  }
+}
+
+/** Sizes and heights follow what goes from one folder to another. */
+function* carryOver(found: Located, to: Located): Verb<void> {
+  const from = yield* findHolder(found);
+  if (from !== null) yield* addToSizes(from, -found.size);
+  yield* addToSizes(to, found.size);
+  if (found.kind === 0) yield* raiseHeights(to, found.height);
+}
+
+function isSame(a: EntryRow, b: EntryRow): boolean {
+  const [before, after] = [toEntry(a), toEntry(b)];
+  return (
+    a.parent === b.parent &&
+    a.name === b.name &&
+    before.objectType === after.objectType &&
+    JSON.stringify(toSortedProperties(before.properties)) === JSON.stringify(toSortedProperties(after.properties))
+  );
+}

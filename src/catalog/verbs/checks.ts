@@ -1,0 +1,195 @@
+// What `cabinet verify` asks of a catalog: rows with what they refer to, a slice at a time, and whatever does not fit together.
+
+import type { SealedEntry, SealedTrash, SealedVersion } from '../row-checksums.ts';
+import { row, rows, type Verb } from '../sql.ts';
+import { type EntryRow, findRow } from './entries.ts';
+import { locate, pathOf } from './tree.ts';
+
+/** An entry, and what its row refers to; null there: it is not there. */
+export interface CheckedEntry extends SealedEntry {
+  entry: number;
+  space: number;
+  seal: number | null;
+  root: string | null;
+  holder_space: number | null;
+  holder_kind: number | null;
+  holder_id: string | null;
+  content_size: number | null;
+  /** Its row in the trash. */
+  trashed: number | null;
+}
+
+export function* listCheckedEntries(after: number, limit: number): Verb<CheckedEntry[]> {
+  return yield* rows<CheckedEntry>(
+    `SELECT e.*, s.root AS root, p.space AS holder_space, p.kind AS holder_kind, p.id AS holder_id, c.size AS content_size,
+       t.entry AS trashed
+     FROM entries e LEFT JOIN spaces s ON s.space = e.space LEFT JOIN entries p ON p.entry = e.parent
+       LEFT JOIN versions v ON v.entry = e.entry AND v.version = e.version
+       LEFT JOIN contents c ON c.content = v.content LEFT JOIN trash t ON t.entry = e.entry
+     WHERE e.entry > $1 ORDER BY e.entry LIMIT $2`,
+    after,
+    limit,
+  );
+}
+
+/** A version, and what its row refers to. */
+export interface CheckedVersion extends Omit<SealedVersion, 'sha256'> {
+  seal: number | null;
+  superseded_at: number | null;
+  current: number | null;
+  kind: number | null;
+  /** Of its content. */
+  sha256: Uint8Array | null;
+}
+
+export type VersionKey = Pick<CheckedVersion, 'entry' | 'version'>;
+
+export function* listCheckedVersions(after: VersionKey, limit: number): Verb<CheckedVersion[]> {
+  return yield* rows<CheckedVersion>(
+    `SELECT v.*, e.version AS current, e.kind AS kind, c.sha256 AS sha256
+     FROM versions v LEFT JOIN entries e ON e.entry = v.entry LEFT JOIN contents c ON c.content = v.content
+     WHERE (v.entry, v.version) > ($1, $2) ORDER BY v.entry, v.version LIMIT $3`,
+    after.entry,
+    after.version,
+    limit,
+  );
+}
+
+/** The top of something that was trashed, and what its row refers to. */
+export interface CheckedTrash extends SealedTrash {
+  seal: number | null;
+  entry_space: number | null;
+  holder_id: string | null;
+}
+
+export function* listCheckedTrash(after: number, limit: number): Verb<CheckedTrash[]> {
+  return yield* rows<CheckedTrash>(
+    `SELECT t.*, e.space AS entry_space, p.id AS holder_id
+     FROM trash t LEFT JOIN entries e ON e.entry = t.entry LEFT JOIN entries p ON p.entry = e.parent
+     WHERE t.entry > $1 ORDER BY t.entry LIMIT $2`,
+    after,
+    limit,
+  );
+}
+
+export function* findLastOf(table: 'entries' | 'versions' | 'contents' | 'trash'): Verb<number> {
+  const column = table === 'contents' ? 'content' : 'entry';
+  return Number((yield* row<{ last: number | null }>(`SELECT max(${column}) AS last FROM ${table}`))?.last ?? 0);
+}
+
+/** A content as it is stored. */
+export interface CheckedContent {
+  content: number;
+  sha256: Uint8Array;
+  size: number;
+  blob: string | null;
+  checksums: Uint8Array | null;
+  bytes: Uint8Array | null;
+}
+
+export function* listCheckedContents(after: number, limit: number): Verb<CheckedContent[]> {
+  return yield* rows<CheckedContent>(
+    'SELECT content, sha256, size, blob, checksums, bytes FROM contents WHERE content > $1 ORDER BY content LIMIT $2',
+    after,
+    limit,
+  );
+}
+
+/** Whether the content is still what it was; it may be gone meanwhile, or have got another blob. */
+export function* isStill({ content, blob }: CheckedContent): Verb<boolean> {
+  return (yield* row('SELECT content FROM contents WHERE content = $1 AND blob = $2', content, blob)) !== undefined;
+}
+
+/** Of these blobs, those that no record points to and no upload under way. */
+export function* findStrangers(blobs: readonly string[]): Verb<string[]> {
+  const strangers: string[] = [];
+  for (const blob of blobs) {
+    const sql = 'SELECT blob FROM contents WHERE blob = $1 UNION ALL SELECT blob FROM uploads WHERE blob = $1';
+    if ((yield* row(sql, blob)) === undefined) strangers.push(blob);
+  }
+  return strangers;
+}
+
+/** A version of a file, as people know it. */
+export interface Hurt {
+  id: string;
+  path: string;
+  version: number;
+}
+
+const mostHurt = 100;
+
+/** The versions that contents of these numbers belong to, both inclusive. */
+export function* findUses(first: number, last: number): Verb<Hurt[]> {
+  const used = yield* rows<{ entry: number; version: number }>(
+    `SELECT entry, version FROM versions WHERE content BETWEEN $1 AND $2 ORDER BY entry, version LIMIT ${mostHurt}`,
+    first,
+    last,
+  );
+  const hurt: Hurt[] = [];
+  for (const { entry, version } of used) hurt.push({ ...(yield* nameEntry(entry)), version });
+  return hurt;
+}
+
+/** What it is called and where it is, as far as that can be told. */
+export function* nameEntry(entry: number): Verb<{ id: string; path: string }> {
+  const known = yield* row<{ id: string; space: number }>('SELECT id, space FROM entries WHERE entry = $1', entry);
+  if (known === undefined) return { id: `#${entry}`, path: '?' };
+  try {
+    const located = yield* locate((yield* findRow(known.space, known.id)) as EntryRow);
+    const top = located.above.at(-1)?.id ?? '';
+    return { id: known.id, path: `${top.startsWith('-') ? top : ''}${pathOf(located)}` };
+  } catch {
+    return { id: known.id, path: '?' };
+  }
+}
+
+/** Folders whose size is not the sum of what is in them. Only where sums are written with what they are of. */
+export function* findWrongSizes(): Verb<{ entry: number }[]> {
+  return yield* rows<{ entry: number }>(
+    `SELECT f.entry AS entry FROM entries f LEFT JOIN entries c ON c.space = f.space AND c.parent = f.entry
+     WHERE f.kind = 0 GROUP BY f.entry HAVING f.size <> coalesce(sum(c.size), 0) LIMIT ${mostHurt}`,
+  );
+}
+
+/** Whether trees are being copied or taken apart: then sums are on their way. */
+export function* isBusy(): Verb<boolean> {
+  return (yield* row('SELECT entry FROM hidden_trees LIMIT 1')) !== undefined;
+}
+
+/** What a space, or an actor in it, is said to hold and does not. */
+export function* findWrongUsage(): Verb<{ space: number; actor: string }[]> {
+  return yield* rows<{ space: number; actor: string }>(
+    `WITH held AS (
+       SELECT space, actor, sum(entries) AS entries, sum(bytes) AS bytes FROM (
+         SELECT space, '' AS actor, 1 AS entries, 0 AS bytes FROM entries WHERE parent IS NOT NULL
+         UNION ALL SELECT space, created_by, 1, 0 FROM entries WHERE parent IS NOT NULL
+         UNION ALL SELECT e.space, '', 0, c.size FROM versions v JOIN contents c ON c.content = v.content
+           JOIN entries e ON e.entry = v.entry
+         UNION ALL SELECT e.space, v.created_by, 0, c.size FROM versions v JOIN contents c ON c.content = v.content
+           JOIN entries e ON e.entry = v.entry
+       ) AS parts GROUP BY space, actor)
+     SELECT u.space AS space, u.actor AS actor FROM usage u LEFT JOIN held h ON h.space = u.space AND h.actor = u.actor
+     WHERE u.entries <> coalesce(h.entries, 0) OR u.bytes <> coalesce(h.bytes, 0) LIMIT ${mostHurt}`,
+  );
+}
+
+/** The names of all tables; SQLite only. */
+export function* listTables(): Verb<string[]> {
+  const found = yield* rows<{ name: string }>(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+  );
+  return found.map(({ name }) => name);
+}
+
+/** What SQLite itself finds wrong with a table and its indexes; SQLite only. */
+export function* findDamage(table: string): Verb<string[]> {
+  const found = yield* rows<{ integrity_check: string }>(`PRAGMA integrity_check('${table}')`);
+  return found.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
+}
+
+/** Rows that refer to what is not there; SQLite only. */
+export function* findBrokenReferences(): Verb<string[]> {
+  const found = yield* rows<{ table: string; rowid: number | null; parent: string }>('PRAGMA foreign_key_check');
+  return found.slice(0, mostHurt).map(({ table, rowid, parent }) => `${table} row ${rowid} refers to no ${parent}`);
+}

@@ -1,0 +1,240 @@
+// Copying an entry with everything beneath it, without copying bytes: a copied file has a version of its own that points to
+// the same content. A small tree is copied by one verb, whole. A large one grows in slices in the hidden folder, so that
+// no save waits for it, and is attached by one commit; each of its folders is copied as it is when its turn comes.
+
+import { randomUUIDv7 } from 'node:crypto';
+import type { ConflictBehavior } from '../../domain/entry.ts';
+import { toNameKey } from '../../domain/name.ts';
+import { note, type Origin, rows, tuples, type Verb } from '../sql.ts';
+import { type EntryRow, insertRow, one, requireRow, selection, toEntry, toRow, updateRow } from './entries.ts';
+import { type FreeName, settleName } from './naming.ts';
+import { requireHidden } from './trash.ts';
+import {
+  addToSizes,
+  checkTreeLevel,
+  type EntryDetails,
+  findVisible,
+  hiddenId,
+  type Located,
+  locate,
+  raiseHeights,
+  requireFolder,
+  toDetails,
+} from './tree.ts';
+import { checkQuota, Tally } from './usage.ts';
+import { insertVersion, requireVersion } from './versions.ts';
+
+/** Entries that one slice copies, at most. */
+const sliceEntries = 40;
+
+export interface CopyEntry extends Origin {
+  space: number;
+  id: string;
+  parent: string;
+  /** Null: the one it has. */
+  name: string | null;
+  conflict: ConflictBehavior;
+}
+
+/** A folder whose children are being copied. `after`: the last one that was; null: none yet. */
+interface Frame {
+  source: number;
+  target: number;
+  after: readonly [kind: 0 | 1, nameKey: string] | null;
+}
+
+/** Either all is done, or this is what is left to do. */
+export type Copied = { details: EntryDetails } | { top: number; stack: Frame[] };
+
+/** Null if there is no such entry. */
+export function* beginCopy(asked: CopyEntry): Verb<Copied | null> {
+  const { space } = asked;
+  const source = yield* findVisible(space, asked.id);
+  if (source === undefined) return null;
+  const to = yield* requireFolder(space, asked.parent, 'ParentFolderId');
+  const free = yield* settle(asked, source, to);
+  yield* checkQuota(space, asked.by, { entries: 1, bytes: source.size });
+  const hidden = yield* requireHidden(space, hiddenId);
+  const copy = new Copy(asked);
+  const target = yield* copy.add(source, hidden, { name: source.name, nameKey: null });
+  const top = target.entry;
+  const stack: Frame[] = source.kind === 0 ? [{ source: source.entry, target: top, after: null }] : [];
+  yield* copy.proceed(stack);
+  yield* copy.finish();
+  if (stack.length === 0) return { details: yield* attach(asked, top, to, free) };
+  yield* rows(`INSERT INTO hidden_trees (entry, purpose, at) VALUES ($1, 'copy', $2)`, top, asked.at);
+  return { top, stack };
+}
+
+export interface ContinueCopy {
+  asked: CopyEntry;
+  top: number;
+  stack: Frame[];
+  at: number;
+}
+
+/** Returns what is left; nothing: all is there, and can be attached. */
+export function* continueCopy({ asked, top, stack, at }: ContinueCopy): Verb<Frame[]> {
+  const copy = new Copy(asked);
+  // Copied, frames and all: a batch that is begun anew runs this again with the same input.
+  const rest = stack.map((frame) => ({ ...frame }));
+  yield* copy.proceed(rest);
+  yield* copy.finish();
+  yield* rows('UPDATE hidden_trees SET at = $1 WHERE entry = $2', at, top);
+  return rest;
+}
+
+/** Makes a copied tree visible. Where it goes to may have changed meanwhile, so everything is asked again. */
+export function* finishCopy({ asked, top }: { asked: CopyEntry; top: number }): Verb<EntryDetails> {
+  const copied = yield* requireTop(top);
+  const to = yield* requireFolder(asked.space, asked.parent, 'ParentFolderId');
+  const free = yield* settle(asked, copied, to);
+  yield* rows('DELETE FROM hidden_trees WHERE entry = $1', top);
+  return yield* attach(asked, top, to, free);
+}
+
+/** A copy that cannot be attached is taken apart. */
+export function* abandonCopy({ top }: { top: number }): Verb<void> {
+  yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE entry = $1`, top);
+}
+
+/** So are copies whose last slice was made before a time: whoever made them is gone. */
+export function* abandonCopies({ before }: { before: number }): Verb<void> {
+  yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE purpose = 'copy' AND at < $1`, before);
+}
+
+function* settle(asked: CopyEntry, source: EntryRow, to: Located): Verb<FreeName> {
+  const { kind } = toEntry(source);
+  yield* checkTreeLevel(to, asked.space, source, 'ParentFolderId');
+  const name = asked.name ?? source.name;
+  const { space, conflict } = asked;
+  const naming = yield* settleName({
+    space,
+    parent: to.entry,
+    name,
+    nameKey: toNameKey(name),
+    kind,
+    conflict,
+    target: 'Name',
+  });
+  if ('taken' in naming) throw new Error('a name was taken over');
+  return naming.free;
+}
+
+function* requireTop(top: number): Verb<Located> {
+  return yield* locate(yield* requireRow(top));
+}
+
+function* attach(asked: CopyEntry, top: number, to: Located, free: FreeName): Verb<EntryDetails> {
+  const { space } = asked;
+  const copied = yield* requireTop(top);
+  yield* addToSizes(yield* requireHidden(space, hiddenId), -copied.size);
+  const attached = { ...copied, parent: to.entry, name: free.name, name_key: free.nameKey };
+  yield* updateRow(copied, attached);
+  yield* addToSizes(to, copied.size);
+  if (copied.kind === 0) yield* raiseHeights(to, copied.height);
+  yield* note(asked, space, 'entry.attached', copied.id, { parent: to.id, name: free.name, source: asked.id });
+  return yield* toDetails({ ...attached, above: [to, ...to.above] });
+}
+
+/** What one slice does. */
+class Copy {
+  readonly #asked: CopyEntry;
+  readonly #tally = new Tally();
+  /** Bytes that came into a folder with this slice: its size, and of all above it, is written once. */
+  readonly #grown = new Map<number, number>();
+  #budget = sliceEntries;
+
+  constructor(asked: CopyEntry) {
+    this.#asked = asked;
+  }
+
+  /** Goes on where the stack says, until it is empty or the slice is full. Downwards first: the stack stays as short as
+   *  the tree is deep. */
+  *proceed(stack: Frame[]): Verb<void> {
+    while (stack.length > 0 && this.#budget > 0) {
+      const frame = stack.at(-1) as Frame;
+      const children = yield* this.#listNext(frame);
+      if (children.length === 0) {
+        stack.pop();
+        continue;
+      }
+      const target = yield* requireRow(frame.target);
+      for (const child of children) {
+        const copied = yield* this.add(child, target, { name: child.name, nameKey: child.name_key });
+        frame.after = [child.kind, child.name_key];
+        if (child.kind === 0) stack.push({ source: child.entry, target: copied.entry, after: null });
+      }
+    }
+  }
+
+  /** One folder, or many files. */
+  *#listNext({ source, after }: Frame): Verb<EntryRow[]> {
+    const { space } = this.#asked;
+    const folder =
+      after?.[0] === 1
+        ? undefined
+        : yield* one(
+            `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 0 AND name_key > $3
+             ORDER BY name_key LIMIT 1`,
+            space,
+            source,
+            after?.[1] ?? '',
+          );
+    if (folder !== undefined) return [folder];
+    const files = yield* tuples(
+      `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 1 AND name_key > $3
+       ORDER BY name_key LIMIT $4`,
+      space,
+      source,
+      after?.[0] === 1 ? after[1] : '',
+      this.#budget,
+    );
+    return files.map(toRow);
+  }
+
+  /** Without a name key it stands in the hidden folder, where its id is its name. */
+  *add(
+    source: EntryRow,
+    target: EntryRow,
+    { name, nameKey }: { name: string; nameKey: string | null },
+  ): Verb<EntryRow> {
+    const { space, by, at } = this.#asked;
+    const id = randomUUIDv7();
+    const copied = {
+      ...source,
+      id,
+      parent: target.entry,
+      name,
+      name_key: nameKey ?? id,
+      created_at: at,
+      created_by: by,
+      modified_at: at,
+      modified_by: by,
+      size: source.kind === 0 ? 0 : source.size,
+      version: source.kind === 0 ? 0 : 1,
+    };
+    const entry = yield* insertRow(space, copied);
+    if (source.kind === 1) yield* this.#addVersion(source, entry);
+    this.#budget -= 1;
+    this.#tally.add(by, 1, copied.size);
+    this.#grown.set(target.entry, (this.#grown.get(target.entry) ?? 0) + copied.size);
+    const action = source.kind === 0 ? 'folder.copied' : 'file.copied';
+    yield* note(this.#asked, space, action, id, { parent: target.id, name, source: source.id });
+    return { ...copied, entry };
+  }
+
+  *#addVersion(source: EntryRow, entry: number): Verb<void> {
+    const { at, by } = this.#asked;
+    const copied = yield* requireVersion(source, source.version);
+    yield* insertVersion({ ...copied, entry, version: 1, created_at: at, created_by: by, comment: null });
+  }
+
+  *finish(): Verb<void> {
+    yield* checkQuota(this.#asked.space, this.#asked.by, this.#tally.of(this.#asked.by));
+    for (const [entry, bytes] of this.#grown) {
+      yield* addToSizes(yield* locate(yield* requireRow(entry)), bytes);
+    }
+    yield* this.#tally.write(this.#asked.space);
+  }
+}

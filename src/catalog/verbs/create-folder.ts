@@ -1,0 +1,126 @@
+// The verb that creates a folder, and with it the folders that are missing on the way to it.
+
+import type { ConflictBehavior, Entry, EntryTimes } from '../../domain/entry.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { append, type Verb } from '../sql.ts';
+import { type EntryRow, findRowByName, insertRow, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
+import { type Idempotency, recall, remember } from './idempotency.ts';
+import { settleName } from './naming.ts';
+import { checkLevel, type Located, raiseHeights, requireFolder } from './tree.ts';
+import { addUsage, checkQuota } from './usage.ts';
+
+/** A folder that may have to be made, with the id that it gets then. */
+export interface WantedFolder {
+  id: string;
+  name: string;
+  nameKey: string;
+}
+
+export interface CreateFolder extends WantedFolder {
+  space: number;
+  parent: string;
+  /** The folders between `parent` and the new one, top first: those that are missing are made, the others are used. */
+  way?: readonly WantedFolder[];
+  objectType: string | null;
+  properties: Record<string, string> | null;
+  conflict: ConflictBehavior;
+  /** For what comes from elsewhere; otherwise the time of creating. */
+  times?: EntryTimes;
+  by: string;
+  at: number;
+  request: string;
+  idempotency: Idempotency | null;
+}
+
+export interface CreatedFolder {
+  folder: Entry;
+  isExisting: boolean;
+  isReplayed: boolean;
+  /** All that were made, top first; none when nothing changed. */
+  made: MadeFolder[];
+}
+
+export interface MadeFolder {
+  /** The id of the folder that it was made in. */
+  holder: string;
+  folder: Entry;
+  /** The place of the change in the journal. */
+  position: number;
+}
+
+export function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
+  const earlier = yield* recall<CreatedFolder>(asked.idempotency, asked.at);
+  if (earlier !== null) return { ...earlier, isReplayed: true };
+  const created = yield* create(asked);
+  yield* remember(asked.idempotency, asked.at, created);
+  return created;
+}
+
+function* create(asked: CreateFolder): Verb<CreatedFolder> {
+  const { space, conflict, by } = asked;
+  const parent = yield* requireFolder(space, asked.parent, 'ParentFolderId');
+  const { holder, missing } = yield* walk(parent, asked);
+  const { id, name, nameKey, way } = asked;
+  const target = way === undefined ? 'FolderName' : 'RelativePath';
+  const wanted = { space, parent: holder.entry, name, nameKey, conflict, kind: 'folder', target } as const;
+  const naming = missing.length > 0 ? { free: { name, nameKey } } : yield* settleName(wanted);
+  if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false, made: [] };
+  const folders = [...missing, { id, ...naming.free }];
+  checkLevel(holder, way === undefined ? 'ParentFolderId' : target, folders.length);
+  const added = { entries: folders.length, bytes: 0 };
+  yield* checkQuota(space, by, added);
+  const made = yield* makeAll(asked, holder, folders);
+  yield* raiseHeights(holder, folders.length - 1);
+  yield* addUsage(space, by, added);
+  const { folder } = made.at(-1) as MadeFolder;
+  return { folder, isExisting: false, isReplayed: false, made };
+}
+
+/** As far down the way as there are folders. */
+function* walk(parent: Located, { space, way = [] }: CreateFolder): Verb<{ holder: Located; missing: WantedFolder[] }> {
+  let holder = parent;
+  for (const [index, { nameKey }] of way.entries()) {
+    const found = yield* findRowByName(space, holder.entry, nameKey);
+    if (found === undefined) return { holder, missing: way.slice(index) };
+    if (found.kind !== 0) throw fileInTheWay(found);
+    holder = { ...found, above: [holder, ...holder.above] };
+  }
+  return { holder, missing: [] };
+}
+
+function fileInTheWay(taken: EntryRow): Refusal {
+  const message = `${JSON.stringify(taken.name)}, on the way, is a file; a folder is needed there.`;
+  return new Refusal('NameAlreadyExists', message, {
+    target: 'RelativePath',
+    hint: 'Choose another path, or move that file away.',
+    conflicts: [toEntry(taken)],
+  });
+}
+
+/** Each in the one before it. */
+function* makeAll(asked: CreateFolder, holder: Located, folders: readonly WantedFolder[]): Verb<MadeFolder[]> {
+  const { space, at, by, request } = asked;
+  const made: MadeFolder[] = [];
+  let under: Pick<Located, 'entry' | 'id'> = holder;
+  for (const [index, wanted] of folders.entries()) {
+    const height = folders.length - 1 - index;
+    const row = { ...toNewFolder({ ...wanted, parent: under.entry, at, by }), height };
+    const folder = height === 0 ? { ...row, ...toOwn(asked) } : row;
+    const entry = yield* insertRow(space, folder);
+    const details = JSON.stringify({ parent: under.id, name: folder.name });
+    const position = yield* append({ at, space, by, action: 'folder.created', entry: folder.id, request, details });
+    made.push({ holder: under.id, folder: toEntry(folder), position });
+    under = { entry, id: folder.id };
+  }
+  return made;
+}
+
+/** What was asked of the new folder itself, not of those on the way. */
+function toOwn({ objectType, properties, times, at }: CreateFolder) {
+  return {
+    object_type: objectType,
+    properties: toStoredProperties(properties),
+    created_at: times?.createdAt ?? at,
+    modified_at: times?.modifiedAt ?? at,
+  };
+}

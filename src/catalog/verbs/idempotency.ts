@@ -1,0 +1,99 @@
+// Results remembered under an Idempotency-Key, written in the transaction that made them: a repeated request either
+// finds the whole result or none of it.
+
+import { Refusal } from '../../domain/refusal.ts';
+import { row, rows, type Verb } from '../sql.ts';
+
+/** "same key, same request within 24 h: the first result again" */
+export const rememberedMs = 24 * 60 * 60 * 1000;
+
+export interface Idempotency {
+  appKey: string;
+  operation: 'create-folder' | 'save-file' | 'save-batch';
+  /** Of a file in a batch: the key of the batch, a space (which no key has), and its place. */
+  key: string;
+  /** SHA-256 of the request's parameters and of the file's digest. */
+  fingerprint: string;
+}
+
+export function* recall<Result>(asked: Idempotency | null, at: number): Verb<Result | null> {
+  if (asked === null) return null;
+  const found = yield* row<{ fingerprint: string; result: string }>(
+    'SELECT fingerprint, result FROM idempotency WHERE app_key = $1 AND operation = $2 AND key = $3 AND at > $4',
+    asked.appKey,
+    asked.operation,
+    asked.key,
+    at - rememberedMs,
+  );
+  if (found === undefined) return null;
+  if (found.fingerprint !== asked.fingerprint) throw keyReused();
+  return JSON.parse(found.result) as Result;
+}
+
+export interface IsKeyKnown {
+  /** For whichever request: what its fingerprint would be is not known yet. */
+  asked: Omit<Idempotency, 'fingerprint'>;
+  at: number;
+}
+
+/** Whether a result is remembered under a key, or, under the key of a batch, that of any of its files. */
+export function* isKeyKnown({ asked, at }: IsKeyKnown): Verb<boolean> {
+  // A key has visible characters alone: from it up to it and `!` there are itself and the files of its batch.
+  const known = yield* row(
+    `SELECT key FROM idempotency
+     WHERE app_key = $1 AND operation = $2 AND key >= $3 AND key < $4 AND at > $5 LIMIT 1`,
+    asked.appKey,
+    asked.operation,
+    asked.key,
+    `${asked.key}!`,
+    at - rememberedMs,
+  );
+  return known !== undefined;
+}
+
+function keyReused(): Refusal {
+  const message = 'This Idempotency-Key was used with another request in the last 24 hours.';
+  return new Refusal('IdempotencyKeyReused', message, {
+    target: 'Idempotency-Key',
+    hint: 'Send a new key with each new request; repeat a key only to repeat the very same request.',
+  });
+}
+
+/** The results of the files of a batch, each with its place. Refuses the key of another batch. */
+export function* recallFiles<Result>({ asked, at }: { asked: Idempotency; at: number }): Verb<[number, Result][]> {
+  const found = yield* rows<{ key: string; fingerprint: string; result: string }>(
+    `SELECT key, fingerprint, result FROM idempotency
+     WHERE app_key = $1 AND operation = $2 AND key > $3 AND key < $4 AND at > $5`,
+    asked.appKey,
+    asked.operation,
+    `${asked.key} `,
+    `${asked.key}!`,
+    at - rememberedMs,
+  );
+  if (found.some(({ fingerprint }) => fingerprint !== asked.fingerprint)) throw keyReused();
+  return found.map(({ key, result }) => [Number(key.slice(asked.key.length + 1)), JSON.parse(result) as Result]);
+}
+
+export function* remember(asked: Idempotency | null, at: number, result: unknown): Verb<void> {
+  if (asked === null) return;
+  // One that is still good was written by a twin since we looked.
+  yield {
+    sql: `INSERT INTO idempotency (app_key, operation, key, fingerprint, result, at) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (app_key, operation, key) DO UPDATE
+     SET fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at
+     WHERE idempotency.at <= excluded.at - ${rememberedMs}`,
+    values: [asked.appKey, asked.operation, asked.key, asked.fingerprint, JSON.stringify(result), at],
+    mustWrite: true,
+  };
+}
+
+/** Forgets at most 1,000 results that are too old to be given again; says how many. */
+export function* forgetResults({ at }: { at: number }): Verb<number> {
+  const forgotten = yield* rows(
+    `DELETE FROM idempotency WHERE (app_key, operation, key) IN
+       (SELECT app_key, operation, key FROM idempotency WHERE at <= $1 ORDER BY at LIMIT 1000)
+     RETURNING key`,
+    at - rememberedMs,
+  );
+  return forgotten.length;
+}

@@ -1,0 +1,49 @@
+// Leases of blobs that are on their way: a row keeps the sweeper off until a record points to the blob. Whoever removes the
+// row decides what becomes of the blob: the save that needs it, in its own transaction, or the sweeper once the time is over.
+
+import { Fault } from '../../domain/fault.ts';
+import { row, rows, type Verb } from '../sql.ts';
+
+/** What one write removes or renews at most, so that no save waits long. */
+const most = 500;
+
+export interface LeaseBlob {
+  blob: string;
+  until: number;
+}
+
+export function* leaseBlob({ blob, until }: LeaseBlob): Verb<void> {
+  yield* rows('INSERT INTO leases (blob, until) VALUES ($1, $2)', blob, until);
+}
+
+/** Of these, the blobs whose lease is over: the sweeper was first. At most 500 at a time. */
+export function* renewLeases({ blobs, until }: { blobs: readonly string[]; until: number }): Verb<string[]> {
+  const lost: string[] = [];
+  for (const blob of blobs.slice(0, most)) {
+    const renewed = yield* row('UPDATE leases SET until = $1 WHERE blob = $2 RETURNING blob', until, blob);
+    if (renewed === undefined) lost.push(blob);
+  }
+  return lost;
+}
+
+/** Nobody will point to the blob; one that is not leased is not an error. */
+export function* endLease({ blob }: { blob: string }): Verb<void> {
+  yield* rows('DELETE FROM leases WHERE blob = $1', blob);
+}
+
+/** Removes leases that are over, some at a time. Returns how many. */
+export function* expireLeases({ at }: { at: number }): Verb<number> {
+  // The time is looked at twice: one that is renewed while we wait for its row must stay.
+  const expired = yield* rows(
+    `DELETE FROM leases WHERE until < $1 AND blob IN (SELECT blob FROM leases WHERE until < $1 ORDER BY until LIMIT ${most})
+     RETURNING blob`,
+    at,
+  );
+  return expired.length;
+}
+
+/** For the transaction whose record points to the blob from now on. */
+export function* takeOver(blob: string): Verb<void> {
+  const taken = yield* row('DELETE FROM leases WHERE blob = $1 RETURNING blob', blob);
+  if (taken === undefined) throw new Fault('other', `the lease of blob ${blob} was over before its record was written`);
+}

@@ -1,0 +1,105 @@
+// A folder's children, page by page, in any order. Each order has its index, so that a page costs the same however many
+// children there are.
+
+import type { Entry, Order } from '../../domain/entry.ts';
+import { row, tuples, type Value, type Verb } from '../sql.ts';
+import { type EntryRow, findRow, selection, toEntry, toRow } from './entries.ts';
+import { isVisible, locate } from './tree.ts';
+
+/** A place in a folder's order: the kind (folders come before files), what is ordered by, and the id where that can be
+ *  the same for several. Names are ordered by the bytes of their NFC form. */
+export type Place = readonly [kind: 0 | 1, key: string | number, id: string];
+
+export interface ListFolder {
+  space: number;
+  folder: string;
+  /** By name, if none is given. */
+  order?: Order;
+  limit: number;
+  after?: Place;
+  /** An entry that is not to be listed: the caller has it already. */
+  exclude?: string;
+  /** A page that is right as of this place of the journal will do: the asker has just written there, and knows no later one. */
+  atLeast?: number | null;
+}
+
+export interface FolderPage {
+  folder: Entry;
+  children: Entry[];
+  /** Where the next page begins; null when this was the last. */
+  next: Place | null;
+  /** The last place of the journal that this page has seen. */
+  asOf: number;
+  /** These very entries were shown before, and will be again. */
+  isKept?: boolean;
+}
+
+/** Properties of a thousand entries can be 64 MiB: a page ends when it has this much of them. */
+const mostPropertiesLength = 4 * 1024 * 1024;
+
+export function* listFolder(asked: ListFolder): Verb<FolderPage | null> {
+  const { space, folder, limit, exclude } = asked;
+  const found = yield* findRow(space, folder);
+  if (found === undefined) return null;
+  const parent = yield* locate(found);
+  if (!isVisible(parent)) return null;
+  // One more than asked for tells whether there is a next page; one more stands in for the excluded entry.
+  const wanted = limit + (exclude === undefined ? 1 : 2);
+  let children = yield* listChildren(parent.entry, { ...asked, limit: wanted });
+  if (exclude !== undefined) children = children.filter((child) => child.id !== exclude);
+  const journal = yield* row<{ position: number | null }>('SELECT max(position) AS position FROM journal');
+  const shown = children.slice(0, Math.min(limit, countWithin(children)));
+  const last = children.length > shown.length ? shown.at(-1) : undefined;
+  return {
+    folder: toEntry(parent),
+    children: shown.map(toEntry),
+    next: last === undefined ? null : toPlace(last, asked.order ?? 'name'),
+    asOf: journal?.position ?? 0,
+  };
+}
+
+/** At least one, or nobody would get any further. */
+function countWithin(children: readonly EntryRow[]): number {
+  let length = 0;
+  for (const [index, { properties }] of children.entries()) {
+    length += properties?.length ?? 0;
+    if (length > mostPropertiesLength) return Math.max(1, index);
+  }
+  return children.length;
+}
+
+const columnOf = { name: 'name_key', modified: 'modified_at', size: 'size' } as const;
+
+export function toPlace(child: EntryRow, order: Order): Place {
+  const column = columnOf[order.replace('-', '') as keyof typeof columnOf];
+  return [child.kind, child[column], child.id];
+}
+
+function* listChildren(parent: number, asked: ListFolder): Verb<EntryRow[]> {
+  const { after, limit } = asked;
+  const folders = after?.[0] === 1 ? [] : yield* listKind(parent, 0, asked);
+  if (folders.length >= limit) return folders;
+  const rest = { ...asked, limit: limit - folders.length };
+  return folders.concat(yield* listKind(parent, 1, rest));
+}
+
+function* listKind(parent: number, kind: 0 | 1, { space, order = 'name', after, limit }: ListFolder): Verb<EntryRow[]> {
+  const isFalling = order.startsWith('-');
+  const column = columnOf[order.replace('-', '') as keyof typeof columnOf];
+  const [direction, beyond] = isFalling ? (['DESC', '<'] as const) : (['ASC', '>'] as const);
+  const values: Value[] = [space, parent, kind, limit];
+  let from = '';
+  if (after?.[0] === kind) {
+    // Names are unique; a row of values is compared from left to right.
+    from = column === 'name_key' ? `AND name_key ${beyond} $5` : `AND (${column}, id) ${beyond} ($5, $6)`;
+    values.push(after[1]);
+    if (column !== 'name_key') values.push(after[2]);
+  }
+  const ties = column === 'name_key' ? '' : `, id ${direction}`;
+  const found = yield* tuples(
+    `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = $3 ${from}
+     ORDER BY ${column} ${direction}${ties} LIMIT $4`,
+    ...values,
+  );
+  return found.map(toRow);
+}

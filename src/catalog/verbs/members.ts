@@ -1,0 +1,121 @@
+// Who is in a space, with which role. Operators name a space; over HTTP it is the caller's, by its number.
+
+import type { Role } from '../../domain/caller.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { addUser, findUser, requireUser, seatsOf, type UserState, type UserWithSeats } from './people.ts';
+import { requireSpace } from './spaces.ts';
+
+export interface Member {
+  id: string;
+  name: string;
+  state: UserState;
+  /** Null once it was taken away. */
+  role: Role | null;
+  createdAt: number;
+}
+
+interface MemberRow extends Omit<Member, 'createdAt' | 'role'> {
+  role: Role;
+  created_at: number;
+}
+
+const selection = `SELECT id, name, state, role, created_at FROM members JOIN users ON users.id = members.user_id`;
+
+export interface ListMembers {
+  space: number;
+  /** The id after which the page begins; null: the first page. */
+  after: string | null;
+  limit: number;
+}
+
+export function* listMembers({ space, after, limit }: ListMembers): Verb<Member[]> {
+  const found = yield* rows<MemberRow>(
+    `${selection} WHERE space = $1 AND user_id > $2 ORDER BY user_id LIMIT $3`,
+    space,
+    after ?? '',
+    limit,
+  );
+  return found.map(({ created_at: createdAt, ...member }) => ({ ...member, createdAt }));
+}
+
+function* findRole(space: number, id: string): Verb<Role | null> {
+  const sql = 'SELECT role FROM members WHERE user_id = $1 AND space = $2';
+  return (yield* row<{ role: Role }>(sql, id, space))?.role ?? null;
+}
+
+export interface SetRole extends Origin {
+  id: string;
+  space: string;
+  /** Null takes the role away. */
+  role: Role | null;
+}
+
+export function* setRole(asked: SetRole): Verb<UserWithSeats> {
+  const { id } = asked;
+  yield* putRole({ ...asked, space: yield* requireSpace(asked.space) });
+  return { ...(yield* requireUser(id)), seats: yield* seatsOf(id) };
+}
+
+export interface SetMember extends Origin {
+  id: string;
+  space: number;
+  role: Role | null;
+  /** Whether the space must have a manager afterwards: nobody locks themselves out. */
+  isManagerKept: boolean;
+}
+
+export function* setMember(asked: SetMember): Verb<Member> {
+  const { id, space, role } = asked;
+  const before = yield* findRole(space, id);
+  if (role === null && before === null) {
+    throw new Refusal('UserNotFound', 'There is no such user.');
+  }
+  if ((yield* findUser({ id })) === null && !id.includes(':')) {
+    throw new Refusal('UserNotFound', 'There is no such user.');
+  }
+  if (asked.isManagerKept && before === 'manager' && role !== 'manager') yield* requireOtherManager(space, id);
+  yield* putRole(asked);
+  const { name, state, createdAt } = yield* requireUser(id);
+  return { id, name, state, role, createdAt };
+}
+
+function* requireOtherManager(space: number, id: string): Verb<void> {
+  const other = yield* row(
+    `${selection} WHERE space = $1 AND user_id <> $2 AND role = 'manager' AND state = 'active' LIMIT 1`,
+    space,
+    id,
+  );
+  if (other !== undefined) return;
+  throw new Refusal('LastManager', 'The space would have no manager left.', {
+    target: 'Role',
+    hint: 'Make someone else a manager first.',
+  });
+}
+
+export interface AddMember extends Origin {
+  id: string;
+  name: string;
+  password: string;
+  space: number;
+  role: Role;
+}
+
+/** A new account, with a role in one space. */
+export function* addMember(asked: AddMember): Verb<Member> {
+  const { id, name, state, createdAt } = yield* addUser(asked, 'Id');
+  yield* putRole(asked);
+  return { id, name, state, role: asked.role, createdAt };
+}
+
+function* putRole(asked: Origin & { id: string; space: number; role: Role | null }): Verb<void> {
+  const { id, space, role } = asked;
+  const isNew = role !== null && id.includes(':') && (yield* findUser({ id })) === null;
+  if (isNew) yield* addUser({ ...asked, name: id, password: null });
+  yield* requireUser(id);
+  yield* rows('DELETE FROM members WHERE user_id = $1 AND space = $2', id, space);
+  if (role !== null) {
+    yield* rows('INSERT INTO members (user_id, space, role) VALUES ($1, $2, $3)', id, space, role);
+  }
+  yield* note(asked, space, 'user.role', id, { role });
+}

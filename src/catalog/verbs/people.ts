@@ -1,0 +1,177 @@
+// People and their roles in spaces. A user is never deleted, so that what they made keeps a name that nobody else can
+// take. People of outside issuers have a row once they were given a role; their id holds a colon, ours never does.
+
+import type { Role, Seat } from '../../domain/caller.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { findIssuerRecord } from './issuer-records.ts';
+
+export type UserState = 'active' | 'disabled';
+
+export interface User {
+  id: string;
+  name: string;
+  state: UserState;
+  /** argon2id in PHC form; null: signs in elsewhere. */
+  password: string | null;
+  /** Seconds since 1970: sign-ins from then or before are over. */
+  signedOutAt: number;
+  createdAt: number;
+}
+
+export interface UserWithSeats extends User {
+  seats: Seat[];
+}
+
+interface UserRow {
+  id: string;
+  name: string;
+  state: UserState;
+  password: string | null;
+  signed_out_at: number;
+  created_at: number;
+}
+
+function toUser({ created_at: createdAt, signed_out_at: signedOutAt, ...found }: UserRow): User {
+  return { ...found, signedOutAt, createdAt };
+}
+
+const selection = 'SELECT id, name, state, password, signed_out_at, created_at FROM users';
+
+export function* findUser({ id }: { id: string }): Verb<User | null> {
+  const found = yield* row<UserRow>(`${selection} WHERE id = $1`, id);
+  return found === undefined ? null : toUser(found);
+}
+
+export function* listUsers(_: Record<string, never>): Verb<UserWithSeats[]> {
+  const listed: UserWithSeats[] = [];
+  for (const found of yield* rows<UserRow>(`${selection} ORDER BY id`)) {
+    listed.push({ ...toUser(found), seats: yield* seatsOf(found.id) });
+  }
+  return listed;
+}
+
+interface SeatRow {
+  space: number;
+  space_id: string;
+  space_name: string;
+  root: string;
+  role: Role;
+}
+
+export function* seatsOf(user: string): Verb<Seat[]> {
+  const found = yield* rows<SeatRow>(
+    `SELECT spaces.space AS space, spaces.id AS space_id, spaces.name AS space_name, root, role
+     FROM members JOIN spaces ON spaces.space = members.space WHERE user_id = $1 ORDER BY spaces.name`,
+    user,
+  );
+  return found.map(({ space, space_id: spaceId, space_name: spaceName, root: rootId, role }) => ({
+    space,
+    spaceId,
+    spaceName,
+    rootId,
+    role,
+  }));
+}
+
+export interface FindPerson {
+  id: string;
+  /** The sign-in that the token came from; null: it came from an outside issuer. */
+  signIn: SignInIds | null;
+  at: number;
+}
+
+/** Hashes, as the issuer's records are kept under. */
+export interface SignInIds {
+  grant: string;
+  session: string;
+}
+
+/** The spaces that a person is in; null for someone who may not act: disabled, unknown here, or signed out since. */
+export function* findPerson({ id, signIn, at }: FindPerson): Verb<Seat[] | null> {
+  const user = yield* findUser({ id });
+  if (user === null) return signIn === null ? [] : null;
+  if (user.state !== 'active') return null;
+  if (signIn !== null) {
+    const grant = yield* findIssuerRecord({ model: 'Grant', by: 'id', value: signIn.grant, at });
+    const session = yield* findIssuerRecord({ model: 'Session', by: 'uid', value: signIn.session, at });
+    if (grant?.user !== id || session?.user !== id) return null;
+  }
+  return yield* seatsOf(id);
+}
+
+export interface AddUser extends Origin {
+  id: string;
+  name: string;
+  password: string | null;
+}
+
+/** `target`: what the id was sent as. */
+export function* addUser(asked: AddUser, target = 'User'): Verb<User> {
+  if ((yield* findUser(asked)) !== null) {
+    throw new Refusal('NameAlreadyExists', `There is or was a user ${JSON.stringify(asked.id)}.`, {
+      target,
+      hint: 'Ids of users are never given out twice; choose another.',
+    });
+  }
+  yield* rows(
+    `INSERT INTO users (id, name, state, password, signed_out_at, created_at) VALUES ($1, $2, 'active', $3, 0, $4)`,
+    asked.id,
+    asked.name,
+    asked.password,
+    asked.at,
+  );
+  yield* note(asked, null, 'user.added', asked.id, {});
+  return yield* requireUser(asked.id);
+}
+
+export function* requireUser(id: string): Verb<User> {
+  const found = yield* findUser({ id });
+  if (found === null) throw new Refusal('UserNotFound', `There is no user ${JSON.stringify(id)}.`);
+  return found;
+}
+
+export interface SetUserState extends Origin {
+  id: string;
+  state: UserState;
+}
+
+/** Whoever is disabled is signed out everywhere. */
+export function* setUserState(asked: SetUserState): Verb<User> {
+  yield* requireUser(asked.id);
+  yield* rows('UPDATE users SET state = $1 WHERE id = $2', asked.state, asked.id);
+  if (asked.state === 'disabled') yield* signOut(asked);
+  yield* note(asked, null, `user.${asked.state}`, asked.id, {});
+  return yield* requireUser(asked.id);
+}
+
+export interface SetPassword extends Origin {
+  id: string;
+  password: string;
+}
+
+/** A new password ends every sign-in that the old one began. */
+export function* setPassword(asked: SetPassword): Verb<User> {
+  const { password } = yield* requireUser(asked.id);
+  if (password === null) throw new Refusal('InvalidField', 'People of outside issuers have no password here.');
+  yield* rows('UPDATE users SET password = $1 WHERE id = $2', asked.password, asked.id);
+  yield* signOut(asked);
+  yield* note(asked, null, 'user.password', asked.id, {});
+  return yield* requireUser(asked.id);
+}
+
+/** Ends every sign-in of everyone. */
+export function* endSignIns(asked: Origin): Verb<void> {
+  yield* rows('UPDATE issuer_records SET payload = NULL');
+  yield* note(asked, null, 'sign-ins.ended', '', {});
+}
+
+function* signOut({ id, at }: { id: string; at: number }): Verb<void> {
+  const second = Math.floor(at / 1000);
+  yield* rows(
+    'UPDATE users SET signed_out_at = CASE WHEN signed_out_at >= $1 THEN signed_out_at + 1 ELSE $1 END WHERE id = $2',
+    second,
+    id,
+  );
+  yield* rows('DELETE FROM issuer_records WHERE user_id = $1', id);
+}

@@ -1,0 +1,132 @@
+// Taking hidden trees apart, a slice at a time, so that no save waits for it. A slice removes what has nothing beneath it;
+// the top goes last.
+
+import { note, row, rows, type Verb } from '../sql.ts';
+import { requireHidden } from './trash.ts';
+import { addToSizes, hiddenId } from './tree.ts';
+import { Tally } from './usage.ts';
+import { releaseContent } from './versions.ts';
+
+/** Rows that one slice removes, about. */
+const sliceRows = 40;
+
+/** The top of a tree that is to be taken apart. */
+export interface HiddenTree {
+  space: number;
+  top: number;
+}
+
+/** Not all, if there are many. */
+export function* findHiddenTrees(_: object): Verb<HiddenTree[]> {
+  return yield* rows<HiddenTree>(
+    `SELECT entries.space AS space, entries.entry AS top FROM hidden_trees JOIN entries ON entries.entry = hidden_trees.entry
+     WHERE purpose = 'purge' ORDER BY entries.entry LIMIT 100`,
+  );
+}
+
+export interface PurgeSlice extends HiddenTree {
+  at: number;
+  request: string;
+}
+
+export interface PurgedSlice {
+  isDone: boolean;
+  freedBlobs: string[];
+}
+
+interface Doomed {
+  entry: number;
+  space: number;
+  parent: number;
+  kind: 0 | 1;
+  size: number;
+  created_by: string;
+}
+
+export function* purgeSlice({ space, top, at, request }: PurgeSlice): Verb<PurgedSlice> {
+  const found = yield* findDoomed(space, top);
+  if (found === undefined) return { isDone: true, freedBlobs: [] };
+  const tally = new Tally();
+  const gone: number[] = [];
+  const freedBlobs: string[] = [];
+  let budget = sliceRows;
+  let isDone = false;
+  while (budget > 0 && !isDone) {
+    const doomed = yield* findLowest(found, budget);
+    for (const entry of doomed) {
+      if (entry.kind === 1) {
+        const removed = yield* removeVersions(entry, tally);
+        freedBlobs.push(...removed.blobs);
+        budget -= removed.count;
+        // One with very many versions is not gone yet.
+        if (!removed.isAll) break;
+      }
+      isDone = entry.entry === top;
+      if (isDone) yield* forgetTop(found);
+      yield* rows('DELETE FROM entries WHERE entry = $1', entry.entry);
+      tally.add(entry.created_by, -1, 0);
+      gone.push(entry.entry);
+      budget -= 1;
+    }
+  }
+  yield* tally.write(space);
+  if (gone.length > 0) {
+    yield* note({ at, by: 'operator', request }, space, 'entries.purged', '', { entries: gone });
+  }
+  return { isDone, freedBlobs };
+}
+
+function* findDoomed(space: number, entry: number): Verb<Doomed | undefined> {
+  return yield* row<Doomed>(
+    `SELECT entry, space, parent, kind, exact_size(entries) AS size, created_by FROM entries
+     WHERE entry = $1 AND space = $2`,
+    entry,
+    space,
+  );
+}
+
+/** Entries without any beneath them: the files of a folder that has no folders, or the emptied folder itself. */
+function* findLowest(top: Doomed, limit: number): Verb<Doomed[]> {
+  for (let current = top; ; ) {
+    const folder = current.kind === 0 ? (yield* listDoomed(current, 0, 1))[0] : undefined;
+    if (folder !== undefined) {
+      current = folder;
+      continue;
+    }
+    const files = current.kind === 0 ? yield* listDoomed(current, 1, limit) : [];
+    return files.length > 0 ? files : [current];
+  }
+}
+
+function* listDoomed({ space, entry }: Doomed, kind: 0 | 1, limit: number): Verb<Doomed[]> {
+  return yield* rows<Doomed>(
+    `SELECT entry, space, parent, kind, size, created_by FROM entries
+     WHERE space = $1 AND parent = $2 AND kind = $3 ORDER BY name_key LIMIT $4`,
+    space,
+    entry,
+    kind,
+    limit,
+  );
+}
+
+function* removeVersions(file: Doomed, tally: Tally): Verb<{ count: number; blobs: string[]; isAll: boolean }> {
+  const found = yield* rows<{ version: number; content: number; created_by: string; size: number }>(
+    `SELECT version, versions.content AS content, created_by, contents.size AS size
+     FROM versions JOIN contents ON contents.content = versions.content WHERE versions.entry = $1 LIMIT $2`,
+    file.entry,
+    sliceRows,
+  );
+  const blobs: string[] = [];
+  for (const { version, content, created_by, size } of found) {
+    yield* rows('DELETE FROM versions WHERE entry = $1 AND version = $2', file.entry, version);
+    tally.add(created_by, 0, -size);
+    const blob = yield* releaseContent(content);
+    if (blob !== null) blobs.push(blob);
+  }
+  return { count: found.length, blobs, isAll: found.length < sliceRows };
+}
+
+function* forgetTop({ space, entry, size }: Doomed): Verb<void> {
+  yield* rows('DELETE FROM hidden_trees WHERE entry = $1', entry);
+  yield* addToSizes(yield* requireHidden(space, hiddenId), -size);
+}

@@ -1,0 +1,152 @@
+// Quotas: how much a space, an application or a person may hold, and how often they may ask. `usage.ts` counts what they
+// hold and refuses what is too much.
+
+import { Refusal } from '../../domain/refusal.ts';
+import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { type ApplicationRef, requireApplication } from './applications.ts';
+import { findRowByName } from './entries.ts';
+import { requireUser } from './people.ts';
+import { requireSpace } from './spaces.ts';
+import { findVisible, trashId } from './tree.ts';
+import { everyone } from './usage.ts';
+
+/** Null: as much as there is. */
+export interface Quota {
+  entries: number | null;
+  bytes: number | null;
+  /** In a second. */
+  requests: number | null;
+}
+
+/** What an actor of a space holds; the actor '' is the space in all. */
+export interface UsageOf {
+  actor: string;
+  entries: number;
+  bytes: number;
+  quota: Quota;
+}
+
+interface UsageRow {
+  actor: string;
+  entries: number;
+  bytes: number;
+  most_entries: number | null;
+  most_bytes: number | null;
+  most_requests: number | null;
+}
+
+const columns = 'actor, entries, bytes, most_entries, most_bytes, most_requests';
+
+function toUsage({ actor, entries, bytes, ...most }: UsageRow): UsageOf {
+  const quota = { entries: most.most_entries, bytes: most.most_bytes, requests: most.most_requests };
+  return { actor, entries, bytes, quota };
+}
+
+export function* findUsage({ space, actor }: { space: number; actor: string }): Verb<UsageOf> {
+  const sql = `SELECT ${columns} FROM usage WHERE space = $1 AND actor = $2`;
+  const found = yield* row<UsageRow>(sql, space, actor);
+  const nothing = { entries: 0, bytes: 0, most_entries: null, most_bytes: null, most_requests: null };
+  return toUsage(found ?? { actor, ...nothing });
+}
+
+export interface ListUsage {
+  space: number;
+  /** The actor after whom the page begins; null: the first page. */
+  after: string | null;
+  limit: number;
+}
+
+/** By actor; the space in all is not among them. */
+export function* listUsage({ space, after, limit }: ListUsage): Verb<UsageOf[]> {
+  const found = yield* rows<UsageRow>(
+    `SELECT ${columns} FROM usage WHERE space = $1 AND actor > $2 ORDER BY actor LIMIT $3`,
+    space,
+    after ?? everyone,
+    limit,
+  );
+  return found.map(toUsage);
+}
+
+/** The bytes of the current versions of all files in the trash. */
+export function* findTrashBytes({ space }: { space: number }): Verb<number> {
+  const sql = 'SELECT size FROM entries WHERE space = $1 AND id = $2';
+  return (yield* row<{ size: number }>(sql, space, trashId))?.size ?? 0;
+}
+
+export interface FindSizeOf {
+  space: number;
+  folder: string;
+  nameKey: string;
+}
+
+/** How large the file is that has this name in the folder; null: there is none. */
+export function* findSizeOf({ space, folder, nameKey }: FindSizeOf): Verb<number | null> {
+  const parent = yield* findVisible(space, folder);
+  const found = parent === undefined ? undefined : yield* findRowByName(space, parent.entry, nameKey);
+  return found?.kind === 1 ? found.size : null;
+}
+
+export interface PlacedUsage extends UsageOf {
+  space: number;
+  spaceName: string;
+}
+
+interface PlacedRow extends UsageRow {
+  space: number;
+  space_name: string;
+}
+
+/** Every quota there is; and for operators, with `isWhole`, what every space holds. */
+export function* listQuotas({ isWhole }: { isWhole: boolean }): Verb<PlacedUsage[]> {
+  const found = yield* rows<PlacedRow>(
+    `SELECT usage.space AS space, spaces.name AS space_name, ${columns}
+     FROM usage JOIN spaces ON spaces.space = usage.space
+     WHERE most_entries IS NOT NULL OR most_bytes IS NOT NULL OR most_requests IS NOT NULL OR (actor = '' AND $1 = 1)
+     ORDER BY spaces.name, actor`,
+    isWhole ? 1 : 0,
+  );
+  return found.map(({ space, space_name: spaceName, ...usage }) => ({ space, spaceName, ...toUsage(usage) }));
+}
+
+export interface SetQuota extends Origin {
+  /** The name of a space; null: that of the application. */
+  space: string | null;
+  /** Whose quota; both null: of the space in all. */
+  application: ApplicationRef['application'] | null;
+  user: string | null;
+  /** What is not there stays as it is. */
+  quota: Partial<Quota>;
+}
+
+export function* setQuota(asked: SetQuota): Verb<PlacedUsage> {
+  const { space, actor } = yield* findOwner(asked);
+  const before = (yield* findUsage({ space, actor })).quota;
+  const { entries, bytes, requests } = { ...before, ...asked.quota };
+  yield* rows(
+    `INSERT INTO usage (space, actor, entries, bytes, most_entries, most_bytes, most_requests)
+     VALUES ($1, $2, 0, 0, $3, $4, $5)
+     ON CONFLICT (space, actor) DO UPDATE SET most_entries = excluded.most_entries, most_bytes = excluded.most_bytes,
+       most_requests = excluded.most_requests`,
+    space,
+    actor,
+    entries,
+    bytes,
+    requests,
+  );
+  yield* note(asked, space, 'quota.changed', actor, { entries, bytes, requests });
+  const named = yield* row<{ name: string }>('SELECT name FROM spaces WHERE space = $1', space);
+  return { space, spaceName: named?.name ?? '', ...(yield* findUsage({ space, actor })) };
+}
+
+function* findOwner({ space, application, user }: SetQuota): Verb<{ space: number; actor: string }> {
+  if (application !== null) {
+    const { name, seat } = yield* requireApplication({ application });
+    if (seat === null || (space !== null && seat.spaceName !== space)) {
+      throw new Refusal('InvalidField', `The application ${name} is not registered into this space.`);
+    }
+    return { space: seat.space, actor: `app:${name}` };
+  }
+  if (space === null) throw new Refusal('InvalidField', 'Name a space or an application.', { target: 'space' });
+  const found = yield* requireSpace(space);
+  return { space: found, actor: user === null ? everyone : (yield* requireUser(user)).id };
+}

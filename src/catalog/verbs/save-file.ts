@@ -1,0 +1,368 @@
+// The verb that saves a file: a new one, or a new version of the one that has the name. Contents are immutable; a large
+// one whose bytes are already stored is not stored again, and the caller learns that its blob is not needed.
+
+import type { ConflictBehavior, Entry, EntryTimes } from '../../domain/entry.ts';
+import { checkMatch } from '../../domain/match.ts';
+import { toSortedProperties } from '../../domain/properties.ts';
+import { append, insert, row, rows, type Verb } from '../sql.ts';
+import {
+  type EntryRow,
+  insertRow,
+  type NewEntry,
+  requireRow,
+  requireRowToChange,
+  toEntry,
+  toStoredProperties,
+  updateRow,
+} from './entries.ts';
+import { type Idempotency, recall, recallFiles, remember } from './idempotency.ts';
+import { takeOver } from './leases.ts';
+import { type Naming, settleName } from './naming.ts';
+import {
+  addToSizes,
+  type EntryDetails,
+  findHolder,
+  findVisible,
+  type Located,
+  requireFolder,
+  toDetails,
+  toFileDetails,
+} from './tree.ts';
+import { settleUpload } from './uploads.ts';
+import { addUsage, checkQuota } from './usage.ts';
+import { dropOldVersions, insertVersion, requireVersion, supersede, updateVersion } from './versions.ts';
+
+/** Bytes that have arrived whole. Either `bytes` (small, written with the record) or `blob` (already durable). */
+export interface StoredContent {
+  sha256: Uint8Array;
+  sizeBytes: number;
+  bytes: Uint8Array | null;
+  blob: string | null;
+  checksums: Uint8Array | null;
+  /** Whether the blob has a lease, which ends with the commit that points to it. */
+  isLeased?: boolean;
+}
+
+export interface SaveFile {
+  space: number;
+  folder: string;
+  id: string;
+  name: string;
+  nameKey: string;
+  contentType: string;
+  /** Whether the client named the content type; one that was only guessed never counts as a difference. */
+  isContentTypeDeclared: boolean;
+  objectType: string | null;
+  properties: Record<string, string> | null;
+  content: StoredContent;
+  /** What the client says of this version. */
+  comment: string | null;
+  /** How many versions a file keeps; null: all. */
+  keptVersions: number | null;
+  /** For what comes from elsewhere; otherwise the time of saving. */
+  times?: EntryTimes;
+  conflict: ConflictBehavior;
+  /** Whether the result shall hold what is shown of the file. */
+  isShown?: true;
+  by: string;
+  at: number;
+  request: string;
+  idempotency: Idempotency | null;
+  /** The upload that ends with this save. */
+  upload?: { id: string; turn: number };
+}
+
+/** What is common to every way of saving bytes. */
+type Save = Omit<SaveFile, 'folder' | 'id' | 'name' | 'nameKey' | 'conflict' | 'isShown' | 'idempotency' | 'upload'>;
+
+export interface SavedFile {
+  folder: Entry;
+  file: Entry;
+  version: number;
+  isReplayed: boolean;
+  /** Whether a record now points to the blob that came with the request; if not, it can be discarded. */
+  isBlobUsed: boolean;
+  /** Blobs that nothing points to any more. */
+  freedBlobs: string[];
+  /** The folders above `folder` whose size changed with it. */
+  above: string[];
+  /** The place of the change in the journal; null when nothing changed. */
+  position: number | null;
+  /** As of this very commit, where it was asked for. */
+  details?: EntryDetails;
+}
+
+export function* saveFile(asked: SaveFile): Verb<SavedFile> {
+  const saved = yield* saveOrRecall(asked);
+  if (asked.upload !== undefined) yield* settleUpload(asked.upload, saved.file.id);
+  return saved;
+}
+
+export interface CheckNaming {
+  space: number;
+  folder: string;
+  name: string;
+  nameKey: string;
+  conflict: ConflictBehavior;
+}
+
+/** Refuses a name as saving would, before there are bytes to save. */
+export function* checkNaming({ space, folder, ...wanted }: CheckNaming): Verb<null> {
+  const parent = yield* findVisible(space, folder);
+  if (parent !== undefined)
+    yield* settleName({ space, parent: parent.entry, ...wanted, kind: 'file', target: 'FileName' });
+  return null;
+}
+
+function* saveOrRecall(asked: SaveFile): Verb<SavedFile> {
+  const earlier = yield* recall<SavedFile>(asked.idempotency, asked.at);
+  if (earlier !== null) return toReplayed(earlier);
+  const { space, name, nameKey, conflict } = asked;
+  const folder = yield* requireFolder(space, asked.folder, 'FolderId');
+  const parent = folder.entry;
+  const naming = yield* settleName({ space, parent, name, nameKey, conflict, kind: 'file', target: 'FileName' });
+  const saved = yield* settle(asked, folder, naming);
+  yield* remember(asked.idempotency, asked.at, saved);
+  return saved;
+}
+
+/** What was saved of a batch under this key, each with its place in it. Refuses the key of another batch. */
+export function* recallBatch(batch: { asked: Idempotency; at: number }): Verb<[number, SavedFile][]> {
+  const earlier = yield* recallFiles<SavedFile>(batch);
+  return earlier.map(([place, saved]) => [place, toReplayed(saved)]);
+}
+
+function toReplayed(earlier: SavedFile): SavedFile {
+  return { ...earlier, isReplayed: true, isBlobUsed: false, freedBlobs: [] };
+}
+
+function* settle(asked: SaveFile, folder: Located, naming: Naming): Verb<SavedFile> {
+  if ('taken' in naming && asked.conflict === 'Existing') {
+    const kept = toUnchanged(folder, naming.taken);
+    const sha256 = asked.isShown ? yield* findContentDigest(naming.taken) : null;
+    return sha256 === null ? kept : withDetails(kept, folder, sha256);
+  }
+  const saved =
+    'free' in naming
+      ? yield* saveNew(asked, folder, { ...asked, ...naming.free })
+      : yield* saveOver(asked, folder, yield* requireRowToChange(naming.taken.entry));
+  return asked.isShown ? withDetails(saved, folder, asked.content.sha256) : saved;
+}
+
+function withDetails(saved: SavedFile, folder: Located, sha256: Uint8Array): SavedFile {
+  return { ...saved, details: toFileDetails(folder, saved.file, { sha256, version: saved.version }) };
+}
+
+function* saveNew(
+  asked: SaveFile,
+  folder: Located,
+  { name, nameKey }: { name: string; nameKey: string },
+): Verb<SavedFile> {
+  const { space, at, by } = asked;
+  const added = { entries: 1, bytes: asked.content.sizeBytes };
+  yield* checkQuota(space, by, added);
+  const { content, isBlobUsed } = yield* storeContent(asked.content);
+  const file: NewEntry = {
+    id: asked.id,
+    parent: folder.entry,
+    kind: 1,
+    name,
+    name_key: nameKey,
+    object_type: asked.objectType,
+    content_type: asked.contentType,
+    created_at: asked.times?.createdAt ?? at,
+    created_by: by,
+    modified_at: asked.times?.modifiedAt ?? at,
+    modified_by: by,
+    size: asked.content.sizeBytes,
+    version: 1,
+    properties: toStoredProperties(asked.properties),
+    height: 0,
+  };
+  const entry = yield* insertRow(space, file);
+  yield* addVersion(asked, { ...file, entry }, content);
+  yield* addUsage(space, by, added);
+  return yield* finish(asked, folder, file, { deltaBytes: file.size, action: 'file.created', isBlobUsed });
+}
+
+export interface SaveVersion extends Save {
+  file: string;
+  /** The digests, base64, of which the present content must have one; null: whatever it is. */
+  ifMatch: readonly string[] | null;
+}
+
+export interface SavedVersion extends SavedFile {
+  /** As of this very commit: whoever goes on with its ETag goes on from here. */
+  details: EntryDetails;
+}
+
+/** A new version of a file that is named by its id; null if there is none. */
+export function* saveVersion(asked: SaveVersion): Verb<SavedVersion | null> {
+  const file = yield* findVisible(asked.space, asked.file);
+  const folder = file === undefined ? null : yield* findHolder(file);
+  if (file === undefined || folder === null || file.kind !== 1) return null;
+  const taken = yield* requireRowToChange(file.entry);
+  const current = yield* findContentDigest(taken);
+  checkMatch(asked.ifMatch, Buffer.from(current ?? []).toString('base64'));
+  const saved = yield* saveOver(asked, folder, taken);
+  const now = yield* requireRow(file.entry);
+  return { ...saved, details: yield* toDetails({ ...now, above: file.above }) };
+}
+
+function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFile> {
+  const unchanged = toUnchanged(folder, taken);
+  const isSameContent = yield* hasContent(taken, asked.content);
+  if (isSameContent) yield* mendBytes(taken, asked.content);
+  const file: EntryRow = {
+    ...taken,
+    object_type: asked.objectType ?? taken.object_type,
+    content_type: isSameContent && !asked.isContentTypeDeclared ? taken.content_type : asked.contentType,
+    properties: asked.properties === null ? taken.properties : toStoredProperties(asked.properties),
+    // Whoever asked first may have come second, and clocks of nodes differ: it never goes back.
+    modified_at:
+      asked.times === undefined
+        ? Math.max(asked.at, taken.modified_at)
+        : Math.max(asked.times.modifiedAt, taken.created_at),
+    modified_by: asked.by,
+  };
+  if (isSameContent) {
+    if (isSameRecord(taken, file)) return unchanged;
+    yield* updateRow(taken, file);
+    yield* relabelVersion(file);
+    const done = { deltaBytes: 0, action: 'file.changed', isBlobUsed: false };
+    return yield* finish(asked, folder, file, done);
+  }
+  const added = { entries: 0, bytes: asked.content.sizeBytes };
+  yield* checkQuota(asked.space, asked.by, added);
+  const { content, isBlobUsed } = yield* storeContent(asked.content);
+  file.version = taken.version + 1;
+  file.size = asked.content.sizeBytes;
+  yield* updateRow(taken, file);
+  yield* addVersion(asked, file, content);
+  yield* addUsage(asked.space, asked.by, added);
+  const done = { deltaBytes: file.size - taken.size, action: 'file.saved', isBlobUsed };
+  const saved = yield* finish(asked, folder, file, done);
+  return { ...saved, freedBlobs: yield* dropOldVersions(asked, file) };
+}
+
+function toUnchanged(folder: EntryRow, file: EntryRow): SavedFile {
+  return {
+    folder: toEntry(folder),
+    file: toEntry(file),
+    version: file.version,
+    isReplayed: false,
+    isBlobUsed: false,
+    freedBlobs: [],
+    above: [],
+    position: null,
+  };
+}
+
+function isSameRecord(a: EntryRow, b: EntryRow): boolean {
+  return (
+    a.content_type === b.content_type &&
+    toEntry(a).objectType === toEntry(b).objectType &&
+    sortedProperties(a) === sortedProperties(b)
+  );
+}
+
+function sortedProperties(entry: EntryRow): string {
+  return JSON.stringify(toSortedProperties(toEntry(entry).properties));
+}
+
+interface Finish {
+  deltaBytes: number;
+  action: string;
+  isBlobUsed: boolean;
+}
+
+function* finish(asked: Save, folder: Located, file: NewEntry, done: Finish): Verb<SavedFile> {
+  const { space, at, by, request } = asked;
+  const above = yield* addToSizes(folder, done.deltaBytes);
+  const details = JSON.stringify({ parent: folder.id, name: file.name, version: file.version, size: file.size });
+  const position = yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
+  const grown = { ...folder, size: folder.size + done.deltaBytes };
+  return {
+    folder: toEntry(grown),
+    file: toEntry(file),
+    version: file.version,
+    isReplayed: false,
+    isBlobUsed: done.isBlobUsed,
+    freedBlobs: [],
+    above,
+    position,
+  };
+}
+
+function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {
+  if (content.blob !== null) {
+    const twin = yield* row<{ content: number }>(
+      'SELECT content FROM contents WHERE sha256 = $1 AND blob IS NOT NULL',
+      content.sha256,
+    );
+    if (twin !== undefined) return { content: twin.content, isBlobUsed: false };
+    if (content.isLeased === true) yield* takeOver(content.blob);
+  }
+  const number = yield* insert(
+    'content',
+    'INSERT INTO contents (sha256, size, blob, checksums, bytes) VALUES ($1, $2, $3, $4, $5)',
+    content.sha256,
+    content.sizeBytes,
+    content.blob,
+    content.checksums,
+    content.bytes,
+  );
+  return { content: number, isBlobUsed: content.blob !== null };
+}
+
+type Numbered = Pick<EntryRow, 'entry' | 'version' | 'modified_at'>;
+
+function* addVersion(asked: Save, { entry, version, modified_at }: Numbered, content: number): Verb<void> {
+  yield* insertVersion({
+    entry,
+    version,
+    content,
+    content_type: asked.contentType,
+    created_at: modified_at,
+    created_by: asked.by,
+    comment: asked.comment,
+    sha256: asked.content.sha256,
+  });
+  if (version > 1) yield* supersede({ entry, version }, asked.at);
+}
+
+function* hasContent(file: EntryRow, content: StoredContent): Verb<boolean> {
+  if (file.size !== content.sizeBytes) return false;
+  const current = yield* findContentDigest(file);
+  return current !== null && Buffer.compare(current, content.sha256) === 0;
+}
+
+/** "Nothing is written" rests on bytes that are there: where the disk has changed a small content, it is mended. */
+function* mendBytes(file: EntryRow, { bytes, sha256 }: StoredContent): Verb<void> {
+  if (bytes === null) return;
+  const kept = yield* row<{ content: number; bytes: Uint8Array | null }>(
+    `SELECT contents.content AS content, contents.bytes AS bytes
+     FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = $1 AND versions.version = $2`,
+    file.entry,
+    file.version,
+  );
+  if (kept === undefined || kept.bytes === null || Buffer.compare(kept.bytes, bytes) === 0) return;
+  yield* rows('UPDATE contents SET bytes = $1 WHERE content = $2 AND sha256 = $3', bytes, kept.content, sha256);
+}
+
+function* findContentDigest(file: EntryRow): Verb<Uint8Array | null> {
+  const current = yield* row<{ sha256: Uint8Array }>(
+    `SELECT contents.sha256 AS sha256 FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = $1 AND versions.version = $2`,
+    file.entry,
+    file.version,
+  );
+  return current?.sha256 ?? null;
+}
+
+/** The same bytes under another content type are the same version. */
+function* relabelVersion(file: EntryRow): Verb<void> {
+  const version = yield* requireVersion(file, file.version);
+  yield* updateVersion(version, { ...version, content_type: file.content_type ?? version.content_type });
+}

@@ -1,0 +1,108 @@
+// Decides which of the entries that a search found can be seen, and are asked for: the index only proposes. Whether an
+// entry is visible is told by the way up to the root, which is walked here, each folder once.
+
+import { type Entry, folderContentType, type Kind } from '../../domain/entry.ts';
+import { row, together, type Verb } from '../sql.ts';
+import { type EntryRow, one, selection, toEntry } from './entries.ts';
+
+export interface HitFilter {
+  /** Only what lies beneath this folder, at any depth; null: anywhere. */
+  folder: string | null;
+  kind: Kind | null;
+  /** Lower case, without parameters; `image/*` is any of that kind. */
+  contentType: string | null;
+  /** Milliseconds since 1970; later ones only. */
+  modifiedAfter: number | null;
+  /** Every one of them has exactly this value. */
+  properties: Record<string, string>;
+}
+
+export interface FindHits extends HitFilter {
+  space: number;
+  entries: readonly number[];
+}
+
+export interface Hit {
+  number: number;
+  entry: Entry;
+  path: string;
+}
+
+interface Way {
+  path: string;
+  isVisible: boolean;
+  isBeneath: boolean;
+}
+
+/** In the order in which they are given. */
+export function* findHits(asked: FindHits): Verb<Hit[]> {
+  const ways = new Map<number, Way>();
+  const hits = yield* together(asked.entries.map((number) => findHit(number, asked, ways)));
+  return hits.filter((hit) => hit !== null);
+}
+
+function* findHit(number: number, asked: FindHits, ways: Map<number, Way>): Verb<Hit | null> {
+  // Most of what is found anywhere is not in a folder that was named, and need not be read for that.
+  if (asked.folder !== null && !(yield* isBeneath(number, asked, ways))) return null;
+  const found = yield* one(`SELECT ${selection} FROM entries WHERE entry = $1 AND space = $2`, number, asked.space);
+  if (found === undefined || found.parent === null || !isWanted(found, asked)) return null;
+  const way = yield* findWay(found.parent, asked.folder, ways);
+  if (!way.isVisible || !way.isBeneath) return null;
+  return { number, entry: toEntry(found), path: `${way.path}/${found.name}` };
+}
+
+function* isBeneath(number: number, { space, folder }: FindHits, ways: Map<number, Way>): Verb<boolean> {
+  const sql = 'SELECT parent FROM entries WHERE entry = $1 AND space = $2';
+  const parent = (yield* row<{ parent: number | null }>(sql, number, space))?.parent ?? null;
+  return parent !== null && (yield* findWay(parent, folder, ways)).isBeneath;
+}
+
+function* findWay(folder: number, wanted: string | null, ways: Map<number, Way>): Verb<Way> {
+  const known = ways.get(folder);
+  if (known !== undefined) return known;
+  const found = yield* row<{ id: string; name: string; parent: number | null }>(
+    'SELECT id, name, parent FROM entries WHERE entry = $1',
+    folder,
+  );
+  if (found === undefined) throw new Error('an entry has lost its folder');
+  const { id, name, parent } = found;
+  const above = parent === null ? null : yield* findWay(parent, wanted, ways);
+  const way: Way = {
+    path: above === null ? '' : `${above.path}/${name}`,
+    isVisible: above === null ? !id.startsWith('-') : above.isVisible,
+    isBeneath: wanted === null || id === wanted || (above?.isBeneath ?? false),
+  };
+  ways.set(folder, way);
+  return way;
+}
+
+function isWanted(found: EntryRow, { kind, contentType, modifiedAfter, properties }: HitFilter): boolean {
+  if (kind !== null && found.kind !== (kind === 'folder' ? 0 : 1)) return false;
+  if (modifiedAfter !== null && found.modified_at <= modifiedAfter) return false;
+  if (contentType !== null && !isOfType(found.content_type ?? folderContentType, contentType)) return false;
+  const wanted = Object.entries(properties);
+  if (wanted.length === 0) return true;
+  const { properties: actual } = toEntry(found);
+  return wanted.every(([key, value]) => Object.hasOwn(actual, key) && actual[key] === value);
+}
+
+function isOfType(actual: string, wanted: string): boolean {
+  const essence = (actual.split(';')[0] as string).trim().toLowerCase();
+  return wanted.endsWith('/*') ? essence.startsWith(wanted.slice(0, -1)) : essence === wanted;
+}
+
+export interface NamedEntry {
+  entry: number;
+  id: string;
+  name: string;
+}
+
+/** What entries are called, for operators. Those that are gone are left out. */
+export function* findNames({ entries }: { entries: readonly number[] }): Verb<NamedEntry[]> {
+  const named: NamedEntry[] = [];
+  for (const entry of entries) {
+    const found = yield* row<NamedEntry>('SELECT entry, id, name FROM entries WHERE entry = $1', entry);
+    if (found !== undefined) named.push(found);
+  }
+  return named;
+}

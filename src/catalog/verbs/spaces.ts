@@ -1,0 +1,106 @@
+// Spaces: one tree each, with one root folder and the two hidden ones beside it.
+
+import type { Seat } from '../../domain/caller.ts';
+import { toNameKey } from '../../domain/name.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { insertRow, toNewFolder } from './entries.ts';
+import { hiddenId, trashId } from './tree.ts';
+import { everyone } from './usage.ts';
+
+export interface NewSpace extends Origin {
+  name: string;
+  spaceId: string;
+  rootId: string;
+  /** What `CreatedBy` of the root says. */
+  rootBy: string;
+}
+
+/** Returns the number of the space. */
+export function* insertSpace(asked: NewSpace): Verb<number> {
+  const { at, name, rootId } = asked;
+  const space = yield* insert(
+    'space',
+    'INSERT INTO spaces (id, name, root, created_at) VALUES ($1, $2, $3, $4)',
+    asked.spaceId,
+    name,
+    rootId,
+    at,
+  );
+  const root = { id: rootId, parent: null, name, nameKey: toNameKey(name), at, by: asked.rootBy };
+  yield* insertRow(space, toNewFolder(root));
+  for (const id of [trashId, hiddenId]) {
+    yield* insertRow(space, toNewFolder({ id, parent: null, name: id, nameKey: id, at, by: 'operator' }));
+  }
+  yield* rows('INSERT INTO usage (space, actor, entries, bytes) VALUES ($1, $2, 0, 0)', space, everyone);
+  yield* note(asked, space, 'space.created', rootId, { name });
+  return space;
+}
+
+export interface AddSpace extends Origin {
+  name: string;
+  spaceId: string;
+  rootId: string;
+  /** The person who makes it, and becomes its manager. */
+  manager: string;
+}
+
+export function* addSpace(asked: AddSpace): Verb<Seat> {
+  const { name, spaceId, rootId, manager } = asked;
+  yield* requireFreeName(name);
+  const space = yield* insertSpace({ ...asked, rootBy: manager });
+  yield* rows(`INSERT INTO members (user_id, space, role) VALUES ($1, $2, 'manager')`, manager, space);
+  yield* note(asked, space, 'user.role', manager, { role: 'manager' });
+  return { space, spaceId, spaceName: name, rootId, role: 'manager' };
+}
+
+export interface RenameSpace extends Origin {
+  space: number;
+  name: string;
+}
+
+/** The root folder keeps its own name: it is an entry like others, and cannot be renamed. */
+export function* renameSpace(asked: RenameSpace): Verb<void> {
+  const { space, name } = asked;
+  const found = yield* row<{ name: string }>('SELECT name FROM spaces WHERE space = $1', space);
+  if (found === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.');
+  if (found.name === name) return;
+  yield* requireFreeName(name);
+  yield* rows('UPDATE spaces SET name = $1 WHERE space = $2', name, space);
+  yield* note(asked, space, 'space.renamed', '', { name, before: found.name });
+}
+
+function* requireFreeName(name: string): Verb<void> {
+  if ((yield* row('SELECT space FROM spaces WHERE name = $1', name)) === undefined) return;
+  throw new Refusal('NameAlreadyExists', 'This name is taken.', { target: 'Name', hint: 'Choose another.' });
+}
+
+/** A space as an operator sits in it; null if there is none of this name. */
+/** All of them, by name: for the operator. */
+export function* listSpaces(_: object): Verb<Seat[]> {
+  const found = yield* rows<{ space: number; id: string; name: string; root: string }>(
+    'SELECT space, id, name, root FROM spaces ORDER BY name',
+  );
+  return found.map(({ space, id, name, root }) => ({
+    ...{ space, spaceId: id, spaceName: name, rootId: root, role: null },
+  }));
+}
+
+export function* findSpace({ name }: { name: string }): Verb<Seat | null> {
+  const found = yield* row<{ space: number; id: string; root: string }>(
+    'SELECT space, id, root FROM spaces WHERE name = $1',
+    name,
+  );
+  if (found === undefined) return null;
+  return { space: found.space, spaceId: found.id, spaceName: name, rootId: found.root, role: null };
+}
+
+/** By name, for operators. */
+export function* requireSpace(name: string): Verb<number> {
+  const found = yield* row<{ space: number }>('SELECT space FROM spaces WHERE name = $1', name);
+  if (found !== undefined) return found.space;
+  throw new Refusal('SpaceNotFound', `There is no space ${JSON.stringify(name)}.`, {
+    target: 'Space',
+    hint: 'A space is made by the first application that is registered into it.',
+  });
+}

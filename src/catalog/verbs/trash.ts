@@ -1,0 +1,256 @@
+// The trash: a tree goes in, comes back or goes for good by its top alone, whatever its size. In the trash the top stands
+// in the hidden folder `-trash-`, so that its name is free again where it was. What goes for good stands in `-hidden-`
+// until it is taken apart.
+
+import type { ConflictBehavior } from '../../domain/entry.ts';
+import { checkMatch } from '../../domain/match.ts';
+import { toNameKey } from '../../domain/name.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type SealedTrash, toTrashSeal } from '../row-checksums.ts';
+import { note, type Origin, row, rows, together, type Verb } from '../sql.ts';
+import { rootStays } from './change-entry.ts';
+import { type EntryRow, findRow, requireRow, toEntry, updateRow } from './entries.ts';
+import { settleName } from './naming.ts';
+import {
+  addToSizes,
+  checkTreeLevel,
+  type EntryDetails,
+  findHolder,
+  findVisible,
+  hiddenId,
+  type Located,
+  locate,
+  raiseHeights,
+  requireFolder,
+  toDetails,
+  toDetailsAt,
+  trashId,
+} from './tree.ts';
+
+interface Asked extends Origin {
+  space: number;
+  id: string;
+}
+
+export interface TrashEntry extends Asked {
+  /** The ETags of which the entry must have one; null: whatever it is. */
+  ifMatch: readonly string[] | null;
+}
+
+interface TrashRow {
+  entry: number;
+  parent: string;
+  path: string;
+  trashed_at: number;
+  trashed_by: string;
+}
+
+/** Null if there is no such entry. */
+export function* trashEntry(asked: TrashEntry): Verb<EntryDetails | null> {
+  const found = yield* findVisible(asked.space, asked.id);
+  if (found === undefined) return null;
+  const details = yield* toDetails(found);
+  checkMatch(asked.ifMatch, details.etag);
+  const from = yield* takeOut(found);
+  yield* putInto(asked.space, trashId, found);
+  const trash = { entry: found.entry, parent: from.id, path: details.path, trashed_at: asked.at, trashed_by: asked.by };
+  yield* insertTrash({ ...trash, space: asked.space });
+  yield* note(asked, asked.space, 'entry.trashed', found.id, { parent: from.id, name: found.name });
+  return details;
+}
+
+function* insertTrash(trash: SealedTrash): Verb<void> {
+  yield* rows(
+    'INSERT INTO trash (entry, space, parent, path, trashed_at, trashed_by, seal) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+    trash.entry,
+    trash.space,
+    trash.parent,
+    trash.path,
+    trash.trashed_at,
+    trash.trashed_by,
+    toTrashSeal(trash),
+  );
+}
+
+/** The folder that it leaves, whose size follows. */
+function* takeOut(found: Located): Verb<Located> {
+  const holder = yield* findHolder(found);
+  if (holder === null) throw rootStays();
+  yield* addToSizes(holder, -found.size);
+  return holder;
+}
+
+export function* requireHidden(space: number, id: string): Verb<Located> {
+  const folder = yield* findRow(space, id);
+  if (folder === undefined) throw new Error(`the space has no folder ${id}`);
+  return { ...folder, above: [] };
+}
+
+function* putInto(space: number, hidden: typeof trashId | typeof hiddenId, found: EntryRow): Verb<void> {
+  const folder = yield* requireHidden(space, hidden);
+  yield* addToSizes(folder, found.size);
+  yield* updateRow(found, { ...found, parent: folder.entry, name_key: found.id });
+}
+
+interface Trashed {
+  found: Located;
+  trash: TrashRow;
+}
+
+/** Only the tops of what was trashed: what is beneath them comes and goes with them. */
+function* findTrashed({ space, id }: { space: number; id: string }): Verb<Trashed | null> {
+  const found = yield* findRow(space, id);
+  if (found === undefined) return null;
+  const trash = yield* row<TrashRow>(
+    'SELECT entry, parent, path, trashed_at, trashed_by FROM trash WHERE entry = $1',
+    found.entry,
+  );
+  return trash === undefined ? null : { found: yield* locate(found), trash };
+}
+
+export function* isInTrash(asked: { space: number; id: string }): Verb<boolean> {
+  return (yield* findTrashed(asked)) !== null;
+}
+
+export interface RestoreEntry extends Asked {
+  /** Null: where it was. */
+  parent: string | null;
+  /** Null: the one that it had. */
+  name: string | null;
+  conflict: ConflictBehavior;
+}
+
+/** Null if it is not in the trash. */
+export function* restoreEntry(asked: RestoreEntry): Verb<EntryDetails | null> {
+  const { space } = asked;
+  const trashed = yield* findTrashed(asked);
+  if (trashed === null) return null;
+  const { found, trash } = trashed;
+  const to =
+    asked.parent === null
+      ? yield* findOldPlace(space, trash)
+      : yield* requireFolder(space, asked.parent, 'ParentFolderId');
+  const name = asked.name ?? found.name;
+  const { kind } = toEntry(found);
+  yield* checkTreeLevel(to, space, found, 'ParentFolderId');
+  const wanted = {
+    space,
+    parent: to.entry,
+    name,
+    nameKey: toNameKey(name),
+    kind,
+    conflict: asked.conflict,
+    target: 'Name',
+  };
+  const naming = yield* settleName(wanted);
+  if ('taken' in naming) throw new Error('a name was taken over');
+  yield* takeOut(found);
+  const restored = { ...found, parent: to.entry, name: naming.free.name, name_key: naming.free.nameKey };
+  // Back where it was and under its name it is what it was; else it was moved or renamed, as a change of it would.
+  if (to.id !== trash.parent || restored.name !== found.name) {
+    restored.modified_at = Math.max(asked.at, found.modified_at);
+    restored.modified_by = asked.by;
+  }
+  yield* rows('DELETE FROM trash WHERE entry = $1', found.entry);
+  yield* addToSizes(to, found.size);
+  if (kind === 'folder') yield* raiseHeights(to, found.height);
+  yield* updateRow(found, restored);
+  yield* note(asked, asked.space, 'entry.restored', restored.id, { parent: to.id, name: restored.name });
+  return yield* toDetails({ ...restored, above: [to, ...to.above] });
+}
+
+function* findOldPlace(space: number, { parent }: TrashRow): Verb<Located> {
+  const folder = yield* findVisible(space, parent);
+  if (folder !== undefined) return folder;
+  throw new Refusal('FolderNotFound', 'The folder that it was in is gone, or in the trash itself.', {
+    target: 'ParentFolderId',
+    hint: 'Restore that folder first, or send ParentFolderId to say where it should go.',
+  });
+}
+
+export interface ListTrash {
+  space: number;
+  /** Only what was trashed before this. */
+  after: readonly [trashedAt: number, entry: number] | null;
+  limit: number;
+}
+
+export interface TrashedEntry {
+  details: EntryDetails;
+  trashedAt: number;
+  trashedBy: string;
+}
+
+export interface TrashPage {
+  entries: TrashedEntry[];
+  next: readonly [trashedAt: number, entry: number] | null;
+}
+
+/** What was trashed last comes first. */
+export function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> {
+  const found = yield* rows<TrashRow>(
+    `SELECT entry, parent, path, trashed_at, trashed_by FROM trash
+     WHERE space = $1 AND (trashed_at, entry) < ($2, $3) ORDER BY trashed_at DESC, entry DESC LIMIT $4`,
+    space,
+    ...(after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]),
+    limit + 1,
+  );
+  const entries = yield* together(found.slice(0, limit).map(toTrashed));
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return { entries, next: last === undefined ? null : [last.trashed_at, last.entry] };
+}
+
+function* toTrashed(trash: TrashRow): Verb<TrashedEntry> {
+  const details = yield* toFormerDetails(yield* requireRow(trash.entry), trash);
+  return { details, trashedAt: trash.trashed_at, trashedBy: trash.trashed_by };
+}
+
+/** As it was before it was trashed, which changed neither its record nor its content. */
+function toFormerDetails(found: EntryRow, { path, parent }: TrashRow): Verb<EntryDetails> {
+  return toDetailsAt(found, { path, holder: parent });
+}
+
+/** Removes for good: an entry that is seen, or the top of something in the trash. Null if it is neither. */
+export function* removeEntry(asked: TrashEntry): Verb<EntryDetails | null> {
+  const trashed = yield* findTrashed(asked);
+  const found = trashed?.found ?? (yield* findVisible(asked.space, asked.id));
+  if (found === undefined) return null;
+  const details = yield* trashed === null ? toDetails(found) : toFormerDetails(found, trashed.trash);
+  checkMatch(asked.ifMatch, details.etag);
+  yield* hide(asked, found);
+  return details;
+}
+
+function* hide(asked: Asked, found: Located): Verb<void> {
+  yield* takeOut(found);
+  yield* rows('DELETE FROM trash WHERE entry = $1', found.entry);
+  yield* putInto(asked.space, hiddenId, found);
+  yield* rows(`INSERT INTO hidden_trees (entry, purpose, at) VALUES ($1, 'purge', $2)`, found.entry, asked.at);
+  yield* note(asked, asked.space, 'entry.removed', found.id, { name: found.name });
+}
+
+export interface EmptyTrash extends Omit<Asked, 'id' | 'space'> {
+  /** Null: of every space. */
+  space: number | null;
+  /** Only what was trashed before this. */
+  before: number;
+}
+
+const mostTops = 100;
+
+/** Removes for good what has been in the trash, at most 100 tops at a time; says how many. */
+export function* emptyTrash({ space, before, ...asked }: EmptyTrash): Verb<number> {
+  const found = yield* rows<{ entry: number; space: number }>(
+    space === null
+      ? 'SELECT entry, space FROM trash WHERE trashed_at < $1 ORDER BY trashed_at LIMIT $2'
+      : 'SELECT entry, space FROM trash WHERE trashed_at < $1 AND space = $3 ORDER BY trashed_at LIMIT $2',
+    before,
+    mostTops,
+    ...(space === null ? [] : [space]),
+  );
+  for (const { entry, space: of } of found) {
+    const top = yield* locate(yield* requireRow(entry));
+    yield* hide({ ...asked, space: of, id: top.id }, top);
+  }
+  return found.length;
+}

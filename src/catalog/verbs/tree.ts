@@ -1,0 +1,216 @@
+// Where an entry stands: the folders above it, whether it can be seen, and what follows when something comes or goes
+// beneath them. An entry is visible when the way up ends at the root of its space; in the trash, and in trees that are
+// being made or taken apart, it ends at a hidden folder, whose id begins with a dash.
+
+import { hash } from 'node:crypto';
+import { deepestLevel, type Entry } from '../../domain/entry.ts';
+import { Fault } from '../../domain/fault.ts';
+import { folderNotFound, notAFolder } from '../../domain/missing.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { add, row, rows, type Verb } from '../sql.ts';
+import { type EntryRow, findRow, findRowByName, requireRow, toEntry } from './entries.ts';
+
+export const trashId = '-trash-';
+export const hiddenId = '-hidden-';
+
+/** A folder above an entry. */
+export interface Above {
+  entry: number;
+  id: string;
+  name: string;
+  parent: number | null;
+  height: number;
+}
+
+/** An entry and the folders above it, nearest first. */
+export interface Located extends EntryRow {
+  above: Above[];
+}
+
+/** No way up is longer: the deepest folder, what is in it, and the hidden folder that may hold its tree. */
+const longestWay = deepestLevel + 3;
+
+export function* locate(found: EntryRow): Verb<Located> {
+  const above: Above[] = [];
+  for (let parent = found.parent; parent !== null; ) {
+    const next = yield* row<Above>('SELECT entry, id, name, parent, height FROM entries WHERE entry = $1', parent);
+    if (next === undefined) throw new Fault('other', `entry ${found.id} has lost its folder`);
+    above.push(next);
+    if (above.length > longestWay)
+      throw new Fault('other', `the folders above entry ${found.id} lead round in circles`);
+    parent = next.parent;
+  }
+  return { ...found, above };
+}
+
+/** The folder that holds it; null for a root. */
+export function* findHolder(found: Located): Verb<Located | null> {
+  const [holder, ...above] = found.above;
+  return holder === undefined ? null : { ...(yield* requireRow(holder.entry)), above };
+}
+
+export function isVisible({ id, above }: Located): boolean {
+  return !(above.at(-1)?.id ?? id).startsWith('-');
+}
+
+/** Undefined: it is not there, or in the trash, or about to be gone. */
+export function* findVisible(space: number, id: string): Verb<Located | undefined> {
+  const found = yield* findRow(space, id);
+  if (found === undefined) return undefined;
+  const located = yield* locate(found);
+  return isVisible(located) ? located : undefined;
+}
+
+export function* requireFolder(space: number, id: string, target: string): Verb<Located> {
+  const folder = yield* findVisible(space, id);
+  if (folder === undefined) throw folderNotFound(target);
+  if (folder.kind !== 0) throw notAFolder(target);
+  return folder;
+}
+
+/** Of a root, `/`. */
+export function pathOf({ name, above }: Pick<Located, 'name' | 'above'>): string {
+  return `/${[name, ...above.map((folder) => folder.name)].slice(0, -1).reverse().join('/')}`;
+}
+
+/** Adds to the size of a folder and of every folder above it; returns the ids of those above. */
+export function* addToSizes(folder: Located, deltaBytes: number): Verb<string[]> {
+  if (deltaBytes === 0) return [];
+  for (const { entry } of [folder, ...folder.above]) {
+    yield* add({ kind: 'size', entry, bytes: deltaBytes });
+  }
+  return folder.above.map(({ id }) => id);
+}
+
+/** "More than 100 levels deep: 400 `TooDeep`": for new folders, each in the one before it. */
+export function checkLevel(parent: Located, target: string, count = 1): void {
+  if (parent.above.length + count > deepestLevel) throw tooDeep(target);
+}
+
+function tooDeep(target: string): Refusal {
+  return new Refusal('TooDeep', `Folders can be nested ${deepestLevel} levels deep.`, { target });
+}
+
+/** Folders that are looked at to learn how deep a tree is. */
+const mostLookedAt = 10_000;
+
+/** The same for a folder with a tree beneath it. Its height may be what it once was; where that would refuse it, we look. */
+export function* checkTreeLevel(parent: Located, space: number, folder: EntryRow, target: string): Verb<void> {
+  const room = deepestLevel - parent.above.length - 1;
+  if (folder.kind !== 0 || folder.height <= room) return;
+  const looked = yield* row<{ height: number; count: number }>(
+    `WITH RECURSIVE down (entry, level) AS (
+       SELECT entry, 0 FROM entries WHERE entry = $1
+       UNION ALL
+       SELECT entries.entry, down.level + 1
+       FROM down JOIN entries ON entries.space = $2 AND entries.parent = down.entry AND entries.kind = 0
+     )
+     SELECT max(level) AS height, count(*) AS count FROM (SELECT level FROM down LIMIT $3) AS looked`,
+    folder.entry,
+    space,
+    mostLookedAt,
+  );
+  if (looked === undefined || looked.count >= mostLookedAt || looked.height > room) throw tooDeep(target);
+  folder.height = looked.height;
+  yield* rows('UPDATE entries SET height = $1 WHERE entry = $2', looked.height, folder.entry);
+}
+
+/** A folder with so many levels beneath it came into this one. Ends at the first that is high enough already. */
+export function* raiseHeights(parent: Located, height: number): Verb<void> {
+  let least = height + 1;
+  for (const folder of [parent, ...parent.above]) {
+    if (folder.height >= least) return;
+    yield* rows('UPDATE entries SET height = $1 WHERE entry = $2 AND height < $1', least, folder.entry);
+    least += 1;
+  }
+}
+
+/** An entry with what its record does not tell. */
+export interface EntryDetails {
+  entry: Entry;
+  path: string;
+  /** Quoted. Changes with the record or the content, not with a folder's size. */
+  etag: string;
+  /** Hexadecimal, of a file's current version; null for folders. */
+  sha256: string | null;
+  version: number;
+}
+
+export function* toDetails(found: Located): Verb<EntryDetails> {
+  return yield* toDetailsAt(found, { path: pathOf(found), holder: found.above[0]?.id ?? null });
+}
+
+/** The same of an entry as it was at another place: what is in the trash has kept its ETag. */
+export function* toDetailsAt(
+  found: EntryRow,
+  { path, holder }: { path: string; holder: string | null },
+): Verb<EntryDetails> {
+  const sha256 = found.kind === 0 ? null : yield* findSha256(found);
+  return compose({ entry: toEntry(found), path, sha256, version: found.version }, holder);
+}
+
+function compose(known: Omit<EntryDetails, 'etag'>, holder: string | null): EntryDetails {
+  const { sizeBytes: _, ...record } = known.entry;
+  const compared = JSON.stringify([record, holder, known.sha256, known.version]);
+  return { ...known, etag: `"${hash('sha256', compared, 'base64url')}"` };
+}
+
+/** The same of a file that was just written, without asking for what is known. */
+export function toFileDetails(
+  folder: Located,
+  file: Entry,
+  content: { sha256: Uint8Array; version: number },
+): EntryDetails {
+  const path = pathOf({ name: file.name, above: [folder, ...folder.above] });
+  const sha256 = Buffer.from(content.sha256).toString('hex');
+  return compose({ entry: file, path, sha256, version: content.version }, folder.id);
+}
+
+function* findSha256({ entry, version }: EntryRow): Verb<string | null> {
+  const content = yield* row<{ sha256: Uint8Array }>(
+    `SELECT sha256 FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = $1 AND versions.version = $2`,
+    entry,
+    version,
+  );
+  return content === undefined ? null : Buffer.from(content.sha256).toString('hex');
+}
+
+export interface FindEntry {
+  space: number;
+  id: string;
+}
+
+export function* findEntry({ space, id }: FindEntry): Verb<Entry | null> {
+  const found = yield* findVisible(space, id);
+  return found === undefined ? null : toEntry(found);
+}
+
+export function* findDetails({ space, id }: FindEntry): Verb<EntryDetails | null> {
+  const found = yield* findVisible(space, id);
+  return found === undefined ? null : yield* toDetails(found);
+}
+
+export interface FindByPath {
+  space: number;
+  root: string;
+  /** The NFC forms of the names from the root down. */
+  nameKeys: readonly string[];
+}
+
+export function* findByPath({ space, root, nameKeys }: FindByPath): Verb<EntryDetails | null> {
+  let found = yield* findRow(space, root);
+  for (const nameKey of nameKeys) {
+    if (found === undefined) return null;
+    found = yield* findRowByName(space, found.entry, nameKey);
+  }
+  return found === undefined ? null : yield* toDetails(yield* locate(found));
+}
+
+/** In which of these spaces the entry is, seen or not; null: in none of them. */
+export function* findSpaceOf({ id, spaces }: { id: string; spaces: readonly number[] }): Verb<number | null> {
+  for (const space of spaces) {
+    if ((yield* row('SELECT entry FROM entries WHERE space = $1 AND id = $2', space, id)) !== undefined) return space;
+  }
+  return null;
+}

@@ -1,0 +1,222 @@
+// The verbs of resumable uploads. A row tells how far an upload has come: what it says is durable is durable, whatever else
+// the blob holds. Who writes has a turn, and a later turn ends an earlier one: a request that has lost its turn, on this
+// node or another, can write nothing any more.
+
+import { Fault } from '../../domain/fault.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { row, rows, type Verb } from '../sql.ts';
+
+/** Unfinished ones that an application, or a person with it, can have at a time. */
+const mostOpen = 1000;
+/** What one write removes at most, so that no save waits long. */
+const mostExpired = 500;
+
+export const uploadProtocols = ['ietf', 'tus'] as const;
+export type UploadProtocol = (typeof uploadProtocols)[number];
+
+export interface UploadOwner {
+  appKey: string;
+  actor: string;
+}
+
+export interface Upload extends UploadOwner {
+  id: string;
+  protocol: UploadProtocol;
+  /** `part`: for a `final` one, which is made of such. */
+  kind: 'whole' | 'part' | 'final';
+  /** JSON: what the save will be asked for. */
+  asked: string;
+  /** Null: not said yet. */
+  lengthBytes: number | null;
+  /** How many bytes are durable. */
+  sizeBytes: number;
+  /** Null: a record points there, or nothing was kept. */
+  blob: string | null;
+  /** The blob store's note of how to go on. */
+  grown: string;
+  turn: number;
+  /** Somebody may be writing. */
+  isBusy: boolean;
+  /** Whoever sent the last bytes said that these are all. */
+  isLast: boolean;
+  /** The id of the saved file; for a part, of the final upload that took its bytes. */
+  result: string | null;
+  expiresAt: number;
+}
+
+interface UploadRow {
+  id: string;
+  app_key: string;
+  actor: string;
+  protocol: UploadProtocol;
+  kind: Upload['kind'];
+  asked: string;
+  length: number | null;
+  size: number;
+  blob: string | null;
+  grown: string;
+  turn: number;
+  is_busy: number;
+  is_last: number;
+  result: string | null;
+  expires_at: number;
+}
+
+const columns =
+  'id, app_key, actor, protocol, kind, asked, length, size, blob, grown, turn, is_busy, is_last, result, expires_at';
+
+function toUpload({ app_key, length, size, is_busy, is_last, expires_at, ...rest }: UploadRow): Upload {
+  return {
+    ...rest,
+    appKey: app_key,
+    lengthBytes: length,
+    sizeBytes: size,
+    isBusy: is_busy === 1,
+    isLast: is_last === 1,
+    expiresAt: expires_at,
+  };
+}
+
+export type BeginUpload = Omit<Upload, 'sizeBytes' | 'grown' | 'turn' | 'isBusy' | 'isLast' | 'result'>;
+
+export function* beginUpload(begun: BeginUpload): Verb<void> {
+  const open = yield* row<{ count: number }>(
+    'SELECT count(*) AS count FROM uploads WHERE app_key = $1 AND actor = $2 AND result IS NULL',
+    begun.appKey,
+    begun.actor,
+  );
+  if (Number(open?.count) >= mostOpen) throw tooManyUploads();
+  yield* rows(
+    `INSERT INTO uploads (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, '', 0, 0, 0, NULL, $9)`,
+    begun.id,
+    begun.appKey,
+    begun.actor,
+    begun.protocol,
+    begun.kind,
+    begun.asked,
+    begun.lengthBytes,
+    begun.blob,
+    begun.expiresAt,
+  );
+}
+
+function tooManyUploads(): Refusal {
+  return new Refusal('TooManyUploads', `There are ${mostOpen} unfinished uploads already.`, {
+    hint: 'Finish some of them, or remove them with DELETE on their addresses.',
+  });
+}
+
+/** Null if there is none, or it is another's. */
+export function* findUpload({ id, appKey, actor }: UploadOwner & { id: string }): Verb<Upload | null> {
+  const found = yield* row<UploadRow>(
+    `SELECT ${columns} FROM uploads WHERE id = $1 AND app_key = $2 AND actor = $3`,
+    id,
+    appKey,
+    actor,
+  );
+  return found === undefined ? null : toUpload(found);
+}
+
+export interface TakeTurn {
+  id: string;
+  /** The turn that was seen; another one since then is first. */
+  turn: number;
+  isBusy: boolean;
+  isLast: boolean;
+  lengthBytes: number | null;
+}
+
+/** Ends the turn of whoever was writing. The new turn, or null: another one was first. */
+export function* takeTurn({ id, turn, isBusy, isLast, lengthBytes }: TakeTurn): Verb<number | null> {
+  const taken = yield* row<{ turn: number }>(
+    `UPDATE uploads SET turn = turn + 1, is_busy = $1, is_last = $2, length = $3
+     WHERE id = $4 AND turn = $5 AND result IS NULL RETURNING turn`,
+    isBusy ? 1 : 0,
+    isLast ? 1 : 0,
+    lengthBytes,
+    id,
+    turn,
+  );
+  return taken?.turn ?? null;
+}
+
+export interface KeepUpload {
+  id: string;
+  turn: number;
+  sizeBytes: number;
+  lengthBytes: number | null;
+  grown: string;
+  isBusy: boolean;
+  expiresAt: number;
+}
+
+/** So much is durable now. False: the turn is over, and nothing was written. */
+export function* keepUpload(kept: KeepUpload): Verb<boolean> {
+  const { id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt } = kept;
+  const found = yield* row(
+    `UPDATE uploads SET size = $1, length = $2, grown = $3, is_busy = $4, expires_at = $5
+     WHERE id = $6 AND turn = $7 AND result IS NULL RETURNING id`,
+    sizeBytes,
+    lengthBytes,
+    grown,
+    isBusy ? 1 : 0,
+    expiresAt,
+    id,
+    turn,
+  );
+  return found !== undefined;
+}
+
+/** For the transaction that saves the file: it and the end of the upload are one. */
+export function* settleUpload({ id, turn }: { id: string; turn: number }, entry: string): Verb<void> {
+  const settled = yield* row(
+    `UPDATE uploads SET result = $1, blob = NULL, grown = '', is_busy = 0
+     WHERE id = $2 AND turn = $3 AND result IS NULL RETURNING id`,
+    entry,
+    id,
+    turn,
+  );
+  if (settled === undefined) throw new Fault('other', `upload ${id} was taken over before its file was saved`);
+}
+
+/** Parts whose bytes a final upload has taken. */
+export function* spendUploads({ ids, final }: { ids: readonly string[]; final: string }): Verb<void> {
+  for (const id of ids) {
+    yield* rows("UPDATE uploads SET result = $1, blob = NULL, grown = '' WHERE id = $2", final, id);
+  }
+}
+
+/** What an upload has left in the blob store. */
+export interface LeftBytes {
+  blob: string;
+  sizeBytes: number;
+  grown: string;
+}
+
+/** Null: there are no bytes to let go of. */
+export function* dropUpload({ id }: { id: string }): Verb<LeftBytes | null> {
+  const dropped = yield* row<UploadRow>(`DELETE FROM uploads WHERE id = $1 RETURNING ${columns}`, id);
+  return dropped === undefined ? null : (toLeft(dropped)[0] ?? null);
+}
+
+/** Removes uploads whose time is over, some at a time. */
+export function* expireUploads({ at }: { at: number }): Verb<{ count: number; left: LeftBytes[] }> {
+  // The time is looked at twice: one that goes on while we wait for its row must stay.
+  const expired = yield* rows<UploadRow>(
+    `DELETE FROM uploads WHERE expires_at < $1 AND id IN
+       (SELECT id FROM uploads WHERE expires_at < $1 ORDER BY expires_at LIMIT ${mostExpired})
+     RETURNING ${columns}`,
+    at,
+  );
+  return { count: expired.length, left: expired.flatMap(toLeft) };
+}
+
+function toLeft({ blob, size, grown }: UploadRow): LeftBytes[] {
+  return blob === null ? [] : [{ blob, sizeBytes: size, grown }];
+}
+
+/** How many are not finished. */
+export function* countOpenUploads(): Verb<number> {
+  const sql = 'SELECT count(*) AS count FROM uploads WHERE result IS NULL';
+  return Number((yield* row<{ count: number }>(sql))?.count);
+}

@@ -1,0 +1,69 @@
+// What a space holds, in all and by who made it, kept exact by every verb that adds or removes; and the quotas on it.
+
+import { Refusal } from '../../domain/refusal.ts';
+import { add, pending, rows, type Verb } from '../sql.ts';
+
+/** The actor that stands for the space in all. */
+export const everyone = '';
+
+export interface Usage {
+  entries: number;
+  bytes: number;
+}
+
+interface QuotaRow extends Usage {
+  actor: string;
+  most_entries: number | null;
+  most_bytes: number | null;
+}
+
+/** Asked before anything is written. */
+export function* checkQuota(space: number, actor: string, added: Usage): Verb<void> {
+  if (added.entries <= 0 && added.bytes <= 0) return;
+  const limited = `FROM usage WHERE space = $1 AND actor IN ('', $2)
+    AND (most_entries IS NOT NULL OR most_bytes IS NOT NULL)`;
+  if ((yield* rows(`SELECT actor ${limited}`, space, actor)).length === 0) return;
+  // Whoever adds to the same quota waits here, and then sees what we have added.
+  yield* rows(`SELECT actor ${limited} ORDER BY actor FOR UPDATE`, space, actor);
+  const found = yield* rows<QuotaRow>(
+    `SELECT actor, exact_usage(entries) AS entries, exact_usage(bytes) AS bytes, most_entries, most_bytes ${limited}`,
+    space,
+    actor,
+  );
+  for (const { actor: of, most_entries, most_bytes, ...held } of found) {
+    const waiting = yield* pending({ kind: 'usage', space, actor: of });
+    const [entries, bytes] = [held.entries + waiting.entries, held.bytes + waiting.bytes];
+    const whose = of === everyone ? 'The space' : JSON.stringify(of);
+    if (most_entries !== null && added.entries > 0 && entries + added.entries > most_entries) {
+      throw new Refusal('QuotaExceeded', `${whose} may have ${most_entries} entries and has ${entries}.`, { hint });
+    }
+    if (most_bytes !== null && added.bytes > 0 && bytes + added.bytes > most_bytes) {
+      throw new Refusal('QuotaExceeded', `${whose} may hold ${most_bytes} bytes and holds ${bytes}.`, { hint });
+    }
+  }
+}
+
+const hint = 'Remove for good what is not needed, also from the trash and of old versions, or ask for more.';
+
+export function* addUsage(space: number, actor: string, { entries, bytes }: Usage): Verb<void> {
+  if (entries === 0 && bytes === 0) return;
+  for (const counted of [everyone, actor]) yield* add({ kind: 'usage', space, actor: counted, entries, bytes });
+}
+
+/** What one verb adds or removes, gathered by who made it and written once for each. */
+export class Tally {
+  readonly #byActor = new Map<string, Usage>();
+
+  add(actor: string, entries: number, bytes: number): void {
+    const sum = this.#byActor.get(actor) ?? { entries: 0, bytes: 0 };
+    this.#byActor.set(actor, { entries: sum.entries + entries, bytes: sum.bytes + bytes });
+  }
+
+  of(actor: string): Usage {
+    return this.#byActor.get(actor) ?? { entries: 0, bytes: 0 };
+  }
+
+  *write(space: number): Verb<void> {
+    for (const [actor, sum] of this.#byActor) yield* addUsage(space, actor, sum);
+  }
+}

@@ -1,0 +1,278 @@
+// The versions of a file: listing them, bringing one back, letting one go, and the rule by which old ones go by themselves.
+// Numbers are never given twice, for the current version always has the highest and cannot be removed.
+
+import { versionNotFound } from '../../domain/missing.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { carrySeal, type SealedVersion, toVersionSeal } from '../row-checksums.ts';
+import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { type EntryRow, updateRow } from './entries.ts';
+import { addToSizes, type EntryDetails, findHolder, findVisible, type Located, toDetails } from './tree.ts';
+import { addUsage, checkQuota, Tally } from './usage.ts';
+
+export interface Version {
+  version: number;
+  sizeBytes: number;
+  contentType: string;
+  /** Hexadecimal. */
+  sha256: string;
+  createdAt: number;
+  createdBy: string;
+  comment: string | null;
+}
+
+/** A version as it is kept, with the digest and the size of its content. */
+export interface VersionRow extends SealedVersion {
+  size: number;
+  seal: number | null;
+}
+
+const selectVersions = `SELECT versions.entry AS entry, version, versions.content AS content, content_type, created_at,
+  created_by, comment, contents.size AS size, sha256, seal
+  FROM versions JOIN contents ON contents.content = versions.content`;
+
+export interface ListVersions {
+  space: number;
+  file: string;
+  /** Only versions below this one. */
+  below: number | null;
+  limit: number;
+}
+
+export interface VersionPage {
+  versions: Version[];
+  hasMore: boolean;
+}
+
+/** Newest first. Null if there is no such file. */
+export function* listVersions({ space, file: id, below, limit }: ListVersions): Verb<VersionPage | null> {
+  const file = yield* findVisible(space, id);
+  if (file === undefined || file.kind !== 1) return null;
+  const found = yield* rows<VersionRow>(
+    `${selectVersions} WHERE versions.entry = $1 AND version < $2 ORDER BY version DESC LIMIT $3`,
+    file.entry,
+    below ?? Number.MAX_SAFE_INTEGER,
+    limit + 1,
+  );
+  return { versions: found.slice(0, limit).map(toVersion), hasMore: found.length > limit };
+}
+
+function toVersion(found: VersionRow): Version {
+  const { version, size, content_type, sha256, created_at, created_by, comment } = found;
+  return {
+    version,
+    sizeBytes: size,
+    contentType: content_type,
+    sha256: Buffer.from(sha256).toString('hex'),
+    createdAt: created_at,
+    createdBy: created_by,
+    comment,
+  };
+}
+
+export interface ChangeVersion extends Origin {
+  space: number;
+  file: string;
+  version: number;
+  keptVersions: number | null;
+}
+
+export interface ChangedVersion {
+  details: EntryDetails;
+  freedBlobs: string[];
+}
+
+/** Makes a new version with the bytes of an old one; the same bytes as the current ones make none. Null: no such file. */
+export function* restoreVersion(asked: ChangeVersion): Verb<ChangedVersion | null> {
+  const { space, at, by } = asked;
+  const found = yield* findFileVersion(asked);
+  if (found === null) return null;
+  const { file, version } = found;
+  const current = yield* requireVersion(file, file.version);
+  if (version.content === current.content || Buffer.compare(version.sha256, current.sha256) === 0) {
+    return { details: yield* toDetails(file), freedBlobs: [] };
+  }
+  const added = { entries: 0, bytes: version.size };
+  yield* checkQuota(space, by, added);
+  const restored: Located = {
+    ...file,
+    version: file.version + 1,
+    size: version.size,
+    content_type: version.content_type,
+    modified_at: Math.max(at, file.modified_at),
+    modified_by: by,
+  };
+  yield* updateRow(file, restored);
+  yield* insertVersion({
+    ...version,
+    version: restored.version,
+    created_at: restored.modified_at,
+    created_by: by,
+  });
+  yield* supersede(restored, at);
+  yield* addUsage(space, by, added);
+  const folder = yield* findHolder(file);
+  if (folder !== null) yield* addToSizes(folder, version.size - file.size);
+  yield* note(asked, asked.space, 'version.restored', restored.id, {
+    version: restored.version,
+    from: version.version,
+  });
+  const freedBlobs = yield* dropOldVersions(asked, restored);
+  return { details: yield* toDetails(restored), freedBlobs };
+}
+
+export function* removeVersion(asked: ChangeVersion): Verb<ChangedVersion | null> {
+  const found = yield* findFileVersion(asked);
+  if (found === null) return null;
+  const { file, version } = found;
+  if (version.version === file.version) {
+    throw new Refusal('VersionIsCurrent', 'This is the current version; it cannot be removed alone.', {
+      target: 'version',
+      hint: 'Restore or save another one first, or delete the file.',
+    });
+  }
+  const freedBlobs = yield* dropVersions(asked, file, [version]);
+  return { details: yield* toDetails(file), freedBlobs };
+}
+
+export interface CommentVersion extends Omit<ChangeVersion, 'keptVersions'> {
+  comment: string | null;
+}
+
+export function* commentVersion(asked: CommentVersion): Verb<Version | null> {
+  const found = yield* findFileVersion(asked);
+  if (found === null) return null;
+  const { file, version } = found;
+  if (version.comment !== asked.comment) {
+    yield* updateVersion(version, { ...version, comment: asked.comment });
+    yield* note(asked, asked.space, 'version.commented', file.id, { version: version.version });
+  }
+  return toVersion({ ...version, comment: asked.comment });
+}
+
+interface FileVersion {
+  file: Located;
+  version: VersionRow;
+}
+
+function* findFileVersion(asked: { space: number; file: string; version: number }): Verb<FileVersion | null> {
+  const file = yield* findVisible(asked.space, asked.file);
+  if (file === undefined || file.kind !== 1) return null;
+  return { file, version: yield* requireVersion(file, asked.version) };
+}
+
+export function* requireVersion(file: EntryRow, number: number): Verb<VersionRow> {
+  const found = yield* row<VersionRow>(
+    `${selectVersions} WHERE versions.entry = $1 AND version = $2`,
+    file.entry,
+    number,
+  );
+  if (found !== undefined) return found;
+  throw versionNotFound();
+}
+
+export function* insertVersion(version: SealedVersion): Verb<void> {
+  yield* rows(
+    `INSERT INTO versions (entry, version, content, content_type, created_at, created_by, comment, seal)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    version.entry,
+    version.version,
+    version.content,
+    version.content_type,
+    version.created_at,
+    version.created_by,
+    version.comment,
+    toVersionSeal(version),
+  );
+}
+
+/** Writes what can change of a version. */
+export function* updateVersion(before: VersionRow, version: VersionRow): Verb<void> {
+  yield* rows(
+    'UPDATE versions SET content_type = $1, comment = $2, seal = $3 WHERE entry = $4 AND version = $5',
+    version.content_type,
+    version.comment,
+    carrySeal(before.seal, toVersionSeal(before), toVersionSeal(version)),
+    version.entry,
+    version.version,
+  );
+}
+
+/** The version before the current one is no longer it. */
+export function* supersede(file: Pick<EntryRow, 'entry' | 'version'>, at: number): Verb<void> {
+  yield* rows(
+    'UPDATE versions SET superseded_at = $1 WHERE entry = $2 AND version < $3 AND superseded_at IS NULL',
+    at,
+    file.entry,
+    file.version,
+  );
+}
+
+/** At most this many go with one save. */
+const mostDropped = 100;
+
+/** With a new version; noted after it. Returns the blobs that nothing points to any more: they are let go once this is
+ *  committed. */
+export function* dropOldVersions(asked: Dropping & { keptVersions: number | null }, file: EntryRow): Verb<string[]> {
+  if (asked.keptVersions === null) return [];
+  const old = yield* rows<VersionRow>(
+    `${selectVersions} WHERE versions.entry = $1 ORDER BY version DESC LIMIT $2 OFFSET $3`,
+    file.entry,
+    mostDropped,
+    asked.keptVersions,
+  );
+  return yield* dropVersions(asked, file, old);
+}
+
+interface Dropping extends Origin {
+  space: number;
+}
+
+/** Whoever or whatever lets them go, each has its line in the journal: a follower is told of every version that is gone. */
+function* dropVersions(
+  asked: Dropping,
+  file: { entry: number; id: string },
+  dropped: readonly Pick<VersionRow, 'version' | 'content' | 'created_by' | 'size'>[],
+): Verb<string[]> {
+  const tally = new Tally();
+  const blobs: string[] = [];
+  for (const { version, content, created_by, size } of dropped) {
+    yield* rows('DELETE FROM versions WHERE entry = $1 AND version = $2', file.entry, version);
+    tally.add(created_by, 0, -size);
+    const blob = yield* releaseContent(content);
+    if (blob !== null) blobs.push(blob);
+    yield* note(asked, asked.space, 'version.removed', file.id, { version });
+  }
+  yield* tally.write(asked.space);
+  return blobs;
+}
+
+/** Removes bytes that no version has any more; returns the name of their blob. */
+export function* releaseContent(content: number): Verb<string | null> {
+  const other = yield* row('SELECT entry FROM versions WHERE content = $1 LIMIT 1', content);
+  if (other !== undefined) return null;
+  const [released] = yield* rows<{ blob: string | null }>(
+    'DELETE FROM contents WHERE content = $1 RETURNING blob',
+    content,
+  );
+  return released?.blob ?? null;
+}
+
+export interface ExpireVersions extends Origin {
+  /** Only what was superseded before this. */
+  before: number;
+}
+
+/** Removes at most 200 old versions; says how many, and which blobs are free. */
+export function* expireVersions({ before, ...origin }: ExpireVersions): Verb<{ count: number; freedBlobs: string[] }> {
+  const old = yield* rows<VersionRow & { space: number; id: string }>(
+    `SELECT versions.entry AS entry, versions.version AS version, versions.content AS content,
+       versions.created_by AS created_by, contents.size AS size, entries.space AS space, entries.id AS id
+     FROM versions JOIN contents ON contents.content = versions.content JOIN entries ON entries.entry = versions.entry
+     WHERE superseded_at IS NOT NULL AND superseded_at < $1 ORDER BY superseded_at LIMIT 200`,
+    before,
+  );
+  const freedBlobs: string[] = [];
+  for (const version of old)
+    freedBlobs.push(...(yield* dropVersions({ ...origin, space: version.space }, version, [version])));
+  return { count: old.length, freedBlobs };
+}

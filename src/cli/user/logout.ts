@@ -1,0 +1,51 @@
+// `cabinet logout`: ends a sign-in, at the service and here.
+
+import type { Command } from 'commander';
+import { revokeToken } from '../../../sdk/src/sign-in.ts';
+import { readPersonal } from '../../config/config.ts';
+import { endOnWrongUse, type PersonOptions, performUnsigned } from './perform.ts';
+import { changeProfiles, type Profile, readProfiles, requireProfile } from './profiles.ts';
+import { connectAs } from './session.ts';
+
+interface SignedOut {
+  SignedOut: string;
+  /** False: the service could not be told. The sign-in ends by itself. */
+  IsRevoked: boolean;
+}
+
+export function registerLogout(program: Command): void {
+  program
+    .command('logout')
+    .description('end a sign-in, at the service and here')
+    .option('--profile <name>', 'which one; the current one by default')
+    .option('--json', 'print JSON')
+    .exitOverride(endOnWrongUse)
+    .action((options: PersonOptions) => performUnsigned(options, { run: () => logOut(options), toLines }));
+}
+
+async function logOut(options: PersonOptions): Promise<SignedOut> {
+  const { profilesPath, profile: asked } = readPersonal();
+  const { name } = requireProfile(readProfiles(profilesPath), options.profile ?? asked);
+  return await changeProfiles(profilesPath, async (profiles) => {
+    const { [name]: gone, ...rest } = profiles.Profiles;
+    const IsRevoked = gone === undefined || (await tell(gone));
+    const Current = profiles.Current === name ? (Object.keys(rest)[0] ?? null) : profiles.Current;
+    return { profiles: { Current, Profiles: rest }, result: { SignedOut: name, IsRevoked } };
+  });
+}
+
+/** An application has no sign-in to end: its secret stays good elsewhere. */
+async function tell(profile: Profile): Promise<boolean> {
+  if (profile.RefreshToken === undefined) return true;
+  try {
+    await revokeToken(connectAs(profile), profile.RefreshToken);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function toLines({ SignedOut, IsRevoked }: SignedOut): string[] {
+  const warning = 'The service could not be told; the sign-in ends there by itself within 14 days.';
+  return [`Signed out of ${SignedOut}.`, ...(IsRevoked ? [] : [warning])];
+}

@@ -1,0 +1,86 @@
+// How progress looks: as a bar that fits the width of the terminal, and as a plain line.
+
+export interface Counts {
+  files: number;
+  bytes: number;
+}
+
+export interface Drawn {
+  verb: string;
+  done: Counts;
+  /** Null: not known yet. */
+  total: Counts | null;
+  bytesPerSecond: number;
+  name: string;
+}
+
+const shortestBar = 8;
+const longestBar = 30;
+
+/** `put ━━━━━━━━╌╌╌╌  62 %  1.2 of 1.9 GiB  48.1 MiB/s  0:15 left  3 of 10 files  film.mkv`; what does not fit is left out from the end. */
+export function renderBar(drawn: Drawn, columns: number): string {
+  const share = toShare(drawn);
+  const facts = toFacts(drawn);
+  // The last column stays free: some terminals begin a new line there.
+  let room = columns - 1 - drawn.verb.length - 1;
+  const shown: string[] = [];
+  const reserved = share === null ? 0 : shortestBar + 8;
+  for (const fact of facts) {
+    const needed = fact.length + 2;
+    if (shown.length > 0 && needed > room - reserved) break;
+    shown.push(fact);
+    room -= needed;
+  }
+  if (share === null) return `${drawn.verb} ${shown.join('  ')}`.slice(0, columns - 1);
+  const percent = `${Math.floor(share * 100)}`.padStart(3);
+  const length = Math.max(shortestBar, Math.min(longestBar, room - 8));
+  const full = Math.round(share * length);
+  const bar = `${'━'.repeat(full)}${'╌'.repeat(length - full)}`;
+  return [`${drawn.verb} ${bar} ${percent} %`, ...shown].join('  ').slice(0, columns - 1);
+}
+
+export function renderLine(drawn: Drawn): string {
+  const share = toShare(drawn);
+  const percent = share === null ? [] : [`${Math.floor(share * 100)} %`];
+  return `${drawn.verb}: ${[...percent, ...toFacts({ ...drawn, name: '' })].join(', ')}`;
+}
+
+function toShare({ done, total }: Drawn): number | null {
+  if (total === null) return null;
+  if (total.bytes > 0) return Math.min(1, done.bytes / total.bytes);
+  return total.files > 0 ? Math.min(1, done.files / total.files) : null;
+}
+
+function toFacts({ done, total, bytesPerSecond, name }: Drawn): string[] {
+  const left = total === null || bytesPerSecond === 0 ? null : (total.bytes - done.bytes) / bytesPerSecond;
+  const facts = [
+    total === null ? toSize(done.bytes) : `${toSize(done.bytes)} of ${toSize(total.bytes)}`,
+    `${toSize(bytesPerSecond)}/s`,
+    left === null || left < 0 ? '' : `${toDuration(left)} left`,
+    total === null || total.files === 1 ? '' : `${done.files} of ${total.files} files`,
+    name,
+  ];
+  return facts.filter((fact) => fact !== '');
+}
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** `48.1 MiB`; bytes without a decimal. */
+export function toSize(bytes: number): string {
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1023.95 && unit < units.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
+}
+
+/** `0:07`, `12:30`, `3:05:00`. */
+export function toDuration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const parts = [Math.floor(whole / 60) % 60, whole % 60];
+  const hours = Math.floor(whole / 3600);
+  if (hours === 0) return `${parts[0]}:${String(parts[1]).padStart(2, '0')}`;
+  return [hours, ...parts.map((part) => String(part).padStart(2, '0'))].join(':');
+}

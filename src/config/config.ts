@@ -1,0 +1,399 @@
+// Configuration: environment variables `CABINET_*`, or one file with the same names that `CABINET_CONFIG` leads to
+// (lines NAME=value; a variable of the environment wins). Read once, checked whole: every mistake is told at once.
+
+import { readFileSync } from 'node:fs';
+import { availableParallelism, homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { OutsideIssuerRules } from '../auth/outside-issuer.ts';
+import { type BlobsSetting, parseBlobsSetting } from '../blobs/blobs-setting.ts';
+import { Peers } from '../certificates/peers.ts';
+import { toBytes } from '../domain/bytes.ts';
+import type { NameRules } from '../domain/name.ts';
+import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
+import { type SettingName, type ShownSetting, settings, showSettings } from './settings.ts';
+
+export interface AddressConfig {
+  host: string;
+  /** 0 means any free port; null: this address is not served. */
+  port: number | null;
+  /** What clients see, without a slash at the end; null: the listener's own address. */
+  publicUrl: string | null;
+  tls: { certPath: string; keyPath: string } | null;
+}
+
+export interface MutualTlsConfig extends AddressConfig {
+  /** The CAs that client certificates must lead to; null: our own, made for development. */
+  caPath: string | null;
+  crlPath: string | null;
+  /** Proxies that end TLS and are believed when they hand a certificate over. */
+  proxies: readonly string[];
+}
+
+export type CatalogConfig =
+  | { kind: 'sqlite' }
+  | { kind: 'postgres'; url: string; schema: string; mostConnections: number };
+
+export interface TelemetryConfig {
+  /** Who may read `/metrics`. */
+  metrics: { token: string } | 'loopback' | 'open' | 'off';
+  /** Where traces are sent; null: nowhere. */
+  otlpEndpoint: string | null;
+  /** How many of the traces that begin here are recorded, 0 to 1. */
+  otlpShare: number;
+  isAccessLogged: boolean;
+}
+
+export interface Config {
+  dataFolder: string;
+  catalog: CatalogConfig;
+  blobs: BlobsSetting;
+  production: AddressConfig;
+  test: AddressConfig;
+  /** Here `tls` is null for our own certificate, made for development. */
+  mutualTls: MutualTlsConfig;
+  /** Proxies that are believed when they say who asks. */
+  proxies: readonly string[];
+  isOwnIssuer: boolean;
+  outsideIssuers: readonly OutsideIssuerRules[];
+  names: NameRules;
+  inlineBytes: number;
+  maxFileBytes: number;
+  reserveBytes: number;
+  /** Whether the catalog may also be on a network or memory file system. */
+  isAnyDiskAllowed: boolean;
+  /** How often everything is verified, and how many bytes of it in a second; null: never. */
+  scrub: { days: number; bytesPerSecond: number } | null;
+  /** Null, here and below: without limit. */
+  trashDays: number | null;
+  uploadHours: number;
+  versionsKept: number | null;
+  versionDays: number | null;
+  journalDays: number | null;
+  /** Whether reads of contents are recorded in the journal. */
+  isReadAudited: boolean;
+  /** How long reading the text of one document may take. */
+  searchSeconds: number;
+  /** Threads that answer requests, the main one among them. */
+  httpThreads: number;
+  maxConnections: number;
+  maxConnectionsPerPeer: number;
+  corsOrigins: ReadonlySet<string>;
+  /** How long it says that it is not ready before it stops taking connections. */
+  drainSeconds: number;
+  telemetry: TelemetryConfig;
+  logLevel: string;
+  /** All of it as it may be shown. */
+  settings: readonly ShownSetting[];
+}
+
+export class ConfigMistakes extends Error {
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super(`The configuration has mistakes:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
+    this.name = 'ConfigMistakes';
+    this.mistakes = mistakes;
+  }
+}
+
+const loopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const mostThreads = 64;
+const mostAutoThreads = 4;
+const largestInlineBytes = 1024 * 1024;
+
+export type Variables = Record<string, string | undefined>;
+
+/** Every setting with the value that is in force, as text. */
+export function readSettings(environment: Variables = process.env): Record<SettingName, string> {
+  const path = environment.CABINET_CONFIG;
+  const mistakes: string[] = [];
+  const file = path === undefined || path === '' ? {} : readFile(path, mistakes);
+  for (const [source, names] of [
+    ['environment', environment],
+    [path, file],
+  ] as const) {
+    for (const name of Object.keys(names)) {
+      if (name.startsWith('CABINET_') && !(name in settings)) mistakes.push(`${name} (${source}) is not a setting`);
+    }
+  }
+  if (mistakes.length > 0) throw new ConfigMistakes(mistakes);
+  const values = Object.entries(settings).map(([name, { fallback }]) => [
+    name,
+    environment[name] ?? file[name] ?? fallback,
+  ]);
+  return Object.fromEntries(values) as Record<SettingName, string>;
+}
+
+function readFile(path: string, mistakes: string[]): Variables {
+  try {
+    return parseEnv(readFileSync(path, 'utf8')) as Variables;
+  } catch (error) {
+    mistakes.push(`CABINET_CONFIG: ${(error as Error).message}`);
+    return {};
+  }
+}
+
+/** What the commands for people go by. */
+export interface Personal {
+  profilesPath: string;
+  /** Null: the one that was signed in last. */
+  profile: string | null;
+  /** The program that opens addresses; null: the system's own. */
+  browser: string | null;
+}
+
+export function readPersonal(environment: Variables = process.env): Personal {
+  const { CABINET_PROFILES: path, CABINET_PROFILE: profile } = readSettings(environment);
+  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
+  return {
+    profilesPath: path === '' ? join(folder, 'cabinet', 'profiles.json') : resolve(path),
+    profile: profile === '' ? null : profile,
+    browser: environment.BROWSER || null,
+  };
+}
+
+/** As it would be if these were set. */
+export function readConfigWith(changes: Variables): Config {
+  return readConfig({ ...process.env, ...changes });
+}
+
+export function readConfig(environment: Variables = process.env): Config {
+  const values = readSettings(environment);
+  const reader = new Reader(values);
+  const host = values.CABINET_HOST;
+  const tls = reader.tls('CABINET_TLS_CERT', 'CABINET_TLS_KEY');
+  if (!loopback.test(host) && tls === null && reader.choice('CABINET_ALLOW_PLAIN_HTTP', ['no', 'yes']) === 'no') {
+    reader.mistake(
+      'CABINET_HOST',
+      `${host} can be reached from outside; set CABINET_TLS_CERT and CABINET_TLS_KEY, or CABINET_ALLOW_PLAIN_HTTP=yes`,
+    );
+  }
+  const config: Config = {
+    dataFolder: resolve(values.CABINET_DATA),
+    catalog: reader.catalog('CABINET_CATALOG', 'CABINET_POSTGRES_CONNECTIONS'),
+    blobs: reader.blobs('CABINET_BLOBS'),
+    production: { host, tls, port: reader.port('CABINET_PORT'), publicUrl: reader.url('CABINET_PUBLIC_URL') },
+    test: { host, tls, port: reader.port('CABINET_TEST_PORT'), publicUrl: reader.url('CABINET_TEST_PUBLIC_URL') },
+    mutualTls: {
+      host,
+      port: reader.port('CABINET_MTLS_PORT'),
+      publicUrl: reader.url('CABINET_MTLS_PUBLIC_URL'),
+      tls: reader.tls('CABINET_MTLS_CERT', 'CABINET_MTLS_KEY'),
+      caPath: values.CABINET_MTLS_CA === '' ? null : values.CABINET_MTLS_CA,
+      crlPath: values.CABINET_MTLS_CRL === '' ? null : values.CABINET_MTLS_CRL,
+      proxies: reader.peers('CABINET_MTLS_PROXIES'),
+    },
+    proxies: reader.peers('CABINET_PROXIES'),
+    isOwnIssuer: reader.choice('CABINET_OWN_ISSUER', ['yes', 'no']) === 'yes',
+    outsideIssuers: reader.issuers('CABINET_ISSUERS'),
+    names: reader.choice('CABINET_NAMES', ['any', 'portable']),
+    inlineBytes: reader.bytes('CABINET_INLINE_LIMIT', largestInlineBytes),
+    maxFileBytes: reader.bytes('CABINET_MAX_FILE_SIZE'),
+    reserveBytes: reader.bytes('CABINET_RESERVE'),
+    isAnyDiskAllowed: reader.choice('CABINET_ALLOW_ANY_DISK', ['no', 'yes']) === 'yes',
+    scrub: reader.scrub(),
+    trashDays: reader.countOrNone('CABINET_TRASH_DAYS'),
+    uploadHours: reader.number('CABINET_UPLOAD_HOURS', 8760),
+    versionsKept: reader.countOrNone('CABINET_VERSIONS_KEPT'),
+    versionDays: reader.countOrNone('CABINET_VERSION_DAYS'),
+    journalDays: reader.countOrNone('CABINET_JOURNAL_DAYS'),
+    isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
+    searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
+    httpThreads: reader.httpThreads('CABINET_HTTP_THREADS', values.CABINET_CATALOG),
+    maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
+    maxConnectionsPerPeer: reader.count('CABINET_MAX_CONNECTIONS_PER_PEER'),
+    corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
+    drainSeconds: reader.number('CABINET_DRAIN_SECONDS', 300),
+    telemetry: reader.telemetry(),
+    logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
+    settings: showSettings(values),
+  };
+  for (const { issuer, environment, name } of config.outsideIssuers) {
+    if (config.isOwnIssuer && issuer === config[environment].publicUrl) {
+      reader.mistake('CABINET_ISSUERS', `${name} is our own issuer`);
+    }
+  }
+  if (!config.isOwnIssuer && config.outsideIssuers.length === 0) {
+    reader.mistake('CABINET_OWN_ISSUER', 'then CABINET_ISSUERS must name another; nobody could get a token');
+  }
+  if (values.CABINET_PORT === 'off') reader.mistake('CABINET_PORT', 'the production address cannot be switched off');
+  reader.finish();
+  return config;
+}
+
+class Reader {
+  readonly #values: Record<SettingName, string>;
+  readonly #mistakes: string[] = [];
+
+  constructor(values: Record<SettingName, string>) {
+    this.#values = values;
+  }
+
+  mistake(name: SettingName, problem: string): void {
+    this.#mistakes.push(`${name}: ${problem}`);
+  }
+
+  finish(): void {
+    if (this.#mistakes.length > 0) throw new ConfigMistakes(this.#mistakes);
+  }
+
+  /** Several threads share the writer of SQLite. On PostgreSQL several nodes do the same. */
+  httpThreads(name: SettingName, catalog: string): number {
+    const isOne = catalog.startsWith('postgres');
+    if (this.#values[name] === 'auto') {
+      // Elsewhere a port cannot be shared, or the kernel does not spread connections.
+      return isOne || process.platform !== 'linux'
+        ? 1
+        : Math.max(1, Math.min(mostAutoThreads, Math.floor(availableParallelism() / 2)));
+    }
+    const count = this.count(name);
+    if (count > mostThreads) this.mistake(name, `${count} is more than ${mostThreads}`);
+    if (isOne && count > 1) this.mistake(name, 'with PostgreSQL it is 1: run more nodes instead');
+    return count;
+  }
+
+  /** `postgres://…`, as its own tools take it; `schema` in its query is ours: what the schemas' names begin with. */
+  catalog(name: SettingName, connectionsName: SettingName): CatalogConfig {
+    const text = this.#values[name];
+    const mostConnections = this.count(connectionsName);
+    if (text === 'sqlite:') return { kind: 'sqlite' };
+    const url = URL.parse(text);
+    if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) {
+      this.mistake(
+        name,
+        `${JSON.stringify(text.replace(/:[^:@/]*@/, ':…@'))} is neither sqlite: nor postgres://user@host/database`,
+      );
+      return { kind: 'sqlite' };
+    }
+    const schema = url.searchParams.get('schema') ?? 'cabinet';
+    if (!/^[a-z_][a-z0-9_]{0,30}$/.test(schema))
+      this.mistake(name, `${JSON.stringify(schema)} is not the name of a schema`);
+    if (url.searchParams.get('sslmode') === 'no-verify') this.mistake(name, 'sslmode=no-verify would trust anyone');
+    url.searchParams.delete('schema');
+    return { kind: 'postgres', url: url.href, schema, mostConnections };
+  }
+
+  blobs(name: SettingName): BlobsSetting {
+    try {
+      return parseBlobsSetting(this.#values[name]);
+    } catch (error) {
+      this.mistake(name, (error as Error).message);
+      return { kind: 'file' };
+    }
+  }
+
+  port(name: SettingName): number | null {
+    const text = this.#values[name];
+    if (text === 'off') return null;
+    const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+    if (port <= 65535) return port;
+    this.mistake(name, `${JSON.stringify(text)} is not a port (0 to 65535, or off)`);
+    return null;
+  }
+
+  url(name: SettingName): string | null {
+    const text = this.#values[name];
+    if (text === '') return null;
+    const url = URL.parse(text);
+    if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
+      return text.replace(/\/+$/, '');
+    this.mistake(name, `${JSON.stringify(text)} is not an http or https address`);
+    return null;
+  }
+
+  tls(certName: SettingName, keyName: SettingName): AddressConfig['tls'] {
+    const { [certName]: certPath, [keyName]: keyPath } = this.#values;
+    if (certPath === '' && keyPath === '') return null;
+    if (certPath === '' || keyPath === '') this.mistake(certName, `goes with ${keyName}; only one is set`);
+    return { certPath, keyPath };
+  }
+
+  peers(name: SettingName): readonly string[] {
+    const peers = this.#values[name].split(/[\s,]+/).filter(Boolean);
+    const wrong = Peers.findMistake(peers);
+    if (wrong === null) return peers;
+    this.mistake(name, `${JSON.stringify(wrong)} is not an address or a network, such as 10.0.0.0/8`);
+    return [];
+  }
+
+  issuers(name: SettingName): readonly OutsideIssuerRules[] {
+    const path = this.#values[name];
+    if (path === '') return [];
+    try {
+      return readIssuersFile(path);
+    } catch (error) {
+      if (!(error instanceof IssuersMistakes)) throw error;
+      for (const mistake of error.mistakes) this.mistake(name, mistake);
+      return [];
+    }
+  }
+
+  choice<Choice extends string>(name: SettingName, choices: readonly Choice[]): Choice {
+    const text = this.#values[name];
+    const found = choices.find((choice) => choice === text);
+    if (found === undefined) this.mistake(name, `${JSON.stringify(text)} is not one of ${choices.join(', ')}`);
+    return found ?? (choices[0] as Choice);
+  }
+
+  bytes(name: SettingName, most = Number.MAX_SAFE_INTEGER): number {
+    const text = this.#values[name];
+    const bytes = toBytes(text);
+    if (bytes !== undefined && bytes <= most) return bytes;
+    const limit = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${most} bytes`;
+    this.mistake(name, `${JSON.stringify(text)} is not a size (a number of bytes, or with KiB, MiB, GiB, TiB${limit})`);
+    return 0;
+  }
+
+  origins(name: SettingName): ReadonlySet<string> {
+    const origins = this.#values[name].split(/[\s,]+/).filter(Boolean);
+    const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin);
+    if (wrong !== undefined)
+      this.mistake(name, `${JSON.stringify(wrong)} is not an origin, such as https://app.example`);
+    return new Set(origins);
+  }
+
+  telemetry(): TelemetryConfig {
+    const access = this.choice('CABINET_METRICS', ['loopback', 'open', 'off']);
+    const { CABINET_METRICS_TOKEN: token } = this.#values;
+    if (token !== '' && !/^[\x21-\x7e]{20,}$/.test(token)) {
+      this.mistake('CABINET_METRICS_TOKEN', 'needs at least 20 characters, and no spaces');
+    }
+    if (token !== '' && access !== 'loopback')
+      this.mistake('CABINET_METRICS_TOKEN', `is of no use where CABINET_METRICS=${access}`);
+    return {
+      metrics: token === '' ? access : { token },
+      otlpEndpoint: this.url('CABINET_OTLP_ENDPOINT'),
+      otlpShare: this.number('CABINET_OTLP_SHARE', 1),
+      isAccessLogged: this.choice('CABINET_ACCESS_LOG', ['no', 'yes']) === 'yes',
+    };
+  }
+
+  number(name: SettingName, most: number): number {
+    const text = this.#values[name];
+    const number = /^\d{1,7}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+    if (number <= most) return number;
+    this.mistake(name, `${JSON.stringify(text)} is not a number from 0 to ${most}`);
+    return 0;
+  }
+
+  scrub(): Config['scrub'] {
+    const days = this.countOrNone('CABINET_SCRUB_DAYS');
+    const bytesPerSecond = this.bytes('CABINET_SCRUB_RATE');
+    if (bytesPerSecond < 1) this.mistake('CABINET_SCRUB_RATE', 'must be more than nothing');
+    return days === null ? null : { days, bytesPerSecond };
+  }
+
+  /** Null: without limit. */
+  countOrNone(name: SettingName): number | null {
+    return this.#values[name] === 'unlimited' ? null : this.count(name);
+  }
+
+  count(name: SettingName): number {
+    const text = this.#values[name];
+    const count = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+    if (count < 1) this.mistake(name, `${JSON.stringify(text)} is not a number from 1 to 9999999`);
+    return count;
+  }
+}

@@ -1,0 +1,106 @@
+// Every setting there is: its name, its default and what it is for. `config/config.ts` reads and checks them.
+
+export interface Setting {
+  fallback: string;
+  about: string;
+  /** Never shown. */
+  isSecret?: true;
+}
+
+/** Every setting, with its default and what it is for; `cabinet config` prints them as they are in force. */
+export const settings = {
+  CABINET_CONFIG: { fallback: '', about: 'a file with these settings' },
+  CABINET_DATA: { fallback: './data', about: 'the data folder' },
+  CABINET_HOST: { fallback: '127.0.0.1', about: 'where to listen' },
+  CABINET_PORT: { fallback: '8080', about: 'port of the production address; 0: any free one' },
+  CABINET_TEST_PORT: { fallback: '8081', about: 'port of the test address; off: no test environment' },
+  CABINET_MTLS_PORT: { fallback: '8443', about: 'port of the mutual-TLS address; off: there is none' },
+  CABINET_PUBLIC_URL: { fallback: '', about: 'what clients see as the production address' },
+  CABINET_TEST_PUBLIC_URL: { fallback: '', about: 'what clients see as the test address' },
+  CABINET_MTLS_PUBLIC_URL: { fallback: '', about: 'what clients see as the mutual-TLS address' },
+  CABINET_MTLS_CERT: { fallback: '', about: 'certificate file of the mutual-TLS address; one is made by default' },
+  CABINET_MTLS_KEY: { fallback: '', about: 'key file that goes with it' },
+  CABINET_MTLS_CA: { fallback: '', about: 'CAs that client certificates must lead to; one is made by default' },
+  CABINET_MTLS_CRL: { fallback: '', about: 'revocation lists of those CAs' },
+  CABINET_MTLS_PROXIES: { fallback: '', about: 'proxies whose Client-Cert header is believed: addresses or networks' },
+  CABINET_PROXIES: { fallback: '', about: 'proxies whose X-Forwarded-For header is believed: addresses or networks' },
+  CABINET_OWN_ISSUER: { fallback: 'yes', about: 'no: tokens come from outside issuers only' },
+  CABINET_ISSUERS: { fallback: '', about: 'a JSON file with the outside OpenID issuers whose tokens are taken' },
+  CABINET_CORS_ORIGINS: {
+    fallback: '',
+    about: 'origins whose pages may call the service, separated by spaces or commas',
+  },
+  CABINET_TLS_CERT: { fallback: '', about: 'certificate file for the production and test addresses' },
+  CABINET_TLS_KEY: { fallback: '', about: 'key file that goes with it' },
+  CABINET_ALLOW_PLAIN_HTTP: { fallback: 'no', about: 'yes: listen beyond loopback without TLS' },
+  CABINET_CATALOG: { fallback: 'sqlite:', about: 'where records are kept: sqlite: or postgres://…' },
+  CABINET_BLOBS: { fallback: 'file:', about: 'where large contents are kept: file: or s3://bucket…' },
+  CABINET_POSTGRES_CONNECTIONS: { fallback: '20', about: 'connections to PostgreSQL, for each environment of a node' },
+  CABINET_NAMES: { fallback: 'any', about: 'portable: also refuse names that Windows refuses' },
+  CABINET_INLINE_LIMIT: { fallback: '64KiB', about: 'contents up to this size are kept in the catalog' },
+  CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken' },
+  CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that a save must leave' },
+  CABINET_ALLOW_ANY_DISK: {
+    fallback: 'no',
+    about: 'yes: keep the catalog on a network or memory file system too, where a 200 promises less',
+  },
+  CABINET_SCRUB_DAYS: { fallback: '30', about: 'how often everything is read and verified, or unlimited: never' },
+  CABINET_SCRUB_RATE: { fallback: '8MiB', about: 'how much of it in a second' },
+  CABINET_TRASH_DAYS: { fallback: '30', about: 'how long the trash keeps what is put into it, or unlimited' },
+  CABINET_UPLOAD_HOURS: { fallback: '72', about: 'how long an unfinished upload waits for its next bytes' },
+  CABINET_VERSIONS_KEPT: { fallback: 'unlimited', about: 'how many versions a file keeps' },
+  CABINET_VERSION_DAYS: {
+    fallback: 'unlimited',
+    about: 'how long a version is kept once another has taken its place',
+  },
+  CABINET_JOURNAL_DAYS: { fallback: '90', about: 'older parts of the journal are sealed into files, or unlimited' },
+  CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
+  CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
+  CABINET_HTTP_THREADS: {
+    fallback: 'auto',
+    about: 'threads that answer requests; auto: half as many as there are cores, at most 4',
+  },
+  CABINET_MAX_CONNECTIONS: { fallback: '10000', about: 'connections at a time, for each address' },
+  CABINET_MAX_CONNECTIONS_PER_PEER: { fallback: '2000', about: 'connections at a time from one peer' },
+  CABINET_DRAIN_SECONDS: { fallback: '0', about: 'how long it is not ready before it stops, for load balancers' },
+  CABINET_METRICS: { fallback: 'loopback', about: 'who may read /metrics: loopback, open or off' },
+  CABINET_METRICS_TOKEN: { fallback: '', about: 'then whoever shows this token may read /metrics', isSecret: true },
+  CABINET_OTLP_ENDPOINT: { fallback: '', about: 'an OpenTelemetry collector that traces are sent to' },
+  CABINET_OTLP_SHARE: { fallback: '1', about: 'how many of the traces that begin here are recorded, 0 to 1' },
+  CABINET_ACCESS_LOG: { fallback: 'no', about: 'yes: one line for every request' },
+  CABINET_PROFILES: {
+    fallback: '',
+    about: "where people's commands keep their sign-ins; ~/.config/cabinet/profiles.json",
+  },
+  CABINET_PROFILE: { fallback: '', about: "which of those sign-ins people's commands use; the last one by default" },
+  CABINET_LOG_LEVEL: { fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+
+/** One setting as it is in force, without what must not be seen. */
+export interface ShownSetting {
+  name: SettingName;
+  /** Empty: not set. */
+  value: string;
+  about: string;
+  isDefault: boolean;
+}
+
+export function showSettings(values: Record<SettingName, string>): ShownSetting[] {
+  return (Object.keys(settings) as SettingName[]).map((name) => ({
+    name,
+    value: hideSecrets(name, values[name]),
+    about: settings[name].about,
+    isDefault: values[name] === settings[name].fallback,
+  }));
+}
+
+/** Secrets, and passwords in addresses: before the host, or among the parameters. */
+function hideSecrets(name: SettingName, value: string): string {
+  const { isSecret }: Setting = settings[name];
+  if (isSecret === true && value !== '') return '…';
+  return value
+    .replace(/^(\w+:\/\/[^@/?#]*?):[^@]*@/, '$1:…@')
+    .replaceAll(/([?&][^=&]*(?:pass|secret|token|key)[^=&]*=)[^&]*/gi, '$1…');
+}

@@ -1,0 +1,129 @@
+// What is told of every request when it is over: it is counted, and where that is wanted, logged and traced. Told are the
+// route, the status, times and sizes; never an address with its ids and query, a header or anything of a body.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Route } from '../rest/route.ts';
+import type { RequestMetrics } from '../telemetry/request-metrics.ts';
+import type { Span, Tracer } from '../telemetry/tracer.ts';
+
+/** A line of the access log. */
+export interface Answered {
+  request: string;
+  method: string;
+  /** As it stands in the table of routes; null: there is none. */
+  route: string | null;
+  /** Null: the client went away before it was answered. */
+  status: number | null;
+  ms: number;
+  receivedBytes: number;
+  sentBytes: number;
+  /** Null: nobody had to say who asks, or nobody did. */
+  actor: string | null;
+  trace: string | null;
+}
+
+export interface Observers {
+  metrics: RequestMetrics;
+  /** Null, here and below: not wanted. */
+  tracer: Tracer | null;
+  onAnswered: ((answered: Answered) => void) | null;
+}
+
+/** One request, from its headers to the end of its answer. */
+export class Observation {
+  readonly requestId: string;
+  readonly span: Span | null;
+  route: Route | null = null;
+  actor: string | null = null;
+  /** Where the answer was written past Node's own response, its status. */
+  earlyStatus: number | null = null;
+  readonly #observers: Observers;
+  readonly #begunAt = performance.now();
+
+  constructor(observers: Observers, { headers }: IncomingMessage, requestId: string) {
+    this.#observers = observers;
+    this.requestId = requestId;
+    this.span = observers.tracer?.begin(headers.traceparent as string | undefined, 'request') ?? null;
+  }
+
+  end(request: IncomingMessage, response: ServerResponse): void {
+    const { metrics, onAnswered } = this.#observers;
+    const status = this.earlyStatus ?? (response.headersSent ? response.statusCode : 0);
+    const ms = performance.now() - this.#begunAt;
+    if (this.route === null) metrics.countUnrouted(request.method, status);
+    else metrics.count(this.route, request.method ?? '', status, ms / 1000);
+    if (this.span !== null) this.#endSpan(this.span, request, status);
+    onAnswered?.(this.#toAnswered(request, status, ms));
+  }
+
+  #endSpan(span: Span, { method = '' }: IncomingMessage, status: number): void {
+    const { attributes } = span;
+    span.name = this.route === null ? method : `${method} ${this.route.path}`;
+    attributes['http.request.method'] = method;
+    if (this.route !== null) attributes['http.route'] = this.route.path;
+    if (status !== 0) attributes['http.response.status_code'] = status;
+    attributes['cabinet.tracking_id'] = this.requestId;
+    span.isFailed = status === 0 || status >= 500;
+    span.end();
+  }
+
+  #toAnswered(request: IncomingMessage, status: number, ms: number): Answered {
+    const { receivedBytes, sentBytes } = takeBytes(request.socket);
+    return {
+      request: this.requestId,
+      method: request.method ?? '',
+      route: this.route?.path ?? null,
+      status: status === 0 ? null : status,
+      ms: Math.round(ms * 1000) / 1000,
+      receivedBytes,
+      sentBytes,
+      actor: this.actor,
+      trace: this.span?.traceId ?? null,
+    };
+  }
+}
+
+const counted = new WeakMap<Socket, { read: number; written: number }>();
+
+/** What has passed through a connection since its last request was over: headers are part of it. */
+function takeBytes(socket: Socket): { receivedBytes: number; sentBytes: number } {
+  const before = counted.get(socket);
+  const { bytesRead: read, bytesWritten: written } = socket;
+  counted.set(socket, { read, written });
+  return { receivedBytes: read - (before?.read ?? 0), sentBytes: written - (before?.written ?? 0) };
+}
+
+/** The connections of an address, and what has passed through them. */
+export class Connections {
+  readonly #open = new Set<Socket>();
+  #readBefore = 0;
+  #writtenBefore = 0;
+
+  add(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      this.#readBefore += socket.bytesRead;
+      this.#writtenBefore += socket.bytesWritten;
+    });
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  get readBytes(): number {
+    return this.#sum(this.#readBefore, 'bytesRead');
+  }
+
+  get writtenBytes(): number {
+    return this.#sum(this.#writtenBefore, 'bytesWritten');
+  }
+
+  #sum(before: number, of: 'bytesRead' | 'bytesWritten'): number {
+    let all = before;
+    for (const socket of this.#open) all += socket[of];
+    return all;
+  }
+}

@@ -1,0 +1,80 @@
+// What is looked at in every request before it means anything: its tracking id, its target, and what Node lets through
+// but nobody should build on.
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../domain/refusal.ts';
+import { invalidHeader } from '../rest/parameters.ts';
+
+export const maxHeaderBytes = 16 * 1024;
+const uploadsPath = '/v1/contentmanagement/uploads';
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** One that was sent twice is none: Node joins the two, and that is no UUID. */
+export function readRequestId(request: IncomingMessage): string {
+  const sent = request.headers.requesttrackingid;
+  return typeof sent === 'string' && uuid.test(sent) ? sent : randomUUID();
+}
+
+/** The path and query of the target. One that names another host than ours is not for us. */
+export function readTarget(request: IncomingMessage, publicUrl: string | undefined): { path: string; query: string } {
+  let target = request.url ?? '';
+  if (!target.startsWith('/')) {
+    const url = URL.parse(target);
+    const own = publicUrl === undefined ? request.headers.host : new URL(publicUrl).host;
+    if (url === null || url.host !== own) throw malformed('The request target names another host.');
+    target = `${url.pathname}${url.search}`;
+  }
+  const mark = target.indexOf('?');
+  return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** tus: "The X-HTTP-Method-Override request header MUST be a string which MUST be interpreted as the request's method by the
+ *  Server, if the header is presented." Only there. */
+export function readMethod({ method = '', headers }: IncomingMessage, path: string): string {
+  const override = headers['x-http-method-override'];
+  return typeof override === 'string' && path.startsWith(uploadsPath) ? override.toUpperCase() : method;
+}
+
+export function checkHttp(request: IncomingMessage): void {
+  const coding = request.headers['transfer-encoding'];
+  if (request.httpVersion === '1.0' && coding !== undefined) throw malformed('HTTP/1.0 has no Transfer-Encoding.');
+  // The parser is content with any list that ends so; what was compressed on the way would be taken for the content.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw malformed('Transfer-Encoding can only be chunked.');
+  }
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+    throw malformed('The Host header is missing.');
+  }
+  checkSingleHost(request);
+  if (isExpecting(request) && request.headers.expect?.toLowerCase() !== '100-continue') {
+    throw invalidHeader('Expect', 'can only be 100-continue');
+  }
+}
+
+/** RFC 9112, section 3.2. Node takes the first; a proxy before us may have gone by the last. */
+function checkSingleHost({ rawHeaders }: IncomingMessage): void {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  if (count > 1) throw malformed('The Host header was sent more than once.');
+}
+
+/** Whether the client waits to be told that it may go on. "A server that receives a 100-continue expectation in an HTTP/1.0
+ *  request MUST ignore that expectation." */
+export function isExpecting({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion !== '1.0' && headers.expect !== undefined;
+}
+
+export function malformed(message: string): Refusal {
+  return new Refusal('MalformedRequest', message);
+}
+
+export function toMalformed({ code }: NodeJS.ErrnoException): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new Refusal('HeadersTooLarge', `The headers have more than ${maxHeaderBytes} bytes.`);
+  }
+  return malformed('This is not a well-formed HTTP/1.1 request, or its headers did not arrive in time.');
+}

@@ -1,0 +1,201 @@
+// Takes a backup back into an empty data folder. Everything is verified before anything is made visible: digests of the
+// manifest, every row, every content. What is restored grows in `restoring/`; when all of it is durable, `restoring/complete`
+// is written, and the environments are moved to where they belong. Killed at any point it can be run again: without that
+// mark it begins anew, with it only the moving is left.
+
+import { existsSync } from 'node:fs';
+import { copyFile as copyBytes, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { openLocalBlobs, readLocalBlobs } from '../../blobs/local/local.ts';
+import { openJournalFiles } from '../../catalog/journal-files.ts';
+import { openSqliteTables } from '../../catalog/sqlite/tables.ts';
+import type { TableStore } from '../../catalog/table-store.ts';
+import { listLargeContents } from '../../catalog/tables.ts';
+import { localFiles } from '../../runtime/local-file-store.ts';
+import type { Problem } from '../verify/problems.ts';
+import type { Progress } from '../verify/subject.ts';
+import { type Verified, verify } from '../verify/verify.ts';
+import {
+  type BackedUpEnvironment,
+  CannotBackUp,
+  digestFile,
+  type Manifest,
+  readManifest,
+  syncFile,
+  syncFolder,
+  writeSynced,
+} from './manifest.ts';
+
+export const restoringName = 'restoring';
+const completeName = 'complete';
+const pageOfContents = 500;
+
+export interface CheckedEnvironment {
+  name: string;
+  verified: Verified;
+}
+
+export interface CheckedBackup {
+  manifest: Manifest;
+  environments: CheckedEnvironment[];
+  problems: Problem[];
+}
+
+export interface RestoreOptions {
+  tell(progress: Progress): void;
+}
+
+/** Looks at all of a backup. */
+export async function checkBackup(directory: string, options: RestoreOptions): Promise<CheckedBackup> {
+  const manifest = await readManifest(directory);
+  if (manifest === null) {
+    throw new CannotBackUp(`There is no finished backup in ${directory}: it has no manifest.json.`);
+  }
+  const problems: Problem[] = [];
+  for (const file of [...manifest.Configuration, ...manifest.Environments.flatMap(({ Files }) => Files)]) {
+    options.tell({ step: file.Path, done: 0, of: 1 });
+    const found = await digestFile(join(directory, file.Path)).catch(() => null);
+    const isSame = found?.Size === file.Size && found.Sha256 === file.Sha256;
+    if (!isSame)
+      problems.push({ what: file.Path, problem: found === null ? 'it is missing' : 'it was changed', hurt: [] });
+  }
+  const environments: CheckedEnvironment[] = [];
+  for (const environment of manifest.Environments) {
+    const verified = await verifyOne(directory, environment, options);
+    environments.push({ name: environment.Name, verified });
+    problems.push(...verified.problems.found);
+  }
+  return { manifest, environments, problems };
+}
+
+async function verifyOne(directory: string, environment: BackedUpEnvironment, { tell }: RestoreOptions) {
+  const base = join(directory, environment.Name);
+  const snapshot = await openSnapshot(join(base, environment.Snapshot, 'catalog.db'));
+  try {
+    const subject = {
+      tables: snapshot.tables,
+      isSqlite: true,
+      blobs: readLocalBlobs(base),
+      journalFiles: openJournalFiles(localFiles(join(base, 'journal'))),
+    };
+    return await verify(subject, { tell, rest: async () => undefined, signal: new AbortController().signal });
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** One of an earlier release is looked at in a copy that is brought up to date. */
+async function openSnapshot(path: string): Promise<{ tables: TableStore; close(): Promise<void> }> {
+  try {
+    const tables = openSqliteTables(path, 'source');
+    if (tables !== null) return { tables, close: () => tables.close() };
+    throw new CannotBackUp(`${path} is missing.`);
+  } catch (error) {
+    if (!/has schema/.test((error as Error).message)) throw error;
+    const copy = `${path}.upgraded`;
+    await rm(copy, { force: true });
+    await copyBytes(path, copy);
+    const tables = openSqliteTables(copy, 'target') as TableStore;
+    return {
+      tables,
+      async close() {
+        await tables.close();
+        for (const behind of ['', '-wal', '-shm']) await rm(`${copy}${behind}`, { force: true });
+      },
+    };
+  }
+}
+
+/** Where an earlier run was when it ended. */
+export async function findUnfinished(dataFolder: string): Promise<'none' | 'begun' | 'complete'> {
+  if (!existsSync(join(dataFolder, restoringName))) return 'none';
+  return existsSync(join(dataFolder, restoringName, completeName)) ? 'complete' : 'begun';
+}
+
+/** What keeps a data folder from being restored into. */
+export async function requireEmpty(dataFolder: string): Promise<void> {
+  const ours = new Set(['lock.db', 'lock.db-journal', 'holder.json', 'control.sock', 'migrate.db', restoringName]);
+  const there = (await readdir(dataFolder)).filter((name) => !ours.has(name));
+  if (there.length === 0) return;
+  throw new CannotBackUp(
+    `The data folder ${dataFolder} is not empty (${there.slice(0, 3).join(', ')}). Restore into another one (CABINET_DATA), or move this one away first.`,
+  );
+}
+
+/** Copies a backup that was checked, so that `finishRestore` only has to move it. */
+export async function fillRestoring(
+  directory: string,
+  { manifest }: CheckedBackup,
+  { dataFolder, tell }: RestoreOptions & { dataFolder: string },
+): Promise<void> {
+  const restoring = join(dataFolder, restoringName);
+  await rm(restoring, { recursive: true, force: true });
+  await mkdir(restoring, { mode: 0o700 });
+  await syncFolder(dataFolder);
+  for (const environment of manifest.Environments) {
+    await copyFiles(directory, environment, restoring);
+    await copyContents(directory, environment, { restoring, tell });
+    await syncFolder(join(restoring, environment.Name));
+  }
+  await syncFolder(restoring);
+  await writeSynced(join(restoring, completeName), `${manifest.MadeAt}\n`);
+  await syncFolder(restoring);
+}
+
+async function copyFiles(directory: string, { Name, Files }: BackedUpEnvironment, restoring: string): Promise<void> {
+  await mkdir(join(restoring, Name), { recursive: true, mode: 0o700 });
+  const folders = new Set<string>();
+  for (const { Path, To } of Files) {
+    if (To === null) continue;
+    const to = join(restoring, To);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await copyBytes(join(directory, Path), to);
+    await syncFile(to);
+    folders.add(dirname(to));
+  }
+  for (const folder of folders) await syncFolder(folder);
+}
+
+async function copyContents(
+  directory: string,
+  environment: BackedUpEnvironment,
+  { restoring, tell }: RestoreOptions & { restoring: string },
+): Promise<void> {
+  const from = readLocalBlobs(join(directory, environment.Name));
+  const to = await openLocalBlobs({ folder: join(restoring, environment.Name), onFatal: () => undefined });
+  const { tables, close } = await openSnapshot(join(directory, environment.Name, environment.Snapshot, 'catalog.db'));
+  let done = 0;
+  try {
+    for (let after = ''; ; ) {
+      const page = await tables.read(listLargeContents(after, pageOfContents));
+      if (page.length === 0) return;
+      for (const { blob, size } of page) {
+        // One that the backup does not have was told before, and accepted.
+        await to.put(blob, inBlocks(from.open(blob, 0, size))).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOENT') throw error;
+        });
+        done += size;
+        tell({ step: 'restoring large contents', done, of: environment.Bytes });
+      }
+      after = page.at(-1)?.blob ?? '';
+    }
+  } finally {
+    await close();
+    await to.close();
+  }
+}
+
+async function* inBlocks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array[]> {
+  // A chunk's memory is used again while the block is still on its way.
+  for await (const chunk of chunks) yield [Buffer.from(chunk)];
+}
+
+export async function finishRestore(dataFolder: string): Promise<void> {
+  const restoring = join(dataFolder, restoringName);
+  for (const name of await readdir(restoring)) {
+    if (name !== completeName) await rename(join(restoring, name), join(dataFolder, name));
+  }
+  await syncFolder(dataFolder);
+  await rm(restoring, { recursive: true });
+  await syncFolder(dataFolder);
+}

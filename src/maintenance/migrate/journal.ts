@@ -1,0 +1,69 @@
+// The journal beyond its table: sealed parts are copied and compared row by row, and the whole chain is recomputed where it
+// is now.
+
+import type { JournalFiles } from '../../catalog/journal-files.ts';
+import { findHead } from '../../catalog/tables.ts';
+import { type JournalSlice, listJournal } from '../../catalog/verbs/journal.ts';
+import { isSameRow } from '../../domain/chain.ts';
+import { type Verified, verifyJournal } from '../../operations/admin/verify-journal.ts';
+import type { Differences, Migration, Side } from './side.ts';
+
+export async function copyJournalFiles({ source, target, tell }: Migration): Promise<void> {
+  const ranges = await source.journalFiles.list();
+  const there = new Set((await target.journalFiles.list()).map(toText));
+  for (const [index, range] of ranges.entries()) {
+    const rows = await source.journalFiles.read(range);
+    const isThere = there.has(toText(range)) && (await holds(target.journalFiles, range, rows));
+    if (!isThere) await target.journalFiles.write(range, rows);
+    tell({ step: 'copying sealed parts of the journal', done: index + 1, of: ranges.length });
+  }
+}
+
+/** Returns how many there are. */
+export async function compareJournalFiles({ source, target }: Migration, differences: Differences): Promise<number> {
+  const ranges = await source.journalFiles.list();
+  const wanted = new Set(ranges.map(toText));
+  for (const range of await target.journalFiles.list()) {
+    if (!wanted.has(toText(range))) differences.tell(`sealed journal ${toText(range)}`, 'is not in the source');
+  }
+  for (const range of ranges) {
+    const isSame = await holds(target.journalFiles, range, await source.journalFiles.read(range));
+    if (!isSame) differences.tell(`sealed journal ${toText(range)}`, 'differs');
+  }
+  return ranges.length;
+}
+
+type Range = Parameters<JournalFiles['read']>[0];
+type Rows = Awaited<ReturnType<JournalFiles['read']>>;
+
+function toText({ first, last }: Range): string {
+  return `${first}-${last}`;
+}
+
+async function holds(files: JournalFiles, range: Range, rows: Rows): Promise<boolean> {
+  const found = await files.read(range).catch(() => []);
+  return found.length === rows.length && rows.every((row, index) => isSameRow(row, found[index]));
+}
+
+export interface Chain {
+  head: string;
+  /** What is wrong with the chain in both places: it was so before. */
+  problems: Verified['problems'];
+}
+
+/** Whatever is wrong here and not there is a difference. */
+export async function compareChains({ source, target }: Migration, differences: Differences): Promise<Chain> {
+  const expected = await source.tables.read(findHead());
+  const found = await walk(target, expected);
+  const known = found.problems.length === 0 ? [] : (await walk(source, expected)).problems;
+  for (const { position, problem } of found.problems) {
+    const isOld = known.some((old) => old.position === position && old.problem === problem);
+    if (!isOld) differences.tell(`journal: position ${position}`, problem);
+  }
+  return { head: `${found.head.position}:${found.head.link}`, problems: known };
+}
+
+function walk({ tables, journalFiles }: Side, expected: Verified['head'] | null): Promise<Verified> {
+  const catalog = { listJournal: (asked: JournalSlice) => tables.read(listJournal(asked)) };
+  return verifyJournal({ catalog, journalFiles }, expected);
+}

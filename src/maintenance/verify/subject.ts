@@ -1,0 +1,26 @@
+// What is verified, and how the verification reports its progress.
+
+import type { Blobs } from '../../blobs/blobs.ts';
+import type { JournalFiles } from '../../catalog/journal-files.ts';
+import type { TableStore } from '../../catalog/table-store.ts';
+
+export interface Subject {
+  tables: TableStore;
+  /** Whether the database can be asked to check itself, and sums are written with what they are of. */
+  isSqlite: boolean;
+  blobs: Pick<Blobs, 'open' | 'list'>;
+  journalFiles: JournalFiles;
+}
+
+export interface Progress {
+  step: string;
+  done: number;
+  of: number;
+}
+
+export interface VerifyOptions {
+  tell(progress: Progress): void;
+  /** Called with the bytes that were read; whoever wants it slowly takes his time. */
+  rest(bytes: number): Promise<void>;
+  signal: AbortSignal;
+}

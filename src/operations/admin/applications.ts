@@ -1,0 +1,194 @@
+// Registering applications and taking their rights away. The secret leaves this room once, in the answer; what is kept
+// is its SHA-256 (it has 256 random bits, so a slow hash would add nothing).
+
+import { hash, randomBytes, randomInt, randomUUIDv7 } from 'node:crypto';
+import type { Origin } from '../../catalog/sql.ts';
+import type { Application, ApplicationRef } from '../../catalog/verbs/applications.ts';
+import type { Certificate, NewCertificate } from '../../catalog/verbs/certificates.ts';
+import { type ApplicationKind, defaultScopes, isScope, type Scope } from '../../domain/caller.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Cabinet } from '../cabinet.ts';
+import { byOperator } from '../origin.ts';
+
+const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+export interface NewApplication {
+  name: string;
+  kind: ApplicationKind;
+  /** A name, or for callers the number of their own. */
+  space: string | number | null;
+  scopes: string[] | null;
+  /** Where people return to after they signed in through it; null: nobody does. */
+  redirectUris: string[] | null;
+  /** Belongs to no space and keeps no secret: a page in a browser, for people of every space. */
+  isForPeopleOnly: boolean;
+  certificates: NewCertificate[];
+}
+
+export const plainApplication = {
+  kind: 'client',
+  space: null,
+  scopes: null,
+  redirectUris: null,
+  isForPeopleOnly: false,
+  certificates: [],
+} as const satisfies Omit<NewApplication, 'name' | 'certificates'> & { certificates: readonly NewCertificate[] };
+
+export interface ApplicationWithSecret {
+  application: Application;
+  /** Null: it has none. */
+  secret: string | null;
+}
+
+export async function addApplication(
+  cabinet: Cabinet,
+  asked: NewApplication,
+  origin: Origin = byOperator(cabinet),
+): Promise<ApplicationWithSecret> {
+  checkTogether(asked);
+  if (asked.kind === 'server' && !cabinet.hasMutualTls) throw noMutualTls();
+  const secret = asked.isForPeopleOnly ? null : newSecret();
+  const application = await cabinet.catalog.addApplication({
+    appKey: newAppKey(),
+    name: checkApplicationName(asked.name),
+    kind: asked.kind,
+    scopes: checkScopes(asked.scopes),
+    secretSha256: secret === null ? null : toSecretHash(secret),
+    redirectUris: asked.redirectUris?.map((uri) => checkRedirectUri(uri)) ?? null,
+    isForPeopleOnly: asked.isForPeopleOnly,
+    certificates: asked.certificates,
+    space: typeof asked.space === 'string' ? checkPlainName(asked.space, 'Space') : asked.space,
+    spaceId: randomUUIDv7(),
+    rootId: randomUUIDv7(),
+    ...origin,
+  });
+  return { application, secret };
+}
+
+export function noMutualTls(): Refusal {
+  return new Refusal('InvalidField', 'There is no mutual-TLS address for the test environment.', { target: 'Kind' });
+}
+
+function checkTogether({ kind, redirectUris, isForPeopleOnly, space, certificates }: NewApplication): void {
+  const problem =
+    (kind === 'server' && redirectUris !== null && 'People do not sign in through a server-based application.') ||
+    (kind !== 'server' && certificates.length > 0 && 'Only applications of kind server have certificates.') ||
+    (isForPeopleOnly &&
+      redirectUris === null &&
+      'An application for people needs an address to return to: --redirect-uri.') ||
+    (redirectUris?.length === 0 && 'No address to return to was given.') ||
+    (isForPeopleOnly && space !== null && 'An application for people belongs to no space.');
+  if (problem !== false) throw new Refusal('InvalidField', problem);
+}
+
+/** Codes travel to it: only over TLS, or not over a wire at all. `target`: what it was sent as; operators give an option. */
+export function checkRedirectUri(uri: string, target = 'RedirectUri'): string {
+  const url = URL.parse(uri);
+  const isSafe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname));
+  if (url !== null && isSafe && url.hash === '' && url.username === '' && url.password === '') return uri;
+  throw new Refusal('InvalidField', `${JSON.stringify(uri)} cannot be an address to return to.`, {
+    target,
+    hint: 'Use an https address without a fragment; http only on loopback.',
+  });
+}
+
+export function addCertificate(
+  cabinet: Cabinet,
+  asked: ApplicationRef & { certificate: NewCertificate },
+  origin: Origin = byOperator(cabinet),
+): Promise<Certificate> {
+  return cabinet.catalog.addCertificate({ ...asked, ...origin });
+}
+
+export interface CertificateRef extends ApplicationRef {
+  thumbprint: string;
+  /** Whether the application must have another one. */
+  isOneKept: boolean;
+}
+
+export function removeCertificate(
+  cabinet: Cabinet,
+  certificate: CertificateRef,
+  origin: Origin = byOperator(cabinet),
+): Promise<Certificate> {
+  return cabinet.catalog.removeCertificate({ ...certificate, ...origin });
+}
+
+export function listCertificates(cabinet: Cabinet, application: ApplicationRef): Promise<Certificate[]> {
+  return cabinet.catalog.listCertificates(application);
+}
+
+export function listApplications(cabinet: Cabinet): Promise<Application[]> {
+  return cabinet.catalog.listApplications({});
+}
+
+export type StateChange = 'disable' | 'enable' | 'remove';
+
+const stateAfter = { disable: 'disabled', enable: 'active', remove: 'removed' } as const;
+
+export function changeApplicationState(
+  cabinet: Cabinet,
+  { change, ...application }: ApplicationRef & { change: StateChange },
+  origin: Origin = byOperator(cabinet),
+): Promise<Application> {
+  return cabinet.catalog.setApplicationState({ ...application, state: stateAfter[change], ...origin });
+}
+
+/** The replaced secret stays valid for `overlapMs`. */
+export async function rotateSecret(
+  cabinet: Cabinet,
+  { overlapMs, ...application }: ApplicationRef & { overlapMs: number },
+  origin: Origin = byOperator(cabinet),
+): Promise<ApplicationWithSecret> {
+  const secret = newSecret();
+  const rotated = await cabinet.catalog.rotateSecret({
+    ...application,
+    secretSha256: toSecretHash(secret),
+    previousUntil: origin.at + overlapMs,
+    ...origin,
+  });
+  return { application: rotated, secret };
+}
+
+function toSecretHash(secret: string): string {
+  return hash('sha256', secret);
+}
+
+function newAppKey(): string {
+  const characters = Array.from({ length: 32 }, () => keyAlphabet[randomInt(keyAlphabet.length)]);
+  return `ak_${characters.join('')}`;
+}
+
+function newSecret(): string {
+  return `cs_${randomBytes(32).toString('base64url')}`;
+}
+
+/** An AppKey is never taken for a name, nor a name for an AppKey. */
+function checkApplicationName(name: string): string {
+  if (!name.startsWith('ak_')) return checkPlainName(name, 'Name');
+  throw new Refusal('InvalidField', 'Names of applications do not begin with ak_: AppKeys do.', { target: 'Name' });
+}
+
+export function checkPlainName(name: string, target: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+    throw new Refusal('InvalidField', `${JSON.stringify(name)} cannot be a name here.`, {
+      target,
+      hint: 'Use 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+    });
+  }
+  return name;
+}
+
+function checkScopes(asked: string[] | null): readonly Scope[] {
+  if (asked === null) return defaultScopes;
+  const unknown = asked.find((scope) => !isScope(scope));
+  if (unknown !== undefined || asked.length === 0) {
+    throw new Refusal('InvalidField', `There is no scope ${JSON.stringify(unknown ?? '')}.`, {
+      target: 'Scopes',
+      hint: 'Scopes are content.read, content.write and content.admin.',
+    });
+  }
+  return asked.filter(isScope);
+}

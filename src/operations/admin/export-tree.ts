@@ -1,0 +1,172 @@
+// Writes a space as plain files with their names and times, and beside them what files cannot say: one line of JSON for each
+// entry. Every content is verified as it is read; what cannot be written is told, and the rest goes on.
+
+import { hash } from 'node:crypto';
+import { mkdir, open, rm, utimes } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { Place } from '../../catalog/verbs/list-folder.ts';
+import type { Seat } from '../../domain/caller.ts';
+import type { Entry } from '../../domain/entry.ts';
+import type { Cabinet } from '../cabinet.ts';
+import { toOpened } from '../open-file.ts';
+
+const pageLimit = 200;
+/** What file systems take as one name. */
+const longestNameBytes = 255;
+const longestExtension = 20;
+const mostListed = 1000;
+
+export interface ExportRequest {
+  seat: Seat;
+  /** An absolute path of a directory that is not there yet. */
+  directory: string;
+  /** A file that is not there yet, for what files cannot say. */
+  sidecar: string;
+  onProgress(report: ExportReport): void;
+  signal: AbortSignal;
+}
+
+export interface ExportReport {
+  folders: number;
+  files: number;
+  bytes: number;
+  skipped: { path: string; problem: string }[];
+  skippedCount: number;
+}
+
+export function emptyExport(): ExportReport {
+  return { folders: 0, files: 0, bytes: 0, skipped: [], skippedCount: 0 };
+}
+
+/** Adds to the report. */
+export async function exportTree(cabinet: Cabinet, request: ExportRequest, report: ExportReport): Promise<void> {
+  await mkdir(request.directory, { recursive: true, mode: 0o700 });
+  const sidecar = await open(request.sidecar, 'wx', 0o600);
+  try {
+    const tree = new Tree(cabinet, request, report, (line) => sidecar.appendFile(`${JSON.stringify(line)}\n`));
+    await tree.folder(request.seat.rootId, { path: '', directory: request.directory });
+    await sidecar.sync();
+  } finally {
+    await sidecar.close();
+  }
+}
+
+interface Where {
+  /** In the cabinet; the root's is empty. */
+  path: string;
+  directory: string;
+}
+
+class Tree {
+  readonly #cabinet: Cabinet;
+  readonly #request: ExportRequest;
+  readonly #report: ExportReport;
+  readonly #say: (line: object) => Promise<void>;
+
+  constructor(cabinet: Cabinet, request: ExportRequest, report: ExportReport, say: (line: object) => Promise<void>) {
+    this.#cabinet = cabinet;
+    this.#request = request;
+    this.#report = report;
+    this.#say = say;
+  }
+
+  async folder(id: string, where: Where): Promise<void> {
+    let after: Place | null = null;
+    do {
+      const asked = { space: this.#request.seat.space, folder: id, order: 'name' as const, limit: pageLimit };
+      const page = await this.#cabinet.catalog.listFolder(after === null ? asked : { ...asked, after });
+      // Removed meanwhile.
+      if (page === null) return;
+      for (const child of page.children) await this.#child(child, where);
+      after = page.next;
+    } while (after !== null);
+  }
+
+  async #child(child: Entry, where: Where): Promise<void> {
+    this.#request.signal.throwIfAborted();
+    const path = `${where.path}/${child.name}`;
+    const to = join(where.directory, toSafeName(child.name));
+    try {
+      if (child.kind === 'file') await this.#file(child, path, to);
+      else {
+        await mkdir(to, { mode: 0o700 });
+        await this.#say(toLine(child, { path, file: this.#relative(to) }));
+        this.#report.folders += 1;
+        await this.folder(child.id, { path, directory: to });
+      }
+      await utimes(to, new Date(), new Date(child.modifiedAt)).catch(() => undefined);
+    } catch (error) {
+      this.#request.signal.throwIfAborted();
+      this.#skip(path, error as NodeJS.ErrnoException);
+    }
+    this.#request.onProgress(this.#report);
+  }
+
+  #relative(path: string): string {
+    return path.slice(this.#request.directory.length + 1);
+  }
+
+  async #file(entry: Entry, path: string, to: string): Promise<void> {
+    const found = await this.#cabinet.catalog.findContent({
+      space: this.#request.seat.space,
+      id: entry.id,
+      version: null,
+    });
+    if (found === null) return;
+    const file = await open(to, 'wx', 0o600);
+    try {
+      for await (const chunk of toOpened(this.#cabinet, found).read({ start: 0, end: found.sizeBytes })) {
+        await file.appendFile(chunk);
+      }
+    } catch (error) {
+      // A part of a file must not be taken for all of it.
+      await rm(to, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+    const sha256 = Buffer.from(found.sha256).toString('hex');
+    await this.#say({ ...toLine(entry, { path, file: this.#relative(to) }), Version: found.version, Sha256: sha256 });
+    this.#report.files += 1;
+    this.#report.bytes += found.sizeBytes;
+  }
+
+  #skip(path: string, { code, message }: NodeJS.ErrnoException): void {
+    if (code === 'ENOSPC') throw new Error('There is no space left for the export.');
+    this.#report.skippedCount += 1;
+    const problem = code === 'ENAMETOOLONG' ? 'The path is too long for the file system.' : message;
+    if (this.#report.skipped.length < mostListed) this.#report.skipped.push({ path, problem });
+  }
+}
+
+function toLine(entry: Entry, { path, file }: { path: string; file: string }): object {
+  return {
+    Path: path,
+    File: file,
+    Id: entry.id,
+    Type: entry.kind,
+    ObjectType: entry.objectType,
+    ContentType: entry.contentType,
+    CreatedAt: new Date(entry.createdAt).toISOString(),
+    CreatedBy: entry.createdBy,
+    ModifiedAt: new Date(entry.modifiedAt).toISOString(),
+    ModifiedBy: entry.modifiedBy,
+    Size: entry.sizeBytes,
+    Properties: entry.properties,
+  };
+}
+
+/** Names of entries hold neither slashes nor control characters and are not `.` or `..`; but they may be longer than a file
+ *  system takes. The whole one is beside it. */
+export function toSafeName(name: string): string {
+  const safe = name.replaceAll(/[/\0]/g, '_').replace(/^\.{1,2}$/, '_');
+  if (Buffer.byteLength(safe) <= longestNameBytes) return safe;
+  const extension = Buffer.byteLength(extname(safe)) <= longestExtension ? extname(safe) : '';
+  const mark = `~${hash('sha256', name).slice(0, 12)}${extension}`;
+  let kept = '';
+  for (const character of safe) {
+    if (Buffer.byteLength(kept + character) + Buffer.byteLength(mark) > longestNameBytes) break;
+    kept += character;
+  }
+  return kept + mark;
+}

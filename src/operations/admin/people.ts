@@ -1,0 +1,107 @@
+// Adding people, giving them roles, and taking both away.
+
+import type { User, UserWithSeats } from '../../catalog/verbs/people.ts';
+import { isRole, type Role, roles } from '../../domain/caller.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Cabinet } from '../cabinet.ts';
+import { byOperator } from '../origin.ts';
+import { checkPassword, hashPassword, makePassword } from '../passwords.ts';
+
+export interface UserWithPassword {
+  user: User;
+  /** What to tell the user, when we chose it. */
+  madePassword: string | null;
+}
+
+export interface NewUser {
+  id: string;
+  name: string | null;
+  /** Null: one is made. */
+  password: string | null;
+}
+
+export async function addUser(cabinet: Cabinet, asked: NewUser): Promise<UserWithPassword> {
+  const { madePassword, ...account } = await toAccount(asked);
+  return { user: await cabinet.catalog.addUser({ ...account, ...byOperator(cabinet) }), madePassword };
+}
+
+/** What is kept of a new account. `target`: what the id was sent as; operators say which user they mean. */
+export async function toAccount(asked: NewUser, target = 'User') {
+  const id = checkUserId(asked.id, target);
+  const name = checkDisplayName(asked.name ?? id);
+  const madePassword = asked.password === null ? makePassword() : null;
+  const password = await hashPassword(madePassword ?? checkPassword(asked.password ?? '', id));
+  return { id, name, password, madePassword };
+}
+
+/** `CreatedBy` shows it, and `app:` and issuers' names stand before a colon there: an id of ours has none. */
+function checkUserId(asked: string, target: string): string {
+  const id = asked.toLowerCase();
+  if (/^[a-z0-9][a-z0-9._@+-]{0,127}$/.test(id) && !id.startsWith('ak_') && id !== 'operator') return id;
+  throw new Refusal('InvalidField', `${JSON.stringify(asked)} cannot be a user's id.`, {
+    target,
+    hint: 'Use 1 to 128 letters, digits and . _ @ + -, beginning with a letter or digit; upper and lower case are the same.',
+  });
+}
+
+function checkDisplayName(name: string): string {
+  const isGood = name.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name);
+  if (isGood && name.trim() === name && name !== '' && name.length <= 200) return name;
+  throw new Refusal('InvalidField', 'This cannot be the name of a person.', { target: 'Name' });
+}
+
+export function listUsers(cabinet: Cabinet): Promise<UserWithSeats[]> {
+  return cabinet.catalog.listUsers({});
+}
+
+export function changeUserState(cabinet: Cabinet, id: string, change: 'disable' | 'enable'): Promise<User> {
+  const state = change === 'disable' ? 'disabled' : 'active';
+  return cabinet.catalog.setUserState({ id: toUserId(id), state, ...byOperator(cabinet) });
+}
+
+export async function changePassword(
+  cabinet: Cabinet,
+  asked: string,
+  password: string | null,
+): Promise<UserWithPassword> {
+  const id = toUserId(asked);
+  const madePassword = password === null ? makePassword() : null;
+  const hashed = await hashPassword(madePassword ?? checkPassword(password ?? '', id));
+  return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...byOperator(cabinet) }), madePassword };
+}
+
+/** Of everyone, at once. */
+export function endSignIns(cabinet: Cabinet): Promise<void> {
+  return cabinet.catalog.endSignIns(byOperator(cabinet));
+}
+
+export interface RoleRequest {
+  id: string;
+  space: string;
+  /** One of the roles, or `none`. */
+  role: string;
+}
+
+export function changeRole(cabinet: Cabinet, { id, space, role }: RoleRequest): Promise<UserWithSeats> {
+  const given = role === 'none' ? null : checkRole(role);
+  return cabinet.catalog.setRole({ id: toUserId(id), space, role: given, ...byOperator(cabinet) });
+}
+
+export function checkRole(role: string): Role {
+  if (isRole(role)) return role;
+  throw new Refusal('InvalidField', `There is no role ${JSON.stringify(role)}.`, {
+    target: 'Role',
+    hint: `Roles are ${roles.join(', ')}; none takes the role away.`,
+  });
+}
+
+/** Our ids are lower-case; those of outside issuers, `<issuer name>:<subject>`, are as they say. */
+export function toUserId(asked: string, target = 'User'): string {
+  if (!asked.includes(':')) return asked.toLowerCase();
+  const isOutside = /^(?!app:|operator:)[a-z0-9-]{1,32}:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u.test(asked);
+  if (isOutside && asked.trim() === asked && !asked.endsWith(':')) return asked;
+  throw new Refusal('InvalidField', `${JSON.stringify(asked)} is not a person of an outside issuer.`, {
+    target,
+    hint: 'Such people are called <issuer name>:<subject>, as CABINET_ISSUERS names the issuer.',
+  });
+}

@@ -1,0 +1,16 @@
+// Setting and listing quotas, for operators.
+
+import type { Origin } from '../../catalog/sql.ts';
+import type { PlacedUsage, SetQuota } from '../../catalog/verbs/quotas.ts';
+import type { Cabinet } from '../cabinet.ts';
+
+export async function setQuota(cabinet: Cabinet, asked: Omit<SetQuota, keyof Origin>, origin: Origin) {
+  const changed = await cabinet.catalog.setQuota({ ...asked, ...origin });
+  await cabinet.quotas.load();
+  await cabinet.quotas.tellOthers();
+  return changed;
+}
+
+export function listQuotas(cabinet: Cabinet): Promise<PlacedUsage[]> {
+  return cabinet.catalog.listQuotas({ isWhole: true });
+}

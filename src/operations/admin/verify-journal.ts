@@ -1,0 +1,161 @@
+// Recomputes the chain of the journal, sealed files and table, from its first row: any row that was edited, removed or put
+// elsewhere breaks it. A tail that was cut off leaves no trace in what remains; it shows against a head that was kept
+// elsewhere. In slices, with pauses: the service goes on meanwhile, and rows may be sealed while we look.
+
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { JournalFiles, SealedRange } from '../../catalog/journal-files.ts';
+import type { JournalRow } from '../../catalog/verbs/journal.ts';
+import { isSameRow, toLink } from '../../domain/chain.ts';
+import { yieldToOthers } from '../../runtime/pacing.ts';
+
+const sliceRows = 500;
+/** Whoever needs more knows that something is wrong. */
+const mostProblems = 100;
+
+/** A place in the chain. */
+export interface Head {
+  position: number;
+  link: string;
+}
+
+export interface Problem {
+  position: number;
+  problem: string;
+}
+
+export interface Verified {
+  rows: number;
+  /** How many of them are in files. */
+  sealedRows: number;
+  /** Where the chain ends; position 0: there is nothing yet. */
+  head: Head;
+  problems: Problem[];
+}
+
+/** Where the rows are: a cabinet has both. */
+export interface Journal {
+  catalog: Pick<Catalog, 'listJournal'>;
+  journalFiles: JournalFiles;
+}
+
+export async function verifyJournal(journal: Journal, expected: Head | null): Promise<Verified> {
+  const { catalog, journalFiles } = journal;
+  const walk = new Walk(expected);
+  let ranges = await journalFiles.list();
+  for (;;) {
+    const next = walk.head.position + 1;
+    const range = ranges.find(({ first, last }) => first <= next && next <= last);
+    if (range !== undefined) {
+      await verifyFile(journal, walk, range);
+      continue;
+    }
+    const slice = await catalog.listJournal({ from: next, to: Number.MAX_SAFE_INTEGER, limit: sliceRows });
+    if (walk.follow(slice)) {
+      await yieldToOthers();
+      continue;
+    }
+    // The end, or a hole: unless what stood here was sealed since we listed the files.
+    ranges = (await journalFiles.list()).filter(({ last }) => last >= next);
+    const behind = slice.map(({ position }) => position).filter((position) => position > next);
+    const following = Math.min(...behind, ...ranges.map(({ first }) => first));
+    if (following === Number.POSITIVE_INFINITY) {
+      // Rows that the disk has put out of order come again however often one asks.
+      if (slice.length > 0) walk.tell(next, 'the rows from here on are out of order');
+      break;
+    }
+    if (following > next) walk.miss(following);
+  }
+  walk.finish();
+  return walk;
+}
+
+async function verifyFile({ catalog, journalFiles }: Journal, walk: Walk, range: SealedRange): Promise<void> {
+  const sealed = await journalFiles.read(range).catch(() => null);
+  if (sealed === null) {
+    walk.skip(range, 'the sealed file cannot be read');
+    return;
+  }
+  for (let at = 0; at < sealed.length; at += sliceRows) {
+    for (const row of sealed.slice(at, at + sliceRows)) {
+      if (row.position > walk.head.position + 1) walk.miss(row.position);
+      walk.step(row);
+    }
+    await yieldToOthers();
+  }
+  walk.sealedRows += sealed.length;
+  if (walk.head.position < range.last) walk.miss(range.last + 1);
+  // What a crash left in the table beside the file must be the same.
+  const known = new Map(sealed.map((row) => [row.position, row]));
+  for (let from = range.first; from <= range.last; await yieldToOthers()) {
+    const slice = await catalog.listJournal({ from, to: range.last, limit: sliceRows });
+    for (const row of slice) {
+      if (!isSameRow(row, known.get(row.position))) walk.tell(row.position, 'the row differs from the sealed one');
+    }
+    from = Math.max(from, slice.at(-1)?.position ?? range.last) + 1;
+  }
+}
+
+class Walk implements Verified {
+  rows = 0;
+  sealedRows = 0;
+  head: Head = { position: 0, link: '' };
+  problems: Problem[] = [];
+  readonly #expected: Head | null;
+  #isExpectedSeen = false;
+  /** The link before is not known. */
+  #isBroken = false;
+
+  constructor(expected: Head | null) {
+    this.#expected = expected;
+  }
+
+  step(row: JournalRow): void {
+    const { position, link } = row;
+    if (position !== this.head.position + 1) this.tell(position, 'the row stands where another should');
+    else if (!this.#isBroken && toLink(this.head.link, position, row) !== link) {
+      this.tell(position, 'the row was edited or exchanged, or the link of the one before it was');
+    }
+    this.#isBroken = false;
+    this.rows += 1;
+    this.head = { position, link };
+    if (position === this.#expected?.position) {
+      this.#isExpectedSeen = true;
+      if (link !== this.#expected.link) this.tell(position, 'the link is not the expected one');
+    }
+  }
+
+  /** Goes along the rows as far as they follow; whether there were any. */
+  follow(slice: readonly JournalRow[]): boolean {
+    const { position } = this.head;
+    for (const row of slice) {
+      if (row.position !== this.head.position + 1) break;
+      this.step(row);
+    }
+    return this.head.position > position;
+  }
+
+  /** Nothing is to be found before `next`. */
+  miss(next: number): void {
+    const first = this.head.position + 1;
+    this.skip(
+      { first, last: next - 1 },
+      next - 1 === first ? 'the row is missing' : `the rows up to ${next - 1} are missing`,
+    );
+  }
+
+  /** What stands here cannot be judged, nor can the row behind it. */
+  skip({ first, last }: SealedRange, problem: string): void {
+    this.tell(first, problem);
+    this.head = { position: last, link: '' };
+    this.#isBroken = true;
+  }
+
+  finish(): void {
+    const { position } = this.#expected ?? { position: 0 };
+    if (position > 0 && !this.#isExpectedSeen) this.tell(position, 'the expected row is not there');
+  }
+
+  tell(position: number, problem: string): void {
+    if (this.problems.length < mostProblems) this.problems.push({ position, problem });
+  }
+}

@@ -1,0 +1,179 @@
+// The body of `POST /files/batch`: file parts in order, and beside them, optional, the part `Files` with what is asked of each.
+// The bytes are received as they pass. What is wrong with one file is told of that file; what is wrong with the body, of all.
+
+import { timingSafeEqual } from 'node:crypto';
+import { checkMediaType, readMediaType } from '../domain/content-type.ts';
+import type { ConflictBehavior } from '../domain/entry.ts';
+import { checkObjectType, checkProperties } from '../domain/properties.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { digestMismatch } from '../listener/body.ts';
+import type { ReceivedContent } from '../operations/receive-content.ts';
+import {
+  type BatchFile,
+  type BatchItem,
+  batchTooLarge,
+  mostBatchBytes,
+  mostBatchFiles,
+} from '../operations/save-batch.ts';
+import { BatchFile as BatchFields } from './entry-schemas.ts';
+import { invalidBody, parseValue, readWhole, smallBodyBytes } from './json.ts';
+import type { Static } from './json-schema.ts';
+import { checkBoundary, type Part, readParts } from './multipart.ts';
+import { checkComment } from './parameters.ts';
+import { compileCheck } from './schemas.ts';
+import { knownType } from './upload.ts';
+
+const filesPartBytes = 4 * 1024 * 1024;
+/** For a thousand files with a dozen fields and properties each. */
+const mostStrings = 50_000;
+/** Beside the files: `Files`, and what is passed over. */
+const otherParts = 20;
+
+const way =
+  'Send multipart/form-data with a part named "filename" for each file, and, if there is more to say of them, a part named "Files" with a JSON array of as many objects.';
+
+/** What holds for every file that says nothing else. */
+export interface BatchDefaults {
+  conflict: ConflictBehavior;
+  comment: string | null;
+}
+
+export function readBatchBoundary(header: string | null): string {
+  const type = readMediaType(header ?? undefined);
+  const boundary = type?.essence === 'multipart/form-data' ? type.parameters.get('boundary') : undefined;
+  if (boundary === undefined) throw invalidBody('A batch is multipart/form-data with a boundary.', way);
+  checkBoundary(boundary);
+  return boundary;
+}
+
+/** Where the bytes of the files go. */
+export interface BatchReceiver {
+  receive(bytes: AsyncIterable<Buffer>): Promise<ReceivedContent>;
+  discard(received: ReceivedContent): Promise<void>;
+  /** The body is no small one: it may be refused now, because there are too many of them. */
+  onLarge(): void;
+}
+
+interface FilePart {
+  fileName: string | null;
+  contentType: string | null;
+  received: ReceivedContent | Refusal;
+}
+
+export async function readBatch(
+  { body, boundary }: { body: AsyncIterable<Buffer>; boundary: string },
+  defaults: BatchDefaults,
+  receiver: BatchReceiver,
+): Promise<BatchItem[]> {
+  const files: FilePart[] = [];
+  try {
+    const bounded = bound(body, () => receiver.onLarge());
+    let listed: unknown[] | null = null;
+    for await (const part of readParts(bounded, boundary, mostBatchFiles + otherParts)) {
+      if (part.name === 'filename' || part.name === 'file') {
+        if (files.length === mostBatchFiles) throw batchTooLarge(`One batch has at most ${mostBatchFiles} files.`);
+        files.push(await receivePart(part, receiver));
+      } else if (part.name === 'Files') {
+        if (listed !== null) throw invalidBody('The body has two parts named "Files".', way);
+        listed = await readFiles(part);
+      }
+    }
+    checkCount(files.length, listed);
+    return files.map((file, index) => toItem(file, listed === null ? {} : listed[index], defaults));
+  } catch (error) {
+    for (const { received } of files) if (!(received instanceof Refusal)) await receiver.discard(received);
+    throw error;
+  }
+}
+
+/** Bodies that are held in memory as a whole are few at a time, unless they are small. */
+async function* bound(body: AsyncIterable<Buffer>, onLarge: () => void): AsyncGenerator<Buffer> {
+  let sizeBytes = 0;
+  for await (const chunk of body) {
+    const before = sizeBytes;
+    sizeBytes += chunk.length;
+    if (before <= smallBodyBytes && sizeBytes > smallBodyBytes) onLarge();
+    if (sizeBytes > mostBatchBytes) throw batchTooLarge(`One batch has at most ${mostBatchBytes} bytes.`);
+    yield chunk;
+  }
+}
+
+async function receivePart({ fileName, contentType, body }: Part, receiver: BatchReceiver): Promise<FilePart> {
+  try {
+    return { fileName, contentType, received: await receiver.receive(body) };
+  } catch (error) {
+    // Of this file alone; what else is refused here is the body's fault.
+    if (error instanceof Refusal && error.code === 'FileTooLarge') return { fileName, contentType, received: error };
+    throw error;
+  }
+}
+
+async function readFiles({ body }: Part): Promise<unknown[]> {
+  const tooLarge = () => batchTooLarge(`The part Files has more than ${filesPartBytes} bytes.`);
+  const value = parseValue(await readWhole(body, filesPartBytes, tooLarge), way, mostStrings);
+  if (Array.isArray(value)) return value;
+  throw invalidBody('The part Files is not a JSON array.', way);
+}
+
+function checkCount(files: number, listed: readonly unknown[] | null): void {
+  if (files === 0) {
+    const message = 'The request has no attachment named "filename".';
+    throw new Refusal('AttachmentMissing', message, { target: 'filename', hint: way });
+  }
+  if (listed === null || listed.length === files) return;
+  throw invalidBody(`The part Files tells of ${listed.length} files; there are ${files} file parts.`, way);
+}
+
+function toItem({ received, ...part }: FilePart, asked: unknown, defaults: BatchDefaults): BatchItem {
+  if (received instanceof Refusal) return { refusal: received, received: null };
+  try {
+    const fields = checkFields(asked);
+    checkSha256(fields.Sha256, received);
+    return { file: toFile(fields, part, defaults), received };
+  } catch (refusal) {
+    if (refusal instanceof Refusal) return { refusal, received };
+    throw refusal;
+  }
+}
+
+type Fields = Static<typeof BatchFields>;
+
+const checkSchema = compileCheck(BatchFields);
+
+function checkFields(asked: unknown): Fields {
+  if (typeof asked === 'object' && asked !== null && !Array.isArray(asked)) return checkSchema(asked);
+  throw new Refusal('InvalidField', 'What Files says of this file is not an object.', { target: 'Files', hint: way });
+}
+
+function checkSha256(expected: string | undefined, { content }: ReceivedContent): void {
+  if (expected === undefined || timingSafeEqual(Buffer.from(expected, 'hex'), content.sha256)) return;
+  throw digestMismatch('Sha256', 'the file that arrived');
+}
+
+function toFile(fields: Fields, part: Omit<FilePart, 'received'>, defaults: BatchDefaults): BatchFile {
+  const { FolderId, ContentType, ObjectType, Properties, ConflictBehavior, Comment } = fields;
+  return {
+    folderId: FolderId ?? null,
+    ...toName(fields, part.fileName),
+    contentType: ContentType === undefined ? knownType(part.contentType) : checkMediaType(ContentType),
+    objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
+    properties: Properties === undefined ? null : checkProperties(Properties),
+    comment: Comment === undefined || Comment === '' ? defaults.comment : checkComment(Comment),
+    conflict: ConflictBehavior ?? defaults.conflict,
+  };
+}
+
+function toName(
+  { FileName, RelativePath }: Fields,
+  partName: string | null,
+): Pick<BatchFile, 'name' | 'isRelativePath'> {
+  if (FileName !== undefined && RelativePath !== undefined) {
+    throw new Refusal('InvalidField', 'FileName and RelativePath cannot be sent together.', { target: 'RelativePath' });
+  }
+  const name = RelativePath ?? FileName ?? (partName === '' ? null : partName);
+  if (name !== null) return { name, isRelativePath: RelativePath !== undefined };
+  throw new Refusal('FileNameMissing', 'The file has no name.', {
+    target: 'FileName',
+    hint: 'Send FileName or RelativePath in Files, or a file name in the multipart part.',
+  });
+}

@@ -1,0 +1,116 @@
+// Reads JSON and form bodies: bounded in size and depth, UTF-8 only, nothing repaired.
+
+import { Refusal } from '../domain/refusal.ts';
+import { Chunks } from '../runtime/chunks.ts';
+
+export const smallBodyBytes = 1024 * 1024;
+const deepestNesting = 16;
+/** Far more than anything we take needs; parsing a million keys would hold up everyone else. */
+const fewStrings = 10_000;
+const bracketOpen = new Set([0x5b, 0x7b]);
+const bracketClose = new Set([0x5d, 0x7d]);
+const quote = 0x22;
+const backslash = 0x5c;
+
+export async function readWhole(
+  bytes: AsyncIterable<Buffer>,
+  limitBytes: number,
+  tooLarge: () => Refusal,
+): Promise<Buffer> {
+  const arrived = new Chunks();
+  for await (const chunk of bytes) {
+    arrived.push(chunk);
+    if (arrived.sizeBytes > limitBytes) throw tooLarge();
+  }
+  const chunks = arrived.take();
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+export function parseObject(body: Buffer, hint: string): Record<string, unknown> {
+  return checkObject(parseValue(body, hint, fewStrings), hint);
+}
+
+export function parseValue(body: Buffer, hint: string, mostStrings: number): unknown {
+  checkShape(body, hint, mostStrings);
+  try {
+    return JSON.parse(toText(body, hint)) as unknown;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw invalidBody('The body is not valid JSON.', hint);
+  }
+}
+
+export function checkObject(value: unknown, hint: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidBody('The body is not a JSON object.', hint);
+  }
+  for (const key of ['__proto__', 'constructor', 'prototype']) {
+    if (Object.hasOwn(value, key)) throw invalidBody(`The body has a field ${key}, which is not taken.`, hint);
+  }
+  return value as Record<string, unknown>;
+}
+
+/** Measured before parsing and without recursion; the insides of strings are jumped over. */
+function checkShape(body: Buffer, hint: string, mostStrings: number): void {
+  let depth = 0;
+  let strings = 0;
+  let outsideBytes = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] as number;
+    outsideBytes += 1;
+    if (byte === quote) {
+      at = endOfString(body, at);
+      strings += 1;
+    } else if (bracketOpen.has(byte)) depth += 1;
+    else if (bracketClose.has(byte)) depth -= 1;
+    if (depth > deepestNesting) throw invalidBody(`The JSON is nested deeper than ${deepestNesting} levels.`, hint);
+    if (strings > mostStrings || outsideBytes > smallBodyBytes)
+      throw invalidBody('The JSON has too many values.', hint);
+  }
+}
+
+function endOfString(body: Buffer, start: number): number {
+  for (let end = body.indexOf(quote, start + 1); end !== -1; end = body.indexOf(quote, end + 1)) {
+    let slashes = 0;
+    while (body[end - 1 - slashes] === backslash) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return body.length;
+}
+
+/** `a=1&b=2`, percent-encoded UTF-8 with `+` for a space. */
+export function parseForm(body: Buffer, hint: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const pair of toText(body, hint).split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const [name, value] = (equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]).map((text) =>
+      decodeFormText(text, hint),
+    ) as [string, string];
+    if (fields.has(name)) throw invalidBody(`The form has more than one ${JSON.stringify(name)}.`, hint);
+    fields.set(name, value);
+  }
+  return fields;
+}
+
+function decodeFormText(text: string, hint: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw invalidBody('The form is not percent-encoded UTF-8.', hint);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function toText(body: Buffer, hint: string): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw invalidBody('The body is not UTF-8.', hint);
+  }
+}
+
+export function invalidBody(message: string, hint: string): Refusal {
+  return new Refusal('InvalidBody', message, { hint });
+}

@@ -1,0 +1,64 @@
+// Lists that are shown page by page: `limit` and `cursor` in, `Link: …; rel="next"` out.
+
+import { hash } from 'node:crypto';
+import { type Caller, chooseSeat } from '../domain/caller.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { firstPageLimit, largestPageLimit } from '../operations/list-folder.ts';
+import { type Place, readCursor, toCursorText } from './cursor.ts';
+import { Type } from './json-schema.ts';
+import type { Parameter } from './openapi.ts';
+import type { Served } from './served.ts';
+
+export interface PageAsked<P extends Place> {
+  limit: number;
+  /** Null: the first page. */
+  after: P | null;
+}
+
+/** Names a list of the caller's space, so that a cursor is good in that space alone. */
+export function toListName(caller: Caller, name: string): string {
+  return `${name} ${chooseSeat(caller).spaceId}`;
+}
+
+/** Names a list that filters choose from: behind other filters, a cursor of it would pass over what they let through. */
+export function toFilteredName(list: string, filters: unknown): string {
+  return `${list} ${hash('sha256', JSON.stringify(filters), 'base64url')}`;
+}
+
+/** `list` names what is paged: a cursor of another list is refused. */
+export function readPage<P extends Place>(served: Served, list: string, query: URLSearchParams): PageAsked<P> {
+  const limit = readLimit(query.get('limit'));
+  const text = query.get('cursor');
+  return { limit, after: text === null ? null : readCursor<P>(served.cursorKey, list, text) };
+}
+
+function readLimit(text: string | null): number {
+  if (text === null) return firstPageLimit;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= largestPageLimit) return limit;
+  throw new Refusal('InvalidField', `limit must be a number from 1 to ${largestPageLimit}.`, { target: 'limit' });
+}
+
+/** The header that leads to the next page; none when this was the last. `query`: what the page was asked with. */
+export function toNextLink(
+  served: Served,
+  { path, list, query }: { path: string; list: string; query: URLSearchParams },
+  next: Place | null,
+): Record<string, string> {
+  if (next === null) return {};
+  const following = new URLSearchParams(query);
+  following.set('cursor', toCursorText(served.cursorKey, list, next));
+  return { Link: `<${served.publicUrl}/v1/contentmanagement${path}?${following}>; rel="next"` };
+}
+
+export function pageParameters(): Parameter[] {
+  return [
+    { name: 'cursor', in: 'query', schema: Type.String(), description: 'From the Link of the page before' },
+    {
+      name: 'limit',
+      in: 'query',
+      schema: Type.Integer({ minimum: 1, maximum: largestPageLimit, default: firstPageLimit }),
+      description: 'How many at most',
+    },
+  ];
+}

@@ -1,0 +1,46 @@
+// `GET /folders/{id}/archive`: a folder with all that is beneath it, as a ZIP. Its length is not known before it is sent.
+
+import { writeZip } from '../../archive/zip.ts';
+import { toFolderId } from '../../domain/caller.ts';
+import { type OpenedArchive, openArchive } from '../../operations/open-archive.ts';
+import { toSafeHeaders } from '../download.ts';
+import { bytesAnswer, headers, pathId } from '../openapi.ts';
+import type { CallerRoute } from '../route.ts';
+import type { Served } from '../served.ts';
+
+export const openArchiveRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/folders/{id}/archive',
+  action: 'read',
+  async handle(served, { parameters }, caller) {
+    const folderId = toFolderId(caller, parameters.id ?? '');
+    const archive = await openArchive(served.cabinet, caller, { folderId });
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'application/zip', ...toSafeHeaders(`${archive.folder.name}.zip`) },
+      body: write(served, archive),
+    };
+  },
+  describe: {
+    operationId: 'FoldersArchiveGet',
+    tag: 'Folders',
+    summary: 'A folder with all that is beneath it, as a ZIP',
+    description:
+      'Streamed, without `Content-Length`. Paths are relative to the folder; empty folders are there too; nothing is ' +
+      'compressed. The tree is read while it is sent: what is gone when its turn comes is left out. Every byte is verified; ' +
+      'if one is rotten the connection breaks, and what arrived has no directory and opens nowhere as a whole.',
+    parameters: [pathId('The folder; -root- for the root'), headers.spaceId],
+    responses: { 200: bytesAnswer('The archive', 'application/zip') },
+    refusals: ['FolderNotFound', 'NotAFolder', 'TooManyRequests'],
+  },
+};
+
+/** A place is taken when it is read, and given back when that ends in whichever way. */
+async function* write({ archives }: Served, archive: OpenedArchive): AsyncGenerator<Buffer> {
+  const leave = archives.take();
+  try {
+    yield* writeZip(archive.entries());
+  } finally {
+    leave();
+  }
+}

@@ -1,0 +1,118 @@
+// `POST /files/batch`.
+
+import type { IncomingMessage } from 'node:http';
+import { discardContent, receiveContent } from '../../operations/receive-content.ts';
+import {
+  admitBatch,
+  type BatchItem,
+  type BatchResult,
+  mostBatchBytes,
+  mostBatchFiles,
+  saveBatch,
+} from '../../operations/save-batch.ts';
+import { json } from '../answer.ts';
+import { type BatchReceiver, readBatch, readBatchBoundary } from '../batch-body.ts';
+import { BatchResults, SaveBatchForm } from '../entry-schemas.ts';
+import { exampleShownFile, toRefusalExample } from '../examples.ts';
+import { answerHeaders, header, headers, jsonAnswer } from '../openapi.ts';
+import * as parameters from '../parameters.ts';
+import type { CallerRoute } from '../route.ts';
+import type { Served } from '../served.ts';
+import { renderBatch } from '../wire.ts';
+
+export const saveBatchRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/files/batch',
+  action: 'write',
+  async handle(served, { request, requestId, openBody, renewCaller }, caller) {
+    const { cabinet } = served;
+    parameters.checkEncoding(request);
+    const { boundary, digests, defaults, ...target } = readAsked(request);
+    const destination = await admitBatch(cabinet, caller, target);
+    const { idempotencyKey } = target;
+    const { receiver, release } = toReceiver(served);
+    let results: BatchResult[];
+    try {
+      const items = await readBatch({ body: openBody(digests), boundary }, defaults, receiver);
+      const current = await renewCaller().catch((error) => letGo(receiver, items, error));
+      results = await saveBatch(cabinet, current, { destination, items, idempotencyKey });
+    } finally {
+      release();
+    }
+    const isReplayed = results.some((result) => 'isReplayed' in result && result.isReplayed);
+    return json(renderBatch(results, requestId), isReplayed ? { 'idempotency-replayed': 'true' } : {});
+  },
+  describe: {
+    operationId: 'FilesBatchPost',
+    tag: 'Files',
+    summary: 'Save many small files at once',
+    description:
+      `Up to ${mostBatchFiles} files and ${mostBatchBytes} bytes in one body (\`GET /limits\` tells). Each file succeeds or fails ` +
+      'alone: the answer is 200 with one result for each, in the order in which they were sent. What is saved is committed ' +
+      'together, when the whole body has arrived: half a batch saves nothing. The part `Files` says more of each file, by its ' +
+      'place; `RelativePath` in it makes the folders that are missing. With an `Idempotency-Key`, the batch may be sent again as a ' +
+      'whole: what was saved is not saved again, what failed is tried again. A 500 says nothing of single files: send it again.',
+    parameters: [
+      header('FolderId', 'Where files go that name no folder; absent, empty or -root-: the root'),
+      headers.conflictBehavior('Version', 'Fail', 'Rename', 'Existing'),
+      headers.idempotencyKey,
+      headers.spaceId,
+      headers.comment,
+      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
+      header('Content-MD5', 'MD5 of the body; checked'),
+    ],
+    requestBody: {
+      required: true,
+      description: 'A part named filename for each file; and, where there is more to say of them, a part named Files.',
+      content: {
+        'multipart/form-data': {
+          schema: SaveBatchForm,
+          example: {
+            Files: [{ RelativePath: '2026/a.pdf' }, { FileName: 'b.txt', Properties: { Customer: '4711' } }],
+            filename: ['%PDF-1.7 …', 'Hello, Cabinet!'],
+          },
+        },
+      },
+    },
+    responses: {
+      200: jsonAnswer('What became of each file', {
+        schema: BatchResults,
+        example: { Results: [exampleShownFile, toRefusalExample('InvalidName')] },
+        headers: answerHeaders.replayed,
+      }),
+    },
+    refusals: ['AttachmentMissing', 'BatchTooLarge', 'FolderNotFound', 'NotAFolder', 'TooManyUploads'],
+  },
+};
+
+function readAsked(request: IncomingMessage) {
+  return {
+    boundary: readBatchBoundary(parameters.readHeader(request, 'content-type')),
+    folderId: parameters.readHeader(request, 'folderid'),
+    declaredBytes: parameters.readDeclaredBytes(request),
+    idempotencyKey: parameters.readIdempotencyKey(request),
+    digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },
+    defaults: {
+      conflict: parameters.checkConflictBehavior(parameters.readHeader(request, 'conflictbehavior')) ?? 'Version',
+      comment: parameters.readComment(request),
+    },
+  };
+}
+
+/** A large batch keeps its place until it is saved: so long its small files are in memory. */
+function toReceiver({ cabinet, batches }: Served): { receiver: BatchReceiver; release: () => void } {
+  let giveBack = () => {};
+  const receiver: BatchReceiver = {
+    receive: (bytes) => receiveContent(cabinet, bytes),
+    discard: ({ content }) => discardContent(cabinet, content),
+    onLarge: () => {
+      giveBack = batches.take();
+    },
+  };
+  return { receiver, release: () => giveBack() };
+}
+
+async function letGo(receiver: BatchReceiver, items: readonly BatchItem[], reason: unknown): Promise<never> {
+  for (const { received } of items) if (received !== null) await receiver.discard(received);
+  throw reason;
+}

@@ -1,0 +1,135 @@
+// `GET /changes`: what changed, in order, to follow.
+
+import type { FeedChange } from '../../catalog/verbs/changes.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { followChanges, showPresent } from '../../operations/follow-changes.ts';
+import { type Answer, json } from '../answer.ts';
+import { toCursorText } from '../cursor.ts';
+import { ChangesPage } from '../entry-schemas.ts';
+import { exampleFile, exampleIds } from '../examples.ts';
+import { Type } from '../json-schema.ts';
+import { headers, jsonAnswer, query } from '../openapi.ts';
+import { pageParameters, readPage, toListName } from '../pages.ts';
+import type { CallerRoute, Exchange } from '../route.ts';
+import type { Served } from '../served.ts';
+import { renderChanges } from '../wire.ts';
+
+const longestWaitSeconds = 60;
+
+/** Either the last place of the journal that was seen; or, while the tree is told as it is, the place from which the
+ *  changes must be told then, and the number of the last entry. */
+type FeedPlace = readonly [position: number, entry: number | null];
+
+export const changesRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/changes',
+  action: 'read',
+  async handle(served, exchange, caller): Promise<Answer> {
+    const asked = exchange.query();
+    const list = toListName(caller, 'changes');
+    const { limit, after } = readPage<FeedPlace>(served, list, asked);
+    const waitMs = readWait(asked.get('wait')) * 1000;
+    const begun = after ?? (await begin(served, caller, asked.get('from')));
+    const [position, entry] = begun ?? [null, null];
+    const page =
+      position !== null && entry !== null
+        ? await showTree(served, caller, { position, entry, limit })
+        : await showChanges(served, exchange, caller, { after: position, limit, waitMs });
+    return json(renderChanges(page.changes, toCursorText(served.cursorKey, list, page.next)));
+  },
+  describe: {
+    operationId: 'ChangesGet',
+    tag: 'Changes',
+    summary: 'Every change in a space, in order',
+    description:
+      'Gap-free and without repeats; ask again with the `Cursor` of the answer. `Entry`, `ParentFolderId` and `Trashed` are as of now; `Entry` is absent once it is gone for good. A folder that is trashed, restored, moved or removed takes all beneath it along with one change. Keep a map by `EntryId`: what reaches the root over `ParentFolderId` is the tree.',
+    parameters: [
+      {
+        ...(pageParameters()[0] as ReturnType<typeof query>),
+        description: 'From the answer before; absent: from the oldest change that is kept',
+      },
+      pageParameters()[1] as ReturnType<typeof query>,
+      query(
+        'wait',
+        'How many seconds to wait while there is nothing new',
+        Type.Integer({ minimum: 0, maximum: longestWaitSeconds }),
+      ),
+      query(
+        'from',
+        'Where to begin without a cursor. now: only what comes. snapshot: first everything as it is (Action present), then the changes since',
+        Type.Enum(['now', 'snapshot']),
+      ),
+      headers.spaceId,
+    ],
+    responses: {
+      200: jsonAnswer('The changes, and where to go on', {
+        schema: ChangesPage,
+        example: {
+          Changes: [
+            {
+              Position: 118,
+              At: '2026-01-15T09:31:12.004Z',
+              By: 'app:backoffice',
+              Action: 'file.created',
+              EntryId: exampleIds.file,
+              ParentFolderId: exampleIds.folder,
+              Entry: exampleFile,
+            },
+          ],
+          Cursor: 'WyJjaGFuZ2VzIiwxMThd.c2lnbmVk',
+        },
+      }),
+    },
+    refusals: ['CursorExpired', 'InvalidCursor', 'InvalidField'],
+  },
+};
+
+function readWait(text: string | null): number {
+  const wait = text === null ? 0 : /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  if (wait <= longestWaitSeconds) return wait;
+  throw new Refusal('InvalidField', `wait must be a number of seconds from 0 to ${longestWaitSeconds}.`, {
+    target: 'wait',
+  });
+}
+
+async function begin({ cabinet }: Served, caller: Caller, from: string | null): Promise<FeedPlace | null> {
+  if (from === null) return null;
+  if (from !== 'now' && from !== 'snapshot') {
+    throw new Refusal('InvalidField', `There is no from=${JSON.stringify(from)}.`, {
+      target: 'from',
+      hint: 'Send from=now, from=snapshot, or a cursor.',
+    });
+  }
+  const { position } = await showPresent(cabinet, caller, { after: 0, limit: 1 });
+  return [position, from === 'now' ? null : 0];
+}
+
+interface Told {
+  changes: FeedChange[];
+  next: FeedPlace;
+}
+
+async function showTree(
+  { cabinet }: Served,
+  caller: Caller,
+  { position, entry, limit }: { position: number; entry: number; limit: number },
+): Promise<Told> {
+  const page = await showPresent(cabinet, caller, { after: entry, limit });
+  const changes = page.entries.map((now) => {
+    const { id: entryId, modifiedAt: at, modifiedBy: by } = now.entry;
+    return { position, at, by, action: 'present', entryId, now };
+  });
+  return { changes, next: [position, page.next] };
+}
+
+async function showChanges(
+  served: Served,
+  { response }: Exchange,
+  caller: Caller,
+  asked: { after: number | null; limit: number; waitMs: number },
+): Promise<Told> {
+  const isOver = () => response.destroyed || !served.isReady();
+  const page = await followChanges(served.cabinet, caller, { ...asked, isOver });
+  return { changes: page.changes, next: [page.upTo, null] };
+}

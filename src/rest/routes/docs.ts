@@ -1,0 +1,113 @@
+// `GET /docs`: a page to read and try the interface, and the files that it is made of. They stand in `src/rest/docs` as
+// browsers run them and come from nowhere else. Browsers keep them, and ask each time whether they are still the same.
+
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Answer } from '../answer.ts';
+import { bytesAnswer, header, pageAnswer, pathId } from '../openapi.ts';
+import { type Exchange, type OpenRoute, routeNotFound } from '../route.ts';
+
+const folder = join(import.meta.dirname, '../docs');
+
+/** By name: what it is served as. */
+const files: Record<string, string> = {
+  'dom.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+  'operation.js': 'text/javascript; charset=utf-8',
+  'page.css': 'text/css; charset=utf-8',
+  'page.html': 'text/html; charset=utf-8',
+  'page.js': 'text/javascript; charset=utf-8',
+  'request.js': 'text/javascript; charset=utf-8',
+  'schema.js': 'text/javascript; charset=utf-8',
+  'try.js': 'text/javascript; charset=utf-8',
+};
+
+/** Scripts and styles from here alone, none inline; no markup is ever made of text (Trusted Types). */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const headers = {
+  'Content-Security-Policy': policy,
+  'Cache-Control': 'no-cache',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+};
+
+interface File {
+  text: string;
+  etag: string;
+}
+
+/** Read when first asked for. */
+const read = new Map<string, File>();
+
+function readFile(name: string): File {
+  let file = read.get(name);
+  if (file === undefined) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    file = { text, etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
+    read.set(name, file);
+  }
+  return file;
+}
+
+function answerFile(name: string, { request }: Exchange): Answer {
+  const type = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (type === undefined) throw routeNotFound();
+  const { text, etag } = readFile(name);
+  const told = { ...headers, 'Content-Type': type, ETag: etag };
+  const isKnown = request.headers['if-none-match']?.includes(etag) ?? false;
+  return isKnown ? { status: 304, headers: told, body: '' } : { status: 200, headers: told, body: text };
+}
+
+const ifNoneMatch = header('If-None-Match', '304 if it is still the same');
+const notModified = { 304: { description: 'It has not changed' } };
+
+export const docsRoute: OpenRoute = {
+  method: 'GET',
+  path: '/docs',
+  action: null,
+  async handle(_served, exchange) {
+    return answerFile('page.html', exchange);
+  },
+  describe: {
+    operationId: 'DocsPage',
+    tag: 'Service',
+    summary: 'A page to read and try the interface',
+    description: 'For people: shows this description, and sends requests with credentials that the reader brings.',
+    parameters: [ifNoneMatch],
+    responses: { 200: pageAnswer('The page'), ...notModified },
+    refusals: [],
+  },
+};
+
+export const docsFileRoute: OpenRoute = {
+  method: 'GET',
+  path: '/docs/{file}',
+  action: null,
+  async handle(_served, exchange) {
+    return answerFile(exchange.parameters.file ?? '', exchange);
+  },
+  describe: {
+    operationId: 'DocsFile',
+    tag: 'Service',
+    summary: 'A script, a style or a picture of that page',
+    description: 'The page needs nothing from elsewhere.',
+    parameters: [pathId('Its name', 'file'), ifNoneMatch],
+    responses: { 200: bytesAnswer('The file'), ...notModified },
+    refusals: ['RouteNotFound'],
+  },
+};

@@ -1,0 +1,267 @@
+// `POST /folders` and `GET /folders/{id}`.
+
+import { type Caller, chooseSeat, toFolderId } from '../../domain/caller.ts';
+import { readMediaType } from '../../domain/content-type.ts';
+import { type ConflictBehavior, type Order, orders } from '../../domain/entry.ts';
+import { folderNotFound } from '../../domain/missing.ts';
+import { checkObjectType, checkProperties } from '../../domain/properties.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type CreateFolderRequest, createFolder } from '../../operations/create-folder.ts';
+import { type FolderListing, listFolder } from '../../operations/list-folder.ts';
+import { showByPath } from '../../operations/show-entry.ts';
+import { type Answer, json } from '../answer.ts';
+import { exampleFolder } from '../examples.ts';
+import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';
+import { Type } from '../json-schema.ts';
+import { envelopeAnswer, header, headers, type Parameter, pathId, pathParameter, query } from '../openapi.ts';
+import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import {
+  checkConflictBehavior,
+  checkEncoding,
+  readDeclaredBytes,
+  readHeader,
+  readIdempotencyKey,
+  readMd5,
+  readPath,
+  readSha256,
+} from '../parameters.ts';
+import type { CallerRoute, Exchange } from '../route.ts';
+import { CreateFolder, compileCheck } from '../schemas.ts';
+import type { Served } from '../served.ts';
+import { renderEnvelope } from '../wire.ts';
+
+const bodies =
+  'Send JSON {"ParentFolderId": "…", "FolderName": "…"}, bare or under "requestPayload", or the same fields as a URL-encoded form; RelativePath, "a/b/c", stands in place of FolderName.';
+
+export const createFolderRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/folders',
+  action: 'write',
+  async handle(served, exchange, caller) {
+    if (caller.spaceId !== null) chooseSeat(caller);
+    checkEncoding(exchange.request);
+    const idempotencyKey = readIdempotencyKey(exchange.request);
+    const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));
+    if (behavior === 'Version') throw noVersions();
+    const request = await readFolderRequest(exchange);
+    // Whoever names a path wants it to be there: what exists of it is used, to its end.
+    const conflict = behavior ?? request.conflict ?? (request.isRelativePath ? 'Existing' : 'Fail');
+    const current = await exchange.renewCaller();
+    const created = await createFolder(served.cabinet, current, { ...request, conflict, idempotencyKey });
+    return json(renderEnvelope(created), {
+      entryid: created.folder.id,
+      ...toLink(served, created, null),
+      ...(created.isReplayed && { 'idempotency-replayed': 'true' }),
+    });
+  },
+  describe: {
+    operationId: 'FoldersPOST',
+    tag: 'Folders',
+    summary: 'Create a folder under a parent folder',
+    description:
+      'The name is taken: 400 `NameAlreadyExists`, unless `ConflictBehavior` says otherwise. `Existing` answers with the ' +
+      'folder that has the name (`mkdir -p`), `Rename` makes `Invoices (2)`. `RelativePath` in place of `FolderName` makes the ' +
+      'folders that are missing on the way, all in one step or none; what exists is used, and `ConflictBehavior`, which says ' +
+      'what becomes of the last name, is then `Existing` by default.',
+    parameters: [
+      headers.conflictBehavior('Fail', 'Rename', 'Existing'),
+      headers.idempotencyKey,
+      headers.spaceId,
+      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
+      header('Content-MD5', 'MD5 of the body; checked'),
+    ],
+    requestBody: {
+      required: true,
+      description: 'The fields bare, or under requestPayload; as JSON or as a form.',
+      content: {
+        'application/json': {
+          schema: { anyOf: [CreateFolder, Type.Object({ requestPayload: CreateFolder })] },
+          examples: {
+            FolderName: {
+              summary: 'One folder',
+              value: { ParentFolderId: '-root-', FolderName: 'Invoices', Properties: { Year: '2026' } },
+            },
+            RelativePath: {
+              summary: 'With the folders on the way',
+              value: { ParentFolderId: '-root-', RelativePath: 'Invoices/2026/March' },
+            },
+          },
+        },
+        'application/x-www-form-urlencoded': {
+          schema: CreateFolder,
+          example: { ParentFolderId: '-root-', FolderName: 'Invoices' },
+        },
+      },
+    },
+    responses: {
+      200: envelopeAnswer('The new folder, without children', {
+        Folder: { ...exampleFolder, Size: 0 },
+        Children: [],
+      }),
+    },
+    refusals: ['FolderNameMissing', 'FolderNotFound', 'InvalidName', 'NotAFolder', 'QuotaExceeded', 'TooDeep'],
+  },
+};
+
+type FolderRequest = Omit<CreateFolderRequest, 'idempotencyKey' | 'conflict'> & { conflict: ConflictBehavior | null };
+
+async function readFolderRequest({ request, openBody }: Exchange): Promise<FolderRequest> {
+  const digests = { sha256: readSha256(request, 'content-digest'), md5: readMd5(request) };
+  const header = readHeader(request, 'content-type');
+  const essence = header === null || header === '' ? null : (readMediaType(header)?.essence ?? 'unknown');
+  if (essence !== null && essence !== 'application/json' && essence !== 'application/x-www-form-urlencoded') {
+    throw invalidBody('A folder is not created by a body of this content type.', bodies);
+  }
+  if ((readDeclaredBytes(request) ?? 0) > smallBodyBytes) throw bodyTooLarge();
+  const body = await readWhole(openBody(digests), smallBodyBytes, bodyTooLarge);
+  const isJson = essence === 'application/json' || /^\s*\{/.test(body.toString('latin1', 0, 64));
+  return toRequest(isJson ? unwrap(parseObject(body, bodies)) : readForm(parseForm(body, bodies)));
+}
+
+function bodyTooLarge(): Refusal {
+  return invalidBody(`The body has more than ${smallBodyBytes} bytes.`, bodies);
+}
+
+function unwrap(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.hasOwn(fields, 'requestPayload') ? checkPayload(fields.requestPayload) : fields;
+}
+
+function checkPayload(payload: unknown): Record<string, unknown> {
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return checkObject(payload, bodies);
+  throw new Refusal('InvalidField', 'requestPayload must be an object.', { target: 'requestPayload', hint: bodies });
+}
+
+function readForm(form: Map<string, string>): Record<string, unknown> {
+  const payload = form.get('requestPayload');
+  if (payload !== undefined) return unwrap(parseObject(Buffer.from(payload), bodies));
+  const names = ['ParentFolderId', 'FolderName', 'RelativePath', 'ObjectType', 'ConflictBehavior'];
+  return Object.fromEntries(names.filter((name) => form.has(name)).map((name) => [name, form.get(name)]));
+}
+
+const checkCreateFolder = compileCheck(CreateFolder);
+
+function toRequest(fields: Record<string, unknown>): FolderRequest {
+  const isRelativePath = Object.hasOwn(fields, 'RelativePath');
+  if (!isRelativePath && !Object.hasOwn(fields, 'FolderName')) {
+    throw new Refusal('FolderNameMissing', 'FolderName is missing.', { target: 'FolderName', hint: bodies });
+  }
+  if (isRelativePath && Object.hasOwn(fields, 'FolderName')) throw namedTwice();
+  if (fields.ConflictBehavior === 'Version') throw noVersions();
+  const checked = checkCreateFolder(fields);
+  const { ParentFolderId, FolderName, RelativePath, Properties, ObjectType, ConflictBehavior } = checked;
+  return {
+    parentFolderId: ParentFolderId ?? null,
+    folderName: RelativePath ?? FolderName ?? '',
+    isRelativePath,
+    objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
+    properties: Properties === undefined ? null : checkProperties(Properties),
+    conflict: checkConflictBehavior(ConflictBehavior ?? null),
+  };
+}
+
+function namedTwice(): Refusal {
+  return new Refusal('InvalidField', 'FolderName and RelativePath cannot be sent together.', {
+    target: 'RelativePath',
+    hint: 'Send FolderName for one folder, or RelativePath, "a/b/c", for one and the folders that are missing on the way to it.',
+  });
+}
+
+function noVersions(): Refusal {
+  return new Refusal('InvalidField', 'Folders have no versions: ConflictBehavior cannot be Version here.', {
+    target: 'ConflictBehavior',
+    hint: 'Send one of Fail, Rename, Existing.',
+  });
+}
+
+export const listFolderRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/folders/{id}',
+  action: 'read',
+  async handle(served, { query, parameters }, caller): Promise<Answer> {
+    return await showPage(served, caller, toFolderId(caller, parameters.id ?? ''), query());
+  },
+  describe: {
+    operationId: 'FoldersGet',
+    tag: 'Folders',
+    summary: 'Show a folder and a page of its children',
+    description: 'Folders come first in every order. `Link: rel="next"` leads to the next page, while there is one.',
+    parameters: [pathId('The folder; -root- for the root'), ...listParameters(), headers.spaceId],
+    responses: { 200: envelopeAnswer('The folder and a page of its children') },
+    refusals: ['FolderNotFound', 'NotAFolder'],
+  },
+};
+
+export const findFolderRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/folders',
+  action: 'read',
+  async handle(served, { query: readQuery }, caller): Promise<Answer> {
+    const query = readQuery();
+    const { entry } = await showByPath(served.cabinet, caller, {
+      // A folder may end with a slash, as everywhere else.
+      path: readPath(query).replace(/(?<=[^/])\/$/, ''),
+      missing: () => folderNotFound('path'),
+    });
+    return await showPage(served, caller, entry.id, query);
+  },
+  describe: {
+    operationId: 'FoldersFind',
+    tag: 'Folders',
+    summary: 'Show a folder by its path from the root',
+    description: 'The same as by its id; `path=/` is the root itself. A slash at the end of a path changes nothing.',
+    parameters: [pathParameter('/Invoices/2026'), ...listParameters(), headers.spaceId],
+    responses: { 200: envelopeAnswer('The folder and a page of its children') },
+    refusals: ['FolderNotFound', 'NotAFolder'],
+  },
+};
+
+function listParameters(): Parameter[] {
+  return [
+    ...pageParameters(),
+    query('order', 'By what they are ordered; folders come before files in every order', Type.Enum([...orders])),
+  ];
+}
+
+/** The place behind which a page begins, and the entry that is not shown again. */
+type CursorPlace = readonly [kind: 0 | 1, key: string | number, id: string, exclude: string | null];
+
+async function showPage(served: Served, caller: Caller, folderId: string, asked: URLSearchParams): Promise<Answer> {
+  const order = readOrder(asked.get('order'));
+  const { limit, after } = readPage<CursorPlace>(served, toList(folderId, order), asked);
+  const exclude = after?.[3] ?? null;
+  const listing = await listFolder(served.cabinet, caller, {
+    folderId,
+    order,
+    limit,
+    ...(after !== null && { after: [after[0], after[1], after[2]] as const }),
+    ...(exclude !== null && { exclude }),
+  });
+  return json(renderEnvelope(listing), toLink(served, listing, exclude, asked));
+}
+
+function toList(folderId: string, order: Order): string {
+  return `folder ${folderId} ${order}`;
+}
+
+/** The header that leads to the next page, while there is one. `asked`: what this one was asked with. */
+export function toLink(
+  served: Served,
+  { folder, next }: FolderListing,
+  exclude: string | null,
+  asked = new URLSearchParams(),
+): Record<string, string> {
+  const following = new URLSearchParams(asked);
+  following.delete('path');
+  const list = toList(folder.id, readOrder(asked.get('order')));
+  const place = next === null ? null : [...next, exclude];
+  return toNextLink(served, { path: `/folders/${folder.id}`, list, query: following }, place);
+}
+
+function readOrder(text: string | null): Order {
+  const order = orders.find((known) => known === (text ?? 'name'));
+  if (order !== undefined) return order;
+  throw new Refusal('InvalidField', `There is no order ${JSON.stringify(text)}.`, {
+    target: 'order',
+    hint: `Send one of ${orders.join(', ')}.`,
+  });
+}

@@ -1,0 +1,121 @@
+// `POST /files/{id}/link` makes an address that needs no headers; `GET /links/{token}` is such an address. It stands beside
+// the content interface, not in it: everything in there needs credentials.
+
+import { openLink, sealLink } from '../../auth/links.ts';
+import type { Caller } from '../../domain/caller.ts';
+import {
+  defaultLinkSeconds,
+  type LinkedVersion,
+  linkFile,
+  linkNotFound,
+  longestLinkSeconds,
+  openLinked,
+} from '../../operations/link-file.ts';
+import { requireContent } from '../../operations/open-file.ts';
+import { json } from '../answer.ts';
+import { answerDownload, type Disposition } from '../download.ts';
+import { readJsonBody } from '../json-body.ts';
+import { Type } from '../json-schema.ts';
+import { downloadAnswers, header, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import type { CallerRoute, OpenRoute } from '../route.ts';
+import { compileCheck } from '../schemas.ts';
+import type { Served } from '../served.ts';
+import { renderTime } from '../wire.ts';
+
+export const LinkFile = Type.Object(
+  {
+    ExpiresInSeconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: longestLinkSeconds, default: defaultLinkSeconds }),
+    ),
+    Version: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The current one by default.' }),
+    ),
+    Disposition: Type.Optional(Type.Enum(['attachment', 'inline'], { default: 'attachment' })),
+  },
+  { title: 'LinkFile' },
+);
+
+const Link = Type.Object(
+  {
+    Url: Type.String({ format: 'uri' }),
+    ExpiresAt: Type.String({ format: 'date-time', description: 'UTC, always three decimals.' }),
+  },
+  { title: 'Link', additionalProperties: false },
+);
+
+const example = { ExpiresInSeconds: 300, Disposition: 'inline' };
+const checkLinkFile = compileCheck(LinkFile);
+
+export const linkFileRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/files/{id}/link',
+  action: 'read',
+  async handle(served, exchange, asking) {
+    const fileId = exchange.parameters.id ?? '';
+    await requireContent(served.cabinet, asking, { fileId, version: null });
+    const body = await readJsonBody(exchange, { example: JSON.stringify(example), isOptional: true });
+    const { ExpiresInSeconds = defaultLinkSeconds, Version = null, Disposition = 'attachment' } = checkLinkFile(body);
+    const caller = await exchange.renewCaller();
+    const linked = await linkFile(served.cabinet, caller, {
+      fileId,
+      version: Version,
+      lifetimeSeconds: ExpiresInSeconds,
+    });
+    const url = toUrl(served, caller, linked, Disposition as Disposition);
+    return json(JSON.stringify({ Url: url, ExpiresAt: renderTime(linked.expiresAt) }));
+  },
+  describe: {
+    operationId: 'FilesLinkPost',
+    tag: 'Files',
+    summary: 'Make a short-lived address for the bytes of one version',
+    description:
+      'For what cannot send headers: an image or a video of a page, a mail. Whoever has the address can read that version ' +
+      'until it expires, or until the application or the person that made it may no longer read the file. A link that a ' +
+      'server-based application makes is served on the mutual-TLS address, to its own certificates.',
+    parameters: [pathId('The file')],
+    requestBody: { ...jsonBody('How long, which version, and whether to show it', LinkFile, example), required: false },
+    responses: {
+      200: jsonAnswer('The address, and until when it works', {
+        schema: Link,
+        example: { Url: 'http://127.0.0.1:8080/links/Zm9vYmFy.c2lnbmVk', ExpiresAt: '2026-01-15T09:31:00.123Z' },
+      }),
+    },
+    refusals: ['FileNotFound', 'VersionNotFound'],
+  },
+};
+
+function toUrl(served: Served, caller: Caller, linked: LinkedVersion, disposition: Disposition): string {
+  const { appKey, person, actor } = caller;
+  return `${served.publicUrl}/links/${sealLink(served.linkKeys, { appKey, person, actor, ...linked, disposition })}`;
+}
+
+export const openLinkRoute: OpenRoute = {
+  method: 'GET',
+  path: '/links/{token}',
+  action: null,
+  async handle({ cabinet, authenticator, linkKeys }, { request, parameters, arrival, requestId }) {
+    const link = openLink(linkKeys, parameters.token ?? '', cabinet.clock.now());
+    if (link === null) throw linkNotFound();
+    const maker = await authenticator.findMaker(link, arrival, requestId);
+    const file = await openLinked(cabinet, maker, link);
+    const answer = answerDownload(request, file, link.disposition);
+    answer.headers['Referrer-Policy'] = 'no-referrer';
+    return answer;
+  },
+  describe: {
+    operationId: 'LinksGet',
+    tag: 'Files',
+    summary: 'The bytes that a link leads to',
+    description:
+      'Needs no headers. Ranges and conditions as for `GET /files/{id}/content`. Images, video, sound and plain text are ' +
+      'shown where the link was made so; everything else is an attachment. A link that was edited, has expired or was ' +
+      'revoked answers 404, always in the same words.',
+    parameters: [
+      pathId('What the address carries', 'token'),
+      header('Range', 'bytes=0-99, or several; RFC 9110'),
+      header('If-None-Match', '304 if the bytes are still those'),
+    ],
+    responses: downloadAnswers,
+    refusals: ['LinkNotFound'],
+  },
+};

@@ -1,0 +1,65 @@
+// `GET /metrics`: what Prometheus reads. It tells how much the service does and how well, so it is not for everyone: by
+// default it is given to peers on the same machine alone, and to nobody whom a proxy brought.
+
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { BlockList } from 'node:net';
+import { Refusal } from '../../domain/refusal.ts';
+import { metricsContentType } from '../../telemetry/metrics.ts';
+import type { OpenRoute } from '../route.ts';
+import type { MetricsAccess } from '../served.ts';
+
+export const metricsRoute: OpenRoute = {
+  method: 'GET',
+  path: '/metrics',
+  action: null,
+  async handle({ metrics }, { request }) {
+    checkAccess(metrics.access, request);
+    return { status: 200, headers: { 'Content-Type': metricsContentType }, body: await metrics.render() };
+  },
+  describe: {
+    operationId: 'Metrics',
+    tag: 'Service',
+    summary: 'What the service counts, for Prometheus',
+    description:
+      'The text format 0.0.4. Given to peers on the same machine, unless the settings say otherwise: with ' +
+      '`CABINET_METRICS_TOKEN` it is given to who shows that token as `Authorization: Bearer`.',
+    responses: {
+      200: {
+        description: 'Metrics',
+        content: { 'text/plain': { schema: { type: 'string' }, example: 'cabinet_saves_total{kind="inline"} 17\n' } },
+      },
+    },
+    refusals: ['Forbidden', 'TokenInvalid', 'TokenMissing'],
+  },
+};
+
+function checkAccess(access: MetricsAccess, request: IncomingMessage): void {
+  if (typeof access === 'object') checkToken(access.token, request.headers.authorization);
+  else if (access === 'off') throw new Refusal('Forbidden', 'Metrics are switched off.');
+  else if (access === 'loopback' && !isLocal(request)) {
+    throw new Refusal('Forbidden', 'Metrics are given to peers on the same machine only.', {
+      hint: 'Set CABINET_METRICS_TOKEN, and show it as Authorization: Bearer.',
+    });
+  }
+}
+
+function checkToken(token: string, authorization: string | undefined): void {
+  if (authorization === undefined) throw new Refusal('TokenMissing', 'The metrics need their token.');
+  const [, shown = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  const [expected, actual] = [token, shown].map((text) => hash('sha256', text, 'buffer')) as [Buffer, Buffer];
+  if (!timingSafeEqual(expected, actual)) throw new Refusal('TokenInvalid', 'This is not the token of the metrics.');
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+loopback.addAddress('::1', 'ipv6');
+
+/** What a proxy on this machine brings comes from this machine too, but says so. */
+const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+function isLocal({ socket, headers }: IncomingMessage): boolean {
+  if (proxyHeaders.some((name) => name in headers)) return false;
+  const address = socket.remoteAddress ?? '';
+  return loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,253 @@
+// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload): `POST /files` with `Upload-Complete` begins an upload, which is
+// gone on with at its own address. The drafts before the standard are told apart by Upload-Draft-Interop-Version: 3 speaks of
+// Upload-Incomplete, up to 5 an append has no content type of its own, up to 6 the limit on age is called expires.
+
+import type { IncomingMessage } from 'node:http';
+import type { Upload } from '../../catalog/verbs/uploads.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type Appended, appendUpload, lengthMismatch } from '../../operations/append-upload.ts';
+import { showUpload } from '../../operations/finish-upload.ts';
+import { beginUpload, dropUpload, readNotes, removeUpload } from '../../operations/uploads.ts';
+import type { Answer } from '../answer.ts';
+import * as parameters from '../parameters.ts';
+import type { Exchange } from '../route.ts';
+import type { Served } from '../served.ts';
+import { readWay } from '../upload.ts';
+import { byStandard, readUploadRequest, toLocation, toUploadBody } from '../upload-request.ts';
+import { isMinimalPreferred, toSaveAnswer } from './save-answer.ts';
+import { readBodyBytes } from './tus.ts';
+
+export const partialUpload = 'application/partial-upload';
+const oldestVersion = 3;
+const newestVersion = 8;
+
+export interface Resumable {
+  /** Null: none that we know was named. */
+  version: number | null;
+  isComplete: boolean;
+}
+
+/** Null: an ordinary save. "Other values MUST cause the entire header field to be ignored." */
+export function readResumable(request: IncomingMessage): Resumable | null {
+  const version = readVersion(request);
+  const isComplete = readComplete(request, version);
+  if (isComplete === null) return null;
+  // The whole of a form or of JSON comes as ever; half of one would mean nothing.
+  if (isComplete && !isBare(request)) return null;
+  return { version, isComplete };
+}
+
+function readVersion(request: IncomingMessage): number | null {
+  const version = readInteger(request, 'upload-draft-interop-version');
+  return version !== null && version >= oldestVersion && version <= newestVersion ? version : null;
+}
+
+function readComplete(request: IncomingMessage, version: number | null): boolean | null {
+  const isInverted = version === oldestVersion;
+  const text = parameters.readHeader(request, isInverted ? 'upload-incomplete' : 'upload-complete')?.trim();
+  if (text === '?1') return !isInverted;
+  return text === '?0' ? isInverted : null;
+}
+
+function readInteger(request: IncomingMessage, name: string): number | null {
+  const text = parameters.readHeader(request, name)?.trim() ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function isBare(request: IncomingMessage): boolean {
+  return readWay(parameters.readHeader(request, 'content-type')).kind === 'bare';
+}
+
+export async function saveResumable(
+  served: Served,
+  exchange: Exchange,
+  caller: Caller,
+  resumable: Resumable,
+): Promise<Answer> {
+  const { request } = exchange;
+  const told = toTold(served, resumable.version);
+  return await byStandard({ headers: told, complete: toComplete(resumable.version, true) }, async () => {
+    parameters.checkEncoding(request);
+    if (!isBare(request)) throw notBare();
+    const type = parameters.readHeader(request, 'content-type');
+    const lengthBytes = readLength(request, 0, resumable.isComplete);
+    const upload = await beginUpload(served.cabinet, caller, {
+      protocol: 'ietf',
+      kind: 'whole',
+      lengthBytes,
+      save: readUploadRequest(request, type === partialUpload ? null : type),
+      metadata: null,
+      parts: null,
+    });
+    const location = { Location: toLocation(served, upload) };
+    const isTold = sendInterim(exchange, resumable.version, { ...location, ...told });
+    try {
+      const { saved, upload: now } = await append(served, exchange, caller, {
+        id: upload.id,
+        offsetBytes: 0,
+        resumable,
+      });
+      const headers = { ...told, ...location, ...toState(resumable.version, now) };
+      if (saved === null) return { status: 201, headers, body: '' };
+      return await toFinal(served, exchange, { saved, upload: now }, headers);
+    } catch (error) {
+      // Nobody has learned of its address, so nobody can go on with it.
+      if (!isTold) await dropUpload(served.cabinet, upload.id);
+      throw error;
+    }
+  });
+}
+
+function notBare(): Refusal {
+  return new Refusal('UnsupportedMediaType', 'An upload in pieces is of the bytes themselves.', {
+    target: 'Content-Type',
+    hint: 'Send them under their own content type, neither as a form nor as JSON.',
+  });
+}
+
+/** What is said in this request about the whole: by Upload-Length, or by the length of a body that completes it. */
+function readLength(request: IncomingMessage, offsetBytes: number, isComplete: boolean): number | null {
+  const said = readInteger(request, 'upload-length');
+  const declared = readBodyBytes(request);
+  const implied = isComplete && declared !== null ? offsetBytes + declared : null;
+  if (said !== null && implied !== null && said !== implied) {
+    throw lengthMismatch(`Upload-Length says ${said} bytes, but these complete it at ${implied}.`);
+  }
+  return said ?? implied;
+}
+
+interface Bytes {
+  id: string;
+  offsetBytes: number;
+  resumable: Resumable;
+}
+
+function append(served: Served, exchange: Exchange, caller: Caller, bytes: Bytes): Promise<Appended> {
+  const { request } = exchange;
+  const { version, isComplete } = bytes.resumable;
+  const digests = { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) };
+  const body = toUploadBody(exchange, digests);
+  return appendUpload(served.cabinet, caller, {
+    id: bytes.id,
+    protocol: 'ietf',
+    offsetBytes: bytes.offsetBytes,
+    lengthBytes: readLength(request, bytes.offsetBytes, isComplete),
+    declaredBytes: readBodyBytes(request),
+    isLast: isComplete,
+    isChecked: digests.sha256 !== null || digests.md5 !== null,
+    body: {
+      ...body,
+      onKept: (sizeBytes) => void sendInterim(exchange, version, { 'Upload-Offset': String(sizeBytes) }),
+    },
+  });
+}
+
+/** 104 (Upload Resumption Supported), to clients that have named a draft they speak. */
+function sendInterim(
+  { request, response }: Exchange,
+  version: number | null,
+  headers: Record<string, string>,
+): boolean {
+  if (version === null || request.httpVersion !== '1.1' || response.socket === null || response.headersSent)
+    return false;
+  response.writeInformation(104, { 'Upload-Draft-Interop-Version': String(version), ...headers });
+  return true;
+}
+
+/** "the response that matches what the resource, that was targeted by the initial upload creation, would have generated" */
+async function toFinal(
+  served: Served,
+  { request }: Exchange,
+  { saved, upload }: Appended,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const { save } = readNotes(upload);
+  if (saved === null || save === null) throw new Error('an upload was finished without a file');
+  const answer = await toSaveAnswer(served, save.space, saved, save.isMinimal || isMinimalPreferred(request));
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+export async function patchResumable(served: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
+  const { request } = exchange;
+  const version = readVersion(request);
+  const told = toTold(served, version);
+  return await byStandard({ headers: told, complete: toComplete(version, true) }, async () => {
+    parameters.checkEncoding(request);
+    checkPatchType(request, version);
+    const isComplete = readComplete(request, version) ?? (version === oldestVersion ? true : null);
+    const offsetBytes = readInteger(request, 'upload-offset');
+    if (isComplete === null)
+      throw parameters.invalidHeader('Upload-Complete', 'must be ?1, or ?0 while more is to come');
+    if (offsetBytes === null) throw parameters.invalidHeader('Upload-Offset', 'must say where these bytes belong');
+    const id = exchange.parameters.id ?? '';
+    const appended = await append(served, exchange, caller, { id, offsetBytes, resumable: { version, isComplete } });
+    const headers = { ...told, ...toState(version, appended.upload) };
+    if (appended.saved === null) return { status: 204, headers, body: '' };
+    return await toFinal(served, exchange, appended, headers);
+  });
+}
+
+function checkPatchType(request: IncomingMessage, version: number | null): void {
+  const type = parameters.readHeader(request, 'content-type')?.trim().toLowerCase();
+  if (type === partialUpload || (version !== null && version <= 5)) return;
+  throw new Refusal('UnsupportedMediaType', `Bytes of an upload are sent as ${partialUpload}.`, {
+    target: 'Content-Type',
+  });
+}
+
+export async function headResumable(
+  served: Served,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<{ upload: Upload; headers: Record<string, string> }> {
+  const version = readVersion(exchange.request);
+  const told = toTold(served, version);
+  return await byStandard({ headers: told, complete: toComplete(version, true) }, async () => {
+    const upload = await showUpload(served.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
+    const { lengthBytes, result } = upload;
+    const headers = {
+      ...told,
+      ...toState(version, upload),
+      ...(lengthBytes !== null && { 'Upload-Length': String(lengthBytes) }),
+      ...(result !== null && { entryid: result }),
+      'Upload-Limit': toLimit(served, version, upload.expiresAt - served.cabinet.clock.now()),
+    };
+    return { upload, headers };
+  });
+}
+
+export async function deleteResumable(served: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
+  const told = toTold(served, readVersion(exchange.request));
+  return await byStandard({ headers: told, complete: {} }, async () => {
+    await removeUpload(served.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
+    return { status: 204, headers: told, body: '' };
+  });
+}
+
+/** What OPTIONS tells whoever wants to begin one. */
+export function describeResumable(served: Served, request: IncomingMessage): Record<string, string> {
+  return { 'Accept-Patch': partialUpload, ...toTold(served, readVersion(request)) };
+}
+
+/** What every answer tells. */
+function toTold(served: Served, version: number | null): Record<string, string> {
+  return {
+    ...(version !== null && { 'Upload-Draft-Interop-Version': String(version) }),
+    'Upload-Limit': toLimit(served, version, served.cabinet.limits.uploadMs),
+  };
+}
+
+function toLimit({ cabinet }: Served, version: number | null, lifeMs: number): string {
+  const age = version !== null && version <= 6 ? 'expires' : 'max-age';
+  return `max-size=${cabinet.limits.fileBytes}, ${age}=${Math.max(0, Math.floor(lifeMs / 1000))}`;
+}
+
+function toState(version: number | null, { sizeBytes, result }: Upload): Record<string, string> {
+  return { 'Upload-Offset': String(sizeBytes), ...toComplete(version, result !== null) };
+}
+
+function toComplete(version: number | null, isComplete: boolean): Record<string, string> {
+  if (version === oldestVersion) return { 'Upload-Incomplete': isComplete ? '?0' : '?1' };
+  return { 'Upload-Complete': isComplete ? '?1' : '?0' };
+}

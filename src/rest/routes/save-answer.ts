@@ -1,0 +1,46 @@
+// The answer to a save: the folder, with the saved file first of its children.
+
+import type { IncomingMessage } from 'node:http';
+import type { SavedFile } from '../../catalog/verbs/save-file.ts';
+import { listBeside } from '../../operations/list-folder.ts';
+import { type Answer, json } from '../answer.ts';
+import type { Served } from '../served.ts';
+import { renderEnvelope } from '../wire.ts';
+import { toLink } from './folders.ts';
+
+/** A preference behind a comma, or a parameter of the one before it behind a semicolon. */
+const preference =
+  /[ \t]*([,;]?)[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~0-9A-Za-z-]+)?))?)?/y;
+
+/** RFC 7240: "If any preference is specified more than once, only the first instance is to be considered." What cannot be
+ *  read ends the list. */
+export function isMinimalPreferred({ headers }: IncomingMessage): boolean {
+  const list = String(headers.prefer ?? '');
+  preference.lastIndex = 0;
+  for (let at = 0; at < list.length; at = preference.lastIndex) {
+    const [, separator = '', name, quoted, token = ''] = preference.exec(list) ?? [];
+    if (separator === '' && (name === undefined || at > 0)) return false;
+    if (separator !== ';' && name?.toLowerCase() === 'return') return (quoted ?? token).toLowerCase() === 'minimal';
+  }
+  return false;
+}
+
+export const minimalApplied = { 'Preference-Applied': 'return=minimal' };
+
+export async function toSaveAnswer(
+  served: Served,
+  space: number,
+  saved: SavedFile,
+  isMinimal: boolean,
+): Promise<Answer> {
+  const told: Record<string, string> = { entryid: saved.file.id };
+  if (saved.isReplayed) told['idempotency-replayed'] = 'true';
+  if (isMinimal) Object.assign(told, minimalApplied);
+  if (isMinimal || saved.isReplayed)
+    return json(renderEnvelope({ folder: saved.folder, children: [saved.file] }), told);
+  const listing = await listBeside(served.cabinet, space, saved);
+  return json(renderEnvelope(listing), {
+    ...told,
+    ...toLink(served, listing, saved.file.id),
+  });
+}

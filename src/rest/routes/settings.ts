@@ -1,0 +1,28 @@
+// `GET /settings`: the version that runs and the configuration as it is in force, for those who manage.
+
+import { showSettings } from '../../operations/show-settings.ts';
+import { json } from '../answer.ts';
+import { exampleInForce } from '../managing-examples.ts';
+import { InForce as InForceSchema } from '../managing-schemas.ts';
+import { headers, jsonAnswer } from '../openapi.ts';
+import type { CallerRoute } from '../route.ts';
+import { renderInForce } from '../wire-managing.ts';
+
+export const showSettingsRoute: CallerRoute = {
+  method: 'GET',
+  path: '/v1/contentmanagement/settings',
+  action: 'manage',
+  async handle({ inForce }, _exchange, caller) {
+    return json(renderInForce(showSettings(caller, inForce)));
+  },
+  describe: {
+    operationId: 'SettingsGet',
+    tag: 'Service',
+    summary: 'What runs, and the settings as they are in force',
+    description:
+      'What `cabinet config` shows, of the node that answers. Secrets, and passwords in addresses, are hidden.',
+    parameters: [headers.spaceId],
+    responses: { 200: jsonAnswer('What is in force', { schema: InForceSchema, example: exampleInForce }) },
+    refusals: [],
+  },
+};

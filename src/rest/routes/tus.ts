@@ -1,0 +1,150 @@
+// tus 1.0 as it is spoken at /v1/contentmanagement/uploads. The last bytes of an upload save the file; the answer to them carries
+// its id as `entryid`, as does every later HEAD.
+
+import type { IncomingMessage } from 'node:http';
+import type { Upload } from '../../catalog/verbs/uploads.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type Appended, appendUpload } from '../../operations/append-upload.ts';
+import { showUpload } from '../../operations/finish-upload.ts';
+import { joinUploads } from '../../operations/join-uploads.ts';
+import { beginUpload, type NewUpload, removeUpload } from '../../operations/uploads.ts';
+import type { Answer } from '../answer.ts';
+import * as parameters from '../parameters.ts';
+import type { Exchange } from '../route.ts';
+import type { Served } from '../served.ts';
+import * as tus from '../tus-headers.ts';
+import { byStandard, readUploadRequest, toLocation, toUploadBody } from '../upload-request.ts';
+
+const patchType = 'application/offset+octet-stream';
+/** The header of every answer stands in the route; these go with refusals. */
+const plain = { headers: {}, complete: {} };
+
+export async function createTus(served: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
+  return await byStandard(plain, async () => {
+    const { request } = exchange;
+    tus.checkTusVersion(request);
+    parameters.checkEncoding(request);
+    const concat = tus.readConcat(request);
+    const metadata = parameters.readHeader(request, 'upload-metadata');
+    tus.parseMetadata(metadata);
+    const begun = { protocol: 'tus' as const, kind: concat.kind, metadata };
+    if (concat.kind === 'final') {
+      if (request.headers['upload-length'] !== undefined) {
+        throw parameters.invalidHeader('Upload-Length', 'does not go with a final upload, whose parts say it');
+      }
+      const save = readUploadRequest(request, null);
+      const asked = { ...begun, lengthBytes: null, save, parts: concat.named, ids: concat.ids };
+      const { upload } = await joinUploads(served.cabinet, caller, asked);
+      return { status: 201, headers: { Location: toLocation(served, upload), ...toSaved(upload) }, body: '' };
+    }
+    const save = concat.kind === 'part' ? null : readUploadRequest(request, null);
+    return await createAndFill(served, exchange, caller, {
+      ...begun,
+      lengthBytes: tus.readNewLength(request),
+      save,
+      parts: null,
+    });
+  });
+}
+
+/** "creation-with-upload": the request may carry the first bytes, or all of them. */
+async function createAndFill(served: Served, exchange: Exchange, caller: Caller, asked: NewUpload): Promise<Answer> {
+  const { request } = exchange;
+  const declaredBytes = readBodyBytes(request);
+  if (declaredBytes !== 0) checkPatchType(request);
+  const checksum = tus.readChecksum(request);
+  if (declaredBytes !== null && asked.lengthBytes !== null && declaredBytes > asked.lengthBytes) throw tooMuch();
+  const upload = await beginUpload(served.cabinet, caller, asked);
+  const headers = { Location: toLocation(served, upload) };
+  const isAnything = declaredBytes !== 0 || asked.lengthBytes === 0;
+  if (!isAnything) return { status: 201, headers: { ...headers, ...tus.toTusEnd(upload) }, body: '' };
+  const filled = await append(served, exchange, caller, { upload, offsetBytes: 0, lengthBytes: null, checksum });
+  return { status: 201, headers: { ...headers, ...toSaved(filled.upload) }, body: '' };
+}
+
+interface Bytes {
+  upload: Pick<Upload, 'id'>;
+  offsetBytes: number;
+  lengthBytes: number | null;
+  checksum: tus.Checksum | null;
+}
+
+function append(served: Served, exchange: Exchange, caller: Caller, bytes: Bytes): Promise<Appended> {
+  const { checksum, upload, offsetBytes, lengthBytes } = bytes;
+  const check = checksum === null ? undefined : (body: AsyncIterable<Buffer>) => tus.checkSum(body, checksum);
+  return appendUpload(served.cabinet, caller, {
+    id: upload.id,
+    protocol: 'tus',
+    offsetBytes,
+    lengthBytes,
+    declaredBytes: readBodyBytes(exchange.request),
+    isLast: false,
+    isChecked: checksum !== null,
+    body: toUploadBody(exchange, { sha256: null, md5: null }, check),
+  });
+}
+
+function toSaved({ sizeBytes, result, expiresAt }: Upload): Record<string, string> {
+  return {
+    'Upload-Offset': String(sizeBytes),
+    'Upload-Expires': new Date(expiresAt).toUTCString(),
+    ...(result !== null && { entryid: result }),
+  };
+}
+
+export async function patchTus(served: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
+  return await byStandard(plain, async () => {
+    const { request, parameters: path } = exchange;
+    tus.checkTusVersion(request);
+    parameters.checkEncoding(request);
+    checkPatchType(request);
+    const offsetBytes = tus.readTusNumber(request, 'Upload-Offset');
+    if (offsetBytes === null) throw parameters.invalidHeader('Upload-Offset', 'is missing');
+    const lengthBytes = tus.readTusNumber(request, 'Upload-Length');
+    const bytes = { upload: { id: path.id ?? '' }, offsetBytes, lengthBytes, checksum: tus.readChecksum(request) };
+    const { upload } = await append(served, exchange, caller, bytes);
+    return { status: 204, headers: toSaved(upload), body: '' };
+  });
+}
+
+export async function headTus({ cabinet }: Served, exchange: Exchange, caller: Caller): Promise<Upload> {
+  return await byStandard(plain, async () => {
+    tus.checkTusVersion(exchange.request);
+    return await showUpload(cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'tus' });
+  });
+}
+
+export async function deleteTus({ cabinet }: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
+  return await byStandard(plain, async () => {
+    tus.checkTusVersion(exchange.request);
+    await removeUpload(cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'tus' });
+    return { status: 204, headers: {}, body: '' };
+  });
+}
+
+export function describeTus({ cabinet }: Served): Record<string, string> {
+  return {
+    'Tus-Resumable': tus.tusVersion,
+    'Tus-Version': tus.tusVersion,
+    'Tus-Extension': tus.tusExtensions,
+    'Tus-Max-Size': String(cabinet.limits.fileBytes),
+    'Tus-Checksum-Algorithm': tus.tusAlgorithms,
+  };
+}
+
+function checkPatchType(request: IncomingMessage): void {
+  if (parameters.readHeader(request, 'content-type')?.trim().toLowerCase() === patchType) return;
+  throw new Refusal('UnsupportedMediaType', `Bytes of an upload are sent as ${patchType}.`, { target: 'Content-Type' });
+}
+
+function tooMuch(): Refusal {
+  return new Refusal('FileTooLarge', 'The body has more bytes than Upload-Length says.', {
+    target: 'Upload-Length',
+  });
+}
+
+/** Null: they are not said beforehand. */
+export function readBodyBytes(request: IncomingMessage): number | null {
+  return request.headers['transfer-encoding'] === undefined ? (parameters.readDeclaredBytes(request) ?? 0) : null;
+}

@@ -1,0 +1,282 @@
+// The routes of resumable uploads: tus at /uploads, and the address that an upload of either protocol has.
+
+import type { IncomingMessage } from 'node:http';
+import type { Upload } from '../../catalog/verbs/uploads.ts';
+import { json } from '../answer.ts';
+import { Type } from '../json-schema.ts';
+import { answerHeaders, envelopeAnswer, header, headers, jsonAnswer, pathId } from '../openapi.ts';
+import type { CallerRoute, OpenRoute } from '../route.ts';
+import { ErrorAnswer, UploadState } from '../schemas.ts';
+import { isTus, toTusState, tusVersion } from '../tus-headers.ts';
+import { uploadStatuses, uploadsPath } from '../upload-request.ts';
+import * as resumable from './resumable.ts';
+import * as tus from './tus.ts';
+
+/** "The Tus-Resumable header MUST be included in every request and response except for OPTIONS requests." */
+const always = { 'Tus-Resumable': tusVersion };
+const whenTus = (request: IncomingMessage) => (isTus(request) ? always : {});
+
+const common = {
+  tus: header('Tus-Resumable', 'tus: 1.0.0. Without it the IETF draft is meant'),
+  interop: header('Upload-Draft-Interop-Version', 'IETF: the draft that the client speaks, 3 to 8'),
+  offset: header('Upload-Offset', 'Where the bytes belong: as many as have come before'),
+  length: header('Upload-Length', 'How many bytes it will have in all'),
+};
+
+const stateHeaders = {
+  'Upload-Offset': { schema: Type.String(), description: 'How many bytes are durable' },
+};
+
+/** What `POST /files` takes and gives beside a plain save. */
+export const resumableHeaders = [
+  header(
+    'Upload-Complete',
+    'Begins an upload that can be resumed (IETF draft): ?1 with all bytes, ?0 while more is to come',
+  ),
+  common.length,
+  common.interop,
+];
+
+export const resumableAnswers = {
+  201: {
+    description: 'Begun (Upload-Complete: ?0); goes on at Location',
+    headers: { Location: { schema: Type.String(), description: 'The address of the upload' }, ...stateHeaders },
+  },
+  413: {
+    description: '`FileTooLarge`, where the upload can be resumed',
+    content: { 'application/json': { schema: ErrorAnswer } },
+  },
+};
+
+export const createUploadRoute: CallerRoute = {
+  method: 'POST',
+  path: uploadsPath,
+  action: 'write',
+  toHeaders: () => always,
+  handle: tus.createTus,
+  describe: {
+    operationId: 'UploadsPost',
+    tag: 'Uploads',
+    summary: 'Begin an upload by tus 1.0',
+    description:
+      'Answers with the statuses of tus. `Upload-Metadata` can name `filename`, `filetype`, `folderid` and `conflictbehavior`; headers ' +
+      'of `POST /files` win over it. With `Upload-Concat` it is a part, or the file that parts make. The body may hold the first ' +
+      'bytes, or all; `entryid` comes with the answer to the last of them.',
+    parameters: [
+      common.tus,
+      common.length,
+      header('Upload-Defer-Length', '1: the length is said later'),
+      header('Upload-Metadata', 'Pairs of a key and a value in base64'),
+      header('Upload-Concat', 'partial; or final; and the addresses of the parts'),
+      header('Upload-Checksum', 'Of the body: an algorithm, a space and the checksum in base64'),
+      header('FolderId', 'The target folder; absent, empty or -root-: the root'),
+      header('FileName', 'The name, percent-encoded UTF-8'),
+      headers.conflictBehavior('Version', 'Fail', 'Rename', 'Existing'),
+      headers.idempotencyKey,
+      headers.spaceId,
+      headers.comment,
+      header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
+    ],
+    requestBody: {
+      required: false,
+      description: 'The first bytes, under application/offset+octet-stream',
+      content: { 'application/offset+octet-stream': { schema: {} } },
+    },
+    responses: {
+      201: {
+        description: 'Begun; or finished, where all bytes have come',
+        headers: {
+          Location: { schema: Type.String(), description: 'The address of the upload' },
+          ...stateHeaders,
+          ...answerHeaders.entryId,
+        },
+      },
+    },
+    refusals: [
+      'ChecksumMismatch',
+      'DigestMismatch',
+      'FileNameMissing',
+      'FileTooLarge',
+      'FolderNotFound',
+      'InvalidName',
+      'NotAFolder',
+      'QuotaExceeded',
+      'TooManyUploads',
+      'TusVersionUnsupported',
+      'UnsupportedMediaType',
+      'UploadExpired',
+      'UploadLengthMismatch',
+      'UploadNotFound',
+    ],
+    statuses: uploadStatuses,
+  },
+};
+
+export const showUploadRoute: CallerRoute = {
+  method: 'GET',
+  path: `${uploadsPath}/{id}`,
+  action: 'write',
+  toHeaders: whenTus,
+  async handle(served, exchange, caller) {
+    const { request } = exchange;
+    if (isTus(request)) {
+      const upload = await tus.headTus(served, exchange, caller);
+      return json(renderState(upload), toTusState(upload));
+    }
+    const { upload, headers: told } = await resumable.headResumable(served, exchange, caller);
+    if (request.method === 'HEAD') return { status: 204, headers: told, body: '' };
+    return json(renderState(upload), told);
+  },
+  describe: {
+    operationId: 'UploadsGet',
+    tag: 'Uploads',
+    summary: 'How far an upload has come',
+    description:
+      '`HEAD` gives the headers alone, as both standards have it. Whatever is being written to the upload is ended first, so that the ' +
+      'offset holds. An upload whose last answer was lost is finished now; `entryid` names the saved file.',
+    parameters: [pathId('The upload'), common.tus, common.interop],
+    responses: {
+      200: jsonAnswer('Where it is', {
+        schema: UploadState,
+        example: { Offset: 512, Length: 1000, Complete: false, ExpiresAt: '2026-01-18T09:30:00.123Z', EntryId: null },
+        headers: { ...stateHeaders, ...answerHeaders.entryId },
+      }),
+      204: { description: 'The same, as headers (IETF, HEAD)', headers: stateHeaders },
+    },
+    refusals: [
+      'DigestMismatch',
+      'FileTooLarge',
+      'FolderNotFound',
+      'IdempotencyKeyReused',
+      'InvalidName',
+      'NameAlreadyExists',
+      'NotAFolder',
+      'QuotaExceeded',
+      'TusVersionUnsupported',
+      'UploadExpired',
+      'UploadNotFound',
+    ],
+    statuses: uploadStatuses,
+  },
+};
+
+function renderState({ sizeBytes, lengthBytes, result, kind, expiresAt }: Upload): string {
+  return JSON.stringify({
+    Offset: sizeBytes,
+    Length: lengthBytes,
+    Complete: kind === 'part' ? sizeBytes === lengthBytes : result !== null,
+    ExpiresAt: new Date(expiresAt).toISOString(),
+    EntryId: kind === 'part' ? null : result,
+  });
+}
+
+export const appendUploadRoute: CallerRoute = {
+  method: 'PATCH',
+  path: `${uploadsPath}/{id}`,
+  action: 'write',
+  toHeaders: whenTus,
+  async handle(served, exchange, caller) {
+    return isTus(exchange.request)
+      ? await tus.patchTus(served, exchange, caller)
+      : await resumable.patchResumable(served, exchange, caller);
+  },
+  describe: {
+    operationId: 'UploadsPatch',
+    tag: 'Uploads',
+    summary: 'Append bytes to an upload',
+    description:
+      'What came is durable when the answer comes, and is kept when the connection breaks. The last bytes save the file: by `Upload-' +
+      'Complete: ?1` (IETF), or when there are as many as `Upload-Length` said (tus). A newer request takes over from an older one.',
+    parameters: [
+      pathId('The upload'),
+      common.tus,
+      common.interop,
+      common.offset,
+      common.length,
+      header('Upload-Complete', 'IETF: ?1 with the last bytes, ?0 while more is to come'),
+      header('Upload-Checksum', 'tus: of the body'),
+      header('Content-Digest', 'IETF: sha-256 of the body (RFC 9530); checked'),
+    ],
+    requestBody: {
+      required: false,
+      description: 'The bytes: application/partial-upload (IETF) or application/offset+octet-stream (tus)',
+      content: { '*/*': { schema: {} } },
+    },
+    responses: {
+      200: envelopeAnswer('The file is saved (IETF): the answer of `POST /files`'),
+      204: { description: 'So much is durable', headers: { ...stateHeaders, ...answerHeaders.entryId } },
+    },
+    refusals: [
+      'ChecksumMismatch',
+      'FileTooLarge',
+      'FolderNotFound',
+      'IdempotencyKeyReused',
+      'InvalidHeader',
+      'InvalidName',
+      'NameAlreadyExists',
+      'NotAFolder',
+      'QuotaExceeded',
+      'TusVersionUnsupported',
+      'UnsupportedMediaType',
+      'UploadExpired',
+      'UploadFinished',
+      'UploadLengthMismatch',
+      'UploadNotFound',
+      'UploadOffsetMismatch',
+    ],
+    statuses: uploadStatuses,
+  },
+};
+
+export const removeUploadRoute: CallerRoute = {
+  method: 'DELETE',
+  path: `${uploadsPath}/{id}`,
+  action: 'write',
+  toHeaders: whenTus,
+  async handle(served, exchange, caller) {
+    return isTus(exchange.request)
+      ? await tus.deleteTus(served, exchange, caller)
+      : await resumable.deleteResumable(served, exchange, caller);
+  },
+  describe: {
+    operationId: 'UploadsDelete',
+    tag: 'Uploads',
+    summary: 'Give up an upload',
+    description: 'Its bytes are removed, and whatever is being written to it ends. A file that it has become stays.',
+    parameters: [pathId('The upload'), common.tus, common.interop],
+    responses: { 204: { description: 'It is gone' } },
+    refusals: ['TusVersionUnsupported', 'UploadExpired', 'UploadNotFound'],
+    statuses: uploadStatuses,
+  },
+};
+
+function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): OpenRoute {
+  return {
+    method: 'OPTIONS',
+    path,
+    action: null,
+    async handle(served, { request, allowed }) {
+      const told = { Allow: allowed(), ...resumable.describeResumable(served, request) };
+      return { status: 204, headers: of === 'tus' ? { ...tus.describeTus(served), ...told } : told, body: '' };
+    },
+    describe: {
+      operationId,
+      tag: 'Uploads',
+      summary: of === 'tus' ? 'What is known of tus here' : 'Whether uploads can be resumed here',
+      description: 'Needs no token. `Upload-Limit` and `Accept-Patch` by the IETF draft; `Tus-…` by tus.',
+      ...(path.includes('{') && { parameters: [pathId('The upload')] }),
+      responses: { 204: { description: 'Told in headers' } },
+      refusals: [],
+    },
+  };
+}
+
+export const uploadRoutes = [
+  createUploadRoute,
+  showUploadRoute,
+  appendUploadRoute,
+  removeUploadRoute,
+  optionsRoute(uploadsPath, 'UploadsOptions', 'tus'),
+  optionsRoute(`${uploadsPath}/{id}`, 'UploadOptions', 'tus'),
+  optionsRoute('/v1/contentmanagement/files', 'FilesOptions', 'both'),
+];

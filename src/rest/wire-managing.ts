@@ -1,0 +1,161 @@
+// The wire names of what is managed: spaces, applications, people, what they did, use and may.
+
+import type { Application } from '../catalog/verbs/applications.ts';
+import type { Certificate } from '../catalog/verbs/certificates.ts';
+import type { JournalRow } from '../catalog/verbs/journal.ts';
+import type { Member } from '../catalog/verbs/members.ts';
+import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
+import type { Seat } from '../domain/caller.ts';
+import { deepestLevel } from '../domain/entry.ts';
+import { maxCodePoints } from '../domain/name.ts';
+import { maxKeyBytes, maxKeys, maxTotalBytes, maxValueBytes } from '../domain/properties.ts';
+import type { ApplicationWithSecret } from '../operations/admin/applications.ts';
+import { firstPageLimit, largestPageLimit } from '../operations/list-folder.ts';
+import type { NewMember } from '../operations/manage-people.ts';
+import { mostBatchBytes, mostBatchFiles } from '../operations/save-batch.ts';
+import type { ShownLimits, SpaceUsage } from '../operations/show-usage.ts';
+import type { InForce } from './served.ts';
+import { renderTime } from './wire.ts';
+
+export function renderSpace({ spaceId, spaceName, rootId, role }: Seat): string {
+  const shown = { Id: spaceId, Name: spaceName, RootFolderId: rootId };
+  return JSON.stringify(role === null ? shown : { ...shown, Role: role });
+}
+
+export function renderSpaces(seats: readonly Seat[]): string {
+  return `{"Spaces":[${seats.map(renderSpace).join(',')}]}`;
+}
+
+function toApplication({ appKey, name, kind, state, scopes, redirectUris, createdAt }: Application): object {
+  return {
+    AppKey: appKey,
+    Name: name,
+    Kind: kind,
+    State: state,
+    Scopes: scopes,
+    ...(redirectUris !== null && { RedirectUris: redirectUris }),
+    CreatedAt: renderTime(createdAt),
+  };
+}
+
+export function renderApplication(application: Application): string {
+  return JSON.stringify(toApplication(application));
+}
+
+/** The secret is told here and nowhere else. */
+export function renderRegistered({ application, secret }: ApplicationWithSecret): string {
+  return JSON.stringify({ ...toApplication(application), ...(secret !== null && { Secret: secret }) });
+}
+
+export function renderApplications(applications: readonly Application[]): string {
+  return JSON.stringify({ Applications: applications.map(toApplication) });
+}
+
+function toCertificate({ thumbprint, subject, notAfter, addedAt }: Certificate): object {
+  return {
+    Thumbprint: thumbprint,
+    Subject: subject,
+    NotAfter: renderTime(notAfter),
+    AddedAt: renderTime(addedAt),
+  };
+}
+
+export function renderCertificate(certificate: Certificate): string {
+  return JSON.stringify(toCertificate(certificate));
+}
+
+export function renderCertificates(certificates: readonly Certificate[]): string {
+  return JSON.stringify({ Certificates: certificates.map(toCertificate) });
+}
+
+function toUser({ id, name, state, role, createdAt }: Member): object {
+  const shown = { Id: id, Name: name, State: state, CreatedAt: renderTime(createdAt) };
+  return role === null ? shown : { ...shown, Role: role };
+}
+
+export function renderUser(member: Member): string {
+  return JSON.stringify(toUser(member));
+}
+
+export function renderNewUser({ member, madePassword }: NewMember): string {
+  return JSON.stringify({ ...toUser(member), ...(madePassword !== null && { Password: madePassword }) });
+}
+
+export function renderUsers(members: readonly Member[]): string {
+  return JSON.stringify({ Users: members.map(toUser) });
+}
+
+export function renderEvents(events: readonly JournalRow[]): string {
+  const shown = events.map(({ position, at, by, action, entry, request, details }) => ({
+    Position: position,
+    At: renderTime(at),
+    By: by,
+    Action: action,
+    EntryId: entry,
+    RequestTrackingId: request,
+    Details: toDetails(JSON.parse(details) as Record<string, unknown>),
+  }));
+  return JSON.stringify({ Events: shown });
+}
+
+/** Lists in it are of the catalog's own numbers: how many there are is told. */
+function toDetails(details: Record<string, unknown>): object {
+  const shown = Object.entries(details).map(([name, value]) => [
+    name.charAt(0).toUpperCase() + name.slice(1),
+    Array.isArray(value) ? value.length : value,
+  ]);
+  return Object.fromEntries(shown) as object;
+}
+
+/** Only what is limited; nothing at all where nothing is. */
+function toQuota({ bytes, entries, requests }: Quota): object {
+  const limited = Object.entries({ Bytes: bytes, Entries: entries, RequestsPerSecond: requests }).filter(
+    ([, most]) => most !== null,
+  );
+  return limited.length === 0 ? {} : { Quota: Object.fromEntries(limited) };
+}
+
+function toUsage({ actor, entries, bytes, quota }: UsageOf): object {
+  return { Actor: actor, Entries: entries, Bytes: bytes, ...toQuota(quota) };
+}
+
+export function renderUsage({ seat, inAll, trashBytes, by }: SpaceUsage): string {
+  const { entries, bytes, quota } = inAll;
+  const space = { Id: seat.spaceId, Name: seat.spaceName, Entries: entries, Bytes: bytes, TrashBytes: trashBytes };
+  return JSON.stringify({ Space: { ...space, ...toQuota(quota) }, By: by.map(toUsage) });
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+export function renderLimits({ limits, ofSpace, ofCaller }: ShownLimits): string {
+  const { keptVersions, versionMs, trashMs, journalMs } = limits;
+  return JSON.stringify({
+    FileBytes: limits.fileBytes,
+    InlineBytes: limits.inlineBytes,
+    NameCharacters: maxCodePoints,
+    FolderLevels: deepestLevel,
+    Properties: { Keys: maxKeys, KeyBytes: maxKeyBytes, ValueBytes: maxValueBytes, Bytes: maxTotalBytes },
+    PageEntries: { Default: firstPageLimit, Most: largestPageLimit },
+    Batch: { Files: mostBatchFiles, Bytes: mostBatchBytes },
+    ...(keptVersions !== null && { VersionsKept: keptVersions }),
+    ...(versionMs !== null && { VersionDays: versionMs / dayMs }),
+    ...(trashMs !== null && { TrashDays: trashMs / dayMs }),
+    ...(journalMs !== null && { JournalDays: journalMs / dayMs }),
+    Space: toQuota(ofSpace),
+    Caller: toQuota(ofCaller),
+  });
+}
+
+export function renderInForce({ environment, version, startedAt, settings }: InForce): string {
+  return JSON.stringify({
+    Environment: environment,
+    Version: version,
+    StartedAt: renderTime(startedAt),
+    Settings: settings.map(({ name, value, about, isDefault }) => ({
+      Name: name,
+      Value: value,
+      About: about,
+      IsDefault: isDefault,
+    })),
+  });
+}

@@ -1,0 +1,70 @@
+// Limits how often something may happen, for each of many keys: a bucket holds `burst` and is refilled steadily. All threads
+// of the process take from the same buckets. Kept is only when a bucket will be full again, so that one which is full needs
+// no room.
+
+import { type Clock, systemClock } from './clock.ts';
+import { SharedNumbers } from './shared-counters.ts';
+
+export interface BucketRules {
+  /** What is limited: buckets of the same name are the same. */
+  name: string;
+  burst: number;
+  perSecond: number;
+}
+
+export class Buckets {
+  readonly #rules: BucketRules;
+  readonly #fullAt: SharedNumbers;
+  readonly #clock: Clock;
+  readonly #refillMs: number;
+
+  constructor(rules: BucketRules, shared = new SharedNumbers(), clock = systemClock) {
+    this.#rules = rules;
+    this.#fullAt = shared;
+    this.#clock = clock;
+    this.#refillMs = 1000 / rules.perSecond;
+  }
+
+  /** Seconds after which there is something to take again; 0: now. */
+  waitSeconds(key: string): number {
+    const left =
+      this.#rules.burst - Math.max(0, this.#fullAt.get(this.#toName(key)) - this.#clock.monotonic()) / this.#refillMs;
+    // What is missing for one by rounding alone is there.
+    return left >= 1 - 1e-9 ? 0 : Math.ceil((1 - left) / this.#rules.perSecond);
+  }
+
+  take(key: string): void {
+    this.#add(key, 1);
+  }
+
+  /** Undoes a `take`. */
+  giveBack(key: string): void {
+    this.#add(key, -1);
+  }
+
+  #add(key: string, taken: number): void {
+    const now = this.#clock.monotonic();
+    const emptied = now + this.#rules.burst * this.#refillMs;
+    const add = (fullAt: number) => Math.min(emptied, Math.max(now, fullAt) + taken * this.#refillMs);
+    this.#fullAt.change(this.#toName(key), add, now);
+  }
+
+  #toName(key: string): string {
+    return `${this.#rules.name} ${key}`;
+  }
+}
+
+/** Whoever has one IPv6 address has the whole /64 of it, so that is what is limited. */
+export function toLimitedAddress(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail] = plain.split('::');
+  const left = head.split(':').filter(Boolean);
+  const right = (tail ?? '').split(':').filter(Boolean);
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array<string>(missing).fill('0'), ...right];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,236 @@
+// The index as tables of PostgreSQL (`catalog/migrations/postgres/0002-search.sql`), within one transaction. What was indexed
+// and how far the journal was followed are written together.
+
+import { runAlone } from '../../catalog/postgres/run-alone.ts';
+import { toManyInserts } from '../../catalog/postgres/statements.ts';
+import type { Transaction } from '../../catalog/postgres/transaction.ts';
+import type { Value, Verb } from '../../catalog/sql.ts';
+import { findLast } from '../../catalog/verbs/search-source.ts';
+import {
+  type DocumentRecord,
+  entriesPerSpace,
+  type Place,
+  type Reading,
+  type StoredRecord,
+  toDocument,
+  toEntryNumber,
+} from '../sqlite/index-store.ts';
+import { countWords } from '../words.ts';
+import { toVectors, type Vectors } from './vectors.ts';
+
+/** A higher number makes the index anew; a lower one leaves it to the nodes of a later release. */
+const format = 1;
+/** Documents whose words are made while the ones before are on their way. */
+const sentTogether = 16;
+/** A backup can hold the tables for long; questions would wait behind us. */
+const clearPatienceMs = 3000;
+
+export interface IndexState {
+  /** Null: nothing was followed yet, or what was is of an older format. */
+  place: Place | null;
+  /** The entry up to which a rebuild has come; null: none is under way. */
+  walk: number | null;
+}
+
+export class PostgresIndex {
+  readonly #transaction: Transaction;
+  readonly #isCareful: boolean;
+
+  /** `isCareful`: documents are written one by one, and those that PostgreSQL refuses are skipped. */
+  constructor(transaction: Transaction, isCareful = false) {
+    this.#transaction = transaction;
+    this.#isCareful = isCareful;
+  }
+
+  /** Runs a verb of the catalog that only reads. */
+  async read<Result>(verb: Verb<Result>): Promise<Result> {
+    return (await runAlone(verb, this.#transaction, null)).result;
+  }
+
+  async #ask<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
+    return (await this.#transaction.ask({ sql, values: values as Value[] })).rows as Row[];
+  }
+
+  #send(sql: string, ...values: unknown[]): void {
+    this.#transaction.send(sql, values as Value[]);
+  }
+
+  findState(): Promise<IndexState> {
+    return this.#readState('SELECT format, position, link, walk FROM search_state');
+  }
+
+  /** Others who write wait until we are done. */
+  lockState(): Promise<IndexState> {
+    return this.#readState('SELECT format, position, link, walk FROM search_state FOR UPDATE');
+  }
+
+  async #readState(sql: string): Promise<IndexState> {
+    type Row = { format: number; position: number | null; link: string; walk: number | null };
+    const [found] = await this.#ask<Row>(sql);
+    if (found === undefined || found.position === null || found.format < format) return { place: null, walk: null };
+    return { place: { position: found.position, link: found.link }, walk: found.walk };
+  }
+
+  setPlace({ position, link }: Place): void {
+    this.#send('UPDATE search_state SET position = $1, link = $2', position, link);
+  }
+
+  setWalk(entry: number | null): void {
+    this.#send('UPDATE search_state SET walk = $1', entry);
+  }
+
+  /** An empty index, the journal from its end on, and a walk through everything that is there. */
+  async beginAnew(): Promise<void> {
+    await this.lockState();
+    const { position, link } = (await this.read(findLast())) ?? { position: 0, link: '' };
+    this.#send(`SET LOCAL lock_timeout = ${clearPatienceMs}`);
+    this.#send('TRUNCATE search_documents, search_pieces');
+    this.#send('UPDATE search_state SET format = $1, position = $2, link = $3, walk = 0', format, position, link);
+  }
+
+  async findAll(documents: readonly number[]): Promise<Map<number, StoredRecord>> {
+    const found = await this.#ask<Found>(
+      `SELECT ${record} FROM unnest($1::bigint[], $2::bigint[]) AS given (space, entry)
+       JOIN search_documents USING (space, entry)`,
+      ...toKeys(documents),
+    );
+    return new Map(found.map((each) => [toDocument(each.space, each.entry), toStored(each)]));
+  }
+
+  async find(document: number): Promise<StoredRecord | null> {
+    return (await this.findAll([document])).get(document) ?? null;
+  }
+
+  /** What was made of documents before, to be written again with them. */
+  async findReadings(documents: readonly number[]): Promise<Map<number, Reading>> {
+    if (documents.length === 0) return new Map();
+    type Row = { space: number; entry: number; state: string; reason: string | null; text: string | null };
+    const found = await this.#ask<Row>(
+      `SELECT space, entry, state, reason, text FROM unnest($1::bigint[], $2::bigint[]) AS given (space, entry)
+       JOIN search_documents USING (space, entry)`,
+      ...toKeys(documents),
+    );
+    return new Map(
+      found.map(({ space, entry, state, reason, text }): [number, Reading] => {
+        const document = toDocument(space, entry);
+        if (state === 'skipped') return [document, { state, reason: reason ?? '' }];
+        return [document, state === 'indexed' ? { state, text: text ?? '' } : { state: 'waiting' }];
+      }),
+    );
+  }
+
+  async putAll(readings: readonly (readonly [DocumentRecord, Reading])[]): Promise<void> {
+    if (this.#isCareful) return await this.#putEach(readings);
+    for (let at = 0; at < readings.length; at += sentTogether) this.#put(readings.slice(at, at + sentTogether));
+  }
+
+  #put(readings: readonly (readonly [DocumentRecord, Reading])[]): void {
+    const rows = readings.map(([record, reading]) => toRow(record, reading));
+    this.#removeFrom(
+      'search_pieces',
+      readings.map(([{ document }]) => document),
+    );
+    const documents = toManyInserts(
+      put,
+      rows.map(({ values }) => values),
+    );
+    const pieces = toManyInserts(
+      putPiece,
+      rows.flatMap(({ pieces }) => pieces),
+    );
+    for (const { sql, values } of [...documents, ...pieces]) this.#transaction.send(sql, values);
+  }
+
+  async #putEach(readings: readonly (readonly [DocumentRecord, Reading])[]): Promise<void> {
+    for (const [record, reading] of readings) {
+      this.#send('SAVEPOINT document');
+      try {
+        this.#put([[record, reading]]);
+        await this.#transaction.settle();
+      } catch (error) {
+        if (!isRefused(error)) throw error;
+        await this.#transaction.undoTo('document');
+        this.#put([[record, { state: 'skipped', reason: `PostgreSQL cannot take it: ${(error as Error).message}` }]]);
+      }
+      this.#send('RELEASE SAVEPOINT document');
+    }
+  }
+
+  removeAll(documents: readonly number[]): void {
+    if (documents.length === 0) return;
+    for (const table of ['search_documents', 'search_pieces']) this.#removeFrom(table, documents);
+  }
+
+  #removeFrom(table: string, documents: readonly number[]): void {
+    this.#send(
+      `DELETE FROM ${table} USING unnest($1::bigint[], $2::bigint[]) AS given (space, entry)
+       WHERE ${table}.space = given.space AND ${table}.entry = given.entry`,
+      ...toKeys(documents),
+    );
+  }
+
+  /** The next one behind this, or the first of all: with the end of a space, the spaces take turns. */
+  async findWaiting(after: number): Promise<StoredRecord | null> {
+    const sql = `SELECT ${record} FROM search_documents
+      WHERE state = 'waiting' AND (space, entry) > ($1, $2) ORDER BY space, entry LIMIT 1`;
+    const [[space], [entry]] = toKeys([after]) as [[number], [number]];
+    const [found] = [...(await this.#ask<Found>(sql, space, entry)), ...(await this.#ask<Found>(sql, 0, 0))];
+    return found === undefined ? null : toStored(found);
+  }
+
+  setAttempts(document: number, attempts: number): void {
+    const [[space], [entry]] = toKeys([document]) as [[number], [number]];
+    this.#send('UPDATE search_documents SET attempts = $3 WHERE space = $1 AND entry = $2', space, entry, attempts);
+  }
+}
+
+const record = 'space, entry, name, properties, content, readable, state, attempts';
+
+type Found = Omit<StoredRecord, 'document'> & { space: number; entry: number };
+
+function toStored({ space, entry, ...found }: Found): StoredRecord {
+  return { ...found, document: toDocument(space, entry) };
+}
+
+/** As two columns. */
+function toKeys(documents: readonly number[]): [spaces: number[], entries: number[]] {
+  return [documents.map((document) => Math.floor(document / entriesPerSpace)), documents.map(toEntryNumber)];
+}
+
+const columns = [
+  ...['space', 'entry', 'name', 'properties', 'content', 'readable', 'state', 'reason', 'attempts'],
+  ...['length', 'frequencies', 'text', 'pieces', 'names', 'words'],
+];
+
+const put = `INSERT INTO search_documents (${columns.join(', ')})
+  VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})
+  ON CONFLICT (space, entry) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+
+const putPiece = 'INSERT INTO search_pieces (space, entry, piece, words) VALUES ($1, $2, $3, $4)';
+
+function toRow(record: DocumentRecord, reading: Reading): { values: Value[]; pieces: Value[][] } {
+  const { document, content, readable } = record;
+  const [[space], [entry]] = toKeys([document]) as [[number], [number]];
+  const name = toStorable(record.name);
+  const properties = toStorable(record.properties);
+  const text = reading.state === 'indexed' ? toStorable(reading.text) : '';
+  const { words: length, pairs } = countWords(text);
+  const frequencies = Buffer.from(pairs.buffer, pairs.byteOffset, pairs.byteLength);
+  const { names, words, pieces }: Vectors = toVectors({ space, entry, name, properties, text });
+  const reason = reading.state === 'skipped' ? toStorable(reading.reason) : null;
+  const described = [space, entry, name, properties, content, readable, reading.state, reason];
+  return {
+    values: [...described, 0, length, frequencies, text === '' ? null : text, pieces.length, names, words],
+    pieces: pieces.map((words, piece) => [space, entry, piece, words]),
+  };
+}
+
+/** Data exceptions and exceeded limits (postgresql.org/docs/current/errcodes-appendix.html): they would come again. */
+export function isRefused(error: unknown): boolean {
+  return /^(22|54)/.test(String((error as { code?: unknown } | null)?.code ?? ''));
+}
+
+/** PostgreSQL takes any character but this one. */
+function toStorable(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', ' ') : text;
+}

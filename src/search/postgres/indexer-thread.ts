@@ -1,0 +1,129 @@
+// The thread that writes the index on PostgreSQL. Every node has one; the one whose connection holds the lock indexes, the
+// others wait for it. A node that dies loses its connection, and with it the lock.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { isLost, openPool, toFault } from '../../catalog/postgres/connection.ts';
+import { BytesAsker } from '../bytes-asker.ts';
+import { Extractor } from '../extract/extractor.ts';
+import type { FromIndexer, ToIndexer } from '../indexer-host.ts';
+import { IndexerLoops } from '../indexer-loops.ts';
+import { readNextOf } from '../read-waiting.ts';
+import { PostgresFollower } from './follower.ts';
+import { PostgresSession } from './session.ts';
+
+export interface PostgresIndexerData {
+  url: string;
+  schema: string;
+  extractTimeoutMs: number;
+}
+
+/** How often a node that does not index asks whether it should. */
+const standByMs = 1000;
+/** A database that does not answer is not waited for when the service stops. */
+const closePatienceMs = 5000;
+
+class PostgresIndexer {
+  readonly #data: PostgresIndexerData;
+  readonly #closing = new AbortController();
+  #bytes = new BytesAsker();
+  /** Null: another node indexes. */
+  #loops: IndexerLoops | null = null;
+
+  constructor(data: PostgresIndexerData) {
+    this.#data = data;
+  }
+
+  receive(message: ToIndexer): void {
+    if ('more' in message) this.#loops?.wake();
+    else if ('answer' in message) this.#bytes.receive(message);
+    else if ('close' in message) {
+      setTimeout(() => process.exit(), closePatienceMs).unref();
+      this.#closing.abort();
+      this.#loops?.stop();
+    }
+  }
+
+  async run(): Promise<void> {
+    const { url, schema } = this.#data;
+    const pool = openPool({ url, schema, mostConnections: 1 });
+    while (!this.#closing.signal.aborted) {
+      const client = await pool.connect().catch(ignoreLost);
+      if (client !== null) {
+        await this.#serve(new PostgresSession(client)).catch(ignoreLost);
+        client.release(true);
+      }
+      await this.#pause();
+    }
+    await pool.end();
+    parentPort?.close();
+  }
+
+  async #serve(session: PostgresSession): Promise<void> {
+    await session.prepare();
+    while (!(await session.lead(this.#data.schema))) {
+      await this.#pause();
+      if (this.#closing.signal.aborted) return;
+    }
+    const loops = this.#toLoops(session);
+    this.#loops = loops;
+    if (this.#closing.signal.aborted) loops.stop();
+    await loops.run().finally(() => {
+      this.#loops = null;
+    });
+  }
+
+  #toLoops(session: PostgresSession): IndexerLoops {
+    const follower = new PostgresFollower(session);
+    const extractor = new Extractor(this.#data.extractTimeoutMs);
+    const bytes = new BytesAsker();
+    this.#bytes = bytes;
+    const readBlob = (blob: string, sizeBytes: number) => bytes.ask(blob, sizeBytes);
+    const loops = new IndexerLoops({
+      follow: async () => (await attempt(() => follow(follower))) ?? false,
+      readNext: (after) => attempt(() => readNextOf(follower, { extractor, readBlob, signal: loops.signal }, after)),
+      onTaken: () => post({ taken: true }),
+    });
+    // Nobody waits for the document that is being read.
+    loops.signal.addEventListener('abort', () => {
+      bytes.close();
+      void extractor.close();
+    });
+    return loops;
+  }
+
+  async #pause(): Promise<void> {
+    await sleep(standByMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+  }
+}
+
+async function follow(follower: PostgresFollower): Promise<boolean> {
+  const hasMore = await follower.follow();
+  const hasWalked = await follower.walk();
+  return hasMore || hasWalked;
+}
+
+/** Null when there is no space: it is tried again later. */
+async function attempt<Result>(work: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (toFault(error).kind === 'full') return null;
+    throw error;
+  }
+}
+
+/** Whoever asks the catalog hears of a database that cannot be reached. */
+function ignoreLost(error: unknown): null {
+  if (!isLost(error)) throw error;
+  return null;
+}
+
+function post(message: FromIndexer): void {
+  parentPort?.postMessage(message);
+}
+
+const indexer = new PostgresIndexer(workerData as PostgresIndexerData);
+parentPort?.on('message', (message: ToIndexer) => indexer.receive(message));
+post({ ready: true });
+await indexer.run();

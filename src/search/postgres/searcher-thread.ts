@@ -1,0 +1,26 @@
+// The thread that answers questions from the index on PostgreSQL: weighing what was found and looking for words in long texts
+// hold up no requests.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { toFault } from '../../catalog/postgres/connection.ts';
+import { endWhenTold } from '../../runtime/threads.ts';
+import type { FromSearcher, ToSearcher } from '../sqlite/searcher-thread.ts';
+import { PostgresSearcher, type PostgresSearcherData } from './searcher.ts';
+
+const searcher = new PostgresSearcher(workerData as PostgresSearcherData);
+
+function answer(message: ToSearcher): Promise<unknown> {
+  if ('rank' in message) return searcher.rank(message.rank);
+  return 'snippets' in message ? searcher.snippets(message.snippets) : searcher.status();
+}
+
+endWhenTold();
+parentPort?.on('message', async (message: ToSearcher) => {
+  const { id } = message;
+  try {
+    parentPort?.postMessage({ id, result: await answer(message) } satisfies FromSearcher);
+  } catch (error) {
+    const fault = String((error as Error).stack);
+    parentPort?.postMessage({ id, fault, kind: toFault(error).kind } satisfies FromSearcher);
+  }
+});

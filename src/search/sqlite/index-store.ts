@@ -1,0 +1,270 @@
+// The index as a database: `search.db`, which can be lost at any time, for all of it comes from the catalog. What was
+// indexed and the place in the journal up to which it was are written in one transaction.
+//
+//   state      position, link: how far the journal was followed; walk: the entry up to which a rebuild has come, or NULL
+//   documents  one row for each entry: document# = space# × 2^33 + entry#, so that a space is a range of numbers
+//   texts      the text of a document, long ones as deflated UTF-8
+//   names      FTS5 over the names alone: looking for a word there costs nothing where it only occurs in texts
+//   words      FTS5 over name, properties and text; of both, the row numbers are document numbers, and neither has a copy
+//
+// A document is `waiting` until its text was read, and `skipped`, with a reason, when it cannot be.
+
+import { rmSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { countWords, spread } from '../words.ts';
+
+/** Another number begins the index anew. */
+const format = 1;
+const leastPackedChars = 8 * 1024;
+const cacheKib = 16 * 1024;
+/** Pages of the log at which it is moved into the database, with a sync each: rarely, beside the catalog's own. */
+const checkpointPages = 4000;
+
+export const entriesPerSpace = 2 ** 33;
+
+export function toDocument(space: number, entry: number): number {
+  return space * entriesPerSpace + entry;
+}
+
+export function toEntryNumber(document: number): number {
+  return document % entriesPerSpace;
+}
+
+const schema = `
+  CREATE TABLE state (name TEXT NOT NULL PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+  CREATE TABLE documents (
+    document    INTEGER NOT NULL PRIMARY KEY,
+    name        TEXT    NOT NULL,
+    properties  TEXT    NOT NULL,
+    content     INTEGER,
+    readable    TEXT,
+    state       TEXT    NOT NULL CHECK (state IN ('indexed', 'waiting', 'skipped')),
+    reason      TEXT,
+    attempts    INTEGER NOT NULL,
+    length      INTEGER NOT NULL,
+    frequencies BLOB    NOT NULL
+  ) STRICT;
+  CREATE INDEX documents_waiting ON documents (document) WHERE state = 'waiting';
+  CREATE INDEX documents_skipped ON documents (document) WHERE state = 'skipped';
+  CREATE TABLE texts (document INTEGER NOT NULL PRIMARY KEY, text ANY NOT NULL) STRICT;
+  CREATE VIRTUAL TABLE names USING fts5 (
+    name, content = '', contentless_delete = 1,
+    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+  );
+  CREATE VIRTUAL TABLE words USING fts5 (
+    name, properties, text, content = '', contentless_delete = 1,
+    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+  );
+  PRAGMA user_version = ${format};`;
+
+export type DocumentState = 'indexed' | 'waiting' | 'skipped';
+
+/** What was read of a content, or why not, or that it still has to be. */
+export type Reading = { state: 'indexed'; text: string } | { state: 'waiting' } | { state: 'skipped'; reason: string };
+
+export interface DocumentRecord {
+  document: number;
+  name: string;
+  properties: string;
+  /** The catalog's number for the content whose text this is. */
+  content: number | null;
+  /** What the text is read as; null: there is none. */
+  readable: string | null;
+}
+
+export interface StoredRecord extends DocumentRecord {
+  state: DocumentState;
+  attempts: number;
+}
+
+export interface Place {
+  position: number;
+  /** The journal's link there: another one says that the catalog has another past. */
+  link: string;
+}
+
+export function removeIndex(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+}
+
+export class IndexStore {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Opens the index, or begins one: also when what is there is of another format or damaged. */
+  static open(path: string): IndexStore {
+    try {
+      const store = new IndexStore(path);
+      if (store.#isOurs()) return store;
+      store.close();
+    } catch {
+      // Whatever it was, it can be made again.
+    }
+    removeIndex(path);
+    const store = new IndexStore(path);
+    store.#database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
+    return store;
+  }
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path, { timeout: 5000 });
+    this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
+      PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${cacheKib}; PRAGMA wal_autocheckpoint = ${checkpointPages}`);
+  }
+
+  #isOurs(): boolean {
+    return this.#all('PRAGMA user_version')[0]?.user_version === format;
+  }
+
+  #all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement.all(...values);
+  }
+
+  transact<Result>(work: () => Result): Result {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Null: nothing was followed yet. */
+  findPlace(): Place | null {
+    const position = this.#findState('position');
+    return position === null ? null : { position: position as number, link: this.#findState('link') as string };
+  }
+
+  setPlace({ position, link }: Place): void {
+    this.#setState('position', position);
+    this.#setState('link', link);
+  }
+
+  findWalk(): number | null {
+    return this.#findState('walk') as number | null;
+  }
+
+  setWalk(entry: number | null): void {
+    this.#setState('walk', entry);
+  }
+
+  #findState(name: string): unknown {
+    return this.#all('SELECT value FROM state WHERE name = ?', name)[0]?.value ?? null;
+  }
+
+  #setState(name: string, value: string | number | null): void {
+    const sql = 'INSERT INTO state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value';
+    this.#all(sql, name, value);
+  }
+
+  clear(): void {
+    this.#database.exec(`DELETE FROM documents; DELETE FROM texts;
+      INSERT INTO names (names) VALUES ('delete-all'); INSERT INTO words (words) VALUES ('delete-all')`);
+  }
+
+  find(document: number): StoredRecord | null {
+    const sql =
+      'SELECT document, name, properties, content, readable, state, attempts FROM documents WHERE document = ?';
+    return (this.#all(sql, document)[0] as unknown as StoredRecord | undefined) ?? null;
+  }
+
+  findText(document: number): string {
+    const text = this.#all('SELECT text FROM texts WHERE document = ?', document)[0]?.text;
+    return text === undefined ? '' : unpackText(text as PackedText);
+  }
+
+  /** What was made of a document before, to be written again with it. */
+  findReading(document: number): Reading {
+    const found = this.#all('SELECT state, reason FROM documents WHERE document = ?', document)[0];
+    if (found?.state === 'skipped') return { state: 'skipped', reason: found.reason as string };
+    return found?.state === 'indexed' ? { state: 'indexed', text: this.findText(document) } : { state: 'waiting' };
+  }
+
+  put(record: DocumentRecord, reading: Reading): void {
+    this.remove(record.document);
+    this.add(record, reading);
+  }
+
+  /** One that the index does not know. */
+  add(record: DocumentRecord, reading: Reading): void {
+    const { document, name, properties, content, readable } = record;
+    const text = reading.state === 'indexed' ? reading.text : '';
+    const { words, pairs } = countWords(text);
+    const frequencies = new Uint8Array(pairs.buffer, pairs.byteOffset, pairs.byteLength);
+    this.#all(
+      `INSERT INTO documents (document, name, properties, content, readable, state, reason, attempts, length, frequencies)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
+      document,
+      name,
+      properties,
+      content,
+      readable,
+      reading.state,
+      reading.state === 'skipped' ? reading.reason : null,
+      words,
+      frequencies,
+    );
+    if (text !== '') this.#all('INSERT INTO texts (document, text) VALUES (?, ?)', document, packText(text));
+    this.#all('INSERT INTO names (rowid, name) VALUES (?, ?)', document, spread(name));
+    this.#all(
+      'INSERT INTO words (rowid, name, properties, text) VALUES (?, ?, ?, ?)',
+      document,
+      spread(name),
+      spread(properties),
+      spread(text),
+    );
+  }
+
+  remove(document: number): void {
+    const gone = this.#all('DELETE FROM documents WHERE document = ? RETURNING document', document);
+    if (gone.length === 0) return;
+    this.#all('DELETE FROM texts WHERE document = ?', document);
+    this.#all('DELETE FROM names WHERE rowid = ?', document);
+    this.#all('DELETE FROM words WHERE rowid = ?', document);
+  }
+
+  /** The next one behind this, or the first of all: with the end of a space, the spaces take turns. */
+  findWaiting(after: number): StoredRecord | null {
+    const sql = `SELECT document, name, properties, content, readable, state, attempts FROM documents
+      WHERE state = 'waiting' AND document > ? ORDER BY document LIMIT 1`;
+    const found = this.#all(sql, after)[0] ?? this.#all(sql, -1)[0];
+    return (found as unknown as StoredRecord | undefined) ?? null;
+  }
+
+  setAttempts(document: number, attempts: number): void {
+    this.#all('UPDATE documents SET attempts = ? WHERE document = ?', attempts, document);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** Short texts stand as they are: packing them would cost more than indexing their words. */
+export type PackedText = string | Uint8Array;
+
+function packText(text: string): PackedText {
+  return text.length < leastPackedChars ? text : deflateRawSync(text, { level: 1 });
+}
+
+export function unpackText(packed: PackedText): string {
+  return typeof packed === 'string' ? packed : inflateRawSync(packed).toString('utf8');
+}
+
+/** At least the first 2000 characters: even where each byte takes 15 bits, these are in there. */
+const beginningBytes = 32 * 1024;
+
+export function unpackBeginning(packed: PackedText): string {
+  if (typeof packed === 'string') return packed;
+  const { Z_SYNC_FLUSH: finishFlush } = constants;
+  return inflateRawSync(packed.subarray(0, beginningBytes), { finishFlush }).toString('utf8');
+}

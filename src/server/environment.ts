@@ -1,0 +1,180 @@
+// One environment, production or test: its own records, contents and keys, and the work that goes on behind them.
+
+import { type KeyStore, type Keys, openKeys } from '../auth/keys.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Config } from '../config/config.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import { Purger } from '../jobs/purge.ts';
+import type { Cabinet, Limits } from '../operations/cabinet.ts';
+import { UploadMemory } from '../operations/cabinet.ts';
+import { Hasher } from '../operations/hasher.ts';
+import { localLeases, sharedLeases } from '../operations/leases.ts';
+import { isPassword } from '../operations/passwords.ts';
+import { Quotas } from '../operations/quotas.ts';
+import { SignInLimits } from '../operations/sign-in-limits.ts';
+import { Turns, UploadTurns } from '../operations/upload-turns.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
+import { openShared, type Shared } from '../runtime/shared-counters.ts';
+import type { StorageEvents } from './records.ts';
+import { emptyStorage, folderOf, openStorage, type Storage } from './storage.ts';
+
+/** How soon a node learns what others have changed of the keys and the quotas. */
+const lookAtSharedMs = 1000;
+
+export interface Environment {
+  name: EnvironmentName;
+  cabinet: Cabinet;
+  keys: Keys;
+  keyStore: KeyStore;
+  /** Whether what it keeps can be read and written, as of a moment ago. */
+  isReachable(): boolean;
+  /** Keeps all large contents, until the returned function is called. */
+  holdBlobs(): () => Promise<void>;
+  /** The connections to the database; null: there are none. */
+  pool: Storage['pool'];
+  /** Runs what one node at a time should do; null: another one is at it. */
+  unlessOthersDo<Result>(work: () => Promise<Result>): Promise<Result | null>;
+  /** Called when another node has changed the keys. */
+  onNewKeys(listener: () => void): void;
+  /** Learns at once what other nodes have changed; null: there are none. */
+  lookAgain: (() => Promise<void>) | null;
+  turns: Turns;
+  /** How other threads of this process come to what it keeps; null: by themselves. */
+  guests: Storage['guests'];
+  /** What they share with this one. */
+  shared: Pick<Storage, 'commits' | 'syncs'>;
+  close(): Promise<void>;
+}
+
+export { folderOf };
+
+export async function openEnvironment(
+  config: Config,
+  name: EnvironmentName,
+  events: StorageEvents & { shared?: Shared },
+): Promise<Environment> {
+  const { onTrouble, clock = systemClock } = events;
+  const storage = await openStorage(config, name, events);
+  const { catalog, blobs, isShared, keyStore } = storage;
+  if (!isShared) await forgetOthers(catalog, clock).catch(onTrouble);
+  const purger = new Purger(catalog, blobs, { onFailure: onTrouble, clock });
+  const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, onTrouble, clock) : localLeases();
+  const turns = new Turns();
+  const uploads = new UploadTurns((id, end) => turns.enter(id, end));
+  const cabinet = toCabinet(
+    config,
+    name,
+    { ...storage, purger, leases, uploads, isPassword, clock },
+    events.shared ?? openShared(),
+  );
+  await cabinet.quotas.load();
+  let onNewKeys: () => void = () => undefined;
+  const environment: Environment = {
+    name,
+    cabinet,
+    keys: await openKeys(keyStore, clock.now()),
+    keyStore,
+    isReachable: storage.isReachable,
+    holdBlobs: () => blobs.hold(),
+    pool: storage.pool,
+    unlessOthersDo: storage.unlessOthersDo,
+    onNewKeys(listener) {
+      onNewKeys = listener;
+    },
+    lookAgain: isShared ? () => look() : null,
+    turns,
+    guests: storage.guests,
+    shared: storage,
+    async close() {
+      looks?.cancel();
+      await cabinet.uploads.settle();
+      await cabinet.hasher.close();
+      await purger.stop();
+      await cabinet.leases.close();
+      await storage.close();
+    },
+  };
+  const look = () => lookAtShared(environment, () => onNewKeys());
+  // What cannot be learned now is learned at the next look.
+  const looks = isShared ? clock.every(lookAtSharedMs, () => void look().catch(() => undefined)) : null;
+  return environment;
+}
+
+/** Only one process has this catalog: whoever was copying, or writing a blob, is gone. */
+async function forgetOthers(catalog: Catalog, clock: Clock): Promise<void> {
+  await catalog.abandonCopies({ before: clock.now() });
+  while ((await catalog.expireLeases({ at: Number.MAX_SAFE_INTEGER })) > 0);
+}
+
+export async function emptyEnvironment(config: Config, name: EnvironmentName): Promise<void> {
+  await emptyStorage(config, name);
+}
+
+type Made =
+  | 'catalog'
+  | 'blobs'
+  | 'commits'
+  | 'search'
+  | 'journalFiles'
+  | 'freeBytes'
+  | 'purger'
+  | 'leases'
+  | 'uploads'
+  | 'isPassword'
+  | 'clock';
+
+export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
+  const { catalog, blobs, commits, search, journalFiles, freeBytes, purger, leases, uploads, isPassword, clock } = made;
+  return {
+    clock,
+    catalog,
+    blobs,
+    limits: toLimits(config),
+    names: config.names,
+    freeBytes,
+    uploadMemory: new UploadMemory(config.httpThreads),
+    hasher: new Hasher(clock),
+    uploads,
+    signInLimits: new SignInLimits(name, shared, clock),
+    isPassword,
+    purger,
+    leases,
+    commits,
+    search,
+    quotas: new Quotas(catalog, { environment: name, buckets: shared.rates, clock }),
+    journalFiles,
+    isReadAudited: config.isReadAudited,
+    hasMutualTls: name === 'production',
+  };
+}
+
+/** What others have changed. */
+export async function lookAtShared(
+  environment: Pick<Environment, 'cabinet' | 'keys' | 'keyStore'>,
+  onNewKeys: () => void,
+): Promise<void> {
+  const { cabinet, keyStore } = environment;
+  await cabinet.quotas.load();
+  const keys = await openKeys(keyStore, cabinet.clock.now());
+  if (JSON.stringify(keys) === JSON.stringify(environment.keys)) return;
+  environment.keys = keys;
+  onNewKeys();
+}
+
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+
+function toLimits(config: Config): Limits {
+  const { inlineBytes, maxFileBytes, reserveBytes, versionsKept, versionDays, trashDays, uploadHours, journalDays } =
+    config;
+  return {
+    inlineBytes,
+    fileBytes: maxFileBytes,
+    reserveBytes,
+    keptVersions: versionsKept,
+    versionMs: versionDays === null ? null : versionDays * dayMs,
+    trashMs: trashDays === null ? null : trashDays * dayMs,
+    uploadMs: uploadHours * hourMs,
+    journalMs: journalDays === null ? null : journalDays * dayMs,
+  };
+}

@@ -1,0 +1,86 @@
+// A thread that answers requests beside the main one, on the same addresses: the kernel hands each connection to one of them.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { pino } from 'pino';
+import type { AnonymousSessions } from '../auth/anonymous-sessions.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { openShared } from '../runtime/shared-counters.ts';
+import { Calls, type Port } from '../runtime/worker-calls.ts';
+import { Observability } from './observability.ts';
+import { Serving } from './serving.ts';
+import type { GuestFunctions, HostFunctions, HttpThreadData } from './worker-calls.ts';
+import { type GuestEnvironment, joinEnvironment } from './worker-environment.ts';
+
+function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThreadData, port: Port): void {
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const observability = new Observability(config, log, systemClock);
+  const shared = openShared(buffers);
+  const environments = new Map<EnvironmentName, GuestEnvironment>();
+  const host: Calls<HostFunctions> = new Calls(port, {
+    async open(invitation) {
+      const { name } = invitation;
+      const environment = await joinEnvironment(invitation, {
+        config,
+        host,
+        shared,
+        onTrouble: (error) => log.error({ environment: name, err: error }, 'work in the background failed'),
+        observed: { metrics: observability.metrics[name], tracer: observability.tracer },
+      });
+      observability.metrics[name].watchUploads(environment.cabinet.uploadMemory);
+      environments.set(name, environment);
+      serving.serve(environment);
+      environment.onNewKeys(() => {
+        if (environments.get(name) === environment && serving.served(name) !== null) serving.serve(environment);
+      });
+      // Last: whoever is connected to us is answered as the main thread would.
+      if (!serving.isListening(name)) await serving.listen(name);
+    },
+    async close({ name }) {
+      serving.unserve(name);
+      const environment = environments.get(name);
+      environments.delete(name);
+      await environment?.close();
+    },
+    async lookAgain({ name }) {
+      serving.lookAgain(name);
+      await environments.get(name)?.lookAgain();
+    },
+    fail({ name, ...fault }) {
+      serving.unserve(name);
+      environments.get(name)?.fail(fault);
+    },
+    endUpload: ({ name, turn }) => environments.get(name)?.endUpload(turn),
+    beginClosing() {
+      serving.isClosing = true;
+    },
+    drain: () => serving.drain(),
+    renderMetrics: ({ name }) => observability.metrics[name].registry.render(),
+    finish: () => observability.close(),
+  } satisfies GuestFunctions);
+  const serving = new Serving({
+    config,
+    log,
+    observability,
+    shared,
+    ticketKeys: Buffer.from(ticketKeys),
+    sessions: { production: toSessions(host, 'production'), test: toSessions(host, 'test') },
+    startedAt,
+    // A thread cannot share the main one's.
+    clock: systemClock,
+    urls,
+    onManaged: (name) => host.ask('managed', { name }),
+    renderMetrics: (name) => host.ask('renderMetrics', { name }),
+  });
+}
+
+/** Any thread may have the next request of a browser. */
+function toSessions(host: Calls<HostFunctions>, name: EnvironmentName): AnonymousSessions {
+  return {
+    set: (id, payload) => host.ask('setSession', { name, id, payload }),
+    get: (id) => host.ask('getSession', { name, id }),
+    delete: (id) => host.ask('deleteSession', { name, id }),
+  };
+}
+
+serve(workerData as HttpThreadData, parentPort as Port);

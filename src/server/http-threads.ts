@@ -1,0 +1,120 @@
+// The main thread's side of the other HTTP threads: starts them, keeps them in step with what it does to the environments, and
+// answers what they ask.
+
+import { Worker } from 'node:worker_threads';
+import type { AnonymousSessions } from '../auth/anonymous-sessions.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import { Fault, type PlainFault } from '../domain/fault.ts';
+import { isPassword, TooBusy } from '../operations/passwords.ts';
+import { Calls } from '../runtime/worker-calls.ts';
+import type { Environment } from './environment.ts';
+import type { GuestFunctions, HostFunctions, HttpThreadData } from './worker-calls.ts';
+
+export interface HttpThreadsOptions {
+  count: number;
+  data: HttpThreadData;
+  /** Null: it is closed, or has failed. */
+  environment(name: EnvironmentName): Environment | null;
+  sessions: Record<EnvironmentName, AnonymousSessions>;
+  onFatal(name: EnvironmentName, fault: Fault): void;
+  onManaged(name: EnvironmentName): Promise<void>;
+  renderMetrics(name: EnvironmentName): Promise<string>;
+}
+
+interface Guest {
+  worker: Worker;
+  calls: Calls<GuestFunctions>;
+}
+
+export class HttpThreads {
+  readonly #guests: Guest[];
+
+  constructor(options: HttpThreadsOptions) {
+    this.#guests = Array.from({ length: options.count }, () => startGuest(options));
+  }
+
+  /** They begin to serve an environment that was opened here. */
+  async open({ name, guests, shared }: Environment): Promise<void> {
+    if (guests === null) return;
+    await this.#all(({ calls }) => {
+      const writer = guests.inviteGuest();
+      const { syncs, commits } = shared;
+      const invitation = { name, writer, syncs: syncs.shared, commits: commits.shared, news: guests.news.shared };
+      return calls.ask('open', invitation, [writer]);
+    });
+  }
+
+  /** When it resolves, none of them uses the environment any more. */
+  close(name: EnvironmentName): Promise<void> {
+    return this.#all(({ calls }) => calls.ask('close', { name }));
+  }
+
+  lookAgain(name: EnvironmentName): Promise<void> {
+    return this.#all(({ calls }) => calls.ask('lookAgain', { name }));
+  }
+
+  fail(name: EnvironmentName, { kind, message }: PlainFault): void {
+    for (const { calls } of this.#guests) calls.tell('fail', { name, kind, message });
+  }
+
+  beginClosing(): void {
+    for (const { calls } of this.#guests) calls.tell('beginClosing', undefined);
+  }
+
+  drain(): Promise<void> {
+    return this.#all(({ calls }) => calls.ask('drain', undefined));
+  }
+
+  /** One text for each. */
+  renderMetrics(name: EnvironmentName): Promise<string[]> {
+    return Promise.all(this.#guests.map(({ calls }) => calls.ask('renderMetrics', { name })));
+  }
+
+  async end(): Promise<void> {
+    await this.#all(({ calls }) => calls.ask('finish', undefined));
+    await this.#all(({ worker }) => worker.terminate());
+  }
+
+  async #all(work: (guest: Guest) => Promise<unknown>): Promise<void> {
+    await Promise.all(this.#guests.map(work));
+  }
+}
+
+function startGuest(options: HttpThreadsOptions): Guest {
+  const worker = new Worker(new URL('./http-thread.ts', import.meta.url), { workerData: options.data });
+  const leaves = new Map<string, () => void>();
+  const open = (name: EnvironmentName): Environment => {
+    const environment = options.environment(name);
+    if (environment === null) throw new Fault('other', `the ${name} environment is closed`);
+    return environment;
+  };
+  const calls: Calls<GuestFunctions> = new Calls(worker, {
+    committed: ({ name }) => options.environment(name)?.guests?.noteCommit(),
+    failed: ({ name, kind, message }) => options.onFatal(name, new Fault(kind, message)),
+    removed: ({ name }) => options.environment(name)?.cabinet.purger.nudge(),
+    discardBlob: ({ name, blob }) => open(name).cabinet.blobs.discard(blob),
+    async enterUpload({ name, id, turn }) {
+      const end = () => calls.tell('endUpload', { name, turn });
+      leaves.set(`${name} ${turn}`, await open(name).turns.enter(id, end));
+    },
+    leaveUpload({ name, turn }) {
+      leaves.get(`${name} ${turn}`)?.();
+      leaves.delete(`${name} ${turn}`);
+    },
+    managed: ({ name }) => options.onManaged(name),
+    isPassword: ({ password, stored }) => isPassword(password, stored).catch(toBusy),
+    setSession: ({ name, id, payload }) => options.sessions[name].set(id, payload),
+    getSession: ({ name, id }) => options.sessions[name].get(id),
+    deleteSession: ({ name, id }) => options.sessions[name].delete(id),
+    rank: ({ name, asked }) => open(name).cabinet.search.rank(asked),
+    snippets: ({ name, asked }) => open(name).cabinet.search.snippets(asked),
+    indexStatus: ({ name }) => open(name).cabinet.search.status(),
+    renderMetrics: ({ name }) => options.renderMetrics(name),
+  } satisfies HostFunctions);
+  return { worker, calls };
+}
+
+function toBusy(error: unknown): 'busy' {
+  if (error instanceof TooBusy) return 'busy';
+  throw error;
+}

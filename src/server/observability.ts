@@ -1,0 +1,94 @@
+// What operators' tools are told, by configuration: metrics of the process and of each environment, and traces.
+
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import type { Served } from '../rest/served.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { EnvironmentMetrics, type Parts } from '../telemetry/environment-metrics.ts';
+import { OtlpExporter } from '../telemetry/otlp.ts';
+import { openProcessMetrics, type ProcessMetrics } from '../telemetry/process-metrics.ts';
+import { Tracer } from '../telemetry/tracer.ts';
+import type { Environment } from './environment.ts';
+
+export class Observability {
+  readonly metrics: Record<EnvironmentName, EnvironmentMetrics>;
+  /** Null: traces are not wanted. */
+  readonly tracer: Tracer | null = null;
+  readonly #process: ProcessMetrics;
+  readonly #exporter: OtlpExporter | null = null;
+
+  constructor({ catalog, blobs, telemetry }: Config, log: Logger, clock: Clock) {
+    this.metrics = {
+      production: new EnvironmentMetrics('production', clock),
+      test: new EnvironmentMetrics('test', clock),
+    };
+    const version = readVersion();
+    this.#process = openProcessMetrics({ version, catalog: catalog.kind, blobs: blobs.kind });
+    const { otlpEndpoint, otlpShare } = telemetry;
+    if (otlpEndpoint === null) return;
+    const exporter = new OtlpExporter({
+      endpoint: otlpEndpoint,
+      resource: toResource(version),
+      clock,
+      lastSendMs: 2000,
+      onOutage: (error) => log.warn({ err: error }, 'traces cannot be sent; they are dropped when too many wait'),
+    });
+    this.#exporter = exporter;
+    this.tracer = new Tracer(exporter, otlpShare);
+    this.#process.registry.read('counter', 'cabinet_trace_spans_total', 'Spans, by what became of them', () => [
+      { labels: { outcome: 'sent' }, value: exporter.sent },
+      { labels: { outcome: 'dropped' }, value: exporter.dropped },
+    ]);
+  }
+
+  /** What `/metrics` of an environment's addresses says: the process, and this environment alone. */
+  async render(name: EnvironmentName): Promise<string> {
+    return this.#process.registry.render() + (await this.metrics[name].render());
+  }
+
+  /** `served` is asked each time: it is another one when keys change. */
+  watch(environment: Environment, served: () => Served | null): void {
+    this.metrics[environment.name].open(toParts(environment, served));
+    this.metrics[environment.name].watchUploads(environment.cabinet.uploadMemory);
+  }
+
+  async close(): Promise<void> {
+    this.#process.close();
+    await this.#exporter?.close();
+  }
+}
+
+function toParts({ cabinet, pool }: Environment, served: () => Served | null): Parts {
+  return {
+    freeBytes() {
+      const bytes = cabinet.freeBytes();
+      return bytes === Number.MAX_SAFE_INTEGER ? null : bytes;
+    },
+    pool,
+    isReady: () => served()?.isReady() ?? false,
+    largeBodies: () => served()?.largeBodies.used ?? 0,
+    archives: () => served()?.archives.used ?? 0,
+    async ask() {
+      const { documents, waiting, skipped, position } = await cabinet.search.status();
+      const last = (await cabinet.catalog.findJournalEnds({}))?.last ?? 0;
+      return { search: { documents, waiting, skipped, behind: Math.max(0, last - position) }, journalPosition: last };
+    },
+  };
+}
+
+/** By the names of OpenTelemetry's conventions. An instance is a process on a machine, as in the logs. */
+function toResource(version: string) {
+  return {
+    'service.name': 'cabinet',
+    'service.version': version,
+    'service.instance.id': `${hostname()}-${process.pid}`,
+  };
+}
+
+export function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,61 @@
+// The records of an environment as an engine opens them, whichever it is.
+
+import type { KeyStore } from '../auth/keys.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import { type Catalog, toCatalog } from '../catalog/catalog.ts';
+import type { Commits } from '../catalog/commits.ts';
+import type { PostgresOptions } from '../catalog/postgres/connection.ts';
+import type { Engine } from '../catalog/sql.ts';
+import type { SqliteEngine } from '../catalog/sqlite/sqlite.ts';
+import type { Config } from '../config/config.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import type { Fault } from '../domain/fault.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Syncs } from '../runtime/sync-guard.ts';
+import type { Search } from '../search/search.ts';
+import type { EnvironmentMetrics, PoolReading } from '../telemetry/environment-metrics.ts';
+import { observeCatalog } from '../telemetry/observed-catalog.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
+
+export interface StorageEvents {
+  /** It can promise nothing any more. */
+  onFatal(fault: Fault): void;
+  /** Work in the background failed; it will be tried again. */
+  onTrouble(error: unknown): void;
+  /** What is counted and traced, where somebody wants to know. */
+  observed?: { metrics: EnvironmentMetrics; tracer: Tracer | null };
+  /** The system's, unless a test moves it. */
+  clock?: Clock;
+}
+
+export interface Records {
+  catalog: Catalog;
+  search: Search;
+  keyStore: KeyStore;
+  isReachable(): boolean;
+  /** The connections to the database; null: there are none. */
+  pool(): PoolReading | null;
+  unlessOthersDo<Result>(work: () => Promise<Result>): Promise<Result | null>;
+  /** How other threads of this process come to the records; null: by themselves. */
+  guests: Pick<SqliteEngine, 'inviteGuest' | 'noteCommit' | 'news'> | null;
+}
+
+export type PostgresConfig = Extract<Config['catalog'], { kind: 'postgres' }>;
+
+export function toPostgresOptions(
+  { url, schema, mostConnections }: PostgresConfig,
+  name: EnvironmentName,
+): PostgresOptions {
+  return { url, schema: `${schema}_${name}`, mostConnections };
+}
+
+export function toObserved(engine: Engine, { observed }: Pick<StorageEvents, 'observed'>): Catalog {
+  const catalog = toCatalog(engine);
+  return observed === undefined ? catalog : observeCatalog(catalog, observed.metrics, observed.tracer);
+}
+
+export interface Opening extends StorageEvents {
+  blobs: Blobs;
+  commits: Commits;
+  syncs: Syncs;
+}

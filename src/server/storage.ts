@@ -1,0 +1,199 @@
+// What an environment keeps things in, by configuration: records in SQLite or PostgreSQL, large contents on the disk or in
+// S3. Nothing above knows which; what is shared with other nodes is told by `isShared`. What speaks to PostgreSQL and to S3 is
+// loaded only where it is used.
+
+import { existsSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { keysInFolder } from '../auth/keys.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import { type HeldBlobs, toHeldBlobs } from '../blobs/held-blobs.ts';
+import { joinLocalBlobs, openLocalBlobs } from '../blobs/local/local.ts';
+import { announceCommits, Commits } from '../catalog/commits.ts';
+import { type JournalFiles, openJournalFiles } from '../catalog/journal-files.ts';
+import { FirstPages } from '../catalog/page-cache/first-pages.ts';
+import { openSqlite } from '../catalog/sqlite/sqlite.ts';
+import type { Config } from '../config/config.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import { Fault } from '../domain/fault.ts';
+import { restoringName } from '../maintenance/backup/restore.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { syncFolder } from '../runtime/durable-file.ts';
+import { localFiles } from '../runtime/local-file-store.ts';
+import { Syncs } from '../runtime/sync-guard.ts';
+import { openSearch } from '../search/search.ts';
+import { observeBlobs } from '../telemetry/observed-blobs.ts';
+import { type Opening, type Records, type StorageEvents, toObserved, toPostgresOptions } from './records.ts';
+
+const lookAtDiskMs = 1000;
+
+export interface Storage extends Records {
+  blobs: HeldBlobs;
+  commits: Commits;
+  journalFiles: JournalFiles;
+  syncs: Syncs;
+  /** Whether other nodes may use it at the same time. */
+  isShared: boolean;
+  /** Bytes that are free where contents are kept, as of a moment ago. */
+  freeBytes(): number;
+  close(): Promise<void>;
+}
+
+/** Where things are kept. */
+export type Places = Pick<Config, 'dataFolder' | 'catalog' | 'blobs'>;
+
+export function folderOf(config: Pick<Config, 'dataFolder'>, name: EnvironmentName): string {
+  return join(config.dataFolder, name);
+}
+
+export async function openStorage(config: Config, name: EnvironmentName, events: StorageEvents): Promise<Storage> {
+  requireRestored(config);
+  const folder = folderOf(config, name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const syncs = new Syncs();
+  const blobs = toHeldBlobs(await openBlobs(config, name, { ...events, syncs }));
+  // New names in these folders are durable from here on.
+  for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) await syncFolder(named);
+  const commits = new Commits();
+  const isShared = config.catalog.kind === 'postgres';
+  const open = isShared ? (await import('./shared-storage.ts')).openShared : openEmbedded;
+  const records = await open(config, name, { ...events, blobs, commits, syncs }).catch(async (error) => {
+    await blobs.close();
+    throw error;
+  });
+  const isOnDisk = config.catalog.kind === 'sqlite' || config.blobs.kind === 'file';
+  const disk = isOnDisk
+    ? watchDisk(folder, events.clock)
+    : { freeBytes: () => Number.MAX_SAFE_INTEGER, stop: () => undefined };
+  const storage: Storage = {
+    ...records,
+    blobs,
+    commits,
+    syncs,
+    isShared,
+    journalFiles: await openSealedJournal(config, name),
+    freeBytes: disk.freeBytes,
+    async close() {
+      disk.stop();
+      await records.search.close();
+      await records.catalog.close();
+      await blobs.close();
+    },
+  };
+  return await requireFinished(storage).catch(async (error) => {
+    await storage.close();
+    throw error;
+  });
+}
+
+/** A part of a backup must not be taken for all of it. */
+function requireRestored({ dataFolder }: Config): void {
+  if (!existsSync(join(dataFolder, restoringName))) return;
+  throw new Fault(
+    'other',
+    `A restore into ${dataFolder} was not finished. Run cabinet restore again; or, to begin with an empty folder instead, remove ${restoringName} from it.`,
+  );
+}
+
+/** A part of the records must not be taken for all of them. */
+async function requireFinished(storage: Storage): Promise<Storage> {
+  const begun = await storage.catalog.findSetting({ name: 'migration' });
+  if (begun === null) return storage;
+  const { from } = JSON.parse(begun) as { from: string };
+  throw new Fault(
+    'other',
+    `This storage is the target of a migration from ${from} that is not finished. Run cabinet migrate again, to its end.`,
+  );
+}
+
+/** Where the sealed part of the journal is: with the large contents, where several nodes must reach it. */
+export async function openSealedJournal(config: Places, name: EnvironmentName): Promise<JournalFiles> {
+  const s3 = config.catalog.kind === 'postgres' ? toS3Options(config, name) : null;
+  if (s3 === null) return openJournalFiles(localFiles(join(folderOf(config, name), 'journal')));
+  const { s3Files } = await import('../blobs/s3/file-store.ts');
+  return openJournalFiles(s3Files(s3, 'journal/'));
+}
+
+/** Removes everything that an environment has. It is closed. */
+export async function emptyStorage(config: Config, name: EnvironmentName): Promise<void> {
+  if (config.catalog.kind === 'postgres') {
+    const { removeSchema } = await import('../catalog/postgres/postgres.ts');
+    await removeSchema(toPostgresOptions(config.catalog, name));
+  }
+  const s3 = toS3Options(config, name);
+  if (s3 !== null) await (await import('../blobs/s3/s3.ts')).removeAll(s3);
+  rmSync(folderOf(config, name), { recursive: true, force: true });
+}
+
+export function toS3Options({ blobs }: Places, name: EnvironmentName) {
+  return blobs.kind === 's3' ? { ...blobs, prefix: `${blobs.prefix}${name}/` } : null;
+}
+
+/** `isGuest`: in another thread than the one that tidies up. */
+export async function openBlobs(
+  config: Config,
+  name: EnvironmentName,
+  events: StorageEvents & { syncs: Syncs; isGuest?: boolean },
+): Promise<Blobs> {
+  const s3 = toS3Options(config, name);
+  const { onFatal, onTrouble, observed, syncs, isGuest, clock } = events;
+  const folder = folderOf(config, name);
+  let opened: Blobs;
+  if (s3 === null) opened = await (isGuest ? joinLocalBlobs : openLocalBlobs)({ folder, onFatal, syncs });
+  else {
+    const { openS3Blobs } = await import('../blobs/s3/s3.ts');
+    const onNotice = (text: string) => onTrouble(new Error(text));
+    const options = { ...s3, spoolFolder: folder, threads: config.httpThreads, onNotice };
+    opened = await openS3Blobs({ ...options, ...(clock !== undefined && { clock }) });
+  }
+  return observed === undefined ? opened : observeBlobs(opened, observed.metrics, observed.tracer);
+}
+
+export function toCatalogPath(config: Pick<Config, 'dataFolder'>, name: EnvironmentName): string {
+  return join(folderOf(config, name), 'catalog.db');
+}
+
+async function openEmbedded(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
+  const { blobs, commits, syncs, onFatal, onTrouble, observed, clock } = opening;
+  const folder = folderOf(config, name);
+  const path = toCatalogPath(config, name);
+  const search = openSearch({
+    catalogPath: path,
+    indexPath: join(folder, 'search.db'),
+    reserveBytes: config.reserveBytes,
+    extractTimeoutMs: config.searchSeconds * 1000,
+    blobs,
+    onTrouble,
+    ...(clock !== undefined && { clock }),
+  });
+  const engine = await openSqlite({
+    path,
+    syncs,
+    ...(clock !== undefined && { clock }),
+    onFatal,
+    onChanges: (changes, number) => pages.follow(changes, number),
+    onCommitted: () => search.nudge(),
+    onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
+  });
+  const pages = new FirstPages(engine.news, 0);
+  return {
+    catalog: announceCommits(pages.keep(toObserved(engine, opening)), commits),
+    search,
+    keyStore: keysInFolder(folder),
+    isReachable: () => true,
+    pool: () => null,
+    unlessOthersDo: (work) => work(),
+    guests: engine,
+  };
+}
+
+export function watchDisk(folder: string, clock = systemClock): { freeBytes(): number; stop(): void } {
+  const look = () => {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  };
+  let freeBytes = look();
+  const timer = clock.every(lookAtDiskMs, () => {
+    freeBytes = look();
+  });
+  return { freeBytes: () => freeBytes, stop: () => timer.cancel() };
+}

@@ -1,0 +1,82 @@
+// What the threads that answer requests ask of each other. The main thread keeps the environments: it opens them, tidies them
+// up, and has what there can be only one of. The other HTTP threads are its guests.
+
+import type { MessagePort } from 'node:worker_threads';
+import type { AdapterPayload } from 'oidc-provider';
+import type { Config } from '../config/config.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import type { PlainFault } from '../domain/fault.ts';
+import type { SharedBuffers } from '../runtime/shared-counters.ts';
+import type { Functions } from '../runtime/worker-calls.ts';
+import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from '../search/sqlite/searcher-thread.ts';
+import type { Urls } from './serving.ts';
+
+/** What a thread is started with. The ports in `config` are those that the main thread listens on. */
+export interface HttpThreadData {
+  config: Config;
+  urls: Urls;
+  shared: SharedBuffers;
+  ticketKeys: Uint8Array;
+  startedAt: number;
+}
+
+/** What a guest needs to use an environment. */
+export interface Invitation {
+  name: EnvironmentName;
+  /** To the writer of its catalog. */
+  writer: MessagePort;
+  syncs: SharedArrayBuffer;
+  commits: SharedArrayBuffer;
+  news: SharedArrayBuffer;
+}
+
+interface Of {
+  name: EnvironmentName;
+}
+
+/** What guests ask the main thread. */
+export interface HostFunctions extends Functions {
+  /** Something was written: there may be more to index and to move into the database file. */
+  committed(of: Of): void;
+  failed(of: Of & PlainFault): void;
+  /** Something was removed for good. */
+  removed(of: Of): void;
+  /** Nothing points to the blob any more. */
+  discardBlob(of: Of & { blob: string }): Promise<void>;
+  /** Resolves when it is the turn of the guest's request; `turn` is its own number for it. */
+  enterUpload(of: Of & { id: string; turn: number }): Promise<void>;
+  leaveUpload(of: Of & { turn: number }): void;
+  /** Something was managed: resolves when all threads have forgotten what they knew. */
+  managed(of: Of): Promise<void>;
+  /** Whether the password is the one of which this is kept; `busy`: too many wait to know. */
+  isPassword(asked: { password: string; stored: string }): Promise<boolean | 'busy'>;
+  setSession(of: Of & { id: string; payload: AdapterPayload }): Promise<void>;
+  getSession(of: Of & { id: string }): Promise<AdapterPayload | undefined>;
+  deleteSession(of: Of & { id: string }): Promise<boolean>;
+  rank(of: Of & { asked: RankAsked }): Promise<Ranked>;
+  snippets(of: Of & { asked: SnippetsAsked }): Promise<string[]>;
+  indexStatus(of: Of): Promise<IndexStatus>;
+  /** Of all threads. */
+  renderMetrics(of: Of): Promise<string>;
+}
+
+/** What the main thread asks its guests. */
+export interface GuestFunctions extends Functions {
+  /** Begins to serve, and to listen, where that is not done. */
+  open(invitation: Invitation): Promise<void>;
+  /** Lets go of an environment; its address says that it is not there. */
+  close(of: Of): Promise<void>;
+  /** Keys or quotas may have changed, or who may do what. */
+  lookAgain(of: Of): Promise<void>;
+  /** The environment can promise nothing any more. */
+  fail(of: Of & PlainFault): void;
+  /** Another request has come for the upload. */
+  endUpload(of: Of & { turn: number }): void;
+  /** It is not ready any more. */
+  beginClosing(): void;
+  drain(): Promise<void>;
+  /** Its own. */
+  renderMetrics(of: Of): string;
+  /** It will be ended. */
+  finish(): Promise<void>;
+}

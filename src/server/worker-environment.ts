@@ -1,0 +1,203 @@
+// An environment as an HTTP thread beside the main one has it: it reads for itself, writes through a port to the one writer,
+// and asks the main thread for what there can be only one of.
+
+import { keysInFolder, openKeys } from '../auth/keys.ts';
+import { withDiscard } from '../blobs/held-blobs.ts';
+import { announceCommits, Commits } from '../catalog/commits.ts';
+import { FirstPages } from '../catalog/page-cache/first-pages.ts';
+import { PageNews } from '../catalog/page-cache/page-changes.ts';
+import { joinSqlite } from '../catalog/sqlite/worker.ts';
+import type { Config } from '../config/config.ts';
+import { Fault, type PlainFault } from '../domain/fault.ts';
+import { sharedLeases } from '../operations/leases.ts';
+import { TooBusy } from '../operations/passwords.ts';
+import { type Enter, UploadTurns } from '../operations/upload-turns.ts';
+import { systemClock } from '../runtime/clock.ts';
+import type { Shared } from '../runtime/shared-counters.ts';
+import { Syncs } from '../runtime/sync-guard.ts';
+import type { Calls } from '../runtime/worker-calls.ts';
+import { parseQuery } from '../search/query.ts';
+import type { Search } from '../search/search.ts';
+import { type Environment, folderOf, lookAtShared, toCabinet } from './environment.ts';
+import { type StorageEvents, toObserved } from './records.ts';
+import type { ServedEnvironment } from './serving.ts';
+import { openBlobs, openSealedJournal, toCatalogPath, watchDisk } from './storage.ts';
+import type { HostFunctions, Invitation } from './worker-calls.ts';
+
+/** Who is told of commits need not be told of each. */
+const tellCommitsMs = 20;
+
+export interface GuestEnvironment extends ServedEnvironment {
+  lookAgain(): Promise<void>;
+  onNewKeys(listener: () => void): void;
+  /** The main thread has learned that nothing more can be promised. */
+  fail(fault: PlainFault): void;
+  /** Ends the request whose turn at an upload is over. */
+  endUpload(turn: number): void;
+  close(): Promise<void>;
+}
+
+export interface GuestContext extends Pick<StorageEvents, 'onTrouble' | 'observed'> {
+  config: Config;
+  host: Calls<HostFunctions>;
+  shared: Shared;
+}
+
+export async function joinEnvironment(invitation: Invitation, context: GuestContext): Promise<GuestEnvironment> {
+  const closings: (() => unknown)[] = [];
+  const closeAll = async () => {
+    for (const close of closings.splice(0).reverse()) await close();
+  };
+  try {
+    return await join(invitation, context, { add: (close) => closings.push(close), closeAll });
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+interface Closings {
+  add(close: () => unknown): void;
+  /** The last one first. */
+  closeAll(): Promise<void>;
+}
+
+async function join(
+  { name, writer, syncs: sharedSyncs, commits: sharedCommits, news }: Invitation,
+  { config, host, shared, onTrouble, observed }: GuestContext,
+  closings: Closings,
+): Promise<GuestEnvironment> {
+  let isFailed = false;
+  const onFatal = ({ kind, message }: Fault) => {
+    if (!isFailed) host.tell('failed', { name, kind, message });
+    isFailed = true;
+  };
+  const commits = new Commits(sharedCommits);
+  const events = { onFatal, onTrouble, ...(observed !== undefined && { observed }) };
+  const blobs = await openBlobs(config, name, { ...events, syncs: new Syncs(sharedSyncs), isGuest: true });
+  closings.add(() => blobs.close());
+  const pages = new FirstPages(new PageNews(news), null);
+  const engine = joinSqlite({
+    path: toCatalogPath(config, name),
+    port: writer,
+    onFatal,
+    onCommitted: toRarely(() => host.tell('committed', { name })),
+    onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
+    onChanges: (changes, number) => pages.follow(changes, number),
+  });
+  closings.add(() => engine.close());
+  const catalog = announceCommits(pages.keep(toObserved(engine, events)), commits);
+  const leases = sharedLeases(catalog, onTrouble, systemClock);
+  closings.add(() => leases.close());
+  const disk = watchDisk(folderOf(config, name), systemClock);
+  closings.add(() => disk.stop());
+  const turns = new RemoteTurns(host, name);
+  const made = {
+    // A thread cannot share the main one's.
+    clock: systemClock,
+    catalog,
+    // While a backup is made, blobs are kept: the main thread knows.
+    blobs: withDiscard(blobs, (blob) => host.ask('discardBlob', { name, blob })),
+    commits,
+    search: toSearch(host, name),
+    journalFiles: await openSealedJournal(config, name),
+    freeBytes: disk.freeBytes,
+    purger: { nudge: () => host.tell('removed', { name }) },
+    leases,
+    uploads: new UploadTurns(turns.enter),
+    isPassword: (password: string, stored: string) => isPassword(host, password, stored),
+  };
+  const cabinet = toCabinet(config, name, made, shared);
+  closings.add(() => cabinet.hasher.close());
+  closings.add(() => cabinet.uploads.settle());
+  await cabinet.quotas.load();
+  const keyStore = keysInFolder(folderOf(config, name));
+  let onNewKeys: () => void = () => undefined;
+  const environment: GuestEnvironment & Pick<Environment, 'keyStore'> = {
+    name,
+    cabinet,
+    keys: await openKeys(keyStore),
+    keyStore,
+    isReachable: () => true,
+    lookAgain: () => lookAtShared(environment, () => onNewKeys()),
+    onNewKeys(listener) {
+      onNewKeys = listener;
+    },
+    fail({ kind, message }) {
+      isFailed = true;
+      engine.die(new Fault(kind, message));
+    },
+    endUpload: (turn) => turns.end(turn),
+    close: () => closings.closeAll(),
+  };
+  return environment;
+}
+
+async function isPassword(host: Calls<HostFunctions>, password: string, stored: string): Promise<boolean> {
+  const answer = await host.ask('isPassword', { password, stored });
+  if (answer === 'busy') throw new TooBusy();
+  return answer;
+}
+
+/** What happens within a moment is told once. */
+function toRarely(tell: () => void): () => void {
+  let isTelling = false;
+  return () => {
+    if (isTelling) return;
+    isTelling = true;
+    systemClock.after(tellCommitsMs, () => {
+      isTelling = false;
+      tell();
+    });
+  };
+}
+
+/** Numbers are never used again, also not for an environment that was opened anew. */
+let lastTurn = 0;
+
+/** Turns are kept by the main thread, for requests of all threads. */
+class RemoteTurns {
+  readonly #host: Calls<HostFunctions>;
+  readonly #name: Invitation['name'];
+  readonly #ends = new Map<number, () => void>();
+
+  constructor(host: Calls<HostFunctions>, name: Invitation['name']) {
+    this.#host = host;
+    this.#name = name;
+  }
+
+  readonly enter: Enter = async (id, end) => {
+    lastTurn += 1;
+    const turn = lastTurn;
+    const name = this.#name;
+    this.#ends.set(turn, end);
+    try {
+      await this.#host.ask('enterUpload', { name, id, turn });
+    } catch (error) {
+      this.#ends.delete(turn);
+      throw error;
+    }
+    return () => {
+      this.#ends.delete(turn);
+      this.#host.tell('leaveUpload', { name, turn });
+    };
+  };
+
+  end(turn: number): void {
+    this.#ends.get(turn)?.();
+  }
+}
+
+/** The index has one thread that answers, which the main thread asks. */
+function toSearch(host: Calls<HostFunctions>, name: Invitation['name']): Search {
+  return {
+    parse: parseQuery,
+    rank: (asked) => host.ask('rank', { name, asked }),
+    snippets: (asked) => host.ask('snippets', { name, asked }),
+    status: () => host.ask('indexStatus', { name }),
+    async rebuild() {},
+    follow() {},
+    nudge() {},
+    async close() {},
+  };
+}
