@@ -77,6 +77,12 @@ export interface StartOptions {
   hasClock?: boolean;
 }
 
+/** Whoever ends before its services, by a failure or by Ctrl-C, leaves none behind. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** For the summary of a run. */
 function countStart(word: string): void {
   const path = process.env.TEST_STARTS;
@@ -97,6 +103,8 @@ export async function startService(dataFolder: string, options: StartOptions = {
     env: toVariables(dataFolder, { ...threads, ...options.environment }),
     stdio: ['ignore', 'pipe', 'pipe', ...(options.hasClock ? (['ipc'] as const) : [])],
   }) as ChildProcessByStdio<null, Readable, Readable>;
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
