@@ -35,9 +35,9 @@ export class Filling {
       throw error;
     };
     const catalog = toCatalog(await openSqlite({ path, onFatal }));
-    const seat = (await catalog.findApplication({ appKey: AppKey }))?.seat;
-    if (!seat) throw new Error('the application has no space');
-    return new Filling(catalog, { space: seat.space, root: seat.rootId });
+    const access = (await catalog.findApplication({ appKey: AppKey }))?.access;
+    if (!access) throw new Error('the application has no space');
+    return new Filling(catalog, { space: access.space, root: access.rootId });
   }
 
   /** How many entries were added. */

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Application } from '../catalog/verbs/applications.ts';
-import type { Caller, Seat } from '../domain/caller.ts';
+import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
@@ -31,7 +31,7 @@ export class Authenticator {
   readonly #tokens: TokenVerifier;
   readonly #clock: Clock;
   readonly #applications: LRUCache<string, { application: Application | null }>;
-  readonly #people: LRUCache<string, { seats: Seat[] | null }>;
+  readonly #people: LRUCache<string, { spaces: SpaceAccess[] | null }>;
 
   constructor(catalog: Catalog, tokens: TokenVerifier, clock = systemClock) {
     this.#catalog = catalog;
@@ -49,13 +49,13 @@ export class Authenticator {
     const application = await this.#requireApplication(appKey, token);
     checkAddress(application, arrival);
     checkCertificate(application, token, arrival);
-    const seats = token.person === null ? ownSeats(application) : await this.#seatsOf(token.person, application);
+    const spaces = token.person === null ? ownSpaces(application) : await this.#spacesOf(token.person, application);
     return {
       appKey: application.appKey,
       actor: token.person?.id ?? token.outsideActor ?? `app:${application.name}`,
       person: token.person?.id ?? null,
       scopes: token.scopes.filter((scope) => application.scopes.includes(scope)),
-      seats,
+      spaces,
       spaceId: spaceId === undefined || spaceId === '' ? null : spaceId,
       requestId,
     };
@@ -67,14 +67,14 @@ export class Authenticator {
     const { appKey, person, actor } = link;
     const application = await this.#find(appKey);
     if (application === null || application.state !== 'active' || !isAtHome(application, arrival)) return null;
-    const seats =
-      person === null ? [application.seat] : await this.#findSeats({ id: person, signIn: null }, application);
+    const spaces =
+      person === null ? [application.access] : await this.#findSpaces({ id: person, signIn: null }, application);
     return {
       appKey,
       actor,
       person,
       scopes: application.scopes.filter((scope) => scope === 'content.read'),
-      seats: seats?.filter((seat) => seat !== null) ?? [],
+      spaces: spaces?.filter((access) => access !== null) ?? [],
       spaceId: null,
       requestId,
     };
@@ -113,21 +113,21 @@ export class Authenticator {
     return application;
   }
 
-  async #seatsOf(person: TokenPerson, application: Application): Promise<Seat[]> {
-    const seats = await this.#findSeats(person, application);
-    if (seats === null) throw tokenInvalid('This person has signed out or may no longer sign in.');
-    return seats;
+  async #spacesOf(person: TokenPerson, application: Application): Promise<SpaceAccess[]> {
+    const spaces = await this.#findSpaces(person, application);
+    if (spaces === null) throw tokenInvalid('This person has signed out or may no longer sign in.');
+    return spaces;
   }
 
   /** An application sees only the space that it is registered into, whoever acts through it. */
-  async #findSeats(person: TokenPerson, { seat }: Application): Promise<Seat[] | null> {
+  async #findSpaces(person: TokenPerson, { access }: Application): Promise<SpaceAccess[] | null> {
     const key = `${person.signIn?.grant} ${person.signIn?.session} ${person.id}`;
     let known = this.#people.get(key);
     if (known === undefined) {
-      known = { seats: await this.#catalog.findPerson({ ...person, at: this.#clock.now() }) };
+      known = { spaces: await this.#catalog.findPerson({ ...person, at: this.#clock.now() }) };
       this.#people.set(key, known);
     }
-    return seat === null ? known.seats : (known.seats?.filter(({ space }) => space === seat.space) ?? null);
+    return access === null ? known.spaces : (known.spaces?.filter(({ space }) => space === access.space) ?? null);
   }
 }
 
@@ -138,9 +138,10 @@ function isAtHome({ kind, certificates }: Application, arrival: Arrival): boolea
   return shown.problem === null && certificates.includes(shown.thumbprint);
 }
 
-function ownSeats({ name, seat }: Application): Seat[] {
-  if (seat === null) throw new Refusal('Forbidden', `The application ${name} belongs to no space: it acts for people.`);
-  return [seat];
+function ownSpaces({ name, access }: Application): SpaceAccess[] {
+  if (access === null)
+    throw new Refusal('Forbidden', `The application ${name} belongs to no space: it acts for people.`);
+  return [access];
 }
 
 /** "Applications registered as server-based applications use the mutual-TLS address; other applications do not." */

@@ -164,11 +164,11 @@ class ClientAdapter implements Adapter {
 const peopleScopes = ['openid', 'profile', 'offline_access'];
 
 function toClient(application: Application, now: number): AdapterPayload {
-  const { redirectUris, seat } = application;
+  const { redirectUris, access } = application;
   const isForPeople = redirectUris !== null;
   const grants = [
     ...(isForPeople ? ['authorization_code', 'refresh_token'] : []),
-    ...(seat === null ? [] : ['client_credentials']),
+    ...(access === null ? [] : ['client_credentials']),
   ];
   return {
     client_id: application.appKey,

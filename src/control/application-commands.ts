@@ -109,8 +109,8 @@ export function toRegistered({ application, secret }: applications.ApplicationWi
   };
 }
 
-function toPlace({ seat }: Application): object {
-  return seat === null ? {} : { Space: seat.spaceName, RootFolderId: seat.rootId };
+function toPlace({ access }: Application): object {
+  return access === null ? {} : { Space: access.spaceName, RootFolderId: access.rootId };
 }
 
 function toListed(application: Application): object {

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import type { Seat } from '../domain/caller.ts';
+import type { SpaceAccess } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type ExportReport, emptyExport, exportTree, toSafeName } from '../operations/admin/export-tree.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
@@ -22,11 +22,11 @@ export const exportCommands: Commands = {
       toldAt = performance.now();
       progress(toCounts(report));
     };
-    for (const seat of await findSpaces(cabinet, readOptionalText(input, 'space'))) {
-      const target = join(directory, toSafeName(seat.spaceName));
+    for (const access of await findSpaces(cabinet, readOptionalText(input, 'space'))) {
+      const target = join(directory, toSafeName(access.spaceName));
       await exportTree(
         cabinet,
-        { seat, directory: target, sidecar: `${target}.entries.jsonl`, onProgress, signal },
+        { access, directory: target, sidecar: `${target}.entries.jsonl`, onProgress, signal },
         report,
       );
     }
@@ -47,7 +47,7 @@ function prepare(directory: string): string {
   });
 }
 
-async function findSpaces({ catalog }: Cabinet, name: string | null): Promise<Seat[]> {
+async function findSpaces({ catalog }: Cabinet, name: string | null): Promise<SpaceAccess[]> {
   const all = await catalog.listSpaces({});
   const wanted = all.filter(({ spaceName }) => name === null || spaceName === name);
   if (wanted.length > 0 || name === null) return wanted;

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { type Caller, type Seat, scopes } from '../domain/caller.ts';
+import { type Caller, type SpaceAccess, scopes } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type ImportReport, importTree } from '../operations/admin/import-tree.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
@@ -15,10 +15,10 @@ export const importCommands: Commands = {
     const cabinet = cabinetOf(controlled, input);
     const directory = checkDirectory(readText(input, 'directory'));
     const into = readInto(readOptionalText(input, 'into') ?? '/');
-    const { caller, seat } = await findCaller(cabinet, input);
+    const { caller, access } = await findCaller(cabinet, input);
     const { dev, ino } = lstatSync(controlled.dataFolder);
     const report = await importTree(cabinet, caller, {
-      seat,
+      access,
       directory,
       into,
       except: { dev, ino },
@@ -53,7 +53,7 @@ function readInto(path: string): string[] {
   return path.split('/').filter((name) => name !== '');
 }
 
-async function findCaller(cabinet: Cabinet, input: Input): Promise<{ caller: Caller; seat: Seat }> {
+async function findCaller(cabinet: Cabinet, input: Input): Promise<{ caller: Caller; access: SpaceAccess }> {
   const [application, space] = [readOptionalText(input, 'app'), readOptionalText(input, 'space')];
   if ((application === null) === (space === null)) {
     throw new Refusal('InvalidField', 'Give either an application (--app) or a space (--space).');
@@ -61,24 +61,27 @@ async function findCaller(cabinet: Cabinet, input: Input): Promise<{ caller: Cal
   return application === null ? await asOperator(cabinet, space ?? '') : await asApplication(cabinet, application);
 }
 
-async function asOperator({ catalog }: Cabinet, space: string): Promise<{ caller: Caller; seat: Seat }> {
-  const seat = await catalog.findSpace({ name: space });
-  if (seat === null) {
+async function asOperator({ catalog }: Cabinet, space: string): Promise<{ caller: Caller; access: SpaceAccess }> {
+  const access = await catalog.findSpace({ name: space });
+  if (access === null) {
     throw new Refusal('SpaceNotFound', `There is no space ${JSON.stringify(space)}.`, { target: 'space' });
   }
   const who = { appKey: 'operator', actor: 'operator', person: null };
-  return { seat, caller: { ...who, scopes, seats: [seat], spaceId: null, requestId: randomUUID() } };
+  return { access, caller: { ...who, scopes, spaces: [access], spaceId: null, requestId: randomUUID() } };
 }
 
 /** With what it may do itself, no more. */
-async function asApplication({ catalog }: Cabinet, keyOrName: string): Promise<{ caller: Caller; seat: Seat }> {
+async function asApplication(
+  { catalog }: Cabinet,
+  keyOrName: string,
+): Promise<{ caller: Caller; access: SpaceAccess }> {
   const found = (await catalog.listApplications({})).find(({ appKey, name }) => [appKey, name].includes(keyOrName));
-  if (found === undefined || found.state !== 'active' || found.seat === null) {
+  if (found === undefined || found.state !== 'active' || found.access === null) {
     throw new Refusal('ApplicationNotFound', `No active application with a space is ${JSON.stringify(keyOrName)}.`);
   }
-  const { appKey, name, seat } = found;
+  const { appKey, name, access } = found;
   const who = { appKey, actor: `app:${name}`, person: null };
-  return { seat, caller: { ...who, scopes: found.scopes, seats: [seat], spaceId: null, requestId: randomUUID() } };
+  return { access, caller: { ...who, scopes: found.scopes, spaces: [access], spaceId: null, requestId: randomUUID() } };
 }
 
 function toCounts({ folders, files, bytes, unchanged, skippedCount }: ImportReport): object {

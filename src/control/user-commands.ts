@@ -1,7 +1,7 @@
 // Commands about people.
 
-import type { User, UserWithSeats } from '../catalog/verbs/people.ts';
-import type { Seat } from '../domain/caller.ts';
+import type { User, UserWithSpaces } from '../catalog/verbs/people.ts';
+import type { SpaceAccess } from '../domain/caller.ts';
 import * as people from '../operations/admin/people.ts';
 import type { Commands } from './command.ts';
 import { cabinetOf, readOptionalText, readText } from './input.ts';
@@ -47,10 +47,10 @@ function toAdded({ user, madePassword }: people.UserWithPassword): object {
   return { ...toUser(user), ...(madePassword !== null && { Password: madePassword }) };
 }
 
-function toListed(user: UserWithSeats): object {
-  return { ...toUser(user), Roles: user.seats.map(toRole) };
+function toListed(user: UserWithSpaces): object {
+  return { ...toUser(user), Roles: user.spaces.map(toRole) };
 }
 
-function toRole({ spaceName, spaceId, role }: Seat): object {
+function toRole({ spaceName, spaceId, role }: SpaceAccess): object {
   return { Space: spaceName, SpaceId: spaceId, Role: role };
 }

@@ -1,4 +1,4 @@
-// Who asks. Made by authentication, believed by everything behind it.
+// The caller of a request: authentication creates it, everything behind it trusts it.
 
 import { Refusal } from './refusal.ts';
 
@@ -14,40 +14,40 @@ export type ApplicationKind = (typeof applicationKinds)[number];
 export const roles = ['viewer', 'editor', 'manager'] as const;
 export type Role = (typeof roles)[number];
 
-/** A space that a caller is in. */
-export interface Seat {
-  /** The catalog's number for it; outside, only `spaceId` is known. */
+/** A space that a caller can access, with the role there. */
+export interface SpaceAccess {
+  /** The catalog's number for it; clients know `spaceId` only. */
   space: number;
   spaceId: string;
   spaceName: string;
   rootId: string;
-  /** What a person may do there. Null for an application that acts for itself: its scopes alone say. */
+  /** What a person may do there. Null for an application that acts for itself: its scopes alone decide. */
   role: Role | null;
 }
 
 export interface Caller {
   appKey: string;
-  /** What `CreatedBy` and `ModifiedBy` say: a user's id, `app:<application name>`, or `<issuer name>:<subject>`. */
+  /** The value of `CreatedBy` and `ModifiedBy`: a user's id, `app:<application name>`, or `<issuer name>:<subject>`. */
   actor: string;
-  /** The id of the person for whom the application acts; null: for itself. */
+  /** The id of the person for whom the application acts; null when it acts for itself. */
   person: string | null;
   scopes: readonly Scope[];
-  /** The spaces that the caller sees, and nothing beyond them. */
-  seats: readonly Seat[];
-  /** The header `SpaceId`: which of them is meant where no id tells. */
+  /** All spaces that the caller can access. */
+  spaces: readonly SpaceAccess[];
+  /** The header `SpaceId`: selects one of them where a request names no entry. */
   spaceId: string | null;
-  /** The tracking id of the request, kept with every change it makes. */
+  /** The tracking id of the request, recorded with every change it makes. */
   requestId: string;
 }
 
-/** The space that a request means that names no entry. */
-export function chooseSeat({ seats, spaceId }: Caller): Seat {
+/** The space of a request that names no entry. */
+export function selectSpace({ spaces, spaceId }: Caller): SpaceAccess {
   if (spaceId !== null) {
-    const named = seats.find((seat) => seat.spaceId === spaceId);
+    const named = spaces.find((access) => access.spaceId === spaceId);
     if (named === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.', { target: 'SpaceId' });
     return named;
   }
-  const [first, ...others] = seats;
+  const [first, ...others] = spaces;
   if (first === undefined) throw new Refusal('Forbidden', 'You are not a member of any space. Ask to be given a role.');
   if (others.length === 0) return first;
   throw new Refusal('SpaceMissing', 'You are a member of several spaces.', {
@@ -58,11 +58,11 @@ export function chooseSeat({ seats, spaceId }: Caller): Seat {
 
 /** "`FolderId` absent, empty or `-root-` means the application's root folder." */
 export function toFolderId(caller: Caller, id: string | null): string {
-  return isRootAlias(id) ? chooseSeat(caller).rootId : id;
+  return isRootAlias(id) ? selectSpace(caller).rootId : id;
 }
 
-/** The same where it is known already which space is meant. */
-export function toFolderIdIn({ rootId }: Seat, id: string | null): string {
+/** The same where the space is already known. */
+export function toFolderIdIn({ rootId }: SpaceAccess, id: string | null): string {
   return isRootAlias(id) ? rootId : id;
 }
 

@@ -2,8 +2,8 @@
 
 import type { AuditFilter, AuditPage } from '../catalog/verbs/journal.ts';
 import type { Caller } from '../domain/caller.ts';
+import { requireSpace } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { takeSeat } from './enter.ts';
 
 export interface AuditRequest extends AuditFilter {
   /** The position before which the page begins; null: the first page. */
@@ -12,6 +12,6 @@ export interface AuditRequest extends AuditFilter {
 }
 
 export async function listAudit({ catalog }: Cabinet, caller: Caller, request: AuditRequest): Promise<AuditPage> {
-  const { space } = takeSeat(caller, 'manage');
+  const { space } = requireSpace(caller, 'manage');
   return await catalog.listAudit({ space, ...request });
 }

@@ -5,8 +5,8 @@ import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import type { PropertyChanges } from '../domain/properties.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { enter } from './enter.ts';
 import { byCaller } from './origin.ts';
 import type { EntryView } from './show-entry.ts';
 
@@ -24,13 +24,13 @@ export interface ChangeRequest {
 
 export async function changeEntry(cabinet: Cabinet, caller: Caller, request: ChangeRequest): Promise<EntryView> {
   const { id, properties, objectType, ifMatch, conflict, parentFolderId } = request;
-  const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const access = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
   const changed = await cabinet.catalog.changeEntry({
-    space: seat.space,
+    space: access.space,
     id,
     name: name === null ? null : { name, nameKey: toNameKey(name) },
-    parent: parentFolderId === null ? null : toFolderIdIn(seat, parentFolderId),
+    parent: parentFolderId === null ? null : toFolderIdIn(access, parentFolderId),
     properties,
     objectType,
     ifMatch,

@@ -6,8 +6,8 @@ import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName } from '../domain/name.ts';
 import { runSlice } from '../runtime/pacing.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { enter } from './enter.ts';
 import { byCaller } from './origin.ts';
 import { checkFree } from './save-file.ts';
 import type { EntryView } from './show-entry.ts';
@@ -24,11 +24,11 @@ export interface CopyRequest {
 export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyRequest): Promise<EntryView> {
   const { id, conflict } = request;
   const { catalog, clock } = cabinet;
-  const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const access = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
   checkFree(cabinet, null);
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
-  const parent = toFolderIdIn(seat, request.parentFolderId);
-  const asked = { space: seat.space, id, parent, name, conflict, ...byCaller(cabinet, caller) };
+  const parent = toFolderIdIn(access, request.parentFolderId);
+  const asked = { space: access.space, id, parent, name, conflict, ...byCaller(cabinet, caller) };
   const begun = await catalog.beginCopy(asked);
   if (begun === null) throw entryNotFound();
   if ('details' in begun) return begun.details;

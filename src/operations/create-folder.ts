@@ -7,8 +7,8 @@ import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
 import { folderNotFound } from '../domain/missing.ts';
 import { checkName, checkRelativePath, type NameRules, toNameKey } from '../domain/name.ts';
 import { toSortedProperties } from '../domain/properties.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { enter } from './enter.ts';
 import { toIdempotency } from './idempotency.ts';
 import { type FolderListing, firstPageLimit } from './list-folder.ts';
 import { checkFree } from './save-file.ts';
@@ -37,7 +37,7 @@ export async function createFolder(
 ): Promise<CreatedFolder> {
   const parent = toFolderId(caller, request.parentFolderId);
   const missing = () => folderNotFound('ParentFolderId');
-  const { space } = await enter(cabinet, caller, { action: 'write', id: parent, missing });
+  const { space } = await requireAccess(cabinet, caller, { action: 'write', id: parent, missing });
   checkFree(cabinet, null);
   const { folder, isExisting, isReplayed } = await cabinet.catalog.createFolder({
     space,

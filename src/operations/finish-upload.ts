@@ -71,11 +71,11 @@ async function save(
       hint: 'Begin the upload again; if it fails again, compute the digest anew.',
     });
   }
-  const seat = caller.seats.find((one) => one.space === space);
-  if (seat === undefined) throw folderNotFound('FolderId');
+  const access = caller.spaces.find((one) => one.space === space);
+  if (access === undefined) throw folderNotFound('FolderId');
   return await saveFile(cabinet, caller, {
     ...rest,
-    destination: { seat, folder },
+    destination: { access, folder },
     // Uploads that were begun before there were these have none.
     objectType: rest.objectType ?? null,
     properties: rest.properties ?? null,

@@ -3,7 +3,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { ChangesPage, PresentPage } from '../catalog/verbs/changes.ts';
-import { type Caller, chooseSeat } from '../domain/caller.ts';
+import { type Caller, selectSpace } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -57,7 +57,7 @@ export async function showPresent(
 }
 
 function admit(caller: Caller) {
-  const seat = chooseSeat(caller);
-  authorize(caller, 'read', seat);
-  return seat;
+  const access = selectSpace(caller);
+  authorize(caller, 'read', access);
+  return access;
 }

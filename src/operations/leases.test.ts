@@ -57,13 +57,13 @@ async function* bytesOf(...sizes: number[]): AsyncGenerator<Buffer> {
   for (const size of sizes) yield randomBytes(size);
 }
 
-const seat = { space: 1, spaceId: 's', spaceName: 's', rootId: 'r', role: null };
+const access = { space: 1, spaceId: 's', spaceName: 's', rootId: 'r', role: null };
 const caller: Caller = {
   appKey: 'k',
   actor: 'app:a',
   person: null,
   scopes: ['content.write'],
-  seats: [seat],
+  spaces: [access],
   spaceId: null,
   requestId: 'q',
 };
@@ -71,7 +71,7 @@ const caller: Caller = {
 async function save(cabinet: Cabinet) {
   const received = await receiveContent(cabinet, bytesOf(100));
   const request = { fileName: 'f', contentType: null, objectType: null, properties: null, comment: null };
-  const destination = { seat, folder: 'r' };
+  const destination = { access, folder: 'r' };
   const { blob } = received.content;
   const saving = saveFile(cabinet, caller, {
     ...request,

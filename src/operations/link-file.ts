@@ -37,9 +37,9 @@ export async function openLinked(
   { space, fileId, version }: Pick<LinkedVersion, 'space' | 'fileId' | 'version'>,
 ): Promise<OpenedFile> {
   if (maker === null) throw linkNotFound();
-  const seats = maker.seats.filter((seat) => seat.space === space);
+  const spaces = maker.spaces.filter((access) => access.space === space);
   try {
-    return await openFile(cabinet, { ...maker, seats }, { fileId, version });
+    return await openFile(cabinet, { ...maker, spaces }, { fileId, version });
   } catch (error) {
     throw error instanceof Refusal ? linkNotFound() : error;
   }

@@ -5,8 +5,8 @@ import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Order } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { enter } from './enter.ts';
 
 export type FolderListing = Omit<FolderPage, 'asOf'>;
 
@@ -25,7 +25,7 @@ export interface ListFolderRequest {
 export async function listFolder(cabinet: Cabinet, caller: Caller, request: ListFolderRequest): Promise<FolderListing> {
   const { folderId: folder, ...page } = request;
   const missing = () => folderNotFound('FolderId');
-  const { space } = await enter(cabinet, caller, { action: 'read', id: folder, missing });
+  const { space } = await requireAccess(cabinet, caller, { action: 'read', id: folder, missing });
   const found = await cabinet.catalog.listFolder({ space, folder, ...page });
   if (found === null) throw missing();
   if (found.folder.kind !== 'folder') throw notAFolder('FolderId');

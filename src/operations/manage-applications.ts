@@ -6,9 +6,9 @@ import type { Application } from '../catalog/verbs/applications.ts';
 import type { Certificate, NewCertificate } from '../catalog/verbs/certificates.ts';
 import { type ApplicationKind, type Caller, defaultScopes, type Scope } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { requireSpace } from './access.ts';
 import * as applications from './admin/applications.ts';
 import type { Cabinet } from './cabinet.ts';
-import { takeSeat } from './enter.ts';
 import { byCaller } from './origin.ts';
 import { type ListRequest, type Page, toPage } from './page.ts';
 
@@ -17,24 +17,24 @@ export async function listApplications(
   caller: Caller,
   { after, limit }: ListRequest,
 ): Promise<Page<Application>> {
-  const { space } = takeSeat(caller, 'read');
+  const { space } = requireSpace(caller, 'read');
   const found = await catalog.listApplicationsOf({ space, after, limit: limit + 1 });
   return toPage(found, limit, ({ name }) => name);
 }
 
 export function showApplication(cabinet: Cabinet, caller: Caller, appKey: string): Promise<Application> {
-  return requireApplication(cabinet, takeSeat(caller, 'read').space, appKey);
+  return requireApplication(cabinet, requireSpace(caller, 'read').space, appKey);
 }
 
 async function requireApplication({ catalog }: Cabinet, space: number, appKey: string): Promise<Application> {
   const found = await catalog.findApplication({ appKey });
-  if (found !== null && found.seat?.space === space && found.state !== 'removed') return found;
+  if (found !== null && found.access?.space === space && found.state !== 'removed') return found;
   throw new Refusal('ApplicationNotFound', 'There is no such application.');
 }
 
 /** The application, if the caller may change it. */
 export function admitApplication(cabinet: Cabinet, caller: Caller, appKey: string): Promise<Application> {
-  return requireApplication(cabinet, takeSeat(caller, 'manage').space, appKey);
+  return requireApplication(cabinet, requireSpace(caller, 'manage').space, appKey);
 }
 
 /** The same where the change lets whoever asks act as the application. */
@@ -55,7 +55,7 @@ export async function addApplication(
   caller: Caller,
   { name, kind, scopes, redirectUris, certificate }: NewApplicationRequest,
 ): Promise<applications.ApplicationWithSecret> {
-  const { space } = takeSeat(caller, 'manage');
+  const { space } = requireSpace(caller, 'manage');
   checkGiven(caller, scopes ?? defaultScopes);
   for (const uri of redirectUris ?? []) applications.checkRedirectUri(uri, 'RedirectUris');
   const certificates = certificate === null ? [] : [certificate];
@@ -82,7 +82,7 @@ export async function changeApplication(
   caller: Caller,
   { appKey, change }: StateRequest,
 ): Promise<Application> {
-  const { space } = takeSeat(caller, 'manage');
+  const { space } = requireSpace(caller, 'manage');
   await admitApplication(cabinet, caller, appKey);
   if (appKey === caller.appKey && change !== 'enable') {
     throw new Refusal('Forbidden', `An application cannot ${change} itself.`, {
@@ -106,13 +106,13 @@ export async function rotateSecret(
   caller: Caller,
   { appKey, overlapMs }: RotateRequest,
 ): Promise<applications.ApplicationWithSecret> {
-  const { space } = takeSeat(caller, 'manage');
+  const { space } = requireSpace(caller, 'manage');
   await admitTakeover(cabinet, caller, appKey);
   return await applications.rotateSecret(cabinet, { application: appKey, space, overlapMs }, byCaller(cabinet, caller));
 }
 
 export function listCertificates(cabinet: Cabinet, caller: Caller, appKey: string): Promise<Certificate[]> {
-  const { space } = takeSeat(caller, 'read');
+  const { space } = requireSpace(caller, 'read');
   return applications.listCertificates(cabinet, { application: appKey, space });
 }
 
@@ -126,7 +126,7 @@ export async function addCertificate(
   caller: Caller,
   { appKey, certificate }: CertificateRequest,
 ): Promise<Certificate> {
-  const { space } = takeSeat(caller, 'manage');
+  const { space } = requireSpace(caller, 'manage');
   await admitTakeover(cabinet, caller, appKey);
   return await applications.addCertificate(
     cabinet,
@@ -140,7 +140,7 @@ export async function removeCertificate(
   caller: Caller,
   { appKey, thumbprint }: { appKey: string; thumbprint: string },
 ): Promise<Certificate> {
-  const { space } = takeSeat(caller, 'manage');
+  const { space } = requireSpace(caller, 'manage');
   const removed = { application: appKey, space, thumbprint, isOneKept: appKey === caller.appKey };
   return await applications.removeCertificate(cabinet, removed, byCaller(cabinet, caller));
 }

@@ -3,9 +3,9 @@
 
 import type { Member } from '../catalog/verbs/members.ts';
 import type { Caller } from '../domain/caller.ts';
+import { requireSpace } from './access.ts';
 import { checkRole, type NewUser, toAccount, toUserId } from './admin/people.ts';
 import type { Cabinet } from './cabinet.ts';
-import { takeSeat } from './enter.ts';
 import { byCaller } from './origin.ts';
 import { type ListRequest, type Page, toPage } from './page.ts';
 
@@ -14,7 +14,7 @@ export async function listMembers(
   caller: Caller,
   { after, limit }: ListRequest,
 ): Promise<Page<Member>> {
-  const { space } = takeSeat(caller, 'read');
+  const { space } = requireSpace(caller, 'read');
   return toPage(await catalog.listMembers({ space, after, limit: limit + 1 }), limit, ({ id }) => id);
 }
 
@@ -29,7 +29,7 @@ export async function addMember(
   caller: Caller,
   asked: NewUser & { role: string },
 ): Promise<NewMember> {
-  const { space } = takeSeat(caller, 'manage');
+  const { space } = requireSpace(caller, 'manage');
   const role = checkRole(asked.role);
   const { madePassword, ...account } = await toAccount(asked, 'Id');
   const member = await cabinet.catalog.addMember({ ...account, space, role, ...byCaller(cabinet, caller) });
@@ -45,12 +45,12 @@ export interface RoleChange {
 /** What can be said before the role is known. Not whether there is such a user: an early answer would tell who has an
  *  account in other spaces, without a trace; who gives a role leaves one. */
 export function admitRole(caller: Caller, id: string): void {
-  takeSeat(caller, 'manage');
+  requireSpace(caller, 'manage');
   toUserId(id, 'id');
 }
 
 export async function changeMember(cabinet: Cabinet, caller: Caller, { id, role }: RoleChange): Promise<Member> {
-  const { space } = takeSeat(caller, 'manage');
+  const { space } = requireSpace(caller, 'manage');
   return await cabinet.catalog.setMember({
     space,
     id: toUserId(id, 'id'),

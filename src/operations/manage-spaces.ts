@@ -1,7 +1,7 @@
 // The spaces that the caller is in; making and renaming them.
 
 import { randomUUIDv7 } from 'node:crypto';
-import type { Caller, Seat } from '../domain/caller.ts';
+import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { checkPlainName } from './admin/applications.ts';
@@ -9,24 +9,24 @@ import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';
 
 /** By name, whoever let the caller in. */
-export function listSpaces(caller: Caller): readonly Seat[] {
+export function listSpaces(caller: Caller): readonly SpaceAccess[] {
   authorize(caller, 'read');
-  return caller.seats.toSorted((one, other) => (one.spaceName < other.spaceName ? -1 : 1));
+  return caller.spaces.toSorted((one, other) => (one.spaceName < other.spaceName ? -1 : 1));
 }
 
-export function showSpace(caller: Caller, spaceId: string): Seat {
+export function showSpace(caller: Caller, spaceId: string): SpaceAccess {
   authorize(caller, 'read');
-  return requireSeat(caller, spaceId);
+  return requireSpaceById(caller, spaceId);
 }
 
-function requireSeat({ seats }: Caller, spaceId: string): Seat {
-  const found = seats.find((seat) => seat.spaceId === spaceId);
+function requireSpaceById({ spaces }: Caller, spaceId: string): SpaceAccess {
+  const found = spaces.find((access) => access.spaceId === spaceId);
   if (found === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.');
   return found;
 }
 
 /** Whoever is manager somewhere can make another space, and is manager there. */
-export async function addSpace(cabinet: Cabinet, caller: Caller, name: string): Promise<Seat> {
+export async function addSpace(cabinet: Cabinet, caller: Caller, name: string): Promise<SpaceAccess> {
   const person = admitNewSpace(caller);
   const ids = { spaceId: randomUUIDv7(), rootId: randomUUIDv7() };
   const asked = { name: checkPlainName(name, 'Name'), ...ids, manager: person };
@@ -36,9 +36,9 @@ export async function addSpace(cabinet: Cabinet, caller: Caller, name: string): 
 /** Who would be the manager, if the caller may make a space at all. */
 export function admitNewSpace(caller: Caller): string {
   authorize(caller, 'manage');
-  const { person, seats } = caller;
+  const { person, spaces } = caller;
   if (person === null) throw new Refusal('Forbidden', 'An application has one space and cannot make others.');
-  if (seats.some(({ role }) => role === 'manager')) return person;
+  if (spaces.some(({ role }) => role === 'manager')) return person;
   throw new Refusal('Forbidden', 'This needs the role "manager" in some space.', { target: 'manager' });
 }
 
@@ -47,17 +47,21 @@ export interface RenameRequest {
   name: string;
 }
 
-export async function renameSpace(cabinet: Cabinet, caller: Caller, { spaceId, name }: RenameRequest): Promise<Seat> {
-  const seat = admitSpace(caller, spaceId);
+export async function renameSpace(
+  cabinet: Cabinet,
+  caller: Caller,
+  { spaceId, name }: RenameRequest,
+): Promise<SpaceAccess> {
+  const access = admitSpace(caller, spaceId);
   const spaceName = checkPlainName(name, 'Name');
-  await cabinet.catalog.renameSpace({ space: seat.space, name: spaceName, ...byCaller(cabinet, caller) });
-  return { ...seat, spaceName };
+  await cabinet.catalog.renameSpace({ space: access.space, name: spaceName, ...byCaller(cabinet, caller) });
+  return { ...access, spaceName };
 }
 
 /** The space, if the caller may change it. */
-export function admitSpace(caller: Caller, spaceId: string): Seat {
+export function admitSpace(caller: Caller, spaceId: string): SpaceAccess {
   authorize(caller, 'manage');
-  const seat = requireSeat(caller, spaceId);
-  authorize(caller, 'manage', seat);
-  return seat;
+  const access = requireSpaceById(caller, spaceId);
+  authorize(caller, 'manage', access);
+  return access;
 }

@@ -11,8 +11,8 @@ import type { Place } from '../catalog/verbs/list-folder.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { enter } from './enter.ts';
 import { type OpenedFile, toOpened } from './open-file.ts';
 import { recordRead } from './record-read.ts';
 
@@ -32,7 +32,7 @@ export async function openArchive(
   { folderId }: { folderId: string },
 ): Promise<OpenedArchive> {
   const missing = () => folderNotFound('FolderId');
-  const { space } = await enter(cabinet, caller, { action: 'read', id: folderId, missing });
+  const { space } = await requireAccess(cabinet, caller, { action: 'read', id: folderId, missing });
   const folder = await cabinet.catalog.findEntry({ space, id: folderId });
   if (folder === null) throw missing();
   if (folder.kind !== 'folder') throw notAFolder('FolderId');

@@ -8,8 +8,8 @@ import type { FileContent } from '../catalog/verbs/contents.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { fileNotFound, versionNotFound } from '../domain/missing.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { enter } from './enter.ts';
 import { recordRead } from './record-read.ts';
 
 export interface OpenedFile {
@@ -41,7 +41,7 @@ export async function requireContent(
   caller: Caller,
   { fileId, version }: OpenFileRequest,
 ): Promise<{ space: number; found: FileContent }> {
-  const { space } = await enter(cabinet, caller, { action: 'read', id: fileId, missing: fileNotFound });
+  const { space } = await requireAccess(cabinet, caller, { action: 'read', id: fileId, missing: fileNotFound });
   const found = await cabinet.catalog.findContent({ space, id: fileId, version });
   if (found === null) throw (await isFile(cabinet, space, fileId, version)) ? versionNotFound() : fileNotFound();
   return { space, found };

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
-import type { Caller, Seat } from '../domain/caller.ts';
+import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { Buckets } from '../runtime/rate-limits.ts';
@@ -59,7 +59,7 @@ export class Quotas {
   /** Counts a request; refuses one too many. */
   countRequest(caller: Caller): void {
     if (this.#rates.size === 0) return;
-    const keys = seatsMeant(caller).flatMap(({ space }) => [toKey(space, everyone), toKey(space, caller.actor)]);
+    const keys = candidateSpaces(caller).flatMap(({ space }) => [toKey(space, everyone), toKey(space, caller.actor)]);
     const limited = keys.filter((key) => this.#rates.has(key));
     const retryAfterSeconds = Math.max(0, ...limited.map((key) => this.#rates.get(key)?.waitSeconds(key) ?? 0));
     if (retryAfterSeconds > 0) {
@@ -72,7 +72,7 @@ export class Quotas {
   }
 
   /** Why so many bytes more cannot fit; null: they can, as of a moment ago. */
-  async findShortage({ space }: Seat, actor: string, bytes: number): Promise<Refusal | null> {
+  async findShortage({ space }: SpaceAccess, actor: string, bytes: number): Promise<Refusal | null> {
     for (const holder of [everyone, actor]) {
       const most = this.#quotas.get(toKey(space, holder))?.bytes ?? null;
       if (most === null) continue;
@@ -101,7 +101,7 @@ function toKey(space: number, actor: string): string {
 }
 
 /** A person of several spaces who names none may mean any: the request counts in each. */
-function seatsMeant(caller: Caller): readonly Seat[] {
-  if (caller.spaceId === null) return caller.seats;
-  return caller.seats.filter(({ spaceId }) => spaceId === caller.spaceId);
+function candidateSpaces(caller: Caller): readonly SpaceAccess[] {
+  if (caller.spaceId === null) return caller.spaces;
+  return caller.spaces.filter(({ spaceId }) => spaceId === caller.spaceId);
 }

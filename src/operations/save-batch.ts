@@ -12,13 +12,13 @@ import { checkName, checkRelativePath, toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { toEndOfWay } from './create-folder.ts';
-import { enter } from './enter.ts';
 import { toIdempotency } from './idempotency.ts';
 import { byCaller } from './origin.ts';
 import { discardContent, type ReceivedContent } from './receive-content.ts';
-import { admitSave, checkFree, type Destination, requireSeat, saveFile } from './save-file.ts';
+import { admitSave, checkFree, type Destination, renewAccess, saveFile } from './save-file.ts';
 import type { EntryView } from './show-entry.ts';
 
 export const mostBatchFiles = 1000;
@@ -141,8 +141,8 @@ async function discard(cabinet: Cabinet, { received }: BatchItem): Promise<void>
   if (received !== null) await discardContent(cabinet, received.content);
 }
 
-function toKey({ destination: { seat, folder }, fileName }: Place): string {
-  return `${seat.space} ${folder} ${toNameKey(fileName)}`;
+function toKey({ destination: { access, folder }, fileName }: Place): string {
+  return `${access.space} ${folder} ${toNameKey(fileName)}`;
 }
 
 /** Two of the same name are saved one after the other, as they were sent. */
@@ -205,7 +205,7 @@ class Places {
       : [checkName(name, 'FileName', this.#cabinet.names)];
     const start = folderId === null ? this.#default : await once(this.#entered, folderId, () => this.#enter(folderId));
     const way = names.slice(0, -1);
-    const key = `${start.seat.space} ${start.folder} ${way.map(toNameKey).join('/')}`;
+    const key = `${start.access.space} ${start.folder} ${way.map(toNameKey).join('/')}`;
     const isWayNeeded = way.length > 0 && earlier === null;
     const destination = isWayNeeded ? await once(this.#made, key, () => this.#make(start, way)) : start;
     return { destination, fileName: names.at(-1) ?? '', earlier };
@@ -214,14 +214,17 @@ class Places {
   async #enter(folderId: string): Promise<Destination> {
     const folder = toFolderId(this.#caller, folderId);
     const missing = () => folderNotFound('FolderId');
-    return { seat: await enter(this.#cabinet, this.#caller, { action: 'write', id: folder, missing }), folder };
+    return {
+      access: await requireAccess(this.#cabinet, this.#caller, { action: 'write', id: folder, missing }),
+      folder,
+    };
   }
 
-  async #make({ seat, folder: parent }: Destination, way: readonly string[]): Promise<Destination> {
+  async #make({ access, folder: parent }: Destination, way: readonly string[]): Promise<Destination> {
     const missing = () => folderNotFound('FolderId');
-    authorize(this.#caller, 'write', requireSeat(this.#caller, seat, missing));
+    authorize(this.#caller, 'write', renewAccess(this.#caller, access, missing));
     const wanted = {
-      space: seat.space,
+      space: access.space,
       parent,
       ...toEndOfWay(way),
       objectType: null,
@@ -231,7 +234,7 @@ class Places {
       idempotency: null,
     } as const;
     const { folder } = await this.#cabinet.catalog.createFolder(wanted).catch(nameFolderId);
-    return { seat, folder: folder.id };
+    return { access, folder: folder.id };
   }
 }
 
@@ -248,12 +251,12 @@ function once<Value>(known: Map<string, Promise<Value>>, key: string, make: () =
 }
 
 /** What makes two batches the same: all that was asked of every file, and its digest. */
-function toParameters({ seat, folder }: Destination, items: readonly BatchItem[]): unknown[] {
+function toParameters({ access, folder }: Destination, items: readonly BatchItem[]): unknown[] {
   const files = items.map((item) => {
     const sha256 = item.received === null ? null : Buffer.from(item.received.content.sha256).toString('hex');
     if ('refusal' in item) return [sha256, item.refusal.code];
     const { properties, ...asked } = item.file;
     return [sha256, toSortedProperties(properties), Object.entries(asked)];
   });
-  return [seat.space, folder, hash('sha256', JSON.stringify(files))];
+  return [access.space, folder, hash('sha256', JSON.stringify(files))];
 }

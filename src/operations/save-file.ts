@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import type { KeptBlob } from '../catalog/verbs/contents.ts';
 import type { Idempotency } from '../catalog/verbs/idempotency.ts';
 import type { SavedFile, SavedVersion, StoredContent } from '../catalog/verbs/save-file.ts';
-import { type Caller, type Seat, toFolderId } from '../domain/caller.ts';
+import { type Caller, type SpaceAccess, toFolderId } from '../domain/caller.ts';
 import { readMediaType, toContentType } from '../domain/content-type.ts';
 import type { ConflictBehavior, EntryTimes } from '../domain/entry.ts';
 import { Fault } from '../domain/fault.ts';
@@ -16,9 +16,9 @@ import { checkName, toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { discardBlobs } from './discard-blobs.ts';
-import { enter } from './enter.ts';
 import { mayBeRepeated, toIdempotency } from './idempotency.ts';
 import { byCaller } from './origin.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
@@ -42,7 +42,7 @@ export interface SaveTarget {
 
 /** Where a save goes. */
 export interface Destination {
-  seat: Seat;
+  access: SpaceAccess;
   folder: string;
 }
 
@@ -50,20 +50,20 @@ export interface Destination {
 export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTarget): Promise<Destination> {
   const folder = toFolderId(caller, target.folderId);
   const missing = () => folderNotFound('FolderId');
-  const seat = await enter(cabinet, caller, { action: 'write', id: folder, missing });
+  const access = await requireAccess(cabinet, caller, { action: 'write', id: folder, missing });
   if (target.fileName !== null) checkName(target.fileName, 'FileName', cabinet.names);
   checkRoom(cabinet, target.declaredBytes);
-  if (target.isAllSaid) return { seat, folder };
-  const found = await cabinet.catalog.findEntry({ space: seat.space, id: folder });
+  if (target.isAllSaid) return { access, folder };
+  const found = await cabinet.catalog.findEntry({ space: access.space, id: folder });
   if (found?.kind !== 'folder') {
     // "The first result again", although the folder has gone since.
     const { operation = 'save-file', idempotencyKey: key } = target;
-    if (await mayBeRepeated(cabinet, caller, { operation, key })) return { seat, folder };
+    if (await mayBeRepeated(cabinet, caller, { operation, key })) return { access, folder };
     throw found === null ? missing() : notAFolder('FolderId');
   }
-  await checkTaken(cabinet, seat.space, folder, target);
-  await checkShortage(cabinet, caller, seat, target);
-  return { seat, folder };
+  await checkTaken(cabinet, access.space, folder, target);
+  await checkShortage(cabinet, caller, access, target);
+  return { access, folder };
 }
 
 /** A name that is taken is told before the bytes are sent, unless they may be sent once more. */
@@ -78,13 +78,13 @@ async function checkTaken(
 }
 
 /** What does not fit is refused before it is sent, unless it may be what is there already: that again adds nothing. */
-async function checkShortage(cabinet: Cabinet, caller: Caller, seat: Seat, target: SaveTarget): Promise<void> {
+async function checkShortage(cabinet: Cabinet, caller: Caller, access: SpaceAccess, target: SaveTarget): Promise<void> {
   const { declaredBytes, fileName, idempotencyKey } = target;
   if (declaredBytes === null || idempotencyKey !== null) return;
-  const shortage = await cabinet.quotas.findShortage(seat, caller.actor, declaredBytes);
+  const shortage = await cabinet.quotas.findShortage(access, caller.actor, declaredBytes);
   if (shortage === null) return;
   const folder = toFolderId(caller, target.folderId);
-  const named = fileName === null ? null : { space: seat.space, folder, nameKey: toNameKey(fileName) };
+  const named = fileName === null ? null : { space: access.space, folder, nameKey: toNameKey(fileName) };
   const sizeBytes = named === null ? null : await cabinet.catalog.findSizeOf(named);
   if (sizeBytes === null || sizeBytes < declaredBytes) throw shortage;
 }
@@ -129,15 +129,15 @@ export interface SaveRequest {
 /** The received bytes belong to this call: when no record points to them in the end, they are let go. */
 export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {
   const save = async () => {
-    const seat = requireSeat(caller, request.destination.seat, () => folderNotFound('FolderId'));
-    authorize(caller, 'write', seat);
+    const access = renewAccess(caller, request.destination.access, () => folderNotFound('FolderId'));
+    authorize(caller, 'write', access);
     return request.inBatch?.earlier ?? (await write(cabinet, caller, request));
   };
   return await keepReceived(cabinet, request.received, save, request.upload !== undefined);
 }
 
 export interface VersionDestination {
-  seat: Seat;
+  access: SpaceAccess;
   fileId: string;
 }
 
@@ -151,16 +151,16 @@ export async function admitVersion(
     ifMatch,
   }: { fileId: string; declaredBytes: number | null; ifMatch: readonly string[] | null },
 ): Promise<VersionDestination> {
-  const seat = await enter(cabinet, caller, { action: 'write', id: fileId, missing: fileNotFound });
+  const access = await requireAccess(cabinet, caller, { action: 'write', id: fileId, missing: fileNotFound });
   checkRoom(cabinet, declaredBytes);
-  const found = await cabinet.catalog.findEntry({ space: seat.space, id: fileId });
+  const found = await cabinet.catalog.findEntry({ space: access.space, id: fileId });
   if (found?.kind !== 'file') throw fileNotFound();
-  if (ifMatch !== null) await checkContent(cabinet, { space: seat.space, fileId, ifMatch });
+  if (ifMatch !== null) await checkContent(cabinet, { space: access.space, fileId, ifMatch });
   // One that is not larger may be what is there already: that again adds nothing.
   const more = (declaredBytes ?? 0) > found.sizeBytes ? (declaredBytes ?? 0) : 0;
-  const shortage = more === 0 ? null : await cabinet.quotas.findShortage(seat, caller.actor, more);
+  const shortage = more === 0 ? null : await cabinet.quotas.findShortage(access, caller.actor, more);
   if (shortage !== null) throw shortage;
-  return { seat, fileId };
+  return { access, fileId };
 }
 
 async function checkContent(
@@ -190,8 +190,8 @@ export async function saveVersion(
 ): Promise<SavedVersion> {
   const { content, head } = request.received;
   return await keepReceived(cabinet, request.received, async () => {
-    const { space } = destination.seat;
-    authorize(caller, 'write', requireSeat(caller, destination.seat, fileNotFound));
+    const { space } = destination.access;
+    authorize(caller, 'write', renewAccess(caller, destination.access, fileNotFound));
     const found = await cabinet.catalog.findEntry({ space, id: destination.fileId });
     if (found === null) throw fileNotFound();
     const saved = await cabinet.catalog.saveVersion({
@@ -246,8 +246,8 @@ function forgetLease({ leases }: Cabinet, { blob }: StoredContent): void {
 }
 
 /** The bytes may have taken long: what counts is what the caller may do now. */
-export function requireSeat({ seats }: Caller, seat: Seat, missing: () => Refusal): Seat {
-  const now = seats.find(({ space }) => space === seat.space);
+export function renewAccess({ spaces }: Caller, access: SpaceAccess, missing: () => Refusal): SpaceAccess {
+  const now = spaces.find(({ space }) => space === access.space);
   if (now === undefined) throw missing();
   return now;
 }
@@ -282,7 +282,7 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
   const { content, head } = request.received;
   const name = checkName(request.fileName, 'FileName', cabinet.names);
   return cabinet.catalog.saveFile({
-    space: request.destination.seat.space,
+    space: request.destination.access.space,
     folder: request.destination.folder,
     id: randomUUIDv7(),
     name,
@@ -313,9 +313,9 @@ function isDeclared(contentType: string | null): boolean {
 function toParameters(request: SaveRequest): unknown[] {
   const { destination, fileName, contentType, objectType, properties, comment, conflict, received } = request;
   const sha256 = Buffer.from(received.content.sha256).toString('hex');
-  const { seat, folder } = destination;
+  const { access, folder } = destination;
   const named = [
-    seat.space,
+    access.space,
     folder,
     fileName,
     contentType,

@@ -2,14 +2,14 @@
 // for. A question that nearly everything has to be looked at for ends early: its page is short and leads on.
 
 import type { HitFilter } from '../catalog/verbs/search-hits.ts';
-import { type Caller, chooseSeat, type Seat, toFolderId } from '../domain/caller.ts';
+import { type Caller, type SpaceAccess, selectSpace, toFolderId } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { authorize } from '../domain/permission.ts';
 import type { Query } from '../search/query.ts';
 import type { IndexStatus } from '../search/sqlite/searcher-thread.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { enter } from './enter.ts';
 
 /** Entries that the catalog is asked about at a time, and in all for one page. */
 const chunkEntries = 100;
@@ -48,10 +48,10 @@ export interface SearchPage {
 
 export async function search(cabinet: Cabinet, caller: Caller, request: SearchRequest): Promise<SearchPage> {
   const query = cabinet.search.parse(request.text);
-  const { seat, folder } = await findScope(cabinet, caller, request.folderId);
+  const { access, folder } = await findScope(cabinet, caller, request.folderId);
   const { kind, contentType, modifiedAfter, properties } = request;
   const filter: HitFilter = { folder, kind, contentType, modifiedAfter, properties };
-  const collector = new Collector(cabinet, { space: seat.space, query, filter, limit: request.limit });
+  const collector = new Collector(cabinet, { space: access.space, query, filter, limit: request.limit });
   const next = await collector.collect(request.after ?? { stage: 0, before: null, last: null });
   return { results: await collector.toResults(), next };
 }
@@ -60,19 +60,19 @@ async function findScope(
   cabinet: Cabinet,
   caller: Caller,
   folderId: string | null,
-): Promise<{ seat: Seat; folder: string | null }> {
+): Promise<{ access: SpaceAccess; folder: string | null }> {
   if (folderId === null) {
-    const seat = chooseSeat(caller);
-    authorize(caller, 'read', seat);
-    return { seat, folder: null };
+    const access = selectSpace(caller);
+    authorize(caller, 'read', access);
+    return { access, folder: null };
   }
   const id = toFolderId(caller, folderId);
   const missing = () => folderNotFound('folder');
-  const seat = await enter(cabinet, caller, { action: 'read', id, missing });
-  const found = await cabinet.catalog.findEntry({ space: seat.space, id });
+  const access = await requireAccess(cabinet, caller, { action: 'read', id, missing });
+  const found = await cabinet.catalog.findEntry({ space: access.space, id });
   if (found === null) throw missing();
   if (found.kind !== 'folder') throw notAFolder('folder');
-  return { seat, folder: id };
+  return { access, folder: id };
 }
 
 interface Asked {

@@ -1,13 +1,13 @@
 // What a space holds, by whom, and how much more it may; and what the service allows.
 
 import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
-import type { Caller, Seat } from '../domain/caller.ts';
+import type { Caller, SpaceAccess } from '../domain/caller.ts';
+import { requireSpace } from './access.ts';
 import type { Cabinet, Limits } from './cabinet.ts';
-import { takeSeat } from './enter.ts';
 import { type ListRequest, toPage } from './page.ts';
 
 export interface SpaceUsage {
-  seat: Seat;
+  access: SpaceAccess;
   inAll: UsageOf;
   /** Of the current versions of all files in the trash. */
   trashBytes: number;
@@ -20,8 +20,8 @@ export async function showUsage(
   caller: Caller,
   { after, limit }: ListRequest,
 ): Promise<SpaceUsage> {
-  const seat = takeSeat(caller, 'read');
-  const { space } = seat;
+  const access = requireSpace(caller, 'read');
+  const { space } = access;
   const inAll = await catalog.findUsage({ space, actor: '' });
   const trashBytes = await catalog.findTrashBytes({ space });
   const { items, next } = toPage(
@@ -29,7 +29,7 @@ export async function showUsage(
     limit,
     ({ actor }) => actor,
   );
-  return { seat, inAll, trashBytes, by: items, next };
+  return { access, inAll, trashBytes, by: items, next };
 }
 
 export interface ShownLimits {
@@ -39,7 +39,7 @@ export interface ShownLimits {
 }
 
 export async function showLimits({ catalog, limits }: Cabinet, caller: Caller): Promise<ShownLimits> {
-  const { space } = takeSeat(caller, 'read');
+  const { space } = requireSpace(caller, 'read');
   const inAll = await catalog.findUsage({ space, actor: '' });
   const own = await catalog.findUsage({ space, actor: caller.actor });
   return { limits, ofSpace: inAll.quota, ofCaller: own.quota };

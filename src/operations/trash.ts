@@ -1,13 +1,13 @@
 // Deleting entries, seeing what was deleted, bringing it back, and removing it for good.
 
 import type { TrashPage } from '../catalog/verbs/trash.ts';
-import { type Caller, chooseSeat, toFolderIdIn } from '../domain/caller.ts';
+import { type Caller, selectSpace, toFolderIdIn } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { enter } from './enter.ts';
 import { byCaller } from './origin.ts';
 import type { EntryView } from './show-entry.ts';
 
@@ -20,7 +20,7 @@ export interface DeleteRequest {
 /** Returns the entry as it was. */
 export async function deleteEntry(cabinet: Cabinet, caller: Caller, request: DeleteRequest): Promise<EntryView> {
   const { id, isPermanent, ifMatch } = request;
-  const { space } = await enter(cabinet, caller, {
+  const { space } = await requireAccess(cabinet, caller, {
     action: 'write',
     id,
     missing: entryNotFound,
@@ -44,11 +44,16 @@ export interface RestoreRequest {
 
 export async function restoreEntry(cabinet: Cabinet, caller: Caller, request: RestoreRequest): Promise<EntryView> {
   const { id, conflict, parentFolderId } = request;
-  const seat = await enter(cabinet, caller, { action: 'write', id, missing: entryNotFound, isTrashMeant: true });
-  const restored = await cabinet.catalog.restoreEntry({
-    space: seat.space,
+  const access = await requireAccess(cabinet, caller, {
+    action: 'write',
     id,
-    parent: parentFolderId === null ? null : toFolderIdIn(seat, parentFolderId),
+    missing: entryNotFound,
+    isTrashMeant: true,
+  });
+  const restored = await cabinet.catalog.restoreEntry({
+    space: access.space,
+    id,
+    parent: parentFolderId === null ? null : toFolderIdIn(access, parentFolderId),
     name: request.name === null ? null : checkName(request.name, 'Name', cabinet.names),
     conflict,
     ...byCaller(cabinet, caller),
@@ -63,17 +68,17 @@ export interface TrashRequest {
 }
 
 export async function listTrash({ catalog }: Cabinet, caller: Caller, request: TrashRequest): Promise<TrashPage> {
-  const seat = chooseSeat(caller);
-  authorize(caller, 'read', seat);
-  return await catalog.listTrash({ space: seat.space, ...request });
+  const access = selectSpace(caller);
+  authorize(caller, 'read', access);
+  return await catalog.listTrash({ space: access.space, ...request });
 }
 
 /** Removes for good everything that is in the trash now; says how many entries, each with all beneath it. */
 export async function emptyTrash(cabinet: Cabinet, caller: Caller): Promise<number> {
-  const seat = chooseSeat(caller);
-  authorize(caller, 'write', seat);
+  const access = selectSpace(caller);
+  authorize(caller, 'write', access);
   const origin = byCaller(cabinet, caller);
-  return await removeTrashed(cabinet, { space: seat.space, before: origin.at + 1, ...origin });
+  return await removeTrashed(cabinet, { space: access.space, before: origin.at + 1, ...origin });
 }
 
 /** `space` null: of every space. */

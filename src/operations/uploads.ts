@@ -75,8 +75,8 @@ async function admit(cabinet: Cabinet, caller: Caller, { save, lengthBytes }: Ne
   const { folderId, ...rest } = save;
   const { fileName, idempotencyKey } = rest;
   const target = { folderId, fileName, declaredBytes: lengthBytes, isAllSaid: false, idempotencyKey };
-  const { seat, folder } = await admitSave(cabinet, caller, target);
-  return { ...rest, space: seat.space, folder };
+  const { access, folder } = await admitSave(cabinet, caller, target);
+  return { ...rest, space: access.space, folder };
 }
 
 export function toOwner({ appKey, actor }: Caller): { appKey: string; actor: string } {

@@ -3,9 +3,9 @@
 import type { ChangedVersion, Version, VersionPage } from '../catalog/verbs/versions.ts';
 import type { Caller } from '../domain/caller.ts';
 import { fileNotFound, versionNotFound } from '../domain/missing.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { discardBlobs } from './discard-blobs.ts';
-import { enter } from './enter.ts';
 import { byCaller } from './origin.ts';
 import type { EntryView } from './show-entry.ts';
 
@@ -18,7 +18,7 @@ export interface VersionsRequest {
 
 export async function listVersions(cabinet: Cabinet, caller: Caller, request: VersionsRequest): Promise<VersionPage> {
   const { fileId: file, ...page } = request;
-  const { space } = await enter(cabinet, caller, { action: 'read', id: file, missing: fileNotFound });
+  const { space } = await requireAccess(cabinet, caller, { action: 'read', id: file, missing: fileNotFound });
   const found = await cabinet.catalog.listVersions({ space, file, ...page });
   if (found === null) throw fileNotFound();
   return found;
@@ -43,7 +43,7 @@ async function changeVersion(
   { fileId: file, version }: VersionRequest,
   change: Cabinet['catalog']['restoreVersion'],
 ): Promise<EntryView> {
-  const { space } = await enter(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
+  const { space } = await requireAccess(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
   const { keptVersions } = cabinet.limits;
   const changed: ChangedVersion | null = await change({
     space,
@@ -63,7 +63,7 @@ export async function admitVersion(
   caller: Caller,
   { fileId: file, version }: VersionRequest,
 ): Promise<void> {
-  const { space } = await enter(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
+  const { space } = await requireAccess(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
   const found = await cabinet.catalog.listVersions({ space, file, below: version + 1, limit: 1 });
   if (found === null) throw fileNotFound();
   if (found.versions[0]?.version !== version) throw versionNotFound();
@@ -75,7 +75,7 @@ export interface CommentRequest extends VersionRequest {
 
 export async function commentVersion(cabinet: Cabinet, caller: Caller, request: CommentRequest): Promise<Version> {
   const { fileId: file, version, comment } = request;
-  const { space } = await enter(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
+  const { space } = await requireAccess(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
   const commented = await cabinet.catalog.commentVersion({
     space,
     file,

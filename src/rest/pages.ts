@@ -1,7 +1,7 @@
 // Lists that are shown page by page: `limit` and `cursor` in, `Link: …; rel="next"` out.
 
 import { hash } from 'node:crypto';
-import { type Caller, chooseSeat } from '../domain/caller.ts';
+import { type Caller, selectSpace } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { firstPageLimit, largestPageLimit } from '../operations/list-folder.ts';
 import { type Place, readCursor, toCursorText } from './cursor.ts';
@@ -17,7 +17,7 @@ export interface PageAsked<P extends Place> {
 
 /** Names a list of the caller's space, so that a cursor is good in that space alone. */
 export function toListName(caller: Caller, name: string): string {
-  return `${name} ${chooseSeat(caller).spaceId}`;
+  return `${name} ${selectSpace(caller).spaceId}`;
 }
 
 /** Names a list that filters choose from: behind other filters, a cursor of it would pass over what they let through. */

@@ -5,7 +5,7 @@ import type { Certificate } from '../catalog/verbs/certificates.ts';
 import type { JournalRow } from '../catalog/verbs/journal.ts';
 import type { Member } from '../catalog/verbs/members.ts';
 import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
-import type { Seat } from '../domain/caller.ts';
+import type { SpaceAccess } from '../domain/caller.ts';
 import { deepestLevel } from '../domain/entry.ts';
 import { maxCodePoints } from '../domain/name.ts';
 import { maxKeyBytes, maxKeys, maxTotalBytes, maxValueBytes } from '../domain/properties.ts';
@@ -17,13 +17,13 @@ import type { ShownLimits, SpaceUsage } from '../operations/show-usage.ts';
 import type { InForce } from './served.ts';
 import { renderTime } from './wire.ts';
 
-export function renderSpace({ spaceId, spaceName, rootId, role }: Seat): string {
+export function renderSpace({ spaceId, spaceName, rootId, role }: SpaceAccess): string {
   const shown = { Id: spaceId, Name: spaceName, RootFolderId: rootId };
   return JSON.stringify(role === null ? shown : { ...shown, Role: role });
 }
 
-export function renderSpaces(seats: readonly Seat[]): string {
-  return `{"Spaces":[${seats.map(renderSpace).join(',')}]}`;
+export function renderSpaces(spaces: readonly SpaceAccess[]): string {
+  return `{"Spaces":[${spaces.map(renderSpace).join(',')}]}`;
 }
 
 function toApplication({ appKey, name, kind, state, scopes, redirectUris, createdAt }: Application): object {
@@ -119,9 +119,9 @@ function toUsage({ actor, entries, bytes, quota }: UsageOf): object {
   return { Actor: actor, Entries: entries, Bytes: bytes, ...toQuota(quota) };
 }
 
-export function renderUsage({ seat, inAll, trashBytes, by }: SpaceUsage): string {
+export function renderUsage({ access, inAll, trashBytes, by }: SpaceUsage): string {
   const { entries, bytes, quota } = inAll;
-  const space = { Id: seat.spaceId, Name: seat.spaceName, Entries: entries, Bytes: bytes, TrashBytes: trashBytes };
+  const space = { Id: access.spaceId, Name: access.spaceName, Entries: entries, Bytes: bytes, TrashBytes: trashBytes };
   return JSON.stringify({ Space: { ...space, ...toQuota(quota) }, By: by.map(toUsage) });
 }
 

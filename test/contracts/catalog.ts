@@ -63,7 +63,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         const three = await addApplication(catalog, 'shared');
         assert.equal(one.space, two.space);
         assert.notEqual(three.space, one.space);
-        assert.equal(three.seat?.spaceName, 'shared (2)');
+        assert.equal(three.access?.spaceName, 'shared (2)');
       });
 
       it('never give their name away, not even when removed', async () => {

@@ -90,11 +90,11 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         const { space } = left;
         const asked = { id: 'new', name: 'New', password, space, role: 'editor', ...what } as const;
         await catalog.addMember(asked);
-        const seats = await catalog.findPerson({ id: 'new', signIn: null, at: what.at });
-        assert.deepEqual(seats, [{ ...left.seat, role: 'editor' }]);
+        const spaces = await catalog.findPerson({ id: 'new', signIn: null, at: what.at });
+        assert.deepEqual(spaces, [{ ...left.access, role: 'editor' }]);
         const again = catalog.addMember({ ...asked, space: right.space, role: 'manager' });
         await assert.rejects(again, refuses('NameAlreadyExists'));
-        assert.deepEqual(await catalog.findPerson({ id: 'new', signIn: null, at: what.at }), seats);
+        assert.deepEqual(await catalog.findPerson({ id: 'new', signIn: null, at: what.at }), spaces);
       });
 
       it('lose a role that they have, and only that', async () => {
@@ -106,9 +106,9 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         await set(here.space, 'viewer');
         await set(there.space, 'viewer');
         assert.equal((await set(here.space, null)).role, null);
-        const seats = await catalog.findPerson({ id: 'rita', signIn: null, at: what.at });
+        const spaces = await catalog.findPerson({ id: 'rita', signIn: null, at: what.at });
         assert.deepEqual(
-          seats?.map(({ space }) => space),
+          spaces?.map(({ space }) => space),
           [there.space],
         );
         const nobody = catalog.setMember({
@@ -147,10 +147,10 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
       it('that a person makes are theirs to manage, with a root and room of their own', async () => {
         await addPerson('maker');
         const asked = { name: 'made', spaceId: randomUUIDv7(), rootId: randomUUIDv7(), manager: 'maker', ...what };
-        const seat = await catalog.addSpace(asked);
-        assert.deepEqual(await catalog.findPerson({ id: 'maker', signIn: null, at: what.at }), [seat]);
-        await catalog.saveFile(fileIn({ ...left, space: seat.space, rootId: seat.rootId }, 'a'));
-        assert.equal((await catalog.findUsage({ space: seat.space, actor: '' })).entries, 1);
+        const access = await catalog.addSpace(asked);
+        assert.deepEqual(await catalog.findPerson({ id: 'maker', signIn: null, at: what.at }), [access]);
+        await catalog.saveFile(fileIn({ ...left, space: access.space, rootId: access.rootId }, 'a'));
+        assert.equal((await catalog.findUsage({ space: access.space, actor: '' })).entries, 1);
         const twice = catalog.addSpace({ ...asked, spaceId: randomUUIDv7(), rootId: randomUUIDv7() });
         await assert.rejects(twice, refuses('NameAlreadyExists'));
       });
@@ -161,7 +161,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         await assert.rejects(taken, refuses('NameAlreadyExists'));
         await catalog.renameSpace({ space, name: 'afterwards', ...what });
         const joined = await addApplication(catalog, 'joined', null, { space });
-        assert.equal(joined.seat?.spaceName, 'afterwards');
+        assert.equal(joined.access?.spaceName, 'afterwards');
         assert.equal(joined.space, space);
       });
     });

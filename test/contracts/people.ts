@@ -51,13 +51,13 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       await catalog.setRole({ id: 'cleo', space: 'right', role: 'viewer', ...what });
       await catalog.setRole({ id: 'cleo', space: 'left', role: 'viewer', ...what });
       const changed = await catalog.setRole({ id: 'cleo', space: 'left', role: 'manager', ...what });
-      const seats = [
-        { ...left.seat, role: 'manager' },
-        { ...right.seat, role: 'viewer' },
+      const spaces = [
+        { ...left.access, role: 'manager' },
+        { ...right.access, role: 'viewer' },
       ];
-      assert.deepEqual(changed.seats, seats);
+      assert.deepEqual(changed.spaces, spaces);
       const listed = (await catalog.listUsers({})).find(({ id }) => id === 'cleo');
-      assert.deepEqual(listed?.seats, seats);
+      assert.deepEqual(listed?.spaces, spaces);
       await catalog.setRole({ id: 'cleo', space: 'left', role: null, ...what });
       const [only, ...others] = (await catalog.findPerson({ id: 'cleo', signIn: null, at: what.at })) ?? [];
       assert.deepEqual([only?.spaceName, others.length], ['right', 0]);

@@ -48,8 +48,8 @@ export async function addApplication(
     ...what,
     ...more,
   });
-  if (application.seat === null) throw new Error('it was registered into no space');
-  return { ...application, space: application.seat.space, rootId: application.seat.rootId };
+  if (application.access === null) throw new Error('it was registered into no space');
+  return { ...application, space: application.access.space, rootId: application.access.rootId };
 }
 
 export function folderIn({ space, rootId }: Registered, name: string, more: Partial<CreateFolder> = {}): CreateFolder {

@@ -64,7 +64,7 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
       const deep = Array.from({ length: 101 }, (_, level) => `l${level}`).join('/');
       await assert.rejects(catalog.createFolder(pathIn(app, deep)), refuses('TooDeep'));
       const quota = { entries: before.entries + 2 };
-      const space = app.seat?.spaceName ?? '';
+      const space = app.access?.spaceName ?? '';
       await catalog.setQuota({ space, application: null, user: null, quota, ...what });
       await assert.rejects(catalog.createFolder(pathIn(app, 'x/y/z')), refuses('QuotaExceeded'));
       assert.deepEqual(await usageOf(app), before);

@@ -7,7 +7,7 @@ import { readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { type Catalog, reads } from '../../src/catalog/catalog.ts';
 import type { Verb } from '../../src/catalog/sql.ts';
 import { Connection } from '../../src/catalog/sqlite/connection.ts';
-import type { Caller, Seat } from '../../src/domain/caller.ts';
+import type { Caller, SpaceAccess } from '../../src/domain/caller.ts';
 import { orders } from '../../src/domain/entry.ts';
 import { entryNotFound } from '../../src/domain/missing.ts';
 import type { Cabinet } from '../../src/operations/cabinet.ts';
@@ -23,7 +23,7 @@ const all = 1000;
 
 /** What there was before anything was damaged: everything that is asked for afterwards. */
 export interface Known {
-  seat: Seat;
+  access: SpaceAccess;
   folders: string[];
   files: { id: string; path: string; versions: number[] }[];
 }
@@ -61,16 +61,16 @@ interface Reading {
   known: Known;
 }
 
-function toCaller(seat: Seat): Caller {
+function toCaller(access: SpaceAccess): Caller {
   const who = { appKey: 'flips', actor: 'app:flips', person: null, requestId: 'flips' };
-  return { ...who, scopes: ['content.read'], seats: [seat], spaceId: null };
+  return { ...who, scopes: ['content.read'], spaces: [access], spaceId: null };
 }
 
 async function explore(cabinet: Cabinet): Promise<Known> {
-  const [seat] = await cabinet.catalog.listSpaces({});
-  if (seat === undefined) throw new Error('there is no space');
-  const caller = toCaller(seat);
-  const known: Known = { seat, folders: [seat.rootId], files: [] };
+  const [access] = await cabinet.catalog.listSpaces({});
+  if (access === undefined) throw new Error('there is no space');
+  const caller = toCaller(access);
+  const known: Known = { access, folders: [access.rootId], files: [] };
   for (const folderId of known.folders) {
     const { children } = await listFolder(cabinet, caller, { folderId, limit: all });
     for (const { id, kind } of children) {
@@ -95,7 +95,7 @@ async function keep(answers: Answers, asked: string, answer: () => Promise<strin
 
 async function readContents({ cabinet, known }: Reading): Promise<Answers> {
   const answers: Answers = new Map();
-  const caller = toCaller(known.seat);
+  const caller = toCaller(known.access);
   for (const { id: fileId, versions } of known.files) {
     // A file with one version has nothing else to ask for.
     for (const version of versions.length === 1 ? [null] : [null, ...versions]) {
@@ -112,7 +112,7 @@ async function readContents({ cabinet, known }: Reading): Promise<Answers> {
 
 async function readRecords({ cabinet, known }: Reading): Promise<Answers> {
   const answers: Answers = new Map();
-  const caller = toCaller(known.seat);
+  const caller = toCaller(known.access);
   for (const id of [...known.folders, ...known.files.map((file) => file.id)]) {
     await keep(answers, `entry ${id}`, async () => renderShownEntry(await showEntry(cabinet, caller, { id })));
   }

@@ -166,7 +166,7 @@ test('sizes and usage are exact while several nodes save, and a quota is never e
   const application = await addApplication(first, 'sums');
   const { space, rootId } = application;
   const quota = { entries: 50, bytes: null, requests: null };
-  await first.setQuota({ space: application.seat?.spaceName ?? '', application: null, user: null, quota, ...what });
+  await first.setQuota({ space: application.access?.spaceName ?? '', application: null, user: null, quota, ...what });
   const saves = Array.from({ length: 120 }, (_, index) =>
     (nodes[index % 3] as Catalog).saveFile(fileIn(application, `${index}`, { content: inline(Buffer.alloc(7)) })),
   );

@@ -1,7 +1,7 @@
 // Applications. An application is never deleted: removing it only takes away
 // its rights, so that what it made keeps a name that nobody else can take.
 
-import { type ApplicationKind, isScope, type Scope, type Seat } from '../../domain/caller.ts';
+import { type ApplicationKind, isScope, type Scope, type SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
 
@@ -14,7 +14,7 @@ export interface Application {
   state: ApplicationState;
   scopes: Scope[];
   /** Null: it belongs to no space and acts only for people. */
-  seat: Seat | null;
+  access: SpaceAccess | null;
   createdAt: number;
   /** SHA-256 of the secret, in hex; null: it runs where it can keep none. */
   secretSha256: string | null;
@@ -57,7 +57,7 @@ function toApplication(found: ApplicationRow): Application {
     kind: found.kind,
     state: found.state,
     scopes: found.scopes.split(' ').filter(isScope),
-    seat: toSeat(found),
+    access: toSpaceAccess(found),
     createdAt: found.created_at,
     secretSha256: found.secret_sha256,
     previousSecretSha256: found.previous_secret_sha256,
@@ -67,7 +67,12 @@ function toApplication(found: ApplicationRow): Application {
   };
 }
 
-function toSeat({ space, space_id: spaceId, space_name: spaceName, root: rootId }: ApplicationRow): Seat | null {
+function toSpaceAccess({
+  space,
+  space_id: spaceId,
+  space_name: spaceName,
+  root: rootId,
+}: ApplicationRow): SpaceAccess | null {
   return space === null ? null : { space, spaceId, spaceName, rootId, role: null };
 }
 
@@ -137,10 +142,10 @@ export interface SetApplicationState extends Origin, ApplicationRef {
 }
 
 export function* setApplicationState(asked: SetApplicationState): Verb<Application> {
-  const { appKey, seat } = yield* requireApplication(asked);
+  const { appKey, access } = yield* requireApplication(asked);
   yield* rows('UPDATE applications SET state = $1 WHERE app_key = $2', asked.state, appKey);
   if (asked.state === 'removed') yield* rows('DELETE FROM certificates WHERE app_key = $1', appKey);
-  yield* note(asked, seat?.space ?? null, `application.${asked.state}`, appKey, {});
+  yield* note(asked, access?.space ?? null, `application.${asked.state}`, appKey, {});
   const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
   if (found === undefined) throw new Error('an application vanished while it was changed');
   return toApplication(found);
@@ -153,7 +158,7 @@ export interface RotateSecret extends Origin, ApplicationRef {
 }
 
 export function* rotateSecret(asked: RotateSecret): Verb<Application> {
-  const { appKey, name, seat, secretSha256 } = yield* requireApplication(asked);
+  const { appKey, name, access, secretSha256 } = yield* requireApplication(asked);
   if (secretSha256 === null) throw new Refusal('InvalidField', `The application ${name} has no secret.`);
   yield* rows(
     `UPDATE applications SET previous_secret_sha256 = secret_sha256, previous_secret_until = $1, secret_sha256 = $2
@@ -162,6 +167,6 @@ export function* rotateSecret(asked: RotateSecret): Verb<Application> {
     asked.secretSha256,
     appKey,
   );
-  yield* note(asked, seat?.space ?? null, 'application.rotated', appKey, {});
+  yield* note(asked, access?.space ?? null, 'application.rotated', appKey, {});
   return yield* requireApplication({ application: appKey });
 }

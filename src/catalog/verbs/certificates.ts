@@ -43,11 +43,11 @@ export interface AddCertificate extends Origin, ApplicationRef {
 }
 
 export function* addCertificate(asked: AddCertificate): Verb<Certificate> {
-  const { appKey, kind, name, seat } = yield* requireApplication(asked);
+  const { appKey, kind, name, access } = yield* requireApplication(asked);
   if (kind !== 'server') {
     throw new Refusal('InvalidField', `The application ${name} is of kind client; those use no certificates.`);
   }
-  yield* insertCertificate(asked, seat?.space ?? null, appKey, asked.certificate);
+  yield* insertCertificate(asked, access?.space ?? null, appKey, asked.certificate);
   return { ...asked.certificate, addedAt: asked.at };
 }
 
@@ -58,7 +58,7 @@ export interface RemoveCertificate extends Origin, ApplicationRef {
 }
 
 export function* removeCertificate(asked: RemoveCertificate): Verb<Certificate> {
-  const { appKey, seat, certificates } = yield* requireApplication(asked);
+  const { appKey, access, certificates } = yield* requireApplication(asked);
   if (asked.isOneKept && certificates.every((known) => known === asked.thumbprint)) {
     throw new Refusal('Forbidden', 'An application cannot remove its own last certificate.', {
       hint: 'Add the next one first, or have another application, a manager or the operator remove it.',
@@ -74,7 +74,7 @@ export function* removeCertificate(asked: RemoveCertificate): Verb<Certificate> 
       target: 'Thumbprint',
     });
   }
-  yield* note(asked, seat?.space ?? null, 'certificate.removed', appKey, { thumbprint: asked.thumbprint });
+  yield* note(asked, access?.space ?? null, 'certificate.removed', appKey, { thumbprint: asked.thumbprint });
   return toCertificate(removed);
 }
 

@@ -3,7 +3,7 @@
 import type { Role } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
-import { addUser, findUser, requireUser, seatsOf, type UserState, type UserWithSeats } from './people.ts';
+import { addUser, findUser, requireUser, spacesOf, type UserState, type UserWithSpaces } from './people.ts';
 import { requireSpace } from './spaces.ts';
 
 export interface Member {
@@ -51,10 +51,10 @@ export interface SetRole extends Origin {
   role: Role | null;
 }
 
-export function* setRole(asked: SetRole): Verb<UserWithSeats> {
+export function* setRole(asked: SetRole): Verb<UserWithSpaces> {
   const { id } = asked;
   yield* putRole({ ...asked, space: yield* requireSpace(asked.space) });
-  return { ...(yield* requireUser(id)), seats: yield* seatsOf(id) };
+  return { ...(yield* requireUser(id)), spaces: yield* spacesOf(id) };
 }
 
 export interface SetMember extends Origin {

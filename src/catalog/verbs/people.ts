@@ -1,7 +1,7 @@
 // People and their roles in spaces. A user is never deleted, so that what they made keeps a name that nobody else can
 // take. People of outside issuers have a row once they were given a role; their id holds a colon, ours never does.
 
-import type { Role, Seat } from '../../domain/caller.ts';
+import type { Role, SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { findIssuerRecord } from './issuer-records.ts';
@@ -19,8 +19,8 @@ export interface User {
   createdAt: number;
 }
 
-export interface UserWithSeats extends User {
-  seats: Seat[];
+export interface UserWithSpaces extends User {
+  spaces: SpaceAccess[];
 }
 
 interface UserRow {
@@ -43,15 +43,15 @@ export function* findUser({ id }: { id: string }): Verb<User | null> {
   return found === undefined ? null : toUser(found);
 }
 
-export function* listUsers(_: Record<string, never>): Verb<UserWithSeats[]> {
-  const listed: UserWithSeats[] = [];
+export function* listUsers(_: Record<string, never>): Verb<UserWithSpaces[]> {
+  const listed: UserWithSpaces[] = [];
   for (const found of yield* rows<UserRow>(`${selection} ORDER BY id`)) {
-    listed.push({ ...toUser(found), seats: yield* seatsOf(found.id) });
+    listed.push({ ...toUser(found), spaces: yield* spacesOf(found.id) });
   }
   return listed;
 }
 
-interface SeatRow {
+interface SpaceAccessRow {
   space: number;
   space_id: string;
   space_name: string;
@@ -59,8 +59,8 @@ interface SeatRow {
   role: Role;
 }
 
-export function* seatsOf(user: string): Verb<Seat[]> {
-  const found = yield* rows<SeatRow>(
+export function* spacesOf(user: string): Verb<SpaceAccess[]> {
+  const found = yield* rows<SpaceAccessRow>(
     `SELECT spaces.space AS space, spaces.id AS space_id, spaces.name AS space_name, root, role
      FROM members JOIN spaces ON spaces.space = members.space WHERE user_id = $1 ORDER BY spaces.name`,
     user,
@@ -88,7 +88,7 @@ export interface SignInIds {
 }
 
 /** The spaces that a person is in; null for someone who may not act: disabled, unknown here, or signed out since. */
-export function* findPerson({ id, signIn, at }: FindPerson): Verb<Seat[] | null> {
+export function* findPerson({ id, signIn, at }: FindPerson): Verb<SpaceAccess[] | null> {
   const user = yield* findUser({ id });
   if (user === null) return signIn === null ? [] : null;
   if (user.state !== 'active') return null;
@@ -97,7 +97,7 @@ export function* findPerson({ id, signIn, at }: FindPerson): Verb<Seat[] | null>
     const session = yield* findIssuerRecord({ model: 'Session', by: 'uid', value: signIn.session, at });
     if (grant?.user !== id || session?.user !== id) return null;
   }
-  return yield* seatsOf(id);
+  return yield* spacesOf(id);
 }
 
 export interface AddUser extends Origin {

@@ -140,11 +140,11 @@ export function* setQuota(asked: SetQuota): Verb<PlacedUsage> {
 
 function* findOwner({ space, application, user }: SetQuota): Verb<{ space: number; actor: string }> {
   if (application !== null) {
-    const { name, seat } = yield* requireApplication({ application });
-    if (seat === null || (space !== null && seat.spaceName !== space)) {
+    const { name, access } = yield* requireApplication({ application });
+    if (access === null || (space !== null && access.spaceName !== space)) {
       throw new Refusal('InvalidField', `The application ${name} is not registered into this space.`);
     }
-    return { space: seat.space, actor: `app:${name}` };
+    return { space: access.space, actor: `app:${name}` };
   }
   if (space === null) throw new Refusal('InvalidField', 'Name a space or an application.', { target: 'space' });
   const found = yield* requireSpace(space);

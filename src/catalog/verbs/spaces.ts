@@ -1,6 +1,6 @@
 // Spaces: one tree each, with one root folder and the two hidden ones beside it.
 
-import type { Seat } from '../../domain/caller.ts';
+import type { SpaceAccess } from '../../domain/caller.ts';
 import { toNameKey } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
@@ -45,7 +45,7 @@ export interface AddSpace extends Origin {
   manager: string;
 }
 
-export function* addSpace(asked: AddSpace): Verb<Seat> {
+export function* addSpace(asked: AddSpace): Verb<SpaceAccess> {
   const { name, spaceId, rootId, manager } = asked;
   yield* requireFreeName(name);
   const space = yield* insertSpace({ ...asked, rootBy: manager });
@@ -77,7 +77,7 @@ function* requireFreeName(name: string): Verb<void> {
 
 /** A space as an operator sits in it; null if there is none of this name. */
 /** All of them, by name: for the operator. */
-export function* listSpaces(_: object): Verb<Seat[]> {
+export function* listSpaces(_: object): Verb<SpaceAccess[]> {
   const found = yield* rows<{ space: number; id: string; name: string; root: string }>(
     'SELECT space, id, name, root FROM spaces ORDER BY name',
   );
@@ -86,7 +86,7 @@ export function* listSpaces(_: object): Verb<Seat[]> {
   }));
 }
 
-export function* findSpace({ name }: { name: string }): Verb<Seat | null> {
+export function* findSpace({ name }: { name: string }): Verb<SpaceAccess | null> {
   const found = yield* row<{ space: number; id: string; root: string }>(
     'SELECT space, id, root FROM spaces WHERE name = $1',
     name,

@@ -34,6 +34,6 @@ export async function addFirst(cabinet: Cabinet): Promise<First> {
   const id = 'admin';
   if ((await cabinet.catalog.findUser({ id })) !== null) return { ...made, person: null };
   const { madePassword } = await addUser(cabinet, { id, name: null, password: null });
-  await changeRole(cabinet, { id, space: made.application.seat?.spaceName ?? '', role: 'manager' });
+  await changeRole(cabinet, { id, space: made.application.access?.spaceName ?? '', role: 'manager' });
   return { ...made, person: { id, password: madePassword ?? '' } };
 }

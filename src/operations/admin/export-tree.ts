@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { mkdir, open, rm, utimes } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Place } from '../../catalog/verbs/list-folder.ts';
-import type { Seat } from '../../domain/caller.ts';
+import type { SpaceAccess } from '../../domain/caller.ts';
 import type { Entry } from '../../domain/entry.ts';
 import type { Cabinet } from '../cabinet.ts';
 import { toOpened } from '../open-file.ts';
@@ -17,7 +17,7 @@ const longestExtension = 20;
 const mostListed = 1000;
 
 export interface ExportRequest {
-  seat: Seat;
+  access: SpaceAccess;
   /** An absolute path of a directory that is not there yet. */
   directory: string;
   /** A file that is not there yet, for what files cannot say. */
@@ -44,7 +44,7 @@ export async function exportTree(cabinet: Cabinet, request: ExportRequest, repor
   const sidecar = await open(request.sidecar, 'wx', 0o600);
   try {
     const tree = new Tree(cabinet, request, report, (line) => sidecar.appendFile(`${JSON.stringify(line)}\n`));
-    await tree.folder(request.seat.rootId, { path: '', directory: request.directory });
+    await tree.folder(request.access.rootId, { path: '', directory: request.directory });
     await sidecar.sync();
   } finally {
     await sidecar.close();
@@ -73,7 +73,7 @@ class Tree {
   async folder(id: string, where: Where): Promise<void> {
     let after: Place | null = null;
     do {
-      const asked = { space: this.#request.seat.space, folder: id, order: 'name' as const, limit: pageLimit };
+      const asked = { space: this.#request.access.space, folder: id, order: 'name' as const, limit: pageLimit };
       const page = await this.#cabinet.catalog.listFolder(after === null ? asked : { ...asked, after });
       // Removed meanwhile.
       if (page === null) return;
@@ -108,7 +108,7 @@ class Tree {
 
   async #file(entry: Entry, path: string, to: string): Promise<void> {
     const found = await this.#cabinet.catalog.findContent({
-      space: this.#request.seat.space,
+      space: this.#request.access.space,
       id: entry.id,
       version: null,
     });

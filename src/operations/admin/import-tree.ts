@@ -4,7 +4,7 @@
 
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { Caller, Seat } from '../../domain/caller.ts';
+import type { Caller, SpaceAccess } from '../../domain/caller.ts';
 import type { Entry } from '../../domain/entry.ts';
 import { Fault } from '../../domain/fault.ts';
 import { notAFolder } from '../../domain/missing.ts';
@@ -42,7 +42,7 @@ const finalCodes: ReadonlySet<RefusalCode> = new Set([
 
 export interface ImportRequest {
   /** Whose: `caller` must be in it. */
-  seat: Seat;
+  access: SpaceAccess;
   /** An absolute path. */
   directory: string;
   /** The names from the root down to the folder that takes it all; made where they are missing. */
@@ -132,7 +132,7 @@ class Import {
   }
 
   async #openTarget(): Promise<Pick<Pair, 'folder' | 'isNew'>> {
-    let folder = this.#request.seat.rootId;
+    let folder = this.#request.access.rootId;
     let isNew = false;
     for (const name of this.#request.into) {
       const found: Entry | null = isNew ? null : await this.#find(folder, name);
@@ -144,7 +144,7 @@ class Import {
   }
 
   async #find(folder: string, name: string): Promise<Entry | null> {
-    const asked = { space: this.#request.seat.space, root: folder, nameKeys: [toNameKey(name)] };
+    const asked = { space: this.#request.access.space, root: folder, nameKeys: [toNameKey(name)] };
     return (await this.#cabinet.catalog.findByPath(asked))?.entry ?? null;
   }
 

@@ -1,6 +1,6 @@
 // Adding people, giving them roles, and taking both away.
 
-import type { User, UserWithSeats } from '../../catalog/verbs/people.ts';
+import type { User, UserWithSpaces } from '../../catalog/verbs/people.ts';
 import { isRole, type Role, roles } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Cabinet } from '../cabinet.ts';
@@ -50,7 +50,7 @@ function checkDisplayName(name: string): string {
   throw new Refusal('InvalidField', 'This cannot be the name of a person.', { target: 'Name' });
 }
 
-export function listUsers(cabinet: Cabinet): Promise<UserWithSeats[]> {
+export function listUsers(cabinet: Cabinet): Promise<UserWithSpaces[]> {
   return cabinet.catalog.listUsers({});
 }
 
@@ -82,7 +82,7 @@ export interface RoleRequest {
   role: string;
 }
 
-export function changeRole(cabinet: Cabinet, { id, space, role }: RoleRequest): Promise<UserWithSeats> {
+export function changeRole(cabinet: Cabinet, { id, space, role }: RoleRequest): Promise<UserWithSpaces> {
   const given = role === 'none' ? null : checkRole(role);
   return cabinet.catalog.setRole({ id: toUserId(id), space, role: given, ...byOperator(cabinet) });
 }

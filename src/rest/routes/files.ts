@@ -60,7 +60,7 @@ export const saveFileRoute: CallerRoute = {
         received,
       };
       const saved = await saveFile(cabinet, current, request);
-      return await toSaveAnswer(served, destination.seat.space, saved, asked.isMinimal);
+      return await toSaveAnswer(served, destination.access.space, saved, asked.isMinimal);
     } finally {
       if (!isHandedOver) await discardContent(cabinet, received.content);
     }

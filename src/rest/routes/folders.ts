@@ -1,6 +1,6 @@
 // `POST /folders` and `GET /folders/{id}`.
 
-import { type Caller, chooseSeat, toFolderId } from '../../domain/caller.ts';
+import { type Caller, selectSpace, toFolderId } from '../../domain/caller.ts';
 import { readMediaType } from '../../domain/content-type.ts';
 import { type ConflictBehavior, type Order, orders } from '../../domain/entry.ts';
 import { folderNotFound } from '../../domain/missing.ts';
@@ -38,7 +38,7 @@ export const createFolderRoute: CallerRoute = {
   path: '/v1/contentmanagement/folders',
   action: 'write',
   async handle(served, exchange, caller) {
-    if (caller.spaceId !== null) chooseSeat(caller);
+    if (caller.spaceId !== null) selectSpace(caller);
     checkEncoding(exchange.request);
     const idempotencyKey = readIdempotencyKey(exchange.request);
     const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));

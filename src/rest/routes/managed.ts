@@ -2,7 +2,7 @@
 // whatever the path names; what counts in the end is what the caller may do then.
 
 import type { Caller } from '../../domain/caller.ts';
-import { takeSeat } from '../../operations/enter.ts';
+import { requireSpace } from '../../operations/access.ts';
 import { readJsonBody } from '../json-body.ts';
 import type { Exchange } from '../route.ts';
 
@@ -18,7 +18,7 @@ export async function readManaged<Fields>(
   caller: Caller,
   { check, ...body }: Managed<Fields>,
 ): Promise<{ fields: Fields; current: Caller }> {
-  takeSeat(caller, 'manage');
+  requireSpace(caller, 'manage');
   const fields = check(await readJsonBody(exchange, body));
   return { fields, current: await exchange.renewCaller() };
 }

@@ -40,7 +40,7 @@ export const saveVersionRoute: CallerRoute = {
       const saved = await saveVersion(cabinet, current, { destination, contentType, comment, ifMatch, received });
       const listing = asked.isMinimal
         ? { folder: saved.folder, children: [saved.file], next: null }
-        : await listBeside(cabinet, destination.seat.space, saved);
+        : await listBeside(cabinet, destination.access.space, saved);
       return json(renderSavedVersion(listing, saved.details), {
         entryid: fileId,
         ...(asked.isMinimal && minimalApplied),

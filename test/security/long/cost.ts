@@ -110,7 +110,10 @@ class Bench {
 
   async #measure(credentials: Credentials, actor: string): Promise<number[]> {
     const caller = await this.#authenticator.authenticate(credentials);
-    assert.deepEqual([caller.actor, caller.scopes, caller.seats.length], [actor, ['content.read', 'content.write'], 1]);
+    assert.deepEqual(
+      [caller.actor, caller.scopes, caller.spaces.length],
+      [actor, ['content.read', 'content.write'], 1],
+    );
     await this.#measureRound(credentials);
     const measured: number[] = [];
     for (let round = 0; round < rounds; round += 1) measured.push(await this.#measureRound(credentials));
