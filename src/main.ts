@@ -13,7 +13,7 @@ import { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
 import { Scrubber } from './jobs/scrub.ts';
 import { sweep } from './jobs/sweep.ts';
-import { addFirst, type First, keepConsole } from './operations/admin/console.ts';
+import { addInitialAccounts, type InitialAccounts, ensureConsole } from './operations/admin/console.ts';
 import { type Clock, systemClock, type Timer } from './runtime/clock.ts';
 import { lockFolder } from './runtime/folder-lock.ts';
 import { openShared, toBuffers } from './runtime/shared-counters.ts';
@@ -29,7 +29,7 @@ import { addUp } from './telemetry/metrics.ts';
 const ticketKeyBytes = 48;
 const sweepEveryMs = 60 * 60 * 1000;
 
-export interface FirstApplication extends First {
+export interface FirstApplication extends InitialAccounts {
   environment: EnvironmentName;
   url: string;
 }
@@ -197,12 +197,12 @@ class RunningService {
     this.#serving.serve(environment);
     const isEmpty = !(await environment.cabinet.catalog.hasApplications({}));
     if (this.#options.isFirstMade && isEmpty) this.firstApplications.push(...(await this.#addFirstUnlessThere(name)));
-    if (this.#options.hasConsole && this.#config.isOwnIssuer) await this.#keepConsole(name);
+    if (this.#options.hasConsole && this.#config.isOwnIssuer) await this.#ensureConsole(name);
     environment.onNewKeys(() => {
       if (this.#environments[name] === environment && this.#serving.served(name) !== null)
         this.#serving.serve(environment);
     });
-    environment.cabinet.quotas.tellOthers = async () => await this.#threads?.lookAgain(name);
+    environment.cabinet.quotas.notifyOthers = async () => await this.#threads?.lookAgain(name);
     await this.#openInThreads(environment);
   }
 
@@ -274,22 +274,22 @@ class RunningService {
   /** Of several nodes that start together, one makes it. */
   async #addFirstUnlessThere(name: EnvironmentName): Promise<FirstApplication[]> {
     try {
-      return [await this.#addFirst(name)];
+      return [await this.#addInitialAccounts(name)];
     } catch (error) {
       if (error instanceof Refusal && error.code === 'NameAlreadyExists') return [];
       throw error;
     }
   }
 
-  async #addFirst(name: EnvironmentName): Promise<FirstApplication> {
+  async #addInitialAccounts(name: EnvironmentName): Promise<FirstApplication> {
     const { cabinet } = this.#requireEnvironment(name);
-    return { ...(await addFirst(cabinet)), environment: name, url: this.#serving.publicUrlOf(name) };
+    return { ...(await addInitialAccounts(cabinet)), environment: name, url: this.#serving.publicUrlOf(name) };
   }
 
   /** Without it nobody signs in there; everything else goes on. */
-  async #keepConsole(name: EnvironmentName): Promise<void> {
+  async #ensureConsole(name: EnvironmentName): Promise<void> {
     try {
-      await keepConsole(this.#requireEnvironment(name).cabinet, this.#serving.publicUrlOf(name));
+      await ensureConsole(this.#requireEnvironment(name).cabinet, this.#serving.publicUrlOf(name));
     } catch (error) {
       this.#log.warn({ environment: name, err: error }, 'people cannot sign in to the console');
     }
@@ -332,7 +332,7 @@ class RunningService {
     await emptyEnvironment(this.#config, name);
     const known = this.firstApplications.length;
     await this.#openPart(name);
-    return this.firstApplications.splice(known)[0] ?? (await this.#addFirst(name));
+    return this.firstApplications.splice(known)[0] ?? (await this.#addInitialAccounts(name));
   }
 
   async #sweep(): Promise<void> {

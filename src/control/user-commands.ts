@@ -43,8 +43,8 @@ function toUser({ id, name, state, createdAt }: User): object {
   return { User: id, Name: name, State: state, CreatedAt: new Date(createdAt).toISOString() };
 }
 
-function toAdded({ user, madePassword }: people.UserWithPassword): object {
-  return { ...toUser(user), ...(madePassword !== null && { Password: madePassword }) };
+function toAdded({ user, generatedPassword }: people.UserWithPassword): object {
+  return { ...toUser(user), ...(generatedPassword !== null && { Password: generatedPassword }) };
 }
 
 function toListed(user: UserWithSpaces): object {

@@ -6,7 +6,7 @@ import type { Caller } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet, UploadMemory } from './cabinet.ts';
 import { finishUpload } from './finish-upload.ts';
-import type { PassingDigest } from './hasher.ts';
+import type { StreamDigest } from './hasher.ts';
 import { fileTooLarge } from './receive-content.ts';
 import { checkRoom } from './save-file.ts';
 import { dropUpload, requireUpload } from './uploads.ts';
@@ -54,14 +54,14 @@ export interface UploadBody {
   renewCaller(): Promise<Caller>;
 }
 
-export interface Appended {
+export interface AppendResult {
   upload: Upload;
   /** Null: it is not finished. */
   saved: SavedFile | null;
 }
 
-export async function appendUpload(cabinet: Cabinet, caller: Caller, asked: AppendRequest): Promise<Appended> {
-  const leave = await cabinet.uploads.enter(asked.id, () => asked.body.end());
+export async function appendUpload(cabinet: Cabinet, caller: Caller, asked: AppendRequest): Promise<AppendResult> {
+  const leave = await cabinet.uploads.acquire(asked.id, () => asked.body.end());
   try {
     const found = await requireUpload(cabinet, caller, asked);
     if (isRepeated(found, asked)) return { upload: found, saved: null };
@@ -169,7 +169,7 @@ async function receive(cabinet: Cabinet, upload: Upload, asked: AppendRequest): 
 }
 
 /** Unless it is of other bytes than those that count, or could not be made: then they are read once more in the end. */
-async function putBack({ uploads }: Cabinet, { id, sizeBytes }: Upload, digest: PassingDigest): Promise<void> {
+async function putBack({ uploads }: Cabinet, { id, sizeBytes }: Upload, digest: StreamDigest): Promise<void> {
   const isMade = await digest.settle().then(
     () => true,
     () => false,

@@ -11,7 +11,7 @@ import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
 import type { Quotas } from './quotas.ts';
 import type { SignInLimits } from './sign-in-limits.ts';
-import type { UploadTurns } from './upload-turns.ts';
+import type { ActiveUploads } from './upload-locks.ts';
 
 export interface Limits {
   /** Contents up to this size are written into the catalog, with their record. */
@@ -58,7 +58,7 @@ export interface Cabinet {
   readonly leases: Leases;
   readonly uploadMemory: UploadMemory;
   readonly hasher: Hasher;
-  readonly uploads: UploadTurns;
+  readonly uploads: ActiveUploads;
   readonly signInLimits: SignInLimits;
   /** Whether the password is the one of which this is kept. Only some at once, in the whole process. */
   isPassword(password: string, stored: string): Promise<boolean>;

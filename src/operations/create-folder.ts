@@ -63,12 +63,12 @@ export async function createFolder(
 type Named = Pick<CreateFolder, 'id' | 'name' | 'nameKey' | 'way'>;
 
 function toWanted({ folderName, isRelativePath }: CreateFolderRequest, rules: NameRules): Named {
-  if (isRelativePath) return toEndOfWay(checkRelativePath(folderName, rules));
+  if (isRelativePath) return toNestedFolder(checkRelativePath(folderName, rules));
   return toNew(checkName(folderName, 'FolderName', rules));
 }
 
 /** The last of the names, and the folders on the way to it. */
-export function toEndOfWay(names: readonly string[]): Named {
+export function toNestedFolder(names: readonly string[]): Named {
   return { ...toNew(names.at(-1) ?? ''), way: names.slice(0, -1).map(toNew) };
 }
 

@@ -10,7 +10,7 @@ import type { Cabinet } from './cabinet.ts';
 import { ContentDigest, type Digest } from './content-digest.ts';
 import { headBytes, type ReceivedContent, toInline } from './receive-content.ts';
 import { saveFile } from './save-file.ts';
-import { dropUpload, letGo, readNotes, requireUpload, uploadNotFound } from './uploads.ts';
+import { dropUpload, abandonBytes, readNotes, requireUpload, uploadNotFound } from './uploads.ts';
 
 /** For whoever has the turn. What is refused now will be refused again, so that the upload is let go of; what fails can be tried
  *  again. */
@@ -19,7 +19,7 @@ export async function finishUpload(cabinet: Cabinet, caller: Caller, upload: Upl
     const received = await take(cabinet, upload);
     const saved = await save(cabinet, caller, upload, received);
     const { blob, sizeBytes, grown } = upload;
-    if (received.content.blob === null && blob !== null) await letGo(cabinet, { blob, sizeBytes, grown });
+    if (received.content.blob === null && blob !== null) await abandonBytes(cabinet, { blob, sizeBytes, grown });
     return saved;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -91,7 +91,7 @@ export async function showUpload(
   caller: Caller,
   asked: { id: string; protocol: UploadProtocol },
 ): Promise<Upload> {
-  const leave = await cabinet.uploads.enter(asked.id, () => undefined);
+  const leave = await cabinet.uploads.acquire(asked.id, () => undefined);
   try {
     const upload = await requireUpload(cabinet, caller, asked);
     if (!upload.isBusy && !isReady(upload)) return upload;

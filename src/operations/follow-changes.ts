@@ -47,7 +47,7 @@ function cursorExpired(): Refusal {
 }
 
 /** Everything as it is, a page at a time. */
-export async function showPresent(
+export async function showSnapshot(
   { catalog }: Cabinet,
   caller: Caller,
   request: { after: number; limit: number },

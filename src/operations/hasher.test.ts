@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { chunkBytes } from '../blobs/blobs.ts';
 import type { Digest } from './content-digest.ts';
-import { Hasher, type PassingDigest } from './hasher.ts';
+import { Hasher, type StreamDigest } from './hasher.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -31,7 +31,7 @@ function toExpected(bytes: Buffer): Digest {
 }
 
 /** As a blob store does it: asks for the next block while the last one is being written. */
-async function store(digest: PassingDigest, blocks: Buffer[][]): Promise<Buffer> {
+async function store(digest: StreamDigest, blocks: Buffer[][]): Promise<Buffer> {
   const written: Buffer[] = [];
   const write = async (block: Buffer[]) => {
     await new Promise((resolve) => setImmediate(resolve));

@@ -10,7 +10,7 @@ import type { FromHasher, ToHasher } from './hasher-thread.ts';
 /** A content that begins with less than this in one block is small, or comes slowly. */
 const worthThreadBytes = 1024 * 1024;
 /** What waits for the thread, of all contents. More waits where it comes from. */
-const mostWaitingBytes = 2 * 1024 * 1024;
+const maxWaitingBytes = 2 * 1024 * 1024;
 const idleMs = 10_000;
 
 export class Hasher {
@@ -21,8 +21,8 @@ export class Hasher {
     this.#clock = clock;
   }
 
-  begin(): PassingDigest {
-    return new PassingDigest((isLarge) => (isLarge ? this.#requireThread().begin() : new NearDigest()));
+  begin(): StreamDigest {
+    return new StreamDigest((isLarge) => (isLarge ? this.#requireThread().begin() : new LocalDigest()));
   }
 
   #requireThread(): HasherThread {
@@ -38,14 +38,14 @@ export class Hasher {
 }
 
 /** The digest of blocks that pass, in one go or in several. */
-export class PassingDigest {
+export class StreamDigest {
   /** Of all that has passed. */
   sizeBytes = 0;
-  readonly #begin: (isLarge: boolean) => Making;
-  #making: Making | null = null;
+  readonly #begin: (isLarge: boolean) => DigestBackend;
+  #backend: DigestBackend | null = null;
   #last: readonly Buffer[] = [];
 
-  constructor(begin: (isLarge: boolean) => Making) {
+  constructor(begin: (isLarge: boolean) => DigestBackend) {
     this.#begin = begin;
   }
 
@@ -53,10 +53,10 @@ export class PassingDigest {
   async *observe(blocks: AsyncIterable<Buffer[]>): AsyncGenerator<Buffer[]> {
     for await (const block of blocks) {
       const blockBytes = block.reduce((sum, { length }) => sum + length, 0);
-      this.#making ??= this.#begin(blockBytes >= worthThreadBytes);
+      this.#backend ??= this.#begin(blockBytes >= worthThreadBytes);
       this.sizeBytes += blockBytes;
       yield block;
-      this.#making.noteTaken(block);
+      this.#backend.onWriteStarted(block);
       // Being asked for the next block means that the one before this is written.
       await this.settle();
       this.#last = block;
@@ -67,40 +67,40 @@ export class PassingDigest {
   async settle(): Promise<void> {
     const last = this.#last;
     this.#last = [];
-    await this.#making?.noteWritten(last);
+    await this.#backend?.onWritten(last);
   }
 
   /** Everything that has passed is written. */
   async finish(): Promise<Digest> {
     await this.settle();
-    return await (this.#making ?? new NearDigest()).finish();
+    return await (this.#backend ?? new LocalDigest()).finish();
   }
 
   /** Nobody will ask for it. */
   drop(): void {
-    this.#making?.drop();
+    this.#backend?.drop();
   }
 }
 
 /** How it is made. */
-interface Making {
+interface DigestBackend {
   /** The block is being written, and can be read meanwhile. */
-  noteTaken(block: readonly Buffer[]): void;
+  onWriteStarted(block: readonly Buffer[]): void;
   /** The block is written; its memory is ours. */
-  noteWritten(block: readonly Buffer[]): Promise<void> | void;
+  onWritten(block: readonly Buffer[]): Promise<void> | void;
   finish(): Promise<Digest> | Digest;
   drop(): void;
 }
 
 /** In this thread, while the block is being written. */
-class NearDigest implements Making {
+class LocalDigest implements DigestBackend {
   readonly #digest = new ContentDigest();
 
-  noteTaken(block: readonly Buffer[]): void {
+  onWriteStarted(block: readonly Buffer[]): void {
     for (const chunk of block) this.#digest.update(chunk);
   }
 
-  noteWritten(block: readonly Buffer[]): void {
+  onWritten(block: readonly Buffer[]): void {
     for (const chunk of block) release(chunk);
   }
 
@@ -112,7 +112,7 @@ class NearDigest implements Making {
 }
 
 /** In the other thread. */
-class FarDigest implements Making {
+class WorkerDigest implements DigestBackend {
   readonly #thread: HasherThread;
   readonly #content: number;
 
@@ -121,9 +121,9 @@ class FarDigest implements Making {
     this.#content = content;
   }
 
-  noteTaken(): void {}
+  onWriteStarted(): void {}
 
-  async noteWritten(block: readonly Buffer[]): Promise<void> {
+  async onWritten(block: readonly Buffer[]): Promise<void> {
     await this.#thread.hash(this.#content, block);
   }
 
@@ -162,16 +162,16 @@ class HasherThread {
     this.#worker.on('exit', () => this.#fail(new Fault('other', 'the thread that hashes has ended')));
   }
 
-  begin(): Making {
+  begin(): DigestBackend {
     this.#stopIdling();
     this.#contents += 1;
     this.#open.set(this.#contents, null);
-    return new FarDigest(this, this.#contents);
+    return new WorkerDigest(this, this.#contents);
   }
 
   async hash(content: number, block: readonly Buffer[]): Promise<void> {
     if (block.length === 0) return;
-    while (this.#fault === null && this.#waitingBytes >= mostWaitingBytes) await this.#room();
+    while (this.#fault === null && this.#waitingBytes >= maxWaitingBytes) await this.#room();
     if (this.#fault !== null) throw this.#fault;
     // One piece of memory instead of many small ones: handing over costs by the piece, in memory too.
     const bytes = joinBlock(block);

@@ -8,9 +8,9 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { finishUpload } from './finish-upload.ts';
 import { fileTooLarge } from './receive-content.ts';
-import { beginUpload, dropUpload, letGo, type NewUpload, requireUpload } from './uploads.ts';
+import { beginUpload, dropUpload, abandonBytes, type NewUpload, requireUpload } from './uploads.ts';
 
-export interface Joined {
+export interface JoinResult {
   upload: Upload;
   /** Null: it was made before, by a request whose answer was lost. */
   saved: SavedFile | null;
@@ -21,7 +21,7 @@ export interface JoinRequest extends NewUpload {
   ids: readonly string[];
 }
 
-export async function joinUploads(cabinet: Cabinet, caller: Caller, { ids, ...asked }: JoinRequest): Promise<Joined> {
+export async function joinUploads(cabinet: Cabinet, caller: Caller, { ids, ...asked }: JoinRequest): Promise<JoinResult> {
   const parts: Upload[] = [];
   for (const id of ids) parts.push(await requirePart(cabinet, caller, id));
   const made = await findMade(cabinet, caller, parts);
@@ -90,6 +90,6 @@ async function* readParts({ blobs }: Cabinet, parts: readonly Upload[]): AsyncGe
 async function spend(cabinet: Cabinet, final: string, parts: readonly Upload[]): Promise<void> {
   await cabinet.catalog.spendUploads({ ids: parts.map(({ id }) => id), final });
   for (const { blob, sizeBytes, grown } of parts) {
-    if (blob !== null) await letGo(cabinet, { blob, sizeBytes, grown });
+    if (blob !== null) await abandonBytes(cabinet, { blob, sizeBytes, grown });
   }
 }

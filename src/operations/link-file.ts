@@ -6,7 +6,7 @@ import type { Cabinet } from './cabinet.ts';
 import { type OpenedFile, openFile, requireContent } from './open-file.ts';
 
 export const defaultLinkSeconds = 60;
-export const longestLinkSeconds = 24 * 60 * 60;
+export const maxLinkSeconds = 24 * 60 * 60;
 
 export interface LinkFileRequest {
   fileId: string;

@@ -12,7 +12,7 @@ export type FolderListing = Omit<FolderPage, 'asOf'>;
 
 /** "100 in all" */
 export const firstPageLimit = 100;
-export const largestPageLimit = 1000;
+export const maxPageLimit = 1000;
 
 export interface ListFolderRequest {
   folderId: string;
@@ -33,7 +33,7 @@ export async function listFolder(cabinet: Cabinet, caller: Caller, request: List
 }
 
 /** What stands beside a file that was just saved: the file itself first, the rest in order, 100 in all. */
-export async function listBeside(cabinet: Cabinet, space: number, saved: SavedFile): Promise<FolderListing> {
+export async function listSiblings(cabinet: Cabinet, space: number, saved: SavedFile): Promise<FolderListing> {
   const { folder, file, position } = saved;
   const asked = { space, folder: folder.id, limit: firstPageLimit - 1, exclude: file.id, atLeast: position };
   const page = await cabinet.catalog.listFolder(asked);

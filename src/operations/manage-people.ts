@@ -21,7 +21,7 @@ export async function listMembers(
 export interface NewMember {
   member: Member;
   /** What to tell the user, when we chose it. */
-  madePassword: string | null;
+  generatedPassword: string | null;
 }
 
 export async function addMember(
@@ -31,9 +31,9 @@ export async function addMember(
 ): Promise<NewMember> {
   const { space } = requireSpace(caller, 'manage');
   const role = checkRole(asked.role);
-  const { madePassword, ...account } = await toAccount(asked, 'Id');
+  const { generatedPassword, ...account } = await toAccount(asked, 'Id');
   const member = await cabinet.catalog.addMember({ ...account, space, role, ...byCaller(cabinet, caller) });
-  return { member, madePassword };
+  return { member, generatedPassword };
 }
 
 export interface RoleChange {

@@ -13,7 +13,7 @@ import type { Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { type OpenedFile, toOpened } from './open-file.ts';
+import { type OpenedFile, toOpenedFile } from './open-file.ts';
 import { recordRead } from './record-read.ts';
 
 const pageLimit = 200;
@@ -114,7 +114,7 @@ class Walk {
 
   #open(id: string, found: FileContent): OpenedFile {
     const read = { space: this.#space, entry: id, version: found.version, caller: this.#caller };
-    return recordRead(this.#cabinet, toOpened(this.#cabinet, found), read);
+    return recordRead(this.#cabinet, toOpenedFile(this.#cabinet, found), read);
   }
 
   async #giveWay(): Promise<void> {

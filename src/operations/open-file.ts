@@ -32,7 +32,7 @@ export interface OpenFileRequest {
 export async function openFile(cabinet: Cabinet, caller: Caller, request: OpenFileRequest): Promise<OpenedFile> {
   const { space, found } = await requireContent(cabinet, caller, request);
   const { fileId: entry, version } = request;
-  return recordRead(cabinet, toOpened(cabinet, found), { space, entry, version, caller });
+  return recordRead(cabinet, toOpenedFile(cabinet, found), { space, entry, version, caller });
 }
 
 /** What a version of a file holds, and in which space; nothing of it is read yet. */
@@ -47,7 +47,7 @@ export async function requireContent(
   return { space, found };
 }
 
-export function toOpened(cabinet: Cabinet, found: FileContent): OpenedFile {
+export function toOpenedFile(cabinet: Cabinet, found: FileContent): OpenedFile {
   const { name, contentType, modifiedAt, isDated, sizeBytes, sha256 } = found;
   const read = ({ start, end }: { start: number; end: number }) =>
     found.bytes === null ? readBlob(cabinet, found, start, end) : readInline(found, start, end);

@@ -4,7 +4,7 @@ import { argon2Sync } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { Refusal } from '../domain/refusal.ts';
-import { checkPassword, hashPassword, isPassword, makePassword, TooBusy } from './passwords.ts';
+import { checkPassword, hashPassword, isPassword, generatePassword, TooBusy } from './passwords.ts';
 
 const phc = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
 
@@ -99,7 +99,7 @@ test('a password does not contain the user, in whatever case, nor just a few cha
 });
 
 test('passwords that are made are long, unlike each other, and pass the rules', () => {
-  const made = Array.from({ length: 100 }, makePassword);
+  const made = Array.from({ length: 100 }, generatePassword);
   assert.equal(new Set(made).size, 100);
   for (const password of made) {
     assert.match(password, /^[\w-]{24}$/);

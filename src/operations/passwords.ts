@@ -14,7 +14,7 @@ const saltBytes = 16;
 
 /** Leaves a processor for everything else. */
 const atOnce = availableParallelism() > 2 ? 2 : 1;
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 const shortest = 12;
 const longest = 256;
@@ -32,7 +32,7 @@ function findProblem(password: string, user: string): string | null {
   return new Set(password).size < 5 ? 'must have more than a few different characters' : null;
 }
 
-export function makePassword(): string {
+export function generatePassword(): string {
   return randomBytes(18).toString('base64url');
 }
 
@@ -72,7 +72,7 @@ let running = 0;
 async function derive(password: string, salt: Buffer, costs: Costs): Promise<Buffer> {
   if (running < atOnce) running += 1;
   else {
-    if (waiting.length >= mostWaiting) throw new TooBusy();
+    if (waiting.length >= maxWaiting) throw new TooBusy();
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
   try {

@@ -13,7 +13,7 @@ import type { SharedNumbers } from '../runtime/shared-counters.ts';
 
 /** What was looked up is looked up again after this long. */
 const lookAgainAfterMs = 1000;
-const mostLookedUp = 1000;
+const maxLookedUp = 1000;
 const everyone = '';
 
 export interface QuotasOptions {
@@ -24,7 +24,7 @@ export interface QuotasOptions {
 
 export class Quotas {
   /** Called when one was set here: those who have quotas in memory too learn of it. */
-  tellOthers: () => Promise<void> = async () => undefined;
+  notifyOthers: () => Promise<void> = async () => undefined;
   readonly #catalog: Catalog;
   readonly #environment: string;
   readonly #buckets: SharedNumbers;
@@ -40,7 +40,7 @@ export class Quotas {
     this.#buckets = buckets;
     this.#clock = clock;
     const perf = { now: () => clock.monotonic() };
-    this.#usage = new LRUCache({ max: mostLookedUp, ttl: lookAgainAfterMs, ttlResolution: 0, perf });
+    this.#usage = new LRUCache({ max: maxLookedUp, ttl: lookAgainAfterMs, ttlResolution: 0, perf });
   }
 
   async load(): Promise<void> {

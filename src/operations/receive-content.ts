@@ -63,7 +63,7 @@ async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<B
     return { content: { sha256, sizeBytes: digest.sizeBytes, bytes: null, blob, checksums, isLeased }, head };
   } catch (error) {
     digest.drop();
-    await letGo(cabinet, blob);
+    await discardBlob(cabinet, blob);
     throw error;
   }
 }
@@ -84,11 +84,11 @@ function unlessFailed<Block>(leased: Promise<void>, blocks: AsyncIterable<Block>
 
 /** Lets go of received bytes that no record points to. */
 export async function discardContent(cabinet: Cabinet, { blob }: StoredContent): Promise<void> {
-  if (blob !== null) await letGo(cabinet, blob);
+  if (blob !== null) await discardBlob(cabinet, blob);
 }
 
 /** What cannot be removed now is removed by the sweeper. */
-async function letGo({ blobs, leases }: Cabinet, blob: string): Promise<void> {
+async function discardBlob({ blobs, leases }: Cabinet, blob: string): Promise<void> {
   await blobs.discard(blob).catch(() => undefined);
   await leases.end(blob);
 }

@@ -14,16 +14,16 @@ import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
-import { toEndOfWay } from './create-folder.ts';
+import { toNestedFolder } from './create-folder.ts';
 import { toIdempotency } from './idempotency.ts';
 import { byCaller } from './origin.ts';
 import { discardContent, type ReceivedContent } from './receive-content.ts';
 import { admitSave, checkFree, type Destination, renewAccess, saveFile } from './save-file.ts';
 import type { EntryView } from './show-entry.ts';
 
-export const mostBatchFiles = 1000;
+export const maxBatchFiles = 1000;
 /** Of the whole body: what is small is held in memory until all of it has arrived. */
-export const mostBatchBytes = 32 * 1024 * 1024;
+export const maxBatchBytes = 32 * 1024 * 1024;
 
 export function batchTooLarge(message: string): Refusal {
   return new Refusal('BatchTooLarge', message, {
@@ -40,13 +40,13 @@ export interface BatchTarget {
 /** Refuses a batch of which nothing can succeed, before its bytes are read. Resolves to where those files go that say
  *  nothing else. */
 export async function admitBatch(cabinet: Cabinet, caller: Caller, target: BatchTarget): Promise<Destination> {
-  if ((target.declaredBytes ?? 0) > mostBatchBytes)
-    throw batchTooLarge(`One batch has at most ${mostBatchBytes} bytes.`);
+  if ((target.declaredBytes ?? 0) > maxBatchBytes)
+    throw batchTooLarge(`One batch has at most ${maxBatchBytes} bytes.`);
   const destination = await admitSave(cabinet, caller, {
     ...target,
     fileName: null,
     declaredBytes: null,
-    isAllSaid: false,
+    skipFolderCheck: false,
     operation: 'save-batch',
   });
   checkFree(cabinet, target.declaredBytes);
@@ -226,7 +226,7 @@ class Places {
     const wanted = {
       space: access.space,
       parent,
-      ...toEndOfWay(way),
+      ...toNestedFolder(way),
       objectType: null,
       properties: null,
       conflict: 'Existing',

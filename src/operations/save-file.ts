@@ -31,7 +31,7 @@ export interface SaveTarget {
   /** How many bytes are coming, where that was said. */
   declaredBytes: number | null;
   /** Nothing but the folder is left that could refuse the save: whoever writes it looks at the folder anyway. */
-  isAllSaid: boolean;
+  skipFolderCheck: boolean;
   /** With one, it may be a repeated request, which gets the first result again. */
   idempotencyKey: string | null;
   /** Of what the key is, if not of the save of one file. */
@@ -53,7 +53,7 @@ export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTa
   const access = await requireAccess(cabinet, caller, { action: 'write', id: folder, missing });
   if (target.fileName !== null) checkName(target.fileName, 'FileName', cabinet.names);
   checkRoom(cabinet, target.declaredBytes);
-  if (target.isAllSaid) return { access, folder };
+  if (target.skipFolderCheck) return { access, folder };
   const found = await cabinet.catalog.findEntry({ space: access.space, id: folder });
   if (found?.kind !== 'folder') {
     // "The first result again", although the folder has gone since.
@@ -61,13 +61,13 @@ export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTa
     if (await mayBeRepeated(cabinet, caller, { operation, key })) return { access, folder };
     throw found === null ? missing() : notAFolder('FolderId');
   }
-  await checkTaken(cabinet, access.space, folder, target);
+  await checkNameFree(cabinet, access.space, folder, target);
   await checkShortage(cabinet, caller, access, target);
   return { access, folder };
 }
 
 /** A name that is taken is told before the bytes are sent, unless they may be sent once more. */
-async function checkTaken(
+async function checkNameFree(
   { catalog }: Cabinet,
   space: number,
   folder: string,
@@ -223,7 +223,7 @@ async function keepReceived<Saved extends SavedFile>(
   let isKept: boolean;
   try {
     saved = await save();
-    isKept = saved.isBlobUsed || (await takesPlaceOfLost(cabinet, content));
+    isKept = saved.isBlobUsed || (await replacesLostBlob(cabinet, content));
   } catch (error) {
     // An upload can be tried again, unless it was refused.
     if (isOpen(error) || (isUpload && !(error instanceof Refusal))) forgetLease(cabinet, content);
@@ -254,7 +254,7 @@ export function renewAccess({ spaces }: Caller, access: SpaceAccess, missing: ()
 
 /** The same bytes are kept once. But a 200 must not rest on a blob that the disk has lost, cut or changed: all of it is
  *  read, and if it is not what has just arrived, ours replaces it. */
-async function takesPlaceOfLost(cabinet: Cabinet, content: StoredContent): Promise<boolean> {
+async function replacesLostBlob(cabinet: Cabinet, content: StoredContent): Promise<boolean> {
   const { catalog } = cabinet;
   if (content.blob === null) return false;
   const kept = await catalog.findBlob({ sha256: content.sha256 });

@@ -13,13 +13,13 @@ import type { Cabinet } from './cabinet.ts';
 
 /** Entries that the catalog is asked about at a time, and in all for one page. */
 const chunkEntries = 100;
-const mostLookedAt = 5000;
-const mostSlices = 20;
+const maxLookedAt = 5000;
+const maxSlices = 20;
 /** First the entries that have all words in their names, then the others. */
 const stages = 2;
 
 /** Where a page ended: behind this entry, in the slice of the index that begins below `before`. */
-export interface SearchPlace {
+export interface SearchCursor {
   stage: number;
   before: number | null;
   /** Null: at the beginning of the slice. */
@@ -31,7 +31,7 @@ export interface SearchRequest extends Omit<HitFilter, 'folder'> {
   /** Null: the whole space. */
   folderId: string | null;
   limit: number;
-  after: SearchPlace | null;
+  after: SearchCursor | null;
 }
 
 export interface SearchResult {
@@ -43,7 +43,7 @@ export interface SearchResult {
 
 export interface SearchPage {
   results: SearchResult[];
-  next: SearchPlace | null;
+  next: SearchCursor | null;
 }
 
 export async function search(cabinet: Cabinet, caller: Caller, request: SearchRequest): Promise<SearchPage> {
@@ -100,7 +100,7 @@ class Collector {
   }
 
   /** Resolves to where the next page begins; null: there is none. */
-  async collect(from: SearchPlace): Promise<SearchPlace | null> {
+  async collect(from: SearchCursor): Promise<SearchCursor | null> {
     let place = from;
     while (place.stage < stages) {
       const { space, query } = this.#asked;
@@ -113,7 +113,7 @@ class Collector {
           ? { stage: stage + 1, before: null, last: null }
           : { stage, before: slice.next, last: null };
       this.#slices += 1;
-      const isEnough = this.#lookedAt >= mostLookedAt || this.#slices >= mostSlices;
+      const isEnough = this.#lookedAt >= maxLookedAt || this.#slices >= maxSlices;
       if (isEnough && place.stage < stages) return place;
     }
     return null;
@@ -125,7 +125,7 @@ class Collector {
     const { space, filter, limit } = this.#asked;
     let last = after;
     for (let at = 0; at < rest.length; ) {
-      if (this.#lookedAt >= mostLookedAt) return last;
+      if (this.#lookedAt >= maxLookedAt) return last;
       // One more than is wanted, so that often the first chunk is the only one.
       const chunk = rest.slice(at, at + Math.max(chunkEntries, limit - this.#found.length + 1));
       at += chunk.length;

@@ -32,15 +32,15 @@ export async function showUsage(
   return { access, inAll, trashBytes, by: items, next };
 }
 
-export interface ShownLimits {
+export interface LimitsView {
   limits: Limits;
-  ofSpace: Quota;
-  ofCaller: Quota;
+  spaceQuota: Quota;
+  callerQuota: Quota;
 }
 
-export async function showLimits({ catalog, limits }: Cabinet, caller: Caller): Promise<ShownLimits> {
+export async function showLimits({ catalog, limits }: Cabinet, caller: Caller): Promise<LimitsView> {
   const { space } = requireSpace(caller, 'read');
   const inAll = await catalog.findUsage({ space, actor: '' });
   const own = await catalog.findUsage({ space, actor: caller.actor });
-  return { limits, ofSpace: inAll.quota, ofCaller: own.quota };
+  return { limits, spaceQuota: inAll.quota, callerQuota: own.quota };
 }

@@ -14,12 +14,12 @@ export interface SignInRequest {
 }
 
 /** `signedInAt` in seconds since 1970. */
-export type SignedIn = { userId: string; signedInAt: number } | { userId: null; waitSeconds: number };
+export type SignInResult = { userId: string; signedInAt: number } | { userId: null; waitSeconds: number };
 
 /** What nobody's password would be kept as: no password leads to it. */
 const nobodys = toPhc(randomBytes(16), randomBytes(32));
 
-export async function signIn(cabinet: Cabinet, { user, password, address }: SignInRequest): Promise<SignedIn> {
+export async function signIn(cabinet: Cabinet, { user, password, address }: SignInRequest): Promise<SignInResult> {
   const id = user.trim().toLowerCase().slice(0, longestUser);
   const waitSeconds = cabinet.signInLimits.begin(address, id);
   if (waitSeconds > 0) return { userId: null, waitSeconds };

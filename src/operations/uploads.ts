@@ -74,7 +74,7 @@ async function admit(cabinet: Cabinet, caller: Caller, { save, lengthBytes }: Ne
   }
   const { folderId, ...rest } = save;
   const { fileName, idempotencyKey } = rest;
-  const target = { folderId, fileName, declaredBytes: lengthBytes, isAllSaid: false, idempotencyKey };
+  const target = { folderId, fileName, declaredBytes: lengthBytes, skipFolderCheck: false, idempotencyKey };
   const { access, folder } = await admitSave(cabinet, caller, target);
   return { ...rest, space: access.space, folder };
 }
@@ -120,7 +120,7 @@ export async function removeUpload(
   caller: Caller,
   asked: { id: string; protocol: UploadProtocol },
 ): Promise<void> {
-  const leave = await cabinet.uploads.enter(asked.id, () => undefined);
+  const leave = await cabinet.uploads.acquire(asked.id, () => undefined);
   try {
     await requireUpload(cabinet, caller, asked);
     await dropUpload(cabinet, asked.id);
@@ -131,17 +131,17 @@ export async function removeUpload(
 
 export async function dropUpload(cabinet: Cabinet, id: string): Promise<void> {
   const left = await cabinet.catalog.dropUpload({ id });
-  if (left !== null) await letGo(cabinet, left);
+  if (left !== null) await abandonBytes(cabinet, left);
 }
 
 /** For the sweeper. */
 export async function expireUploads(cabinet: Cabinet, now: number): Promise<number> {
   const { count, left } = await cabinet.catalog.expireUploads({ at: now });
-  for (const bytes of left) await letGo(cabinet, bytes);
+  for (const bytes of left) await abandonBytes(cabinet, bytes);
   return count;
 }
 
 /** What cannot be removed now is removed by the sweeper. */
-export async function letGo({ blobs }: Cabinet, { blob, sizeBytes, grown }: LeftBytes): Promise<void> {
+export async function abandonBytes({ blobs }: Cabinet, { blob, sizeBytes, grown }: LeftBytes): Promise<void> {
   await blobs.abandon(blob, { sizeBytes, state: grown }).catch(() => undefined);
 }

@@ -12,8 +12,8 @@ import {
   type BatchFile,
   type BatchItem,
   batchTooLarge,
-  mostBatchBytes,
-  mostBatchFiles,
+  maxBatchBytes,
+  maxBatchFiles,
 } from '../operations/save-batch.ts';
 import { BatchFile as BatchFields } from './entry-schemas.ts';
 import { invalidBody, parseValue, readWhole, smallBodyBytes } from './json.ts';
@@ -69,9 +69,9 @@ export async function readBatch(
   try {
     const bounded = bound(body, () => receiver.onLarge());
     let listed: unknown[] | null = null;
-    for await (const part of readParts(bounded, boundary, mostBatchFiles + otherParts)) {
+    for await (const part of readParts(bounded, boundary, maxBatchFiles + otherParts)) {
       if (part.name === 'filename' || part.name === 'file') {
-        if (files.length === mostBatchFiles) throw batchTooLarge(`One batch has at most ${mostBatchFiles} files.`);
+        if (files.length === maxBatchFiles) throw batchTooLarge(`One batch has at most ${maxBatchFiles} files.`);
         files.push(await receivePart(part, receiver));
       } else if (part.name === 'Files') {
         if (listed !== null) throw invalidBody('The body has two parts named "Files".', way);
@@ -93,7 +93,7 @@ async function* bound(body: AsyncIterable<Buffer>, onLarge: () => void): AsyncGe
     const before = sizeBytes;
     sizeBytes += chunk.length;
     if (before <= smallBodyBytes && sizeBytes > smallBodyBytes) onLarge();
-    if (sizeBytes > mostBatchBytes) throw batchTooLarge(`One batch has at most ${mostBatchBytes} bytes.`);
+    if (sizeBytes > maxBatchBytes) throw batchTooLarge(`One batch has at most ${maxBatchBytes} bytes.`);
     yield chunk;
   }
 }

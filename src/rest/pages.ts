@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { type Caller, selectSpace } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { firstPageLimit, largestPageLimit } from '../operations/list-folder.ts';
+import { firstPageLimit, maxPageLimit } from '../operations/list-folder.ts';
 import { type Place, readCursor, toCursorText } from './cursor.ts';
 import { Type } from './json-schema.ts';
 import type { Parameter } from './openapi.ts';
@@ -35,8 +35,8 @@ export function readPage<P extends Place>(served: Served, list: string, query: U
 function readLimit(text: string | null): number {
   if (text === null) return firstPageLimit;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= largestPageLimit) return limit;
-  throw new Refusal('InvalidField', `limit must be a number from 1 to ${largestPageLimit}.`, { target: 'limit' });
+  if (limit >= 1 && limit <= maxPageLimit) return limit;
+  throw new Refusal('InvalidField', `limit must be a number from 1 to ${maxPageLimit}.`, { target: 'limit' });
 }
 
 /** The header that leads to the next page; none when this was the last. `query`: what the page was asked with. */
@@ -57,7 +57,7 @@ export function pageParameters(): Parameter[] {
     {
       name: 'limit',
       in: 'query',
-      schema: Type.Integer({ minimum: 1, maximum: largestPageLimit, default: firstPageLimit }),
+      schema: Type.Integer({ minimum: 1, maximum: maxPageLimit, default: firstPageLimit }),
       description: 'How many at most',
     },
   ];

@@ -10,10 +10,10 @@ import { deepestLevel } from '../domain/entry.ts';
 import { maxCodePoints } from '../domain/name.ts';
 import { maxKeyBytes, maxKeys, maxTotalBytes, maxValueBytes } from '../domain/properties.ts';
 import type { ApplicationWithSecret } from '../operations/admin/applications.ts';
-import { firstPageLimit, largestPageLimit } from '../operations/list-folder.ts';
+import { firstPageLimit, maxPageLimit } from '../operations/list-folder.ts';
 import type { NewMember } from '../operations/manage-people.ts';
-import { mostBatchBytes, mostBatchFiles } from '../operations/save-batch.ts';
-import type { ShownLimits, SpaceUsage } from '../operations/show-usage.ts';
+import { maxBatchBytes, maxBatchFiles } from '../operations/save-batch.ts';
+import type { LimitsView, SpaceUsage } from '../operations/show-usage.ts';
 import type { InForce } from './served.ts';
 import { renderTime } from './wire.ts';
 
@@ -77,8 +77,8 @@ export function renderUser(member: Member): string {
   return JSON.stringify(toUser(member));
 }
 
-export function renderNewUser({ member, madePassword }: NewMember): string {
-  return JSON.stringify({ ...toUser(member), ...(madePassword !== null && { Password: madePassword }) });
+export function renderNewUser({ member, generatedPassword }: NewMember): string {
+  return JSON.stringify({ ...toUser(member), ...(generatedPassword !== null && { Password: generatedPassword }) });
 }
 
 export function renderUsers(members: readonly Member[]): string {
@@ -127,7 +127,7 @@ export function renderUsage({ access, inAll, trashBytes, by }: SpaceUsage): stri
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export function renderLimits({ limits, ofSpace, ofCaller }: ShownLimits): string {
+export function renderLimits({ limits, spaceQuota, callerQuota }: LimitsView): string {
   const { keptVersions, versionMs, trashMs, journalMs } = limits;
   return JSON.stringify({
     FileBytes: limits.fileBytes,
@@ -135,14 +135,14 @@ export function renderLimits({ limits, ofSpace, ofCaller }: ShownLimits): string
     NameCharacters: maxCodePoints,
     FolderLevels: deepestLevel,
     Properties: { Keys: maxKeys, KeyBytes: maxKeyBytes, ValueBytes: maxValueBytes, Bytes: maxTotalBytes },
-    PageEntries: { Default: firstPageLimit, Most: largestPageLimit },
-    Batch: { Files: mostBatchFiles, Bytes: mostBatchBytes },
+    PageEntries: { Default: firstPageLimit, Most: maxPageLimit },
+    Batch: { Files: maxBatchFiles, Bytes: maxBatchBytes },
     ...(keptVersions !== null && { VersionsKept: keptVersions }),
     ...(versionMs !== null && { VersionDays: versionMs / dayMs }),
     ...(trashMs !== null && { TrashDays: trashMs / dayMs }),
     ...(journalMs !== null && { JournalDays: journalMs / dayMs }),
-    Space: toQuota(ofSpace),
-    Caller: toQuota(ofCaller),
+    Space: toQuota(spaceQuota),
+    Caller: toQuota(callerQuota),
   });
 }
 

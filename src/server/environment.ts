@@ -12,7 +12,7 @@ import { localLeases, sharedLeases } from '../operations/leases.ts';
 import { isPassword } from '../operations/passwords.ts';
 import { Quotas } from '../operations/quotas.ts';
 import { SignInLimits } from '../operations/sign-in-limits.ts';
-import { Turns, UploadTurns } from '../operations/upload-turns.ts';
+import { UploadLocks, ActiveUploads } from '../operations/upload-locks.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { openShared, type Shared } from '../runtime/shared-counters.ts';
 import type { StorageEvents } from './records.ts';
@@ -38,7 +38,7 @@ export interface Environment {
   onNewKeys(listener: () => void): void;
   /** Learns at once what other nodes have changed; null: there are none. */
   lookAgain: (() => Promise<void>) | null;
-  turns: Turns;
+  turns: UploadLocks;
   /** How other threads of this process come to what it keeps; null: by themselves. */
   guests: Storage['guests'];
   /** What they share with this one. */
@@ -59,8 +59,8 @@ export async function openEnvironment(
   if (!isShared) await forgetOthers(catalog, clock).catch(onTrouble);
   const purger = new Purger(catalog, blobs, { onFailure: onTrouble, clock });
   const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, onTrouble, clock) : localLeases();
-  const turns = new Turns();
-  const uploads = new UploadTurns((id, end) => turns.enter(id, end));
+  const turns = new UploadLocks();
+  const uploads = new ActiveUploads((id, end) => turns.acquire(id, end));
   const cabinet = toCabinet(
     config,
     name,

@@ -95,7 +95,7 @@ function startGuest(options: HttpThreadsOptions): Guest {
     discardBlob: ({ name, blob }) => open(name).cabinet.blobs.discard(blob),
     async enterUpload({ name, id, turn }) {
       const end = () => calls.tell('endUpload', { name, turn });
-      leaves.set(`${name} ${turn}`, await open(name).turns.enter(id, end));
+      leaves.set(`${name} ${turn}`, await open(name).turns.acquire(id, end));
     },
     leaveUpload({ name, turn }) {
       leaves.get(`${name} ${turn}`)?.();

@@ -11,7 +11,7 @@ import type { Config } from '../config/config.ts';
 import { Fault, type PlainFault } from '../domain/fault.ts';
 import { sharedLeases } from '../operations/leases.ts';
 import { TooBusy } from '../operations/passwords.ts';
-import { type Enter, UploadTurns } from '../operations/upload-turns.ts';
+import { type AcquireUpload, ActiveUploads } from '../operations/upload-locks.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
 import { Syncs } from '../runtime/sync-guard.ts';
@@ -104,7 +104,7 @@ async function join(
     freeBytes: disk.freeBytes,
     purger: { nudge: () => host.tell('removed', { name }) },
     leases,
-    uploads: new UploadTurns(turns.enter),
+    uploads: new ActiveUploads(turns.enter),
     isPassword: (password: string, stored: string) => isPassword(host, password, stored),
   };
   const cabinet = toCabinet(config, name, made, shared);
@@ -166,7 +166,7 @@ class RemoteTurns {
     this.#name = name;
   }
 
-  readonly enter: Enter = async (id, end) => {
+  readonly enter: AcquireUpload = async (id, end) => {
     lastTurn += 1;
     const turn = lastTurn;
     const name = this.#name;

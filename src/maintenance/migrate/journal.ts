@@ -5,7 +5,7 @@ import type { JournalFiles } from '../../catalog/journal-files.ts';
 import { findHead } from '../../catalog/tables.ts';
 import { type JournalSlice, listJournal } from '../../catalog/verbs/journal.ts';
 import { isSameRow } from '../../domain/chain.ts';
-import { type Verified, verifyJournal } from '../../operations/admin/verify-journal.ts';
+import { type JournalVerification, verifyJournal } from '../../operations/admin/verify-journal.ts';
 import type { Differences, Migration, Side } from './side.ts';
 
 export async function copyJournalFiles({ source, target, tell }: Migration): Promise<void> {
@@ -48,7 +48,7 @@ async function holds(files: JournalFiles, range: Range, rows: Rows): Promise<boo
 export interface Chain {
   head: string;
   /** What is wrong with the chain in both places: it was so before. */
-  problems: Verified['problems'];
+  problems: JournalVerification['problems'];
 }
 
 /** Whatever is wrong here and not there is a difference. */
@@ -63,7 +63,7 @@ export async function compareChains({ source, target }: Migration, differences: 
   return { head: `${found.head.position}:${found.head.link}`, problems: known };
 }
 
-function walk({ tables, journalFiles }: Side, expected: Verified['head'] | null): Promise<Verified> {
+function walk({ tables, journalFiles }: Side, expected: JournalVerification['head'] | null): Promise<JournalVerification> {
   const catalog = { listJournal: (asked: JournalSlice) => tables.read(listJournal(asked)) };
   return verifyJournal({ catalog, journalFiles }, expected);
 }

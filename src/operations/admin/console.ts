@@ -11,29 +11,29 @@ import { addUser, changeRole } from './people.ts';
 export const consoleAppKey = 'ak_cabinetconsole000000000000000000';
 
 /** Refuses an address that a code must not travel to: plain HTTP beyond loopback. */
-export async function keepConsole(cabinet: Cabinet, publicUrl: string): Promise<void> {
+export async function ensureConsole(cabinet: Cabinet, publicUrl: string): Promise<void> {
   const redirectUri = checkRedirectUri(`${publicUrl}/`);
   const known = await cabinet.catalog.findApplication({ appKey: consoleAppKey });
   if (known?.redirectUris?.join() === redirectUri) return;
   await cabinet.catalog.keepConsole({ appKey: consoleAppKey, scopes, redirectUri, ...byOperator(cabinet) });
 }
 
-export interface FirstPerson {
+export interface InitialPerson {
   id: string;
   password: string;
 }
 
-export interface First extends ApplicationWithSecret {
+export interface InitialAccounts extends ApplicationWithSecret {
   /** Null: people of that name were there already. */
-  person: FirstPerson | null;
+  person: InitialPerson | null;
 }
 
 /** An application with a space of its own, and a person who manages it. */
-export async function addFirst(cabinet: Cabinet): Promise<First> {
+export async function addInitialAccounts(cabinet: Cabinet): Promise<InitialAccounts> {
   const made = await addApplication(cabinet, { ...plainApplication, name: 'first', certificates: [] });
   const id = 'admin';
   if ((await cabinet.catalog.findUser({ id })) !== null) return { ...made, person: null };
-  const { madePassword } = await addUser(cabinet, { id, name: null, password: null });
+  const { generatedPassword } = await addUser(cabinet, { id, name: null, password: null });
   await changeRole(cabinet, { id, space: made.application.access?.spaceName ?? '', role: 'manager' });
-  return { ...made, person: { id, password: madePassword ?? '' } };
+  return { ...made, person: { id, password: generatedPassword ?? '' } };
 }

@@ -8,13 +8,13 @@ import type { Place } from '../../catalog/verbs/list-folder.ts';
 import type { SpaceAccess } from '../../domain/caller.ts';
 import type { Entry } from '../../domain/entry.ts';
 import type { Cabinet } from '../cabinet.ts';
-import { toOpened } from '../open-file.ts';
+import { toOpenedFile } from '../open-file.ts';
 
 const pageLimit = 200;
 /** What file systems take as one name. */
 const longestNameBytes = 255;
 const longestExtension = 20;
-const mostListed = 1000;
+const maxListed = 1000;
 
 export interface ExportRequest {
   access: SpaceAccess;
@@ -115,7 +115,7 @@ class Tree {
     if (found === null) return;
     const file = await open(to, 'wx', 0o600);
     try {
-      for await (const chunk of toOpened(this.#cabinet, found).read({ start: 0, end: found.sizeBytes })) {
+      for await (const chunk of toOpenedFile(this.#cabinet, found).read({ start: 0, end: found.sizeBytes })) {
         await file.appendFile(chunk);
       }
     } catch (error) {
@@ -135,7 +135,7 @@ class Tree {
     if (code === 'ENOSPC') throw new Error('There is no space left for the export.');
     this.#report.skippedCount += 1;
     const problem = code === 'ENAMETOOLONG' ? 'The path is too long for the file system.' : message;
-    if (this.#report.skipped.length < mostListed) this.#report.skipped.push({ path, problem });
+    if (this.#report.skipped.length < maxListed) this.#report.skipped.push({ path, problem });
   }
 }
 

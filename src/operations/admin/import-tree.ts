@@ -29,7 +29,7 @@ import {
  *  counts as many. */
 const filesAtOnce = 32;
 const blobWeight = 8;
-const mostListed = 1000;
+const maxListed = 1000;
 const progressEveryMs = 250;
 
 /** What ends the import: everything after it would be refused too. */
@@ -254,7 +254,7 @@ class Import {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new ChangedMeanwhile();
     const [cabinet, caller] = [this.#cabinet, this.#caller];
-    const target = { folderId: folder, fileName, declaredBytes: stats.size, isAllSaid: true, idempotencyKey: null };
+    const target = { folderId: folder, fileName, declaredBytes: stats.size, skipFolderCheck: true, idempotencyKey: null };
     const destination = await admitSave(cabinet, caller, target);
     const received = await receiveContent(cabinet, readLocal(handle, stats, this.#ended.signal));
     const { position } = await saveFile(cabinet, caller, {
@@ -306,7 +306,7 @@ class Import {
 
   #skip(path: string, problem: string): void {
     this.report.skippedCount += 1;
-    if (this.report.skipped.length < mostListed) this.report.skipped.push({ path, problem });
+    if (this.report.skipped.length < maxListed) this.report.skipped.push({ path, problem });
   }
 }
 

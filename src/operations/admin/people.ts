@@ -5,12 +5,12 @@ import { isRole, type Role, roles } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Cabinet } from '../cabinet.ts';
 import { byOperator } from '../origin.ts';
-import { checkPassword, hashPassword, makePassword } from '../passwords.ts';
+import { checkPassword, hashPassword, generatePassword } from '../passwords.ts';
 
 export interface UserWithPassword {
   user: User;
   /** What to tell the user, when we chose it. */
-  madePassword: string | null;
+  generatedPassword: string | null;
 }
 
 export interface NewUser {
@@ -21,17 +21,17 @@ export interface NewUser {
 }
 
 export async function addUser(cabinet: Cabinet, asked: NewUser): Promise<UserWithPassword> {
-  const { madePassword, ...account } = await toAccount(asked);
-  return { user: await cabinet.catalog.addUser({ ...account, ...byOperator(cabinet) }), madePassword };
+  const { generatedPassword, ...account } = await toAccount(asked);
+  return { user: await cabinet.catalog.addUser({ ...account, ...byOperator(cabinet) }), generatedPassword };
 }
 
 /** What is kept of a new account. `target`: what the id was sent as; operators say which user they mean. */
 export async function toAccount(asked: NewUser, target = 'User') {
   const id = checkUserId(asked.id, target);
   const name = checkDisplayName(asked.name ?? id);
-  const madePassword = asked.password === null ? makePassword() : null;
-  const password = await hashPassword(madePassword ?? checkPassword(asked.password ?? '', id));
-  return { id, name, password, madePassword };
+  const generatedPassword = asked.password === null ? generatePassword() : null;
+  const password = await hashPassword(generatedPassword ?? checkPassword(asked.password ?? '', id));
+  return { id, name, password, generatedPassword };
 }
 
 /** `CreatedBy` shows it, and `app:` and issuers' names stand before a colon there: an id of ours has none. */
@@ -65,9 +65,9 @@ export async function changePassword(
   password: string | null,
 ): Promise<UserWithPassword> {
   const id = toUserId(asked);
-  const madePassword = password === null ? makePassword() : null;
-  const hashed = await hashPassword(madePassword ?? checkPassword(password ?? '', id));
-  return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...byOperator(cabinet) }), madePassword };
+  const generatedPassword = password === null ? generatePassword() : null;
+  const hashed = await hashPassword(generatedPassword ?? checkPassword(password ?? '', id));
+  return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...byOperator(cabinet) }), generatedPassword };
 }
 
 /** Of everyone, at once. */

@@ -7,7 +7,7 @@ import type { Cabinet } from '../cabinet.ts';
 export async function setQuota(cabinet: Cabinet, asked: Omit<SetQuota, keyof Origin>, origin: Origin) {
   const changed = await cabinet.catalog.setQuota({ ...asked, ...origin });
   await cabinet.quotas.load();
-  await cabinet.quotas.tellOthers();
+  await cabinet.quotas.notifyOthers();
   return changed;
 }
 

@@ -10,7 +10,7 @@ import { yieldToOthers } from '../../runtime/pacing.ts';
 
 const sliceRows = 500;
 /** Whoever needs more knows that something is wrong. */
-const mostProblems = 100;
+const maxProblems = 100;
 
 /** A place in the chain. */
 export interface Head {
@@ -23,7 +23,7 @@ export interface Problem {
   problem: string;
 }
 
-export interface Verified {
+export interface JournalVerification {
   rows: number;
   /** How many of them are in files. */
   sealedRows: number;
@@ -38,7 +38,7 @@ export interface Journal {
   journalFiles: JournalFiles;
 }
 
-export async function verifyJournal(journal: Journal, expected: Head | null): Promise<Verified> {
+export async function verifyJournal(journal: Journal, expected: Head | null): Promise<JournalVerification> {
   const { catalog, journalFiles } = journal;
   const walk = new Walk(expected);
   let ranges = await journalFiles.list();
@@ -95,7 +95,7 @@ async function verifyFile({ catalog, journalFiles }: Journal, walk: Walk, range:
   }
 }
 
-class Walk implements Verified {
+class Walk implements JournalVerification {
   rows = 0;
   sealedRows = 0;
   head: Head = { position: 0, link: '' };
@@ -156,6 +156,6 @@ class Walk implements Verified {
   }
 
   tell(position: number, problem: string): void {
-    if (this.problems.length < mostProblems) this.problems.push({ position, problem });
+    if (this.problems.length < maxProblems) this.problems.push({ position, problem });
   }
 }

@@ -6,8 +6,8 @@ import {
   admitBatch,
   type BatchItem,
   type BatchResult,
-  mostBatchBytes,
-  mostBatchFiles,
+  maxBatchBytes,
+  maxBatchFiles,
   saveBatch,
 } from '../../operations/save-batch.ts';
 import { json } from '../answer.ts';
@@ -47,7 +47,7 @@ export const saveBatchRoute: CallerRoute = {
     tag: 'Files',
     summary: 'Save many small files at once',
     description:
-      `Up to ${mostBatchFiles} files and ${mostBatchBytes} bytes in one body (\`GET /limits\` tells). Each file succeeds or fails ` +
+      `Up to ${maxBatchFiles} files and ${maxBatchBytes} bytes in one body (\`GET /limits\` tells). Each file succeeds or fails ` +
       'alone: the answer is 200 with one result for each, in the order in which they were sent. What is saved is committed ' +
       'together, when the whole body has arrived: half a batch saves nothing. The part `Files` says more of each file, by its ' +
       'place; `RelativePath` in it makes the folders that are missing. With an `Idempotency-Key`, the batch may be sent again as a ' +

@@ -3,7 +3,7 @@
 import type { FeedChange } from '../../catalog/verbs/changes.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { followChanges, showPresent } from '../../operations/follow-changes.ts';
+import { followChanges, showSnapshot } from '../../operations/follow-changes.ts';
 import { type Answer, json } from '../answer.ts';
 import { toCursorText } from '../cursor.ts';
 import { ChangesPage } from '../entry-schemas.ts';
@@ -101,7 +101,7 @@ async function begin({ cabinet }: Served, caller: Caller, from: string | null): 
       hint: 'Send from=now, from=snapshot, or a cursor.',
     });
   }
-  const { position } = await showPresent(cabinet, caller, { after: 0, limit: 1 });
+  const { position } = await showSnapshot(cabinet, caller, { after: 0, limit: 1 });
   return [position, from === 'now' ? null : 0];
 }
 
@@ -115,7 +115,7 @@ async function showTree(
   caller: Caller,
   { position, entry, limit }: { position: number; entry: number; limit: number },
 ): Promise<Told> {
-  const page = await showPresent(cabinet, caller, { after: entry, limit });
+  const page = await showSnapshot(cabinet, caller, { after: entry, limit });
   const changes = page.entries.map((now) => {
     const { id: entryId, modifiedAt: at, modifiedBy: by } = now.entry;
     return { position, at, by, action: 'present', entryId, now };

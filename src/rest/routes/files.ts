@@ -137,7 +137,7 @@ function readAsked(request: IncomingMessage) {
     reprDigest: parameters.readSha256(request, 'repr-digest'),
     digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },
     // A small body that came with its headers is in memory already: refusing before it is read saves nothing.
-    isAllSaid: request.readableLength === declared && way.kind === 'bare' && !hasDigest(request),
+    skipFolderCheck: request.readableLength === declared && way.kind === 'bare' && !hasDigest(request),
     declaredBytes: toFileBytes(declared, way),
     isMinimal: isMinimalPreferred(request),
   };

@@ -8,7 +8,7 @@ import {
   type LinkedVersion,
   linkFile,
   linkNotFound,
-  longestLinkSeconds,
+  maxLinkSeconds,
   openLinked,
 } from '../../operations/link-file.ts';
 import { requireContent } from '../../operations/open-file.ts';
@@ -25,7 +25,7 @@ import { renderTime } from '../wire.ts';
 export const LinkFile = Type.Object(
   {
     ExpiresInSeconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: longestLinkSeconds, default: defaultLinkSeconds }),
+      Type.Integer({ minimum: 1, maximum: maxLinkSeconds, default: defaultLinkSeconds }),
     ),
     Version: Type.Optional(
       Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The current one by default.' }),

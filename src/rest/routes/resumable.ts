@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { type Appended, appendUpload, lengthMismatch } from '../../operations/append-upload.ts';
+import { type AppendResult, appendUpload, lengthMismatch } from '../../operations/append-upload.ts';
 import { showUpload } from '../../operations/finish-upload.ts';
 import { beginUpload, dropUpload, readNotes, removeUpload } from '../../operations/uploads.ts';
 import type { Answer } from '../answer.ts';
@@ -123,7 +123,7 @@ interface Bytes {
   resumable: Resumable;
 }
 
-function append(served: Served, exchange: Exchange, caller: Caller, bytes: Bytes): Promise<Appended> {
+function append(served: Served, exchange: Exchange, caller: Caller, bytes: Bytes): Promise<AppendResult> {
   const { request } = exchange;
   const { version, isComplete } = bytes.resumable;
   const digests = { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) };
@@ -159,7 +159,7 @@ function sendInterim(
 async function toFinal(
   served: Served,
   { request }: Exchange,
-  { saved, upload }: Appended,
+  { saved, upload }: AppendResult,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const { save } = readNotes(upload);

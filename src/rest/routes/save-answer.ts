@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { SavedFile } from '../../catalog/verbs/save-file.ts';
-import { listBeside } from '../../operations/list-folder.ts';
+import { listSiblings } from '../../operations/list-folder.ts';
 import { type Answer, json } from '../answer.ts';
 import type { Served } from '../served.ts';
 import { renderEnvelope } from '../wire.ts';
@@ -38,7 +38,7 @@ export async function toSaveAnswer(
   if (isMinimal) Object.assign(told, minimalApplied);
   if (isMinimal || saved.isReplayed)
     return json(renderEnvelope({ folder: saved.folder, children: [saved.file] }), told);
-  const listing = await listBeside(served.cabinet, space, saved);
+  const listing = await listSiblings(served.cabinet, space, saved);
   return json(renderEnvelope(listing), {
     ...told,
     ...toLink(served, listing, saved.file.id),

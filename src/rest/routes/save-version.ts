@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { readMediaType } from '../../domain/content-type.ts';
-import { listBeside } from '../../operations/list-folder.ts';
+import { listSiblings } from '../../operations/list-folder.ts';
 import { discardContent, receiveContent } from '../../operations/receive-content.ts';
 import { admitVersion, saveVersion } from '../../operations/save-file.ts';
 import { json } from '../answer.ts';
@@ -40,7 +40,7 @@ export const saveVersionRoute: CallerRoute = {
       const saved = await saveVersion(cabinet, current, { destination, contentType, comment, ifMatch, received });
       const listing = asked.isMinimal
         ? { folder: saved.folder, children: [saved.file], next: null }
-        : await listBeside(cabinet, destination.access.space, saved);
+        : await listSiblings(cabinet, destination.access.space, saved);
       return json(renderSavedVersion(listing, saved.details), {
         entryid: fileId,
         ...(asked.isMinimal && minimalApplied),

@@ -4,7 +4,7 @@ import { type Caller, toFolderId } from '../../domain/caller.ts';
 import type { Kind } from '../../domain/entry.ts';
 import { toSortedProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { type SearchPlace, type SearchRequest, search } from '../../operations/search.ts';
+import { type SearchCursor, type SearchRequest, search } from '../../operations/search.ts';
 import { json } from '../answer.ts';
 import { exampleFile } from '../examples.ts';
 import { Type } from '../json-schema.ts';
@@ -91,11 +91,11 @@ function toList(caller: Caller, { folderId, properties, ...filters }: Question):
   return toFilteredName(list, { ...filters, properties: toSortedProperties(properties) });
 }
 
-function toPlace([stage, before, entry, score]: Cursor): SearchPlace {
+function toPlace([stage, before, entry, score]: Cursor): SearchCursor {
   return { stage, before, last: entry === null || score === null ? null : { entry, score } };
 }
 
-function fromPlace({ stage, before, last }: SearchPlace): Cursor {
+function fromPlace({ stage, before, last }: SearchCursor): Cursor {
   return [stage, before, last?.entry ?? null, last?.score ?? null];
 }
 

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { type Appended, appendUpload } from '../../operations/append-upload.ts';
+import { type AppendResult, appendUpload } from '../../operations/append-upload.ts';
 import { showUpload } from '../../operations/finish-upload.ts';
 import { joinUploads } from '../../operations/join-uploads.ts';
 import { beginUpload, type NewUpload, removeUpload } from '../../operations/uploads.ts';
@@ -70,7 +70,7 @@ interface Bytes {
   checksum: tus.Checksum | null;
 }
 
-function append(served: Served, exchange: Exchange, caller: Caller, bytes: Bytes): Promise<Appended> {
+function append(served: Served, exchange: Exchange, caller: Caller, bytes: Bytes): Promise<AppendResult> {
   const { checksum, upload, offsetBytes, lengthBytes } = bytes;
   const check = checksum === null ? undefined : (body: AsyncIterable<Buffer>) => tus.checkSum(body, checksum);
   return appendUpload(served.cabinet, caller, {

@@ -3,14 +3,14 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Upload } from '../catalog/verbs/uploads.ts';
-import type { Hasher, PassingDigest } from './hasher.ts';
+import type { Hasher, StreamDigest } from './hasher.ts';
 
-const mostDigests = 1000;
+const maxDigests = 1000;
 const keepDigestMs = 10 * 60 * 1000;
 
 /** Ends whoever is at the upload, and waits until it has kept what came. `end`: ends the request that enters now. Returns
  *  what must be called when it is done. */
-export type Enter = (id: string, end: () => void) => Promise<() => void>;
+export type AcquireUpload = (id: string, end: () => void) => Promise<() => void>;
 
 interface Turn {
   end(): void;
@@ -18,10 +18,10 @@ interface Turn {
 }
 
 /** Of the whole process. */
-export class Turns {
+export class UploadLocks {
   readonly #turns = new Map<string, Turn>();
 
-  async enter(id: string, end: () => void): Promise<() => void> {
+  async acquire(id: string, end: () => void): Promise<() => void> {
     for (let other = this.#turns.get(id); other !== undefined; other = this.#turns.get(id)) {
       other.end();
       await other.over;
@@ -35,30 +35,30 @@ export class Turns {
   }
 }
 
-export class UploadTurns {
-  readonly #enter: Enter;
+export class ActiveUploads {
+  readonly #acquire: AcquireUpload;
   /** The requests of this thread that are at an upload, or wait for their turn. */
   readonly #entered = new Set<Promise<void>>();
-  readonly #digests = new LRUCache<string, PassingDigest>({
-    max: mostDigests,
+  readonly #digests = new LRUCache<string, StreamDigest>({
+    max: maxDigests,
     // Of an upload that goes on later, or elsewhere, the bytes are read once more in the end.
     ttl: keepDigestMs,
     ttlAutopurge: true,
     dispose: (digest, _, reason) => (reason === 'delete' ? undefined : digest.drop()),
   });
 
-  constructor(enter: Enter) {
-    this.#enter = enter;
+  constructor(acquire: AcquireUpload) {
+    this.#acquire = acquire;
   }
 
-  async enter(id: string, end: () => void): Promise<() => void> {
+  async acquire(id: string, end: () => void): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#entered.add(promise);
     const forget = () => {
       this.#entered.delete(promise);
       resolve();
     };
-    const leave = await this.#enter(id, end).catch((error) => {
+    const leave = await this.#acquire(id, end).catch((error) => {
       forget();
       throw error;
     });
@@ -69,7 +69,7 @@ export class UploadTurns {
   }
 
   /** The digest of what has come so far; null: it is not known here. Whoever takes it puts it back. */
-  takeDigest({ id, sizeBytes }: Upload, hasher: Hasher): PassingDigest | null {
+  takeDigest({ id, sizeBytes }: Upload, hasher: Hasher): StreamDigest | null {
     const known = this.#digests.get(id) ?? null;
     this.#digests.delete(id);
     if (known?.sizeBytes === sizeBytes) return known;
@@ -77,7 +77,7 @@ export class UploadTurns {
     return sizeBytes === 0 ? hasher.begin() : null;
   }
 
-  putDigest(id: string, digest: PassingDigest): void {
+  putDigest(id: string, digest: StreamDigest): void {
     this.#digests.set(id, digest);
   }
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Turns, UploadTurns } from './upload-turns.ts';
+import { UploadLocks, ActiveUploads } from './upload-locks.ts';
 
 test('the newer request ends the older one, and begins when that is over', async () => {
-  const turns = new Turns();
+  const turns = new UploadLocks();
   // Two threads: each has its own requests, the turns are those of the process.
   const [one, other] = [
-    new UploadTurns((id, end) => turns.enter(id, end)),
-    new UploadTurns((id, end) => turns.enter(id, end)),
+    new ActiveUploads((id, end) => turns.acquire(id, end)),
+    new ActiveUploads((id, end) => turns.acquire(id, end)),
   ];
   const told: string[] = [];
-  const leave = await one.enter('a', () => told.push('the first is ended'));
+  const leave = await one.acquire('a', () => told.push('the first is ended'));
   const entering = other
-    .enter('a', () => told.push('the second is ended'))
+    .acquire('a', () => told.push('the second is ended'))
     .then((left) => {
       told.push('the second begins');
       return left;
@@ -23,16 +23,16 @@ test('the newer request ends the older one, and begins when that is over', async
   leave();
   (await entering)();
   assert.deepEqual(told, ['the first is ended', 'the second begins']);
-  (await one.enter('a', () => undefined))();
+  (await one.acquire('a', () => undefined))();
 });
 
 test('what settles has waited also for those who waited for their turn', async () => {
-  const turns = new Turns();
-  const uploads = new UploadTurns((id, end) => turns.enter(id, end));
+  const turns = new UploadLocks();
+  const uploads = new ActiveUploads((id, end) => turns.acquire(id, end));
   const told: string[] = [];
-  const leave = await uploads.enter('a', () => undefined);
+  const leave = await uploads.acquire('a', () => undefined);
   const second = uploads
-    .enter('a', () => undefined)
+    .acquire('a', () => undefined)
     .then(async (left) => {
       await turn();
       told.push('the second is done');
@@ -45,9 +45,9 @@ test('what settles has waited also for those who waited for their turn', async (
 });
 
 test('whoever is not let in is not waited for', async () => {
-  const uploads = new UploadTurns(() => Promise.reject(new Error('closed')));
+  const uploads = new ActiveUploads(() => Promise.reject(new Error('closed')));
   await assert.rejects(
-    uploads.enter('a', () => undefined),
+    uploads.acquire('a', () => undefined),
     /closed/,
   );
   await uploads.settle();
