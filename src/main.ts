@@ -13,7 +13,7 @@ import { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
 import { Scrubber } from './jobs/scrub.ts';
 import { sweep } from './jobs/sweep.ts';
-import { addInitialAccounts, type InitialAccounts, ensureConsole } from './operations/admin/console.ts';
+import { addInitialAccounts, ensureConsole, type InitialAccounts } from './operations/admin/console.ts';
 import { type Clock, systemClock, type Timer } from './runtime/clock.ts';
 import { lockFolder } from './runtime/folder-lock.ts';
 import { openShared, toBuffers } from './runtime/shared-counters.ts';

@@ -10,7 +10,7 @@ import type { Cabinet } from './cabinet.ts';
 import { ContentDigest, type Digest } from './content-digest.ts';
 import { headBytes, type ReceivedContent, toInline } from './receive-content.ts';
 import { saveFile } from './save-file.ts';
-import { dropUpload, abandonBytes, readNotes, requireUpload, uploadNotFound } from './uploads.ts';
+import { abandonBytes, dropUpload, readNotes, requireUpload, uploadNotFound } from './uploads.ts';
 
 /** For whoever has the turn. What is refused now will be refused again, so that the upload is let go of; what fails can be tried
  *  again. */

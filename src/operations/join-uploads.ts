@@ -8,7 +8,7 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { finishUpload } from './finish-upload.ts';
 import { fileTooLarge } from './receive-content.ts';
-import { beginUpload, dropUpload, abandonBytes, type NewUpload, requireUpload } from './uploads.ts';
+import { abandonBytes, beginUpload, dropUpload, type NewUpload, requireUpload } from './uploads.ts';
 
 export interface JoinResult {
   upload: Upload;
@@ -21,7 +21,11 @@ export interface JoinRequest extends NewUpload {
   ids: readonly string[];
 }
 
-export async function joinUploads(cabinet: Cabinet, caller: Caller, { ids, ...asked }: JoinRequest): Promise<JoinResult> {
+export async function joinUploads(
+  cabinet: Cabinet,
+  caller: Caller,
+  { ids, ...asked }: JoinRequest,
+): Promise<JoinResult> {
   const parts: Upload[] = [];
   for (const id of ids) parts.push(await requirePart(cabinet, caller, id));
   const made = await findMade(cabinet, caller, parts);

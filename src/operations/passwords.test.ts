@@ -4,7 +4,7 @@ import { argon2Sync } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { Refusal } from '../domain/refusal.ts';
-import { checkPassword, hashPassword, isPassword, generatePassword, TooBusy } from './passwords.ts';
+import { checkPassword, generatePassword, hashPassword, isPassword, TooBusy } from './passwords.ts';
 
 const phc = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
 

@@ -40,8 +40,7 @@ export interface BatchTarget {
 /** Refuses a batch of which nothing can succeed, before its bytes are read. Resolves to where those files go that say
  *  nothing else. */
 export async function admitBatch(cabinet: Cabinet, caller: Caller, target: BatchTarget): Promise<Destination> {
-  if ((target.declaredBytes ?? 0) > maxBatchBytes)
-    throw batchTooLarge(`One batch has at most ${maxBatchBytes} bytes.`);
+  if ((target.declaredBytes ?? 0) > maxBatchBytes) throw batchTooLarge(`One batch has at most ${maxBatchBytes} bytes.`);
   const destination = await admitSave(cabinet, caller, {
     ...target,
     fileName: null,

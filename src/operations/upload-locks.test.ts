@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { UploadLocks, ActiveUploads } from './upload-locks.ts';
+import { ActiveUploads, UploadLocks } from './upload-locks.ts';
 
 test('the newer request ends the older one, and begins when that is over', async () => {
   const turns = new UploadLocks();

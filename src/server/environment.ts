@@ -12,7 +12,7 @@ import { localLeases, sharedLeases } from '../operations/leases.ts';
 import { isPassword } from '../operations/passwords.ts';
 import { Quotas } from '../operations/quotas.ts';
 import { SignInLimits } from '../operations/sign-in-limits.ts';
-import { UploadLocks, ActiveUploads } from '../operations/upload-locks.ts';
+import { ActiveUploads, UploadLocks } from '../operations/upload-locks.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { openShared, type Shared } from '../runtime/shared-counters.ts';
 import type { StorageEvents } from './records.ts';

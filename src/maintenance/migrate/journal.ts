@@ -63,7 +63,10 @@ export async function compareChains({ source, target }: Migration, differences: 
   return { head: `${found.head.position}:${found.head.link}`, problems: known };
 }
 
-function walk({ tables, journalFiles }: Side, expected: JournalVerification['head'] | null): Promise<JournalVerification> {
+function walk(
+  { tables, journalFiles }: Side,
+  expected: JournalVerification['head'] | null,
+): Promise<JournalVerification> {
   const catalog = { listJournal: (asked: JournalSlice) => tables.read(listJournal(asked)) };
   return verifyJournal({ catalog, journalFiles }, expected);
 }

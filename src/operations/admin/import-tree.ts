@@ -254,7 +254,13 @@ class Import {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new ChangedMeanwhile();
     const [cabinet, caller] = [this.#cabinet, this.#caller];
-    const target = { folderId: folder, fileName, declaredBytes: stats.size, skipFolderCheck: true, idempotencyKey: null };
+    const target = {
+      folderId: folder,
+      fileName,
+      declaredBytes: stats.size,
+      skipFolderCheck: true,
+      idempotencyKey: null,
+    };
     const destination = await admitSave(cabinet, caller, target);
     const received = await receiveContent(cabinet, readLocal(handle, stats, this.#ended.signal));
     const { position } = await saveFile(cabinet, caller, {

@@ -5,7 +5,7 @@ import { isRole, type Role, roles } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Cabinet } from '../cabinet.ts';
 import { byOperator } from '../origin.ts';
-import { checkPassword, hashPassword, generatePassword } from '../passwords.ts';
+import { checkPassword, generatePassword, hashPassword } from '../passwords.ts';
 
 export interface UserWithPassword {
   user: User;
@@ -67,7 +67,10 @@ export async function changePassword(
   const id = toUserId(asked);
   const generatedPassword = password === null ? generatePassword() : null;
   const hashed = await hashPassword(generatedPassword ?? checkPassword(password ?? '', id));
-  return { user: await cabinet.catalog.setPassword({ id, password: hashed, ...byOperator(cabinet) }), generatedPassword };
+  return {
+    user: await cabinet.catalog.setPassword({ id, password: hashed, ...byOperator(cabinet) }),
+    generatedPassword,
+  };
 }
 
 /** Of everyone, at once. */

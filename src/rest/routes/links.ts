@@ -24,9 +24,7 @@ import { renderTime } from '../wire.ts';
 
 export const LinkFile = Type.Object(
   {
-    ExpiresInSeconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: maxLinkSeconds, default: defaultLinkSeconds }),
-    ),
+    ExpiresInSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLinkSeconds, default: defaultLinkSeconds })),
     Version: Type.Optional(
       Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The current one by default.' }),
     ),
