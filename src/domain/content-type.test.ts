@@ -1,4 +1,4 @@
-// The ContentType row of section 2 of INTERFACE.md, and the one reading of Content-Type (SECURITY.md, H4).
+// How the content type of a file is chosen (docs/contract.md §2.1), and how Content-Type is parsed.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 // Media types: the one reading of a Content-Type, the check of a declared one, and the guess when none is declared
-// (INTERFACE.md, section 2). Hides the magic numbers, and the extension table of the package `mime`.
+// (docs/contract.md §2.1). Hides the magic numbers, and the extension table of the package `mime`.
 
 import { createRequire } from 'node:module';
 import { Refusal } from './refusal.ts';
@@ -14,8 +14,8 @@ export interface MediaType {
 const octetStream = 'application/octet-stream';
 
 /**
- * "the part's media type; if absent or `application/octet-stream`, by magic bytes, then by extension, then
- * `application/octet-stream`". What is not a media type counts as absent. 300 bytes of `head` suffice.
+ * The declared media type; if absent or `application/octet-stream`, by magic bytes, then by extension. What is not a
+ * media type counts as absent. 300 bytes of `head` suffice.
  */
 export function toContentType(declared: string | undefined, head: Uint8Array, fileName: string): string {
   const value = declared?.trim();

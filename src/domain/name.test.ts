@@ -1,4 +1,4 @@
-// Section 6 of INTERFACE.md, by example and against a slow oracle that reads the section word by word.
+// docs/contract.md §6, by example and against a slow oracle that follows the section word by word.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// What may be a name, when two names are the same, and how a name travels in a header (INTERFACE.md, sections 5 and 6).
+// What may be a name, when two names are the same, and how a name travels in a header (docs/contract.md §6 and §1.4).
 // Hides the character classes. A name is stored as it was sent: nothing here repairs one.
 
 import { deepestLevel } from './entry.ts';
@@ -94,7 +94,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The text of a name header as Node gives it, one character per byte: percent-encoded UTF-8, RFC 8187, or raw UTF-8.
- * "A `%` that is not followed by two hex digits is literal; bytes that are not UTF-8 are 400 `InvalidName`."
+ * A `%` without two hexadecimal digits after it stands for itself.
  * A name that itself begins with UTF-8'' has to have its apostrophes encoded.
  */
 export function decodeNameHeader(raw: string): string {

@@ -1,4 +1,4 @@
-// The limits of section 2 of INTERFACE.md, each at its edge.
+// The limits on properties and object types (docs/contract.md §8.1), each at its edge.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// What a client may attach to an entry: its properties and its object type (INTERFACE.md, section 2).
+// What a client may attach to an entry: its properties and its object type (docs/contract.md §2 and §8.1).
 // Hides the limits and the key names that are dangerous as keys of JavaScript objects.
 
 import { Refusal } from './refusal.ts';
@@ -10,7 +10,7 @@ export const maxTotalBytes = 64 * 1024;
 const dangerousKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const objectType = /^[A-Za-z0-9:._-]{1,128}$/;
 
-/** "object of strings … At most 100 keys, key ≤ 128 bytes, value ≤ 4 KiB, 64 KiB in all": keys and values, in UTF-8. */
+/** Limits count bytes of UTF-8; the total includes keys and values. */
 export function checkProperties(value: unknown, target = 'Properties'): Record<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refusal('InvalidField', `${target} must be an object of strings.`, { target });
@@ -37,7 +37,6 @@ export function checkProperties(value: unknown, target = 'Properties'): Record<s
   return Object.fromEntries(checked);
 }
 
-/** "1–128 characters of `[A-Za-z0-9:._-]`" */
 export function checkObjectType(value: unknown): string {
   if (typeof value === 'string' && objectType.test(value)) return value;
   throw new Refusal('InvalidField', 'ObjectType must be 1 to 128 characters of A-Z, a-z, 0-9, ":", ".", "_" and "-".', {
@@ -85,7 +84,7 @@ export function checkPropertyChanges(value: unknown, target = 'Properties'): Pro
   return value as PropertyChanges;
 }
 
-/** "merge; `null` removes a key" */
+/** `null` removes a key. */
 export function mergeProperties(present: Record<string, string>, changes: PropertyChanges): Record<string, string> {
   const merged = new Map(Object.entries(present));
   for (const [key, text] of Object.entries(changes)) {

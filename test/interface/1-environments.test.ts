@@ -1,5 +1,5 @@
-// Section 1, addresses and environments: the same paths at both addresses, nothing shared between them, and addresses
-// in answers that come from the configuration, never from the request.
+// Addresses and environments (docs/contract.md §1.1 and §1.2): both addresses serve the same paths and share nothing;
+// addresses in responses come from the configuration, never from the request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

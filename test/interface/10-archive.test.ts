@@ -1,4 +1,4 @@
-// Section 10 of the contract: `GET /folders/{id}/archive`, "the tree as a ZIP, streamed".
+// Download a folder as ZIP (docs/contract.md §10.10).
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Section 10, `GET /audit`: who did what in a space, for those who manage it.
+// Audit log (docs/contract.md §10.13): who did what in a space, for callers who manage it.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

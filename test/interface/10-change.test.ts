@@ -1,3 +1,5 @@
+// Rename and change an entry (docs/contract.md §10.4). Moves are in 10-move, `If-Match` is in 10-if-match.
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
-// Section 10 of the contract: `GET /changes` tells every change in order, without gaps or repeats; replaying it from nothing
-// or from a snapshot gives exactly the tree. Other test files write to the same spaces at the same time, so tests compare
-// only changes of entries they made. Tests that need silence use Solo: nobody but this file writes to its space.
+// Changes feed (docs/contract.md §10.8): every change in order, without gaps or repeats; replaying it from the beginning
+// or from a snapshot yields exactly the tree. Other test files write to the same spaces at the same time, so tests compare
+// only changes of entries they made. Tests that need silence use Solo: only this file writes to its space.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

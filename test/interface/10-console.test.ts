@@ -1,5 +1,5 @@
-// The console as it is served: one page at each of its addresses, open to all, with assets that browsers keep. What it does is
-// tested in a browser.
+// The console as it is served (docs/contract.md §10.14): one page at each of its addresses, without credentials, with assets
+// that browsers cache. Its behaviour is tested in a browser.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

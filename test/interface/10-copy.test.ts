@@ -1,4 +1,4 @@
-// Section 10 of the contract: `POST /entries/{id}/copy` copies files and whole trees; the copy is new, whole and its own.
+// Copy an entry (docs/contract.md §10.5): files and whole trees; the copy is new, complete and independent.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

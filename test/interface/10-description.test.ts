@@ -1,5 +1,5 @@
-// The description, the page that shows it, and what the service says of its health: open to all, the same in both
-// environments but for the address.
+// The OpenAPI description, its page, health and metrics (docs/contract.md §10.14 and §10.15): without credentials, the same
+// in both environments except for the address.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

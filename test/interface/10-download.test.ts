@@ -1,4 +1,4 @@
-// Section 10 of the contract: `GET /files/{id}/content` with ranges, conditions and versions, by the rules of RFC 9110.
+// Download a file (docs/contract.md §10.3): ranges, conditions and versions as in RFC 9110.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Section 10 of the contract, where fields are optional: an empty body is as good as none, whatever type a client names for
-// it. `curl -d ''` calls it a form, `fetch` with an empty text calls it text.
+// Request bodies (docs/contract.md §1.5): where all fields are optional, an empty body of any type equals no body.
+// `curl -d ''` sends it as a form, `fetch` with an empty string as text.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

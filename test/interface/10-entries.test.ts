@@ -1,4 +1,4 @@
-// Section 10 of the contract: `GET /entries/{id}`, and folders and files by path from the root.
+// Show an entry (docs/contract.md §10.1), and find folders and files by path.
 
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';

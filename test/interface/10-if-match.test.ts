@@ -1,5 +1,5 @@
-// Section 10 of the contract: `If-Match` on `PATCH /entries/{id}`, and changes of one entry at once. On DELETE it is in
-// 10-trash, on PUT in 10-versions.
+// `If-Match` on `PATCH /entries/{id}` (docs/contract.md §9.3), and concurrent changes of one entry. For DELETE see
+// 10-trash, for PUT see 10-versions.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,9 +17,6 @@ async function makePair(): Promise<{ pair: Entry[]; inner: Entry; file: Entry }>
   const { File: file } = await saveFile(main, { FolderId: folder.Id, FileName: 'file.txt' }, 'bytes');
   return { pair: [inner, file], inner, file };
 }
-
-// Section 10 of the contract: `PATCH /entries/{id}` renames, gives properties and an object type, under `If-Match`.
-// Moves are in 10-move.
 
 test('If-Match with the right ETag, a list that holds it, or a star lets the change through', async () => {
   const { pair } = await makePair();

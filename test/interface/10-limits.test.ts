@@ -1,4 +1,5 @@
-// Section 10, `GET /usage` and `GET /limits`. What happens when a quota is used up is in test/service: operators set them.
+// `GET /usage` and `GET /limits` (docs/contract.md §8.1 and §8.2). Quotas that are used up are in test/service, because
+// operators set them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Section 10 of the contract: `POST /files/{id}/link`, "a short-lived address … for what cannot send headers".
+// Links (docs/contract.md §10.11): short-lived addresses for clients that cannot send headers.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Section 10, managing: spaces, applications and people of the caller's space. What people may do by their role is in
-// test/security; here an application manages, by its scope.
+// Manage spaces, applications and people (docs/contract.md §10.12). Here an application manages, by its scope; what people
+// may do by their role is in test/security.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,4 @@
-// Section 10 of the contract: `PATCH /entries/{id}` with another `ParentFolderId` moves whole trees; no cycles, no tree
-// too deep, and the sizes of all folders follow.
+// Move an entry (docs/contract.md §10.4): whole trees, no cycles, no tree too deep, and the sizes of all folders follow.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

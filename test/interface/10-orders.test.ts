@@ -1,4 +1,4 @@
-// Section 10 of the contract: the six orders of `GET /folders/{id}`, and cursors that hold while the folder changes.
+// List a folder (docs/contract.md §10.2): the six orders, and cursors that stay valid while the folder changes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Section 10 of the contract, "a cursor that is not ours: 400": one of another space, or of another question, is not ours
-// either, for it would pass over what the caller asks for.
+// Pagination (docs/contract.md §9.4): a cursor of another space or another query is refused, because it would skip
+// results.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

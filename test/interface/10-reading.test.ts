@@ -1,4 +1,4 @@
-// Section 10 of the contract, as far as it is built: `GET /folders/{id}` page by page, `GET /files/{id}/content` whole.
+// List a folder page by page (docs/contract.md §10.2) and download a whole file (docs/contract.md §10.3).
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Section 10 of the contract: `DELETE /entries/{id}?permanent=true` and `DELETE /trash` remove for good.
+// Delete permanently (docs/contract.md §10.6): `DELETE /entries/{id}?permanent=true` and `DELETE /trash`.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

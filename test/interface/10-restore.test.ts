@@ -1,4 +1,4 @@
-// Section 10 of the contract: `POST /entries/{id}/restore` when the name is taken, or the folder moved, trashed or gone.
+// Restore from the trash (docs/contract.md §10.6) when the name is taken, or the folder moved, trashed or gone.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Section 10 of the contract: `GET /search` finds names, properties and the text of documents, shows only what can be seen,
-// page by page. What is saved is found a moment later: tests wait for it, within limits.
+// Search (docs/contract.md §10.9): names, properties and the text of documents; only what the caller can access; page by
+// page. The index follows shortly after a save: tests wait for it, within limits.
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';

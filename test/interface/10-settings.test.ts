@@ -1,4 +1,4 @@
-// Section 10, `GET /settings`: what runs and how it is configured, for those who manage.
+// `GET /settings` (docs/contract.md §10.14): the version and the settings in force, for callers who manage.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Section 10 of the contract: `DELETE /entries/{id}` to the trash, `GET /trash`, and back whole. Other ways
-// back are in 10-restore, removal for good in 10-removal.
+// Trash (docs/contract.md §10.6): `DELETE /entries/{id}`, `GET /trash` and a complete restore. Other restores are in
+// 10-restore, permanent deletion in 10-removal.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Section 10 of the contract: the versions of a file, listed, read, restored, deleted and commented; `PUT` of a new one.
+// Versions (docs/contract.md §10.7): list, read, restore, delete, comment; and `PUT` of a new one (docs/contract.md §4.5).
 
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';

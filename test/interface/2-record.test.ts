@@ -1,4 +1,4 @@
-// Section 2, the entry record: what each of its eleven fields says. Limits on Properties and ObjectType are in 8-limits.
+// Entry record (docs/contract.md §2): the values of its eleven fields. Limits on Properties and ObjectType are in 8-limits.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

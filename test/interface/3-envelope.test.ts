@@ -1,5 +1,5 @@
-// Section 3, the envelope: what Folder and Children hold, in which order, and how Link leads to the rest.
-// That the envelope has exactly two fields and the records eleven is asserted with every answer the suite reads.
+// Response envelope (docs/contract.md §3): what Folder and Children hold, in which order, and how Link leads to the rest.
+// That the envelope has exactly two fields and records have eleven is asserted on every response the suite reads.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// `POST /folders` with `RelativePath`: a folder with those that are missing on the way to it, in one step or not at all.
+// Create a folder by path (docs/contract.md §4.2): missing folders on the path are created in one step or not at all.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

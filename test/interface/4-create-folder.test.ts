@@ -1,4 +1,4 @@
-// Section 4, `POST /folders`: the six accepted bodies, the parent, the fields, and what happens when the name is taken.
+// Create a folder (docs/contract.md §4.1 and §4.4): the six accepted bodies, the parent, the fields, and name conflicts.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

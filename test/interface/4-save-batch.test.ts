@@ -1,4 +1,4 @@
-// `POST /files/batch`: many files in one body, one answer for each, in order.
+// Save a batch of files (docs/contract.md §4.6): many files in one body, one result for each, in order.
 
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Section 4, `POST /files`: the ways in which the file's bytes travel, and what is refused on each of them.
+// Save a file (docs/contract.md §4.3): the ways to send the bytes, and what each of them refuses.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Section 4, `POST /files` into a name that is taken: new versions, identical bytes, and the four ConflictBehaviors.
+// Name conflicts when saving a file (docs/contract.md §4.4): new versions, identical bytes, and the four ConflictBehaviors.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Section 4, `POST /files`: where the file goes, what it is called, and that it is all there or not there at all.
-// The ways its bytes travel are in 4-save-file-bodies, taken names in 4-save-file-conflicts.
+// Save a file (docs/contract.md §4.3): its folder, its name, and that it is saved whole or not at all. The ways to send
+// the bytes are in 4-save-file-bodies, name conflicts in 4-save-file-conflicts.
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';

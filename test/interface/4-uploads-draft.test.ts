@@ -1,4 +1,4 @@
-// Resumable Uploads for HTTP, the IETF draft, on POST /files.
+// IETF resumable uploads on `POST /files` (docs/contract.md §4.7 and §4.8).
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// tus 1.0 at /uploads: the core protocol and the extensions that it says it has.
+// tus uploads at `/uploads` (docs/contract.md §4.7 and §4.9): the core protocol and its extensions.
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Section 5, who may ask: the bearer token and the AppKey on every content request, scopes, the exact answer of each
-// case in the contract's table, and the order in which the cases are decided.
+// Authentication of content requests (docs/contract.md §5.2): the bearer token, the AppKey and scopes, the exact response
+// of each case, and the order of checks (docs/contract.md §7.2).
 
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Section 8 of the contract, spaces: applications of one space share one tree, and what is in another space answers
-// exactly, byte for byte, like what does not exist.
+// Spaces (docs/contract.md §5.4): applications of one space share one tree, and entries of another space return exactly,
+// byte for byte, what unknown ids return.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Section 5, the token endpoint: how applications get access tokens, what is in them, and where their keys are found.
-// These answers follow OAuth 2.0, not the JSON interface; of that they keep the tracking id.
+// Token endpoint (docs/contract.md §5.1): how applications get access tokens, what they contain, and where the keys are.
+// These responses follow OAuth 2.0, not the content API, apart from the tracking id.
 
 import assert from 'node:assert/strict';
 import { createPublicKey, verify, type webcrypto } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Section 6 of the contract, names: stored exactly as sent, equal when their NFC forms are, and refused by a fixed list.
+// Names (docs/contract.md §6): stored exactly as sent, equal if their NFC forms are equal, and refused by a fixed list.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -182,7 +182,7 @@ function anyName(): fc.Arbitrary<string> {
   return fc.array(unit, { minLength: 1, maxLength: 40 }).map((units) => units.join(''));
 }
 
-/** The contract's list, written a second time. */
+/** The list of docs/contract.md §6, written a second time. */
 function isLegal(name: string): boolean {
   return !(
     name === '' ||
@@ -195,7 +195,7 @@ function isLegal(name: string): boolean {
   );
 }
 
-/** Unicode does not call U+FEFF white space, JavaScript does: the contract leaves it open at the ends of a name. */
+/** Unicode does not call U+FEFF white space, JavaScript does: docs/contract.md §6 leaves it open at the ends of a name. */
 function isClearlyLegal(name: string): boolean {
   return isLegal(name) && !/^\ufeff|\ufeff$/.test(name);
 }

@@ -1,5 +1,5 @@
-// "Authentication and everything that headers can decide is decided before a byte of the body is read, and before
-// 100 Continue", and the client that is still sending sees the answer (SECURITY.md H2).
+// Order of checks (docs/contract.md §7.2): what headers can decide is decided before the body and before 100 Continue, and
+// a client that is still sending receives the response.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

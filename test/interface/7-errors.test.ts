@@ -1,5 +1,5 @@
-// Section 7, errors and answers: tracking ids, unknown paths, wrong methods, the version in the path.
-// The shape of every refusal is asserted wherever the suite meets one, by `assertRefusal`.
+// Errors and responses (docs/contract.md §1.6, §7.1 and §7.3): tracking ids, unknown paths, wrong methods, the version in the
+// path. `assertRefusal` asserts the format of every error the suite receives.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,4 @@
-// Section 7, what is not proper HTTP, or proper but unusual: it is answered in JSON with a tracking id like everything
-// else, and nothing of it is written (SECURITY.md H5, H9).
+// Malformed or unusual HTTP (docs/contract.md §7.3): answered in JSON with a tracking id, and nothing is written.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Section 8, limits: each is kept at its edge, the last allowed value and the first refused one. Names are in 6-names,
+// Limits (docs/contract.md §8.1), each at its edge: the last allowed value and the first refused one. Names are in 6-names,
 // the size of a file in 7-early-refusal.
 
 import assert from 'node:assert/strict';

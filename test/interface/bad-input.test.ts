@@ -1,4 +1,4 @@
-// Everything a client can get wrong in fields, headers and bodies: each is refused with its documented code, none is a
+// Invalid fields, headers and bodies (docs/contract.md §1.5 and §7.4): each is refused with its documented code, none is a
 // 500, and nothing is written.
 
 import assert from 'node:assert/strict';

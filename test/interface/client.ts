@@ -138,7 +138,7 @@ export async function saveFile(
   return toSaved(await postFile(caller, headers, bytes));
 }
 
-/** The success answer of a save, with the file it saved: the first of `Children`, by section 3. */
+/** The success answer of a save, with the file it saved: the first of `Children` (docs/contract.md §3). */
 export function toSaved(answer: Answer): Saved {
   const envelope = assertEnvelope(answer);
   const [file] = envelope.Children;

@@ -1,4 +1,4 @@
-// A reader of `GET /changes` as the contract describes it: it keeps a map by EntryId, and visible is what reaches the root.
+// Mirrors a tree from `GET /changes` as docs/contract.md §10.8 describes it: a map by EntryId, of which exists what reaches the root.
 
 import assert from 'node:assert/strict';
 import { assertAnswer, assertRecord, type Entry } from './assertions.ts';

@@ -1,4 +1,4 @@
-// `Idempotency-Key`, on both operations: the same key and the same request have one effect and the first result again.
+// Idempotency (docs/contract.md §9.2): the same key and the same request have one effect and return the first result again.
 
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';

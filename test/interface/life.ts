@@ -1,4 +1,4 @@
-// What tests of section 10 ask with: show, change, copy, trash, restore, versions. `askX` gives the answer as it is, the
+// Requests for the tests of docs/contract.md §10: show, change, copy, trash, restore, versions. `askX` gives the answer as it is, the
 // others expect success and give what it says.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// The six orders of a listing as the contract gives them, computed from records, for tests to compare with.
+// The six orders of a listing (docs/contract.md §10.2), computed from records, for tests to compare with.
 
 import { type Entry, must } from './assertions.ts';
 

@@ -1,4 +1,4 @@
-// Many at once on one name or in one tree: exactly one wins, nobody is lost, and the sizes are exact afterwards.
+// Concurrent requests on one name or in one tree (docs/contract.md §9.1): exactly one wins, nothing is lost, sizes are exact.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
