@@ -8,8 +8,8 @@ import { refusalCodes } from '../src/domain/refusal.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** What each room may import beside itself, `domain` and `runtime`. `src` is `main.ts`. `sdk` is a package of its own, which stands
- *  beside `src`: it does not even know `domain`. */
+/** What each room may import beside itself, `domain` and `runtime`. `src` is `main.ts`. `sdk` and `console` are packages of their
+ *  own beside `src`: they do not even know `domain`. */
 const mayImport: Record<string, readonly string[]> = {
   sdk: [],
   console: ['sdk'],
@@ -58,24 +58,44 @@ function listSources(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-const sources = ['src', 'sdk/src'].flatMap(listSources).filter((path) => !/(\.test|-for-tests)\.ts$/.test(path));
+const sources = ['src', 'sdk/src', 'console']
+  .flatMap(listSources)
+  .filter((path) => !/(\.test|-for-tests)\.ts$|node_modules/.test(path));
 
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
+/** The packages beside `src`, each in the folder of its room, and the files that they export. */
+const packages = new Map<string, string>();
+for (const room of ['sdk', 'console']) {
+  const { name, exports } = JSON.parse(read(`${room}/package.json`)) as PackageJson;
+  for (const [path, file] of Object.entries(exports)) packages.set(join(name, path), join(room, file));
+}
+
+interface PackageJson {
+  name: string;
+  exports: Record<string, string>;
+}
+
+function packageOf(path: string): string {
+  const [folder = ''] = path.split('/');
+  return folder === 'sdk' || folder === 'console' ? folder : 'cabinet';
+}
+
 function roomOf(path: string): string {
-  if (path.startsWith('sdk/')) return 'sdk';
+  if (packageOf(path) !== 'cabinet') return packageOf(path);
   const [, room, ...rest] = path.split('/');
   return rest.length === 0 ? 'src' : (room ?? 'src');
 }
 
+function toFile(importer: string, name: string): string {
+  return packages.get(name) ?? relative(root, resolve(root, dirname(importer), name));
+}
+
 function importsOf(path: string): { target: string; isType: boolean }[] {
-  const found = read(path).matchAll(/^(?:import|export) (type )?[^;]*?from '(\.[^']+)'/gms);
-  return [...found].map(([, type, target]) => ({
-    target: relative(root, resolve(root, dirname(path), target as string)),
-    isType: type !== undefined,
-  }));
+  const found = read(path).matchAll(/^(?:import|export) (type )?[^;]*?from '((?:\.|@cabinet\/)[^']+)'/gms);
+  return [...found].map(([, type, name = '']) => ({ target: toFile(path, name), isType: type !== undefined }));
 }
 
 test('every room imports only what it may', () => {
@@ -84,13 +104,31 @@ test('every room imports only what it may', () => {
     const room = roomOf(path);
     for (const { target, isType } of importsOf(path)) {
       const other = roomOf(target);
-      const isForAll = other === 'runtime' ? !['sdk', 'domain'].includes(room) : other === 'domain' && room !== 'sdk';
+      const isForAll =
+        packageOf(room) === 'cabinet' && (other === 'domain' || (other === 'runtime' && room !== 'domain'));
       if (other === room || isForAll) continue;
       const isAllowed = mayImport[room]?.includes(other) ?? false;
       const needsType = typesOnly[room]?.includes(other) ?? false;
       if (!isAllowed || (needsType && !isType)) wrong.push(`${path} imports ${target}`);
     }
   }
+  assert.deepEqual(wrong, []);
+});
+
+test('packages import each other by name, and only what is exported', () => {
+  const own = ['src', 'console', 'sdk', 'test', 'bench', 'examples'].flatMap(listSources);
+  // The tests and the generator of the client start the service, and read its routes.
+  const isTool = (path: string) => path.startsWith('sdk/') && !path.startsWith('sdk/src/');
+  const wrong = own
+    .filter((path) => !/node_modules|\/dist\//.test(path))
+    .flatMap((path) =>
+      [...read(path).matchAll(/(?:from|\bimport\() ?'([^']+)'/g)].map(([, name = '']) => ({ path, name })),
+    )
+    .filter(({ path, name }) => {
+      if (name.startsWith('@cabinet/')) return !packages.has(name);
+      const other = name.startsWith('.') ? packageOf(toFile(path, name)) : packageOf(path);
+      return other !== packageOf(path) && !(isTool(path) && other === 'cabinet');
+    });
   assert.deepEqual(wrong, []);
 });
 
@@ -104,9 +142,7 @@ test('what answers requests cannot reach what asks nobody for permission', () =>
 
 /** With types, and with what is loaded later. */
 function everyImportOf(path: string): string[] {
-  const later = [...read(path).matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, target]) =>
-    relative(root, resolve(root, dirname(path), target as string)),
-  );
+  const later = [...read(path).matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, name = '']) => toFile(path, name));
   return [...importsOf(path).map(({ target }) => target), ...later].filter((target) => sources.includes(target));
 }
 
@@ -133,8 +169,8 @@ test('a command that the running service carries out loads no more than it needs
     for (const { target, isType } of importsOf(path)) if (!isType) load(target);
   };
   for (const name of asking) load(`src/cli/${name}.ts`);
-  const packages = [...loaded].flatMap((path) => [...read(path).matchAll(/^import (?!type ).* from '([^.'][^']*)'/gm)]);
-  const foreign = packages.map(([, name]) => name).filter((name) => !name?.startsWith('node:'));
+  const names = [...loaded].flatMap((path) => [...read(path).matchAll(/^import (?!type ).* from '([^.'][^']*)'/gm)]);
+  const foreign = names.map(([, name]) => name).filter((name) => !name?.startsWith('node:'));
   assert.deepEqual(foreign, []);
   assert.ok(loaded.has('src/control/ask.ts'));
   assert.ok(loaded.size < 40, `${loaded.size} files are loaded`);
@@ -142,8 +178,7 @@ test('a command that the running service carries out loads no more than it needs
 
 test('the import rules speak of every room, and of none that is gone', () => {
   const rooms = new Set(sources.map(roomOf));
-  const known = Object.keys(mayImport).filter((room) => room !== 'console' || existsSync(join(root, 'src/console')));
-  assert.deepEqual([...rooms].sort(), known.sort());
+  assert.deepEqual([...rooms].sort(), Object.keys(mayImport).sort());
 });
 
 /** Which files have the system's time and timers all the same, beside the rooms of programs that are no service, and why. */
@@ -175,8 +210,8 @@ test('no file has a name that says nothing', () => {
 });
 
 test('no file is longer than 400 lines', () => {
-  const isWritten = (path: string) => path !== 'sdk/src/description.ts' && !path.startsWith('sdk/dist/');
-  const all = ['src', 'test', 'bench', 'sdk'].flatMap(listSources).filter(isWritten);
+  const isWritten = (path: string) => path !== 'sdk/src/description.ts' && !/node_modules|^sdk\/dist\//.test(path);
+  const all = ['src', 'console', 'test', 'bench', 'sdk'].flatMap(listSources).filter(isWritten);
   assert.deepEqual(
     all.filter((path) => read(path).split('\n').length > 401),
     [],
@@ -279,28 +314,34 @@ test('every file that docs/security.md names as evidence is there', () => {
   );
 });
 
-test('what the service loads is a runtime dependency', () => {
-  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+interface Dependencies {
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+/** What each package may load. The console is built beforehand; where the service runs, nothing of what it needs is installed. */
+function dependenciesOf(name: string): string[] {
+  const { dependencies, devDependencies } = JSON.parse(read(join(name, 'package.json'))) as Dependencies;
+  return Object.keys({ ...dependencies, ...(name === 'console' && devDependencies) });
+}
+
+test('what a package loads is among its dependencies', () => {
   const imported = /^(?:import|export) (?!type )[^;]*?from '([^'.][^']*)'|\b(?:import|require)\('([^'.][^']*)'\)/gms;
-  // The console is built beforehand.
-  const wrong = sources
-    .filter((path) => roomOf(path) !== 'console')
-    .flatMap((path) => {
-      const names = [...read(path).matchAll(imported)].map(([, still, later]) => (still ?? later) as string);
-      const packages = names.filter((name) => !name.startsWith('node:'));
-      const unknown = packages.filter(
-        (name) => !Object.keys(dependencies).some((known) => `${name}/`.startsWith(`${known}/`)),
-      );
-      return unknown.map((name) => `${path} loads ${name}`);
-    });
+  const wrong = sources.flatMap((path) => {
+    const known = dependenciesOf(packageOf(path).replace('cabinet', '.'));
+    const names = [...read(path).matchAll(imported)].map(([, still, later]) => (still ?? later) as string);
+    const unknown = names
+      .filter((name) => !name.startsWith('node:'))
+      .filter((name) => !known.some((one) => `${name}/`.startsWith(`${one}/`)));
+    return unknown.map((name) => `${path} loads ${name}`);
+  });
   assert.deepEqual(wrong, []);
 });
 
 test('every runtime dependency has its line in the decisions', () => {
-  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
   const decided = read('docs/decisions/0002-dependencies.md');
   assert.deepEqual(
-    Object.keys(dependencies).filter((name) => !decided.includes(`| \`${name}\` |`)),
+    dependenciesOf('.').filter((name) => !name.startsWith('@cabinet/') && !decided.includes(`| \`${name}\` |`)),
     [],
   );
 });

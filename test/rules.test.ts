@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
-const patterns = ['test/**/*.ts', 'sdk/test/*.ts', 'src/**/*.test.ts', 'src/**/*-for-tests.ts', 'bench/**/*.test.ts'];
+const patterns = [
+  'test/**/*.ts',
+  'sdk/test/*.ts',
+  '{src,console}/**/*.test.ts',
+  'src/**/*-for-tests.ts',
+  'bench/**/*.test.ts',
+];
 const self = 'test/rules.test.ts';
 const files = globSync(patterns, { cwd: root }).filter((path) => path !== self);
 

@@ -1,27 +1,15 @@
 // The package as it is published, installed into an empty project, and a Node other than the pinned one to run it.
 
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { packClient } from '../pack.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
 const npmOptions = ['--no-audit', '--no-fund', '--loglevel=error'];
-
-/** Packs the client as `npm pack` does (the README's test runs that), but not in its own folder, where another test may be at it.
- *  Gives the path of the archive. */
-export function pack(folder: string): string {
-  const place = join(folder, 'packed');
-  mkdirSync(place);
-  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, 'sdk', name), join(place, name));
-  const compiler = join(root, 'node_modules/.bin/tsc');
-  execFileSync(compiler, ['-p', join(root, 'sdk/tsconfig.build.json'), '--outDir', join(place, 'dist')]);
-  execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder, ...npmOptions], { cwd: place });
-  const [name = ''] = readdirSync(folder).filter((one) => one.endsWith('.tgz'));
-  return join(folder, name);
-}
 
 export interface Ran {
   status: number;
@@ -48,7 +36,7 @@ export function makeFolder(): string {
 /** An empty project with nothing but the client installed. */
 export function makeProject(): string {
   const folder = makeFolder();
-  const archive = pack(folder);
+  const archive = packClient(folder);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
   execFileSync('npm', ['install', '--offline', archive, ...npmOptions], { cwd: folder });
   return folder;

@@ -3,10 +3,10 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { canBuild, isBuilt } from '../console/build.ts';
+import { fileURLToPath } from 'node:url';
+import { canBuild, isBuilt } from '@cabinet/console/build';
 
-const builder = join(import.meta.dirname, '../console/build.ts');
+const builder = fileURLToPath(import.meta.resolve('@cabinet/console/build'));
 const longestMs = 120_000;
 
 /** Returns what went wrong; the service starts without the page, or with the one that was built before. */

@@ -2,9 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { saveFiles } from '../../sdk/src/batch.ts';
-import { connect } from '../../sdk/src/connect.ts';
-import { applicationToken } from '../../sdk/src/tokens.ts';
+import { applicationToken, connect, saveFiles } from '@cabinet/client';
 import { createFolder } from '../interface/client.ts';
 import { sized } from '../size.ts';
 import { withoutBrowser } from './browser.ts';

@@ -81,13 +81,13 @@ export function listSuites(): Suite[] {
       jobs: [
         program('types and lint', 'tsc', bin('tsc')),
         program('types and lint', 'tsc -p sdk', bin('tsc'), '-p', 'sdk'),
-        program('types and lint', 'tsc -p src/console', bin('tsc'), '-p', 'src/console'),
+        program('types and lint', 'tsc -p console', bin('tsc'), '-p', 'console'),
         program('types and lint', 'biome check', bin('biome'), 'check'),
       ],
     },
     {
       name: 'units',
-      jobs: files('units', 'src/**/*.test.ts', 'test/*.test.ts', 'test/runner/*.test.ts', 'bench/*.test.ts'),
+      jobs: files('units', '{src,console}/**/*.test.ts', 'test/*.test.ts', 'test/runner/*.test.ts', 'bench/*.test.ts'),
       fixture: sharedStores,
       filesPerProcess: 5,
     },

@@ -1,7 +1,7 @@
 // `cabinet cp`: copies within the service; no bytes travel.
 
+import { copyEntry } from '@cabinet/client';
 import type { Command } from 'commander';
-import { copyEntry } from '../../../sdk/src/entries.ts';
 import { registerRearrange } from './rearrange.ts';
 
 export function registerCp(program: Command): void {

@@ -3,8 +3,8 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { openFile } from '@cabinet/client';
 import type { Command } from 'commander';
-import { openFile } from '../../../sdk/src/downloads.ts';
 import { toPrintable } from '../output.ts';
 import { type DownloadPlan, emptyDownload, type Fetched, fetchAll, isFolderHere, planDownload } from './downloading.ts';
 import { LocalProblem, WrongUse } from './exit-codes.ts';

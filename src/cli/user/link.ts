@@ -1,8 +1,7 @@
 // `cabinet link`: a short-lived address for the bytes of a file, for whoever cannot sign in.
 
+import { createLink, type Link } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { Link } from '../../../sdk/src/description.ts';
-import { createLink } from '../../../sdk/src/links.ts';
 import { WrongUse } from './exit-codes.ts';
 import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
 import { requireFile } from './remote.ts';

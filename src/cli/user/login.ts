@@ -3,9 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { listSpaces, type Space } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { Space } from '../../../sdk/src/description.ts';
-import { listSpaces } from '../../../sdk/src/managing.ts';
 import { readPersonal } from '../../config/config.ts';
 import { openInBrowser } from './browser.ts';
 import { NotSignedIn, WrongUse } from './exit-codes.ts';

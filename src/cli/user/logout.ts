@@ -1,7 +1,7 @@
 // `cabinet logout`: ends a sign-in, at the service and here.
 
+import { revokeToken } from '@cabinet/client';
 import type { Command } from 'commander';
-import { revokeToken } from '../../../sdk/src/sign-in.ts';
 import { readPersonal } from '../../config/config.ts';
 import { endOnWrongUse, type PersonOptions, performUnsigned } from './perform.ts';
 import { changeProfiles, type Profile, readProfiles, requireProfile } from './profiles.ts';

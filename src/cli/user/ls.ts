@@ -1,8 +1,7 @@
 // `cabinet ls`: what is in folders.
 
+import { type Entry, listChildren, type Order } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { Entry } from '../../../sdk/src/description.ts';
-import { listChildren, type Order } from '../../../sdk/src/folders.ts';
 import { toPrintable } from '../output.ts';
 import { WrongUse } from './exit-codes.ts';
 import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';

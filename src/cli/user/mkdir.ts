@@ -1,7 +1,7 @@
 // `cabinet mkdir`: folders, with those above them that are missing.
 
+import type { Entry } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { Entry } from '../../../sdk/src/description.ts';
 import { toPrintable } from '../output.ts';
 import { toLiteral } from './glob.ts';
 import { type PersonOptions, perform, personCommand } from './perform.ts';

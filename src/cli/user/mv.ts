@@ -1,7 +1,7 @@
 // `cabinet mv`: moves and renames.
 
+import { changeEntry } from '@cabinet/client';
 import type { Command } from 'commander';
-import { changeEntry } from '../../../sdk/src/entries.ts';
 import { registerRearrange } from './rearrange.ts';
 
 export function registerMv(program: Command): void {

@@ -1,7 +1,7 @@
 // How a command for people runs: signed in, breakable by Ctrl-C, told as lines or as one JSON object, ended with an exit code.
 
+import { CabinetError } from '@cabinet/client';
 import type { Command, CommanderError } from 'commander';
-import { CabinetError } from '../../../sdk/src/errors.ts';
 import { toPrintable } from '../output.ts';
 import { exitCodes, Interrupted, LocalProblem, NotSignedIn, WrongUse } from './exit-codes.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';

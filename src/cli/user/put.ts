@@ -3,9 +3,8 @@
 import { statSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { type Entry, saveFile } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { Entry } from '../../../sdk/src/description.ts';
-import { saveFile } from '../../../sdk/src/files.ts';
 import { toPrintable } from '../output.ts';
 import { LocalProblem, WrongUse } from './exit-codes.ts';
 import { isPattern, toLiteral } from './glob.ts';

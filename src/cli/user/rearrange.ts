@@ -1,7 +1,7 @@
 // What `mv` and `cp` have in common: into a folder that is there, or to another name.
 
+import type { Entry, EntryDetails } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { Entry, ShownEntry } from '../../../sdk/src/description.ts';
 import { toPrintable } from '../output.ts';
 import { LocalProblem, WrongUse } from './exit-codes.ts';
 import { toLiteral } from './glob.ts';
@@ -24,7 +24,7 @@ export interface Place {
   conflict: 'Fail' | 'Rename';
 }
 
-export type Rearrange = (running: Running, what: Found, place: Place) => Promise<ShownEntry>;
+export type Rearrange = (running: Running, what: Found, place: Place) => Promise<EntryDetails>;
 
 interface RearrangeOptions extends PersonOptions {
   rename?: boolean;

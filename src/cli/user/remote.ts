@@ -1,11 +1,19 @@
 // Remote paths: `/a/b` from the root of the space, `id:…` by id, patterns where several may be meant. Which words of a command are
 // remote is told by their place, never by how they look.
 
-import type { Cabinet } from '../../../sdk/src/connect.ts';
-import type { Entry } from '../../../sdk/src/description.ts';
-import { findFile, showEntry } from '../../../sdk/src/entries.ts';
-import { CabinetError, hasCode } from '../../../sdk/src/errors.ts';
-import { createFolder, findFolder, listChildren, rootFolder, showFolder } from '../../../sdk/src/folders.ts';
+import {
+  type Cabinet,
+  CabinetError,
+  createFolder,
+  type Entry,
+  findFile,
+  findFolder,
+  hasCode,
+  listChildren,
+  rootFolder,
+  showEntry,
+  showFolder,
+} from '@cabinet/client';
 import { LocalProblem, WrongUse } from './exit-codes.ts';
 import { isPattern, toLiteral, toNamePattern } from './glob.ts';
 

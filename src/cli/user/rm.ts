@@ -1,7 +1,7 @@
 // `cabinet rm`: into the trash, from where `cabinet undelete` brings it back; or for good.
 
+import { deleteEntry } from '@cabinet/client';
 import type { Command } from 'commander';
-import { deleteEntry } from '../../../sdk/src/entries.ts';
 import { toPrintable } from '../output.ts';
 import { LocalProblem } from './exit-codes.ts';
 import {

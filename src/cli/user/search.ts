@@ -1,8 +1,7 @@
 // `cabinet search`: finds entries by their names, properties and texts.
 
+import { type SearchResult, search } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { SearchResult } from '../../../sdk/src/description.ts';
-import { search } from '../../../sdk/src/search.ts';
 import { toPrintable } from '../output.ts';
 import { WrongUse } from './exit-codes.ts';
 import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';

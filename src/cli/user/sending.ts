@@ -2,10 +2,7 @@
 
 import { constants, openAsBlob, readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { saveFiles } from '../../../sdk/src/batch.ts';
-import type { Entry } from '../../../sdk/src/description.ts';
-import { CabinetError } from '../../../sdk/src/errors.ts';
-import { saveFile } from '../../../sdk/src/files.ts';
+import { CabinetError, type Entry, saveFile, saveFiles } from '@cabinet/client';
 import { fail, type Transfers, transferAll } from './transfers.ts';
 import { findUnfinished } from './unfinished.ts';
 import type { Upload } from './uploading.ts';

@@ -2,10 +2,16 @@
 // under its lock, for a refresh token is good once, whichever of several commands comes first.
 
 import { readFileSync } from 'node:fs';
-import { type Cabinet, connect, type Fetch, type TokenSource } from '../../../sdk/src/connect.ts';
-import { listSpaces } from '../../../sdk/src/managing.ts';
-import { mutualTls, trusting } from '../../../sdk/src/node.ts';
-import { applicationToken, certificateToken } from '../../../sdk/src/tokens.ts';
+import {
+  applicationToken,
+  type Cabinet,
+  certificateToken,
+  connect,
+  type Fetch,
+  listSpaces,
+  type TokenSource,
+} from '@cabinet/client';
+import { mutualTls, trusting } from '@cabinet/client/node';
 import { type Personal, readPersonal } from '../../config/config.ts';
 import { LocalProblem, NotSignedIn } from './exit-codes.ts';
 import { changeProfiles, type Profile, readProfiles, requireProfile } from './profiles.ts';

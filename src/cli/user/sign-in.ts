@@ -4,10 +4,8 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Cabinet } from '../../../sdk/src/connect.ts';
-import type { TokenAnswer } from '../../../sdk/src/description.ts';
-import { type BegunSignIn, beginSignIn, finishSignIn } from '../../../sdk/src/sign-in.ts';
-import { requestToken } from '../../../sdk/src/tokens.ts';
+import { type BegunSignIn, beginSignIn, type Cabinet, finishSignIn, type TokenAnswer } from '@cabinet/client';
+import { requestToken } from '@cabinet/client/requests';
 import type { Profile } from './profiles.ts';
 
 /** Registered without a port: `cabinet app add NAME --for-people --redirect-uri http://127.0.0.1/signed-in`. */

@@ -1,8 +1,8 @@
 // `cabinet sync up|down`: makes one side hold what the other does, by digest. The side that is read is never changed.
 
 import { rmSync, statSync } from 'node:fs';
+import { deleteEntry } from '@cabinet/client';
 import type { Command } from 'commander';
-import { deleteEntry } from '../../../sdk/src/entries.ts';
 import { toPrintable } from '../output.ts';
 import { type DownloadPlan, emptyDownload, fetchAll, planDownload } from './downloading.ts';
 import { LocalProblem } from './exit-codes.ts';

@@ -1,7 +1,7 @@
 // `cabinet tree`: a folder with everything beneath it, drawn.
 
+import type { Entry } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { Entry } from '../../../sdk/src/description.ts';
 import { toPrintable } from '../output.ts';
 import { LocalProblem, WrongUse } from './exit-codes.ts';
 import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';

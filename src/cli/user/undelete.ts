@@ -1,8 +1,7 @@
 // `cabinet undelete`: what is in the trash, and bringing it back.
 
+import { type Entry, listTrash, restoreEntry, type Trashed } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { Entry } from '../../../sdk/src/description.ts';
-import { listTrash, restoreEntry, type Trashed } from '../../../sdk/src/trash.ts';
 import { toPrintable } from '../output.ts';
 import { LocalProblem } from './exit-codes.ts';
 import { toLiteral, toNamePattern } from './glob.ts';

@@ -1,8 +1,6 @@
 // Sending trees: which folders are missing, which files differ, and then sending them, many at a time.
 
-import type { Entry } from '../../../sdk/src/description.ts';
-import { showEntry } from '../../../sdk/src/entries.ts';
-import { createFolder, listChildren } from '../../../sdk/src/folders.ts';
+import { createFolder, type Entry, listChildren, showEntry } from '@cabinet/client';
 import { LocalProblem } from './exit-codes.ts';
 import { type LocalFile, type LocalFolder, toSha256 } from './local-files.ts';
 import { inParallel } from './pool.ts';

@@ -1,8 +1,7 @@
 // `cabinet versions`: every state that a file has had, and bringing one back.
 
+import { listVersions, restoreVersion, type Version } from '@cabinet/client';
 import type { Command } from 'commander';
-import type { Version } from '../../../sdk/src/description.ts';
-import { listVersions, restoreVersion } from '../../../sdk/src/versions.ts';
 import { WrongUse } from './exit-codes.ts';
 import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
 import { toSize } from './progress-line.ts';

@@ -1,11 +1,8 @@
 // `cabinet watch`: tells every change as it happens, one a line, until Ctrl-C. With --json each line is an object as `GET /changes`
 // gives it, with the path beside it.
 
+import { CabinetError, type Change, type ChangesPage, followChanges, listTrash, showEntry } from '@cabinet/client';
 import type { Command } from 'commander';
-import { type Change, type ChangesPage, followChanges } from '../../../sdk/src/changes.ts';
-import { showEntry } from '../../../sdk/src/entries.ts';
-import { CabinetError } from '../../../sdk/src/errors.ts';
-import { listTrash } from '../../../sdk/src/trash.ts';
 import { toPrintable } from '../output.ts';
 import { Interrupted } from './exit-codes.ts';
 import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';

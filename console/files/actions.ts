@@ -1,0 +1,143 @@
+// What can be done with entries, each with its result seen and read out, and undone where that is possible. What fails for
+// one does not keep the others.
+
+import { type Cabinet, changeEntry, copyEntry, createFolder, deleteEntry, type Entry } from '@cabinet/client';
+import { ask } from '@cabinet/client/requests';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { tell } from '../parts/notices.tsx';
+import { tellTrouble } from '../parts/trouble.ts';
+import { useGround } from '../session/ground.tsx';
+import type { Words } from '../words/en.ts';
+import { useWords } from '../words/words.tsx';
+import type { Step } from './chain.ts';
+import { type Placed, placeEntries } from './listing.ts';
+
+const atOnce = 6;
+
+interface Context {
+  cabinet: Cabinet;
+  queries: QueryClient;
+  words: Words;
+}
+
+export interface Actions {
+  createFolder(parent: string, name: string): Promise<Entry>;
+  /** Rejects, so that the name can be edited further. */
+  rename(entry: Entry, name: string, parent: string): Promise<void>;
+  /** `from` is where they are, to bring them back. */
+  move(entries: readonly Entry[], to: Step, from: Step): Promise<void>;
+  copy(entries: readonly Entry[], to: Step): Promise<void>;
+  remove(entries: readonly Entry[], from: string): Promise<void>;
+  change(entry: Entry, change: { properties?: Record<string, string | null>; objectType?: string }): Promise<Entry>;
+}
+
+export function useActions(): Actions {
+  const { cabinet } = useGround();
+  const queries = useQueryClient();
+  const words = useWords();
+  return useMemo(() => toActions({ cabinet, queries, words }), [cabinet, queries, words]);
+}
+
+function toActions(context: Context): Actions {
+  const { cabinet, queries, words } = context;
+  return {
+    async createFolder(parent, name) {
+      const { Folder } = await createFolder(cabinet, { parent, name });
+      placeEntries(queries, [{ id: Folder.Id, entry: Folder, parent }]);
+      void queries.invalidateQueries({ queryKey: ['tree', parent] });
+      tell({ text: words.files.created(name) });
+      return Folder;
+    },
+    async rename(entry, name, parent) {
+      const { Entry: changed } = await changeEntry(cabinet, { id: entry.Id, name });
+      placeEntries(queries, [{ id: entry.Id, entry: changed, parent }]);
+      refreshAround(queries, entry.Id);
+      tell({ text: words.files.renamed(name) });
+    },
+    move: (entries, to, from) => move(context, entries, { to, from, isUndoable: true }),
+    async copy(entries, to) {
+      const copied = await each(context, entries, async ({ Id }) => {
+        const { Entry: made } = await copyEntry(cabinet, { id: Id, parent: to.id, conflict: 'Rename' });
+        return { id: made.Id, entry: made, parent: to.id };
+      });
+      if (copied > 0) tell({ text: words.files.copied(copied, to.name) });
+    },
+    remove: (entries, from) => remove(context, entries, from),
+    async change(entry, change) {
+      const { Entry: changed } = await changeEntry(cabinet, { id: entry.Id, ...change });
+      void queries.invalidateQueries({ queryKey: ['entry', entry.Id] });
+      tell({ text: words.details.saved });
+      return changed;
+    },
+  };
+}
+
+async function move(
+  context: Context,
+  entries: readonly Entry[],
+  { to, from, isUndoable }: { to: Step; from: Step; isUndoable: boolean },
+): Promise<void> {
+  const { cabinet, words } = context;
+  const moving = entries.filter(({ Id }) => Id !== to.id);
+  const moved = await each(context, moving, async ({ Id }) => {
+    const { Entry: changed } = await changeEntry(cabinet, { id: Id, parent: to.id });
+    return { id: Id, entry: changed, parent: to.id };
+  });
+  if (moved === 0) return;
+  const undo = {
+    label: words.files.undo,
+    run: () => void move(context, moving, { to: from, from: to, isUndoable: false }),
+  };
+  tell({ text: words.files.moved(moved, to.name), ...(isUndoable && { action: undo }) });
+}
+
+async function remove(context: Context, entries: readonly Entry[], from: string): Promise<void> {
+  const { cabinet, words } = context;
+  const removed = await each(context, entries, async ({ Id }) => {
+    await deleteEntry(cabinet, { id: Id });
+    return { id: Id, entry: null, parent: null };
+  });
+  if (removed === 0) return;
+  const undo = async () => {
+    const back = await each(context, entries, async ({ Id }) => {
+      const { Entry: restored } = await ask(cabinet, 'POST /entries/{id}/restore', { path: { id: Id } });
+      return { id: Id, entry: restored, parent: from };
+    });
+    if (back > 0) tell({ text: words.files.undone });
+  };
+  tell({ text: words.files.deleted(removed), action: { label: words.files.undo, run: () => void undo() } });
+}
+
+/** Returns for how many it was done. Only the first trouble is told: the others are mostly the same. */
+async function each(
+  { queries, words }: Context,
+  entries: readonly Entry[],
+  act: (entry: Entry) => Promise<Placed>,
+): Promise<number> {
+  const waiting = [...entries];
+  const placed: Placed[] = [];
+  const troubles: unknown[] = [];
+  const work = async () => {
+    for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
+      try {
+        placed.push(await act(entry));
+      } catch (error) {
+        troubles.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  placeEntries(queries, placed);
+  for (const { id } of placed) refreshAround(queries, id, false);
+  if (entries.some(({ Type }) => Type === 'folder')) void queries.invalidateQueries({ queryKey: ['tree'] });
+  void queries.invalidateQueries({ queryKey: ['trash'] });
+  if (troubles.length > 0) tellTrouble(troubles[0], words);
+  return placed.length;
+}
+
+function refreshAround(queries: QueryClient, id: string, isTreeToo = true): void {
+  void queries.invalidateQueries({ queryKey: ['entry', id] });
+  void queries.invalidateQueries({ queryKey: ['chain'] });
+  if (isTreeToo) void queries.invalidateQueries({ queryKey: ['tree'] });
+}

@@ -1,0 +1,35 @@
+// The way from the root to a folder: for breadcrumbs and the tree. An entry tells its path; the ids of the folders on it are
+// looked up once.
+
+import { findFolder, showEntry } from '@cabinet/client';
+import { useQuery } from '@tanstack/react-query';
+import { useGround } from '../session/ground.tsx';
+
+export interface Step {
+  id: string;
+  name: string;
+}
+
+/** From the root, whose name is the space's, to the folder itself. */
+export function useChain(folderId: string): readonly Step[] {
+  const { cabinet, space } = useGround();
+  const root = { id: space.RootFolderId, name: space.Name };
+  const { data } = useQuery({
+    queryKey: ['chain', space.Id, folderId],
+    enabled: folderId !== root.id,
+    queryFn: async ({ signal }): Promise<Step[]> => {
+      const { Path, Entry } = await showEntry(cabinet, folderId, { signal });
+      const names = Path.split('/').slice(1, -1);
+      const paths = names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`);
+      const found = await Promise.all(paths.map((path) => findFolder(cabinet, path, { limit: 1, signal })));
+      return [...found.map(({ Folder }) => ({ id: Folder.Id, name: Folder.Name })), { id: Entry.Id, name: Entry.Name }];
+    },
+  });
+  if (folderId === root.id) return [root];
+  return data === undefined ? [root] : [root, ...data];
+}
+
+/** The folder that an entry is in. */
+export function parentOf(chain: readonly Step[]): Step | null {
+  return chain.at(-2) ?? null;
+}

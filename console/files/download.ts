@@ -1,0 +1,31 @@
+// Taking things along: a file by a short-lived address, so that the browser saves it as any download; a folder as a ZIP.
+
+import type { Cabinet, Entry } from '@cabinet/client';
+import { ask, send } from '@cabinet/client/requests';
+
+const linkSeconds = 300;
+
+export async function downloadEntry(cabinet: Cabinet, entry: Entry, version?: number): Promise<void> {
+  if (entry.Type === 'folder') return await downloadZip(cabinet, entry);
+  const { Url } = await ask(cabinet, 'POST /files/{id}/link', {
+    path: { id: entry.Id },
+    json: { ExpiresInSeconds: linkSeconds, Disposition: 'attachment', Version: version },
+  });
+  save(Url, entry.Name);
+}
+
+async function downloadZip(cabinet: Cabinet, { Id, Name }: Entry): Promise<void> {
+  const response = await send(cabinet, 'GET /folders/{id}/archive', { path: { id: Id } });
+  const url = URL.createObjectURL(await response.blob());
+  save(url, `${Name}.zip`);
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+function save(url: string, name: string): void {
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}

@@ -1,0 +1,61 @@
+// The name of an entry in a list, or the field in its place while it is renamed.
+
+import type { Entry } from '@cabinet/client';
+import { useEffect, useRef, useState } from 'react';
+import { tellTrouble } from '../parts/trouble.ts';
+import { useWords } from '../words/words.tsx';
+
+export interface RenameProps {
+  entry: Entry;
+  /** Rejects when the name cannot be taken; then it can be edited further. */
+  onRename(name: string): Promise<void>;
+  onEnd(): void;
+}
+
+export function RenameField({ entry, onRename, onEnd }: RenameProps) {
+  const words = useWords();
+  const [name, setName] = useState(entry.Name);
+  /** As it was when the field was opened: news of the entry do not select anew what is being typed. */
+  const [opened] = useState(entry);
+  const isBusy = useRef(false);
+  /** What was refused is not sent again by leaving the field. */
+  const refused = useRef<string | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const dot = opened.Type === 'file' ? opened.Name.lastIndexOf('.') : -1;
+    input.current?.focus();
+    input.current?.setSelectionRange(0, dot > 0 ? dot : opened.Name.length);
+  }, [opened]);
+  const commit = async () => {
+    if (isBusy.current) return;
+    if (name === entry.Name || name.trim() === '') return onEnd();
+    isBusy.current = true;
+    try {
+      await onRename(name);
+      onEnd();
+    } catch (error) {
+      tellTrouble(error, words);
+      refused.current = name;
+      input.current?.focus();
+    } finally {
+      isBusy.current = false;
+    }
+  };
+  return (
+    <input
+      ref={input}
+      className="rename"
+      aria-label={words.files.newName(entry.Name)}
+      value={name}
+      onChange={(event) => setName(event.target.value)}
+      onBlur={() => refused.current !== name && void commit()}
+      onDoubleClick={(event) => event.stopPropagation()}
+      onPointerDown={(event) => event.stopPropagation()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Enter') void commit();
+        if (event.key === 'Escape') onEnd();
+      }}
+    />
+  );
+}

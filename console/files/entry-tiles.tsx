@@ -1,0 +1,142 @@
+// The entries of a folder as tiles, pictures with a small view of themselves. Rows of tiles come and go as one scrolls.
+
+import type { Entry } from '@cabinet/client';
+import { ask } from '@cabinet/client/requests';
+import { useQuery } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import { useGround } from '../session/ground.tsx';
+import { formatSize } from '../words/format.ts';
+import { useWords } from '../words/words.tsx';
+import { beginDrag, useDrop } from './drag.ts';
+import { RenameField } from './entry-name.tsx';
+import { handleKey } from './keys.ts';
+import { iconOf, kindOf } from './kind.ts';
+import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
+import './entry-tiles.css';
+
+const leastWidth = 168;
+const tileHeight = 176;
+const largestThumbnail = 8_000_000;
+
+export function EntryTiles(props: EntriesProps) {
+  const { listing, selection, commands } = props;
+  const words = useWords();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [columns, setColumns] = useState(4);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const watch = new ResizeObserver(() =>
+      setColumns(Math.max(2, Math.floor((element.clientWidth - 24) / leastWidth))),
+    );
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+  const { entries } = listing;
+  const count = Math.ceil(entries.length / columns);
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => tileHeight,
+    overscan: 4,
+  });
+  const { cursor } = selection;
+  useEffect(() => {
+    if (cursor >= 0) rows.scrollToIndex(Math.floor(cursor / columns), { align: 'auto' });
+  }, [cursor, columns, rows]);
+  const shown = rows.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  /** Of the tiles that are shown. They lie in one grid, so that one whose row changes stays the same, with what is typed in it. */
+  const first = (shown[0]?.index ?? 0) * columns;
+  useEffect(() => {
+    if (last * columns > entries.length - aheadRows) listing.loadMore();
+  }, [last, columns, entries.length, listing]);
+  return (
+    <div
+      ref={scroller}
+      className="entries tiles"
+      role="listbox"
+      tabIndex={0}
+      data-entries
+      aria-label={listing.folder?.Name ?? words.shell.files}
+      aria-multiselectable="true"
+      aria-activedescendant={toRowId(entries[cursor])}
+      onKeyDown={(event) => {
+        if (handleKey(event, selection, commands, { columns, rows: 3 })) event.preventDefault();
+      }}
+      onFocus={(event) => {
+        if (cursor === -1 && event.target === event.currentTarget && entries.length > 0) selection.point(0);
+      }}
+    >
+      <div className="entries-space" role="presentation" style={{ blockSize: rows.getTotalSize() }}>
+        <div
+          role="presentation"
+          className="tiles-shown"
+          style={{
+            transform: `translateY(${shown[0]?.start ?? 0}px)`,
+            gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+          }}
+        >
+          {entries.slice(first, (last + 1) * columns).map((entry, index) => (
+            <Tile key={entry.Id} {...props} entry={entry} index={first + index} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Tile(props: EntriesProps & { entry: Entry; index: number }) {
+  const { entry, index, selection, commands, renaming } = props;
+  const words = useWords();
+  const { isOver, handlers } = useDrop(entry.Type === 'folder' ? props.dropOn(entry) : null);
+  const isSelected = selection.isSelected(entry.Id);
+  const isRenamed = renaming === entry.Id;
+  return (
+    <div
+      role="option"
+      id={toRowId(entry)}
+      className="tile"
+      aria-selected={isSelected}
+      data-cursor={selection.cursor === index}
+      data-over={isOver}
+      draggable={!isRenamed && props.canWrite}
+      onClick={(event) => choose(event, props, index)}
+      onContextMenu={(event) => holdToSelect(event, props, index)}
+      onDoubleClick={() => commands.open(entry)}
+      onDragStart={(event) => beginDrag(event, isSelected ? selection.chosen : [entry])}
+      {...handlers}
+    >
+      <span className={entry.Type === 'folder' ? 'tile-view entry-icon-folder' : 'tile-view'}>
+        <Thumbnail entry={entry} />
+      </span>
+      {isRenamed ? (
+        <RenameField entry={entry} onRename={(name) => props.onRename(entry, name)} onEnd={props.onRenameEnd} />
+      ) : (
+        <bdi className="tile-name">{entry.Name}</bdi>
+      )}
+      <span className="tile-size">{formatSize(entry.Size, words.locale)}</span>
+    </div>
+  );
+}
+
+function Thumbnail({ entry }: { entry: Entry }) {
+  const { cabinet } = useGround();
+  const isPicture = kindOf(entry) === 'picture' && entry.Size <= largestThumbnail;
+  const [isBroken, setBroken] = useState(false);
+  const { data } = useQuery({
+    queryKey: ['thumbnail', entry.Id, entry.ModifiedAt],
+    enabled: isPicture,
+    staleTime: 3_000_000,
+    queryFn: ({ signal }) =>
+      ask(cabinet, 'POST /files/{id}/link', {
+        path: { id: entry.Id },
+        json: { ExpiresInSeconds: 3600, Disposition: 'inline' },
+        signal,
+      }),
+  });
+  if (!isPicture || data === undefined || isBroken) return <Icon name={iconOf(entry)} size={44} />;
+  return <img src={data.Url} alt="" loading="lazy" draggable={false} onError={() => setBroken(true)} />;
+}

@@ -1,0 +1,104 @@
+// The keys of a list of entries. The list itself has the focus; the entry under the cursor is told to screen readers.
+
+import type { Entry } from '@cabinet/client';
+import type { KeyboardEvent } from 'react';
+import type { Selection } from './selection.ts';
+
+export interface KeyCommands {
+  open(entry: Entry): void;
+  up(): void;
+  rename(entry: Entry): void;
+  remove(): void;
+  cut(): void;
+  copy(): void;
+  paste(): void;
+  details(): void;
+  newFolder(): void;
+  selectAll(): void;
+}
+
+export interface KeyShape {
+  /** How many stand side by side. */
+  columns: number;
+  /** How many rows are seen at once. */
+  rows: number;
+}
+
+/** Returns whether the key meant something. */
+export function handleKey(event: KeyboardEvent, selection: Selection, commands: KeyCommands, shape: KeyShape): boolean {
+  const target = step(event.key, selection, shape);
+  if (target !== null) {
+    move(event, selection, target);
+    return true;
+  }
+  const isCommand = event.ctrlKey || event.metaKey;
+  const run = isCommand ? withControl(event.key, commands) : plain(event, selection, commands);
+  run?.();
+  return run !== null;
+}
+
+function step(key: string, { cursor, entries }: Selection, { columns, rows }: KeyShape): number | null {
+  const isFirst = cursor === -1;
+  switch (key) {
+    case 'ArrowDown':
+      return isFirst ? 0 : cursor + columns;
+    case 'ArrowUp':
+      return isFirst ? 0 : cursor - columns;
+    case 'ArrowRight':
+      return columns === 1 ? null : cursor + 1;
+    case 'ArrowLeft':
+      return columns === 1 ? null : Math.max(0, cursor - 1);
+    case 'PageDown':
+      return cursor + rows * columns;
+    case 'PageUp':
+      return Math.max(0, cursor - rows * columns);
+    case 'Home':
+      return 0;
+    case 'End':
+      return entries.length - 1;
+    default:
+      return null;
+  }
+}
+
+function move(event: KeyboardEvent, selection: Selection, target: number): void {
+  const index = Math.max(0, Math.min(selection.entries.length - 1, target));
+  if (event.shiftKey) selection.extend(index);
+  else if (event.ctrlKey || event.metaKey) selection.point(index);
+  else selection.only(index);
+}
+
+function withControl(key: string, commands: KeyCommands): (() => void) | null {
+  const byKey: Record<string, () => void> = {
+    a: commands.selectAll,
+    x: commands.cut,
+    c: commands.copy,
+    v: commands.paste,
+  };
+  return byKey[key.toLowerCase()] ?? null;
+}
+
+function plain({ key, altKey }: KeyboardEvent, selection: Selection, commands: KeyCommands): (() => void) | null {
+  const entry = selection.entries[selection.cursor];
+  if (altKey) return null;
+  switch (key) {
+    case 'Enter':
+      return () => entry !== undefined && commands.open(entry);
+    case 'F2':
+      return () => entry !== undefined && commands.rename(entry);
+    case ' ':
+      return () => selection.toggle(selection.cursor);
+    case 'Delete':
+      return commands.remove;
+    case 'Backspace':
+      return commands.up;
+    case 'Escape':
+      return selection.clear;
+    case 'i':
+      return commands.details;
+    case 'n':
+      return commands.newFolder;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,134 @@
+// What is in a folder, page by page, and kept right while things change: by what one does here, and by what the service
+// tells of others. Pages are never fetched anew because of a change; entries are put where they belong.
+
+import { type Entry, type Envelope, type Order, type Paged, showFolder } from '@cabinet/client';
+
+export type { Order } from '@cabinet/client';
+
+import { type InfiniteData, type QueryClient, useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { useGround } from '../session/ground.tsx';
+
+const firstPage = 200;
+const laterPages = 1000;
+
+type Pages = InfiniteData<Paged<Envelope>, string | undefined>;
+
+export interface Listing {
+  folder: Entry | null;
+  entries: readonly Entry[];
+  /** Whether that is all. */
+  isWhole: boolean;
+  isLoading: boolean;
+  error: Error | null;
+  loadMore(): void;
+  /** Resolves with everything that is in the folder. */
+  loadAll(): Promise<readonly Entry[]>;
+  retry(): void;
+}
+
+export function useListing(folderId: string, order: Order): Listing {
+  const { cabinet } = useGround();
+  const query = useInfiniteQuery({
+    queryKey: ['listing', folderId, order],
+    queryFn: ({ pageParam, signal }) =>
+      showFolder(cabinet, folderId, {
+        order,
+        limit: pageParam === undefined ? firstPage : laterPages,
+        cursor: pageParam,
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+  });
+  const { data, hasNextPage, isFetching, fetchNextPage } = query;
+  const entries = useMemo(() => data?.pages.flatMap(({ Children }) => Children) ?? [], [data]);
+  const loadMore = useCallback(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  const loadAll = useCallback(async () => {
+    let last = await fetchNextPage();
+    while (last.hasNextPage && last.error === null) last = await fetchNextPage();
+    return last.data?.pages.flatMap(({ Children }) => Children) ?? [];
+  }, [fetchNextPage]);
+  return {
+    folder: data?.pages[0]?.Folder ?? null,
+    entries,
+    isWhole: data !== undefined && !hasNextPage,
+    isLoading: isFetching,
+    error: query.error,
+    loadMore,
+    loadAll: hasNextPage ? loadAll : async () => entries,
+    retry: () => void query.refetch(),
+  };
+}
+
+/** An entry as it is now, and where; null: it is in no folder any more. */
+export interface Placed {
+  id: string;
+  entry: Entry | null;
+  parent: string | null;
+}
+
+/** Brings every listing that was loaded in step. */
+export function placeEntries(queries: QueryClient, placed: readonly Placed[]): void {
+  const byId = new Map(placed.map((one) => [one.id, one]));
+  for (const [key, data] of queries.getQueriesData<Pages>({ queryKey: ['listing'] })) {
+    if (data === undefined) continue;
+    const [, folderId, order] = key as [string, string, Order];
+    queries.setQueryData<Pages>(key, placeIn(data, byId, { folderId, order }));
+  }
+}
+
+function placeIn(data: Pages, byId: ReadonlyMap<string, Placed>, at: { folderId: string; order: Order }): Pages {
+  const pages = data.pages.map((page) => {
+    const own = byId.get(page.Folder.Id);
+    const folder = own?.entry ?? page.Folder;
+    const isTouched = page.Children.some(({ Id }) => byId.has(Id));
+    if (!isTouched && folder === page.Folder) return page;
+    return { ...page, Folder: folder, Children: page.Children.filter(({ Id }) => !byId.has(Id)) };
+  });
+  const compare = toComparison(at.order);
+  for (const { entry, parent } of byId.values()) {
+    if (entry === null || parent !== at.folderId) continue;
+    insert(pages, entry, compare);
+  }
+  return { ...data, pages };
+}
+
+/** Beyond what is loaded it is not put: the page that comes will have it. */
+function insert(pages: Paged<Envelope>[], entry: Entry, compare: (a: Entry, b: Entry) => number): void {
+  const found = pages.findIndex(({ Children }) => {
+    const last = Children.at(-1);
+    return last !== undefined && compare(entry, last) < 0;
+  });
+  const index = found === -1 ? pages.length - 1 : found;
+  const page = pages[index];
+  if (page === undefined || (found === -1 && page.next !== null)) return;
+  const at = page.Children.findIndex((other) => compare(entry, other) < 0);
+  const children = page.Children.toSpliced(at === -1 ? page.Children.length : at, 0, entry);
+  pages[index] = { ...page, Children: children };
+}
+
+/** As the service orders: folders first, what is equal by its id. */
+export function toComparison(order: Order): (a: Entry, b: Entry) => number {
+  const sign = order.startsWith('-') ? -1 : 1;
+  const value = toValue(order.replace('-', ''));
+  return (a, b) => {
+    if (a.Type !== b.Type) return a.Type === 'folder' ? -1 : 1;
+    return sign * (compareValues(value(a), value(b)) || compareValues(a.Id, b.Id));
+  };
+}
+
+function toValue(order: string): (entry: Entry) => string | number {
+  if (order === 'size') return ({ Size }) => Size;
+  if (order === 'modified') return ({ ModifiedAt }) => ModifiedAt;
+  return ({ Name }) => Name.normalize('NFC');
+}
+
+function compareValues(a: string | number, b: string | number): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

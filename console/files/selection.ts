@@ -1,0 +1,72 @@
+// What is selected in a list, and where the cursor stands: by mouse and by keys, as in the file managers that people know.
+
+import type { Entry } from '@cabinet/client';
+import { useCallback, useMemo, useState } from 'react';
+
+interface State {
+  selected: ReadonlySet<string>;
+  /** Where the cursor stands, and where a range began. */
+  cursorId: string | null;
+  anchorId: string | null;
+}
+
+export interface Selection {
+  entries: readonly Entry[];
+  selected: ReadonlySet<string>;
+  chosen: readonly Entry[];
+  cursor: number;
+  isSelected(id: string): boolean;
+  /** Selects this one alone. */
+  only(index: number): void;
+  toggle(index: number): void;
+  /** From where the last selection began. */
+  extend(index: number): void;
+  /** Moves the cursor and leaves the selection. */
+  point(index: number): void;
+  all(entries?: readonly Entry[]): void;
+  clear(): void;
+}
+
+const nothing: State = { selected: new Set(), cursorId: null, anchorId: null };
+
+export function useSelection(entries: readonly Entry[]): Selection {
+  const [state, setState] = useState(nothing);
+  const { selected, cursorId, anchorId } = state;
+  const indexOf = useCallback(
+    (id: string | null) => (id === null ? -1 : entries.findIndex(({ Id }) => Id === id)),
+    [entries],
+  );
+  const cursor = useMemo(() => indexOf(cursorId), [indexOf, cursorId]);
+  const chosen = useMemo(
+    () => (selected.size === 0 ? [] : entries.filter(({ Id }) => selected.has(Id))),
+    [entries, selected],
+  );
+  const idAt = (index: number) => entries[Math.max(0, Math.min(entries.length - 1, index))]?.Id ?? null;
+  const set = (ids: Iterable<string | null>, index: number, anchor: string | null) => {
+    const known = [...ids].filter((id) => id !== null);
+    setState({ selected: new Set(known), cursorId: idAt(index), anchorId: anchor });
+  };
+  return {
+    entries,
+    selected,
+    chosen,
+    cursor,
+    isSelected: (id) => selected.has(id),
+    only: (index) => set([idAt(index)], index, idAt(index)),
+    toggle(index) {
+      const id = idAt(index);
+      const next = new Set(selected);
+      if (id !== null && !next.delete(id)) next.add(id);
+      set(next, index, id);
+    },
+    extend(index) {
+      const from = Math.max(0, indexOf(anchorId ?? cursorId));
+      const to = Math.max(0, Math.min(entries.length - 1, index));
+      const range = entries.slice(Math.min(from, to), Math.max(from, to) + 1).map(({ Id }) => Id);
+      set(range, index, entries[from]?.Id ?? null);
+    },
+    point: (index) => setState({ ...state, cursorId: idAt(index) }),
+    all: (whole = entries) => setState({ ...state, selected: new Set(whole.map(({ Id }) => Id)) }),
+    clear: () => setState({ ...state, selected: new Set() }),
+  };
+}

@@ -1,0 +1,89 @@
+// Where to: a dialog to walk to the folder that entries shall be moved or copied to.
+
+import type { Entry } from '@cabinet/client';
+import { useState } from 'react';
+import { Button, IconButton } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Skeleton } from '../parts/states.tsx';
+import { useWords } from '../words/words.tsx';
+import { parentOf, type Step, useChain } from './chain.ts';
+import { useSubfolders } from './subfolders.ts';
+import './target-dialog.css';
+
+export interface TargetDialogProps {
+  entries: readonly Entry[];
+  isCopy: boolean;
+  startAt: string;
+  onChoose(to: Step): void;
+  onClose(): void;
+}
+
+export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: TargetDialogProps) {
+  const { files, shell } = useWords();
+  const [at, setAt] = useState(startAt);
+  const chain = useChain(at);
+  const current = chain.at(-1);
+  const isLoaded = current?.id === at;
+  const above = parentOf(chain);
+  const choose = () => {
+    if (current === undefined || !isLoaded) return;
+    onClose();
+    onChoose(current);
+  };
+  return (
+    <Dialog
+      title={isCopy ? files.copyTitle(entries.length) : files.moveTitle(entries.length)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{shell.cancel}</Button>
+          <Button look="main" isDisabled={!isLoaded || (!isCopy && at === startAt)} onPress={choose}>
+            {isCopy ? files.copyHere : files.moveHere}
+          </Button>
+        </>
+      }
+    >
+      <div className="target-head">
+        <IconButton
+          icon="up"
+          label={above?.name ?? files.folder}
+          isDisabled={above === null}
+          onPress={() => above !== null && setAt(above.id)}
+        />
+        <span className="entry-icon-folder">
+          <Icon name="folder" />
+        </span>
+        <strong>
+          <bdi>{isLoaded ? current.name : '…'}</bdi>
+        </strong>
+      </div>
+      <Folders at={at} without={entries} onOpen={setAt} />
+    </Dialog>
+  );
+}
+
+function Folders({ at, without, onOpen }: { at: string; without: readonly Entry[]; onOpen(id: string): void }) {
+  const { files } = useWords();
+  const found = useSubfolders(at);
+  if (found === null) return <Skeleton rows={4} label={files.loading} />;
+  // A folder cannot go into itself.
+  const shown = found.filter(({ id }) => !without.some((entry) => entry.Id === id));
+  if (shown.length === 0) return <p className="target-none">{files.noFolders}</p>;
+  return (
+    <ul className="target-list" key={at}>
+      {shown.map(({ id, name }, index) => (
+        <li key={id}>
+          {/* biome-ignore lint/a11y/noAutofocus: whoever walks by keys goes on from here */}
+          <button type="button" autoFocus={index === 0} onClick={() => onOpen(id)}>
+            <span className="entry-icon-folder">
+              <Icon name="folder" />
+            </span>
+            <bdi>{name}</bdi>
+            <Icon name="next" size={16} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

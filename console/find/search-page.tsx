@@ -1,0 +1,168 @@
+// Search as one types: results with the words that were found, filters in the address, more when one scrolls to the end.
+
+import type { Operations } from '@cabinet/client';
+import { askPage } from '@cabinet/client/requests';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { iconOf } from '../files/kind.ts';
+import { Button } from '../parts/button.tsx';
+import { Choice } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { announce } from '../parts/notices.tsx';
+import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
+import { Link } from '../routing/link.tsx';
+import { setParams, usePlace } from '../routing/router.ts';
+import { useGround, useSpaceParams } from '../session/ground.tsx';
+import { formatSize, formatWhen } from '../words/format.ts';
+import { useWords } from '../words/words.tsx';
+import { splitSnippet } from './snippet.ts';
+import './search-page.css';
+
+type Result = Operations['GET /search']['answer']['Results'][number];
+
+const dayMs = 24 * 3600 * 1000;
+
+export function SearchPage() {
+  const words = useWords();
+  const { cabinet } = useGround();
+  const { params } = usePlace();
+  const { q = '', type = '', kind = '', since = '', folder = '' } = params;
+  const text = toQuery(q);
+  // Of one moment for all pages: a cursor is good for the question that it came from alone.
+  const modifiedAfter = useMemo(() => toTimeAgo(since), [since]);
+  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey: ['search', cabinet.spaceId, text, type, kind, modifiedAfter, folder],
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+    queryFn: ({ pageParam, signal }) =>
+      askPage(cabinet, 'GET /search', {
+        query: {
+          q: text,
+          limit: 50,
+          cursor: pageParam,
+          type: (type || undefined) as 'file' | 'folder' | undefined,
+          contentType: kind || undefined,
+          folder: folder || undefined,
+          modifiedAfter,
+        },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
+  const results = data?.pages.flatMap(({ Results }) => Results) ?? [];
+  const told = words.find.found(results.length, hasNextPage);
+  useEffect(() => {
+    if (text !== '' && data !== undefined && !isFetching) announce(told);
+  }, [text, data, isFetching, told]);
+  useEffect(() => {
+    document.title = `${words.find.title} – Cabinet`;
+  }, [words]);
+  return (
+    <section className="paper" aria-labelledby="page-title">
+      <header className="paper-head">
+        <h1 id="page-title">{words.find.title}</h1>
+        <Filters />
+      </header>
+      <div className="paper-body">
+        {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+        {text === '' && (
+          <Empty icon="search" title={words.find.title}>
+            <p>{words.find.hint}</p>
+          </Empty>
+        )}
+        {text !== '' && data === undefined && error === null && <Skeleton label={words.files.loading} />}
+        {text !== '' && data !== undefined && results.length === 0 && !isFetching && (
+          <Empty icon="search" title={words.find.nothing}>
+            <p>{words.find.nothingHelp}</p>
+          </Empty>
+        )}
+        {text !== '' && results.length > 0 && (
+          <>
+            <p className="found-count">{told}</p>
+            <ul className="found">
+              {results.map((result) => (
+                <Found key={result.Entry.Id} result={result} />
+              ))}
+            </ul>
+          </>
+        )}
+        {hasNextPage && (
+          <div className="found-more">
+            <Button isDisabled={isFetching} onPress={() => void fetchNextPage()}>
+              {words.find.next}
+            </Button>
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** While one types, the last word is the beginning of one. A quotation mark without a partner waits for it. */
+function toQuery(typed: string): string {
+  const text = typed.trim();
+  if ((text.match(/"/g)?.length ?? 0) % 2 === 1) return text.replace(/"(?=[^"]*$)/, '').trim();
+  return /[\p{L}\p{N}]{3,}$/u.test(text) ? `${text}*` : text;
+}
+
+function toTimeAgo(days: string): string | undefined {
+  return days === '' ? undefined : new Date(Date.now() - Number(days) * dayMs).toISOString();
+}
+
+function Filters() {
+  const { find } = useWords();
+  const { params } = usePlace();
+  const set = (name: string) => (value: string) => setParams({ [name]: value }, { isReplaced: true });
+  const { from = '' } = params;
+  return (
+    <div className="filters">
+      {from !== '' && (
+        <Choice
+          label={find.within}
+          isLabelUnseen
+          value={params.folder ?? ''}
+          options={{ '': find.everywhere, [from]: find.thisFolder }}
+          onChange={set('folder')}
+        />
+      )}
+      <Choice label={find.type} isLabelUnseen value={params.type ?? ''} options={find.types} onChange={set('type')} />
+      <Choice label={find.kind} isLabelUnseen value={params.kind ?? ''} options={find.kinds} onChange={set('kind')} />
+      <Choice
+        label={find.since}
+        isLabelUnseen
+        value={params.since ?? ''}
+        options={find.sinces}
+        onChange={set('since')}
+      />
+    </div>
+  );
+}
+
+function Found({ result: { Entry, Path, Snippet } }: { result: Result }) {
+  const words = useWords();
+  const params = useSpaceParams();
+  return (
+    <li className="found-one">
+      <span className={Entry.Type === 'folder' ? 'entry-icon entry-icon-folder' : 'entry-icon'}>
+        <Icon name={iconOf(Entry)} size={24} />
+      </span>
+      <div>
+        <Link className="found-name" to={{ page: 'files', id: Entry.Id, params }}>
+          <bdi>{Entry.Name}</bdi>
+        </Link>
+        <p className="found-path">
+          <bdi>{Path}</bdi> · {formatSize(Entry.Size, words.locale)} · {formatWhen(Entry.ModifiedAt, words.locale)}
+        </p>
+        {Snippet !== '' && (
+          <p className="found-snippet">
+            {splitSnippet(Snippet).map(({ text, isFound }, index) =>
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts of one line stay in their order
+              isFound ? <mark key={index}>{text}</mark> : text,
+            )}
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}

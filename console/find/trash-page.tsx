@@ -1,0 +1,172 @@
+// The trash: what was deleted, from where, when and by whom; to be restored, or removed for good.
+
+import { deleteEntry, type Operations } from '@cabinet/client';
+import { ask, askPage } from '@cabinet/client/requests';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { iconOf } from '../files/kind.ts';
+import { Button, IconButton } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { tell } from '../parts/notices.tsx';
+import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
+import { codeOf, tellTrouble } from '../parts/trouble.ts';
+import { useGround } from '../session/ground.tsx';
+import { formatSize, formatWhen } from '../words/format.ts';
+import { useWords } from '../words/words.tsx';
+import './trash-page.css';
+
+type Trashed = Operations['GET /trash']['answer']['Entries'][number];
+
+export function TrashPage() {
+  const words = useWords();
+  const { cabinet, canWrite } = useGround();
+  const queries = useQueryClient();
+  const [sure, setSure] = useState<Trashed | 'all' | null>(null);
+  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
+    queryKey: ['trash', cabinet.spaceId],
+    staleTime: 0,
+    queryFn: ({ pageParam, signal }) =>
+      askPage(cabinet, 'GET /trash', { query: { cursor: pageParam, limit: 200 }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
+  useEffect(() => {
+    document.title = `${words.trash.title} – Cabinet`;
+  }, [words]);
+  const trashed = data?.pages.flatMap(({ Entries }) => Entries) ?? [];
+  const after = async (act: Promise<unknown>) => {
+    try {
+      await act;
+      await queries.invalidateQueries({ queryKey: ['trash'] });
+      await queries.invalidateQueries({ queryKey: ['listing'] });
+      await queries.invalidateQueries({ queryKey: ['tree'] });
+    } catch (failed) {
+      tellTrouble(failed, words);
+    }
+  };
+  const remove = (asked: Trashed | 'all') => {
+    setSure(null);
+    const removing =
+      asked === 'all'
+        ? ask(cabinet, 'DELETE /trash', {}).then(({ Removed }) => Removed)
+        : deleteEntry(cabinet, { id: asked.Entry.Id, permanent: true }).then(() => 1);
+    void after(removing.then((count) => tell({ text: words.trash.removed(count) })));
+  };
+  return (
+    <section className="paper" aria-labelledby="page-title">
+      <header className="paper-head">
+        <h1 id="page-title">{words.trash.title}</h1>
+        {canWrite && trashed.length > 0 && (
+          <Button icon="trash" onPress={() => setSure('all')}>
+            {words.trash.empty}
+          </Button>
+        )}
+      </header>
+      <div className="paper-body">
+        {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+        {data === undefined && error === null && <Skeleton label={words.files.loading} />}
+        {data !== undefined && trashed.length === 0 && <EmptyTrash />}
+        {trashed.length > 0 && (
+          <ul className="trashed">
+            {trashed.map((one) => (
+              <Line
+                key={one.Entry.Id}
+                trashed={one}
+                onRestore={() =>
+                  void after(restore(cabinet, one).then(() => tell({ text: words.trash.restored(one.Entry.Name) })))
+                }
+                onRemove={() => setSure(one)}
+              />
+            ))}
+          </ul>
+        )}
+        {hasNextPage && (
+          <div className="found-more">
+            <Button isDisabled={isFetching} onPress={() => void fetchNextPage()}>
+              {words.find.next}
+            </Button>
+          </div>
+        )}
+      </div>
+      {sure !== null && (
+        <Dialog
+          isAlert
+          title={sure === 'all' ? words.trash.sure : words.trash.sureOne(sure.Entry.Name)}
+          onClose={() => setSure(null)}
+          actions={
+            <>
+              <Button autoFocus onPress={() => setSure(null)}>
+                {words.shell.cancel}
+              </Button>
+              <Button look="bad" onPress={() => remove(sure)}>
+                {words.trash.remove}
+              </Button>
+            </>
+          }
+        >
+          <p>{words.trash.sureHelp}</p>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+/** Where it was; if its folder is gone, into the root. */
+async function restore(cabinet: Parameters<typeof ask>[0], { Entry }: Trashed): Promise<void> {
+  const path = { id: Entry.Id };
+  try {
+    await ask(cabinet, 'POST /entries/{id}/restore', { path, json: { ConflictBehavior: 'Rename' } });
+  } catch (error) {
+    if (codeOf(error) !== 'FolderNotFound') throw error;
+    const json = { ParentFolderId: '-root-', ConflictBehavior: 'Rename' } as const;
+    await ask(cabinet, 'POST /entries/{id}/restore', { path, json });
+  }
+}
+
+function EmptyTrash() {
+  const words = useWords();
+  const { cabinet } = useGround();
+  const { data } = useQuery({ queryKey: ['limits'], queryFn: ({ signal }) => ask(cabinet, 'GET /limits', { signal }) });
+  return (
+    <Empty icon="trash" title={words.trash.emptyTitle}>
+      <p>{words.trash.emptyHelp(data?.TrashDays ?? null)}</p>
+    </Empty>
+  );
+}
+
+interface LineProps {
+  trashed: Trashed;
+  onRestore(): void;
+  onRemove(): void;
+}
+
+function Line({ trashed: { Entry, Path, TrashedAt, TrashedBy }, onRestore, onRemove }: LineProps) {
+  const words = useWords();
+  const { canWrite } = useGround();
+  const above = Path.slice(0, Path.lastIndexOf('/')) || '/';
+  return (
+    <li className="trashed-one">
+      <span className={Entry.Type === 'folder' ? 'entry-icon entry-icon-folder' : 'entry-icon'}>
+        <Icon name={iconOf(Entry)} size={24} />
+      </span>
+      <div>
+        <strong>
+          <bdi>{Entry.Name}</bdi>
+        </strong>
+        <p>
+          {words.trash.was} <bdi>{above}</bdi> · {formatSize(Entry.Size, words.locale)} · {words.trash.when}{' '}
+          {words.details.byWhom(formatWhen(TrashedAt, words.locale), TrashedBy)}
+        </p>
+      </div>
+      {canWrite && (
+        <>
+          <Button aria-label={`${words.trash.restore}: ${Entry.Name}`} onPress={onRestore}>
+            {words.trash.restore}
+          </Button>
+          <IconButton icon="trash" label={`${words.trash.remove}: ${Entry.Name}`} onPress={onRemove} />
+        </>
+      )}
+    </li>
+  );
+}

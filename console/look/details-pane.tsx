@@ -1,0 +1,95 @@
+// What one looks at, beside the list: the preview, what is known of it, its versions. On a phone it covers the list.
+
+import { type EntryDetails, showEntry } from '@cabinet/client';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
+import { downloadEntry } from '../files/download.ts';
+import { iconOf } from '../files/kind.ts';
+import { IconButton } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Skeleton, Trouble } from '../parts/states.tsx';
+import { tellTrouble } from '../parts/trouble.ts';
+import { setParams, usePlace } from '../routing/router.ts';
+import { useGround } from '../session/ground.tsx';
+import { useWords } from '../words/words.tsx';
+import { Facts } from './facts.tsx';
+import { Preview } from './preview.tsx';
+import { Versions } from './versions.tsx';
+import './details-pane.css';
+
+export function DetailsPane({ id, onClose }: { id: string; onClose(): void }) {
+  const words = useWords();
+  const { cabinet } = useGround();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['entry', id],
+    queryFn: ({ signal }) => showEntry(cabinet, id, { signal }),
+  });
+  const pane = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && pane.current?.contains(document.activeElement)) onClose();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [onClose]);
+  return (
+    <aside ref={pane} className="paper look" aria-label={words.files.details}>
+      {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton label={words.files.loading} />}
+      {data !== undefined && <Looked shown={data} onClose={onClose} />}
+      {data === undefined && (
+        <span className="look-close">
+          <IconButton icon="close" label={words.details.close} onPress={onClose} />
+        </span>
+      )}
+    </aside>
+  );
+}
+
+function Looked({ shown, onClose }: { shown: EntryDetails; onClose(): void }) {
+  const words = useWords();
+  const { cabinet } = useGround();
+  const { params } = usePlace();
+  const { Entry } = shown;
+  const isFile = Entry.Type === 'file';
+  const tabs = isFile ? (['preview', 'details', 'versions'] as const) : (['details'] as const);
+  const tab = tabs.find((one) => one === params.tab) ?? tabs[0];
+  const download = () => void downloadEntry(cabinet, Entry).catch((error) => tellTrouble(error, words));
+  return (
+    <>
+      <header className="look-head">
+        <span className={isFile ? 'entry-icon' : 'entry-icon entry-icon-folder'}>
+          <Icon name={iconOf(Entry)} size={22} />
+        </span>
+        <h2>
+          <bdi>{Entry.Name}</bdi>
+        </h2>
+        <IconButton
+          icon="download"
+          label={isFile ? words.files.download : words.files.downloadZip}
+          onPress={download}
+        />
+        <IconButton icon="close" label={words.details.close} onPress={onClose} />
+      </header>
+      <Tabs
+        className="look-tabs"
+        selectedKey={tab}
+        onSelectionChange={(key) => setParams({ tab: key === tabs[0] ? '' : String(key) }, { isReplaced: true })}
+      >
+        <TabList className="tabs" aria-label={Entry.Name}>
+          {tabs.map((one) => (
+            <Tab key={one} id={one} className="tab">
+              {words.details[one]}
+            </Tab>
+          ))}
+        </TabList>
+        <TabPanel id={tab} className="look-panel" key={`${Entry.Id} ${tab}`}>
+          {tab === 'preview' && <Preview entry={Entry} version={shown.Version ?? 1} />}
+          {tab === 'details' && <Facts shown={shown} />}
+          {tab === 'versions' && <Versions entry={Entry} />}
+        </TabPanel>
+      </Tabs>
+    </>
+  );
+}

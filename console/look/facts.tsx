@@ -1,0 +1,132 @@
+// What is known of an entry, with its properties and its object type to be changed by who may.
+
+import type { EntryDetails } from '@cabinet/client';
+import { useState } from 'react';
+import { useActions } from '../files/actions.ts';
+import { Button, IconButton } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { tellTrouble } from '../parts/trouble.ts';
+import { useGround } from '../session/ground.tsx';
+import { formatNumber, formatSize, formatTime } from '../words/format.ts';
+import { useWords } from '../words/words.tsx';
+import './facts.css';
+
+export function Facts({ shown }: { shown: EntryDetails }) {
+  const words = useWords();
+  const { Entry, Path, Sha256, Version } = shown;
+  const { details, locale } = words;
+  const facts: [string, string | undefined][] = [
+    [details.type, Entry.Type === 'folder' ? undefined : Entry.ContentType],
+    [details.size, `${formatSize(Entry.Size, locale)} (${formatNumber(Entry.Size, locale)})`],
+    [details.created, details.byWhom(formatTime(Entry.CreatedAt, locale), Entry.CreatedBy)],
+    [details.modified, details.byWhom(formatTime(Entry.ModifiedAt, locale), Entry.ModifiedBy)],
+    [details.version, Version === undefined ? undefined : String(Version)],
+    [details.path, Path],
+    [details.id, Entry.Id],
+    [details.checksum, Sha256],
+  ];
+  return (
+    <div className="facts">
+      <dl>
+        {facts.map(
+          ([name, value]) =>
+            value !== undefined && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <bdi>{value}</bdi>
+                </dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <Properties key={shown.ETag} shown={shown} />
+    </div>
+  );
+}
+
+interface Line {
+  id: number;
+  key: string;
+  value: string;
+}
+
+function Properties({ shown: { Entry } }: { shown: EntryDetails }) {
+  const words = useWords();
+  const { canWrite } = useGround();
+  const actions = useActions();
+  const [lines, setLines] = useState<Line[]>(() =>
+    Object.entries(Entry.Properties).map(([key, value], id) => ({ id, key, value })),
+  );
+  const [objectType, setObjectType] = useState(Entry.ObjectType);
+  const wanted = Object.fromEntries(lines.filter(({ key }) => key !== '').map(({ key, value }) => [key, value]));
+  const changes = toChanges(Entry.Properties, wanted);
+  const isChanged = Object.keys(changes).length > 0 || objectType !== Entry.ObjectType;
+  const edit = (id: number, change: Partial<Line>) =>
+    setLines(lines.map((line) => (line.id === id ? { ...line, ...change } : line)));
+  const save = () => {
+    const objectTypeToo = objectType === Entry.ObjectType ? {} : { objectType };
+    actions.change(Entry, { properties: changes, ...objectTypeToo }).catch((error) => tellTrouble(error, words));
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isChanged) save();
+      }}
+    >
+      <Field label={words.details.objectType} value={objectType} isReadOnly={!canWrite} onChange={setObjectType} />
+      <h3>{words.details.properties}</h3>
+      {lines.length === 0 && <p className="facts-hint">{words.details.noProperties}</p>}
+      {lines.map(({ id, key, value }) => (
+        <div key={id} className="facts-property">
+          <Field
+            label={words.details.key}
+            isLabelUnseen
+            placeholder={words.details.key}
+            value={key}
+            isReadOnly={!canWrite}
+            onChange={(typed) => edit(id, { key: typed })}
+          />
+          <Field
+            label={words.details.value}
+            isLabelUnseen
+            placeholder={words.details.value}
+            value={value}
+            isReadOnly={!canWrite}
+            onChange={(typed) => edit(id, { value: typed })}
+          />
+          {canWrite && (
+            <IconButton
+              icon="close"
+              label={words.details.removeProperty(key)}
+              onPress={() => setLines(lines.filter((line) => line.id !== id))}
+            />
+          )}
+        </div>
+      ))}
+      {canWrite && (
+        <div className="facts-actions">
+          <Button
+            icon="plus"
+            onPress={() =>
+              setLines([...lines, { id: Math.max(0, ...lines.map((line) => line.id + 1)), key: '', value: '' }])
+            }
+          >
+            {words.details.addProperty}
+          </Button>
+          <Button look="main" type="submit" isDisabled={!isChanged}>
+            {words.details.save}
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** What differs; null takes a key away. */
+function toChanges(before: Record<string, string>, wanted: Record<string, string>): Record<string, string | null> {
+  const gone = Object.keys(before).filter((key) => !(key in wanted));
+  const set = Object.entries(wanted).filter(([key, value]) => before[key] !== value);
+  return Object.fromEntries([...gone.map((key) => [key, null] as const), ...set]);
+}

@@ -1,0 +1,50 @@
+// What is for operators: the password of an account, and whether it may sign in. The interface leaves it to them, because an
+// account may be of spaces that this manager knows nothing of; here stand the commands, ready to hand over.
+
+import type { User } from '@cabinet/client';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { CopiedText } from './copied-text.tsx';
+import { useManageWords } from './use-manage-words.ts';
+
+export function AccountDialog({ person, onClose }: { person: User; onClose(): void }) {
+  const words = useManageWords().people;
+  const { Id: id, Name: name, State: state } = person;
+  const isOutside = id.includes(':');
+  const change = state === 'active' ? 'disable' : 'enable';
+  const commands: [string, string][] = [
+    [words[change], `cabinet user ${change} ${quote(id)}`],
+    ...(isOutside ? [] : [[words.newPassword, `cabinet user password ${quote(id)}`] as [string, string]]),
+  ];
+  return (
+    <Dialog
+      title={words.accountTitle(name)}
+      onClose={onClose}
+      actions={
+        <Button look="main" onPress={onClose}>
+          {words.close}
+        </Button>
+      }
+    >
+      <div className="manage-form">
+        <p>{words.accountHelp}</p>
+        <dl className="manage-facts">
+          {commands.map(([what, command]) => (
+            <div key={command}>
+              <dt>{what}</dt>
+              <dd>
+                <CopiedText what={words.command} text={command} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+        {isOutside && <p>{words.outside}</p>}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Ids of outside people may hold anything that a shell reads. */
+function quote(id: string): string {
+  return /^[\w.@+-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
+}

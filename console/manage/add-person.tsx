@@ -1,0 +1,98 @@
+// Adds a person to the space: a new account, whose first password is shown once, or someone who has one.
+
+import { addUser, changeUser, type NewUser, type Role } from '@cabinet/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Field } from '../parts/field.tsx';
+import { tell } from '../parts/notices.tsx';
+import { useGround } from '../session/ground.tsx';
+import { OneOf, Tick } from './chosen.tsx';
+import { FormDialog } from './form-dialog.tsx';
+import { ShownOnce } from './shown-once.tsx';
+import { useManageWords } from './use-manage-words.ts';
+
+interface Wish {
+  id: string;
+  name: string;
+  role: Role;
+  isKnown: boolean;
+}
+
+export function AddPerson({ onClose }: { onClose(): void }) {
+  const { people: words, save } = useManageWords();
+  const { cabinet, space } = useGround();
+  const queries = useQueryClient();
+  const [wish, setWish] = useState<Wish>({ id: '', name: '', role: 'editor', isKnown: false });
+  const [made, setMade] = useState<NewUser | null>(null);
+  const id = wish.id.trim();
+  const name = wish.name.trim();
+  const send = async () => {
+    const { role } = wish;
+    const added: NewUser = wish.isKnown
+      ? await changeUser(cabinet, { id, role })
+      : await addUser(cabinet, { id, role, ...(name !== '' && { name }) });
+    await queries.invalidateQueries({ queryKey: ['manage', space.Id, 'people'] });
+    tell({ text: words.added(added.Name) });
+    if (added.Password === undefined) onClose();
+    else setMade(added);
+  };
+  if (made !== null) return <PasswordOnce person={made} onClose={onClose} />;
+  return (
+    <FormDialog title={words.add} submit={save} canSend={id !== ''} onSend={send} onClose={onClose}>
+      <WishFields wish={wish} onChange={(changes) => setWish({ ...wish, ...changes })} />
+    </FormDialog>
+  );
+}
+
+function WishFields({ wish, onChange }: { wish: Wish; onChange(changes: Partial<Wish>): void }) {
+  const { people: words, roles, roleHelp } = useManageWords();
+  const options = (['viewer', 'editor', 'manager'] as const).map(
+    (role) => [role, { name: roles[role], help: roleHelp[role] }] as const,
+  );
+  return (
+    <>
+      <Field
+        label={words.id}
+        hint={wish.isKnown ? words.knownHint : words.idHint}
+        value={wish.id}
+        onChange={(id) => onChange({ id })}
+        autoFocus
+        autoComplete="off"
+        spellCheck="false"
+      />
+      <Tick isSelected={wish.isKnown} onChange={(isKnown) => onChange({ isKnown })}>
+        {words.known}
+      </Tick>
+      {!wish.isKnown && (
+        <Field
+          label={words.name}
+          hint={words.nameHint}
+          value={wish.name}
+          onChange={(name) => onChange({ name })}
+          autoComplete="off"
+        />
+      )}
+      <OneOf
+        label={words.role}
+        value={wish.role}
+        options={Object.fromEntries(options)}
+        onChange={(role) => onChange({ role: role as Role })}
+      />
+    </>
+  );
+}
+
+function PasswordOnce({ person, onClose }: { person: NewUser; onClose(): void }) {
+  const words = useManageWords().people;
+  return (
+    <ShownOnce
+      title={words.passwordTitle(person.Name)}
+      help={words.passwordHelp}
+      lines={[
+        { label: words.userLabel, what: words.userLabel, text: person.Id },
+        { label: words.passwordLabel, what: words.password, text: person.Password ?? '' },
+      ]}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,82 @@
+// Events of the audit trail as a table; on a phone each is a card, and the table stays one to screen readers.
+
+import type { Event } from '@cabinet/client';
+import { Link } from '../routing/link.tsx';
+import { setParams } from '../routing/router.ts';
+import { useSpaceParams } from '../session/ground.tsx';
+import { formatNumber, formatSize, formatTime } from '../words/format.ts';
+import { useLocale, useManageWords } from './use-manage-words.ts';
+
+export function AuditEvents({ events }: { events: readonly Event[] }) {
+  const words = useManageWords();
+  const { when, by, what, about } = words.audit;
+  return (
+    <table className="audit">
+      <caption className="unseen">{words.pages.audit}</caption>
+      <thead>
+        <tr>
+          {[when, what, by, about].map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {events.map((event) => (
+          <EventRow key={event.Position} event={event} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function EventRow({ event: { At, By, Action, EntryId, Details } }: { event: Event }) {
+  const words = useManageWords().audit;
+  const locale = useLocale();
+  return (
+    <tr>
+      <td className="audit-when">
+        <time dateTime={At}>{formatTime(At, locale)}</time>
+      </td>
+      <td className="audit-what">{words.actions[Action] ?? Action}</td>
+      <td className="audit-by">
+        <bdi>{By}</bdi>
+      </td>
+      <td className="audit-about">
+        <About id={EntryId} name={nameOf(Details)} />
+        <small>{toText(Details, words.detailNames, locale)}</small>
+      </td>
+    </tr>
+  );
+}
+
+function About({ id, name }: { id: string; name: string | null }) {
+  const params = useSpaceParams();
+  if (id === '') return <bdi>{name}</bdi>;
+  if (id.startsWith('ak_')) {
+    return <Link to={{ page: 'manage', id: 'applications', more: id, params }}>{name ?? id}</Link>;
+  }
+  return (
+    <button type="button" className="audit-entry" onClick={() => setParams({ entry: id })}>
+      <bdi>{name ?? id}</bdi>
+    </button>
+  );
+}
+
+function nameOf({ Name }: Event['Details']): string | null {
+  return typeof Name === 'string' && Name !== '' ? Name : null;
+}
+
+/** What else is known of it; where it lies is an id, which says nothing to people. */
+function toText(details: Event['Details'], names: Record<string, string>, locale: string): string {
+  return Object.entries(details)
+    .filter(([name, value]) => !['Name', 'Parent', 'Source', 'Thumbprint'].includes(name) && value !== null)
+    .map(([name, value]) => `${names[name] ?? name}: ${toShown(name, value, locale)}`)
+    .join(' · ');
+}
+
+function toShown(name: string, value: unknown, locale: string): string {
+  if (typeof value !== 'number') return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return name === 'Size' || name === 'Bytes' ? formatSize(value, locale) : formatNumber(value, locale);
+}

@@ -1,0 +1,98 @@
+// One person of a space: their role, and the ways to change it or to take them out.
+
+import { changeUser, type Role, removeUser, type User } from '@cabinet/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { IconButton } from '../parts/button.tsx';
+import { Choice } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Menu, MenuItem } from '../parts/menu.tsx';
+import { tell } from '../parts/notices.tsx';
+import { tellTrouble } from '../parts/trouble.ts';
+import { useGround } from '../session/ground.tsx';
+import { formatWhen } from '../words/format.ts';
+import { useWords } from '../words/words.tsx';
+import { AccountDialog } from './account-dialog.tsx';
+import { Sure } from './form-dialog.tsx';
+import { Badge } from './page-head.tsx';
+import { useLocale, useManageWords } from './use-manage-words.ts';
+
+export function PersonLine({ person }: { person: User }) {
+  const { people: words, disabled } = useManageWords();
+  const locale = useLocale();
+  const { session } = useGround();
+  const { Id: id, Name: name, State: state, CreatedAt: at } = person;
+  return (
+    <li className="thing">
+      <span className="thing-icon">
+        <Icon name="user" />
+      </span>
+      <div className="thing-text">
+        <p className="thing-name">
+          {name} {id === session.person.id && <Badge look="manila">{words.you}</Badge>}
+        </p>
+        <p className="thing-more">
+          {name !== id && `${id} · `}
+          {words.since(formatWhen(at, locale))}
+        </p>
+      </div>
+      {state === 'disabled' && <Badge look="bad">{disabled}</Badge>}
+      <PersonActions person={person} />
+    </li>
+  );
+}
+
+function PersonActions({ person }: { person: User }) {
+  const { people: words, roles, actions } = useManageWords();
+  const all = useWords();
+  const { cabinet, space, session } = useGround();
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState<string | null>(null);
+  const { Id: id, Name: name, Role: role = 'viewer' } = person;
+  const close = () => setAsking(null);
+  const refresh = async () => {
+    await queries.invalidateQueries({ queryKey: ['manage', space.Id, 'people'] });
+    // Whoever took their own role away sees less from now on.
+    if (id === session.person.id) await queries.invalidateQueries({ queryKey: ['spaces'] });
+  };
+  const giveRole = async (given: Role) => {
+    await changeUser(cabinet, { id, role: given });
+    await refresh();
+    tell({ text: words.roleChanged(name, roles[given]) });
+  };
+  const takeOut = async () => {
+    await removeUser(cabinet, id);
+    close();
+    tell({ text: words.left(name) });
+    await refresh();
+  };
+  return (
+    <div className="thing-actions">
+      <Choice
+        label={words.roleOf(name)}
+        isLabelUnseen
+        value={role}
+        options={roles}
+        onChange={(given) => void giveRole(given as Role).catch((error: unknown) => tellTrouble(error, all))}
+      />
+      <Menu label={actions(name)} trigger={<IconButton icon="more" label={actions(name)} />} onAction={setAsking}>
+        <MenuItem id="account" icon="key">
+          {words.account}
+        </MenuItem>
+        <MenuItem id="leave" icon="trash" isBad>
+          {words.leave}
+        </MenuItem>
+      </Menu>
+      {asking === 'account' && <AccountDialog person={person} onClose={close} />}
+      {asking === 'leave' && (
+        <Sure
+          title={words.leaveTitle(name)}
+          help={words.leaveHelp}
+          confirm={words.leave}
+          onConfirm={takeOut}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}

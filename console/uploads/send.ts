@@ -1,0 +1,40 @@
+// One upload, from the first byte to the saved entry.
+
+import { type Entry, removeUpload, saveFile } from '@cabinet/client';
+import { toProgressFetch } from './progress-fetch.ts';
+import type { Upload } from './upload.ts';
+
+/** Waiting for a connection is the queue's: it shows that it waits. */
+const retries = 1;
+
+/** What is large goes piece by piece; what has arrived is not sent again, also after a pause. */
+export async function sendUpload(
+  upload: Upload,
+  folder: string,
+  signal: AbortSignal,
+  onProgress: (sentBytes: number) => void,
+): Promise<Entry | null> {
+  const { cabinet, file, name, conflict, session } = upload;
+  let arrived = 0;
+  const connection = { ...cabinet, retries, fetch: toProgressFetch((bytes) => onProgress(arrived + bytes)) };
+  const { Children } = await saveFile(
+    connection,
+    { folder, name, content: file, conflict, resume: session ?? undefined },
+    {
+      signal,
+      onProgress(sentBytes) {
+        arrived = sentBytes;
+        onProgress(sentBytes);
+      },
+      onUpload(id) {
+        upload.session = id;
+      },
+    },
+  );
+  return Children[0] ?? null;
+}
+
+/** The bytes that came of an upload that nobody wants any more. */
+export function forgetUpload({ cabinet, session }: Upload): void {
+  if (session !== null) void removeUpload(cabinet, session).catch(() => undefined);
+}
