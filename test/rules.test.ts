@@ -29,7 +29,7 @@ const timers: Record<string, string> = {
   'src/catalog/commits.test.ts': 'another thread announces a commit later',
   'src/catalog/sqlite/sqlite.test.ts': asksAgain,
   'src/cli/user/progress-line.test.ts': asksAgain,
-  'src/rest/answer.test.ts': 'a reader that is slow, on a real socket',
+  'src/listener/answer.test.ts': 'a reader that is slow, on a real socket',
   'src/search/extract/extract.test.ts': asksAgain,
   'src/telemetry/tracer.test.ts': 'parts of a trace that overlap',
   'test/browser/console-files.test.ts': 'lets the browser draw',

@@ -108,3 +108,9 @@ export class Refusal extends Error {
     return new Refusal(code, message, details);
   }
 }
+
+export function storageFull(): Refusal {
+  return new Refusal('StorageFull', 'There is no space left to save this. Nothing was saved.', {
+    retryAfterSeconds: 5,
+  });
+}

@@ -1,14 +1,13 @@
-// Answers that come before a request is whole, or instead of one: written past Node's own machinery, which would close
-// the connection at once. A client that is still sending would then be reset and never see its answer; so what still
-// comes is read and dropped for a while.
+// Answers that are sent before a request has arrived whole, or instead of one. They bypass Node's own response, which would
+// close the connection at once: a client that is still sending would be reset and never see its answer. What it still sends
+// is read and dropped for a while.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Answer, send, toAnswer, toHeaders } from '../rest/answer.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { type Answer, send, toHeaders } from './answer.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { isExpecting } from './request.ts';
-import type { Unread } from './unread.ts';
 
 const lingerMs = 5000;
 const lingerBytes = 64 * 1024 * 1024;
@@ -21,7 +20,7 @@ export function sendEarly(
   request: IncomingMessage,
   response: ServerResponse,
   answer: Answer,
-  { trackingId, clock }: { trackingId: string; clock: Clock },
+  { requestId, clock }: { requestId: string; clock: Clock },
 ): void {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   const isChunked = request.headers['transfer-encoding'] !== undefined;
@@ -30,11 +29,11 @@ export function sendEarly(
   // Without a socket of its own yet, the response waits behind those to earlier requests of the same connection.
   if (isSmall || response.socket === null) {
     if (!isSmall) response.setHeader('Connection', 'close');
-    void send(response, answer, trackingId);
+    void send(response, answer, requestId);
     request.resume();
     return;
   }
-  request.socket.end(renderRaw(answer, trackingId));
+  request.socket.end(renderRaw(answer, requestId));
   dropRest(request, clock);
 }
 
@@ -55,8 +54,8 @@ function dropRest(request: IncomingMessage, clock: Clock): void {
 /** Answers a socket on which no request was understood, after the `pending` responses to those that were. */
 export function refuseSocket(
   socket: Socket,
-  { refusal, requestId }: Unread,
-  { pending, clock }: { pending: ServerResponse | undefined; clock: Clock },
+  answer: Answer,
+  { requestId, pending, clock }: { requestId: string; pending: ServerResponse | undefined; clock: Clock },
 ): void {
   socket.on('error', () => socket.destroy());
   const finish = () => {
@@ -64,16 +63,16 @@ export function refuseSocket(
       socket.destroy();
       return;
     }
-    socket.end(renderRaw(toAnswer(refusal, requestId), requestId));
+    socket.end(renderRaw(answer, requestId));
     clock.after(lastAnswerMs, () => socket.destroy());
   };
   if (pending === undefined) finish();
   else pending.once('close', finish);
 }
 
-function renderRaw(answer: Answer, trackingId: string): string {
+function renderRaw(answer: Answer, requestId: string): string {
   const body = String(answer.body);
-  const headers = { ...toHeaders(answer, trackingId, Buffer.byteLength(body)), Date: new Date().toUTCString() };
+  const headers = { ...toHeaders(answer, requestId, Buffer.byteLength(body)), Date: new Date().toUTCString() };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const status = `${answer.status} ${STATUS_CODES[answer.status]}`;
   return `HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`;

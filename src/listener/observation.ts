@@ -1,10 +1,9 @@
-// What is told of every request when it is over: it is counted, and where that is wanted, logged and traced. Told are the
-// route, the status, times and sizes; never an address with its ids and query, a header or anything of a body.
+// Every request is counted when it is over and, if configured, logged and traced: with its route, status, duration and
+// sizes, never with ids, query, headers or any part of a body.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Route } from '../rest/route.ts';
-import type { RequestMetrics } from '../telemetry/request-metrics.ts';
+import type { RequestMetrics, RouteLabels } from '../telemetry/request-metrics.ts';
 import type { Span, Tracer } from '../telemetry/tracer.ts';
 
 /** A line of the access log. */
@@ -18,7 +17,7 @@ export interface Answered {
   ms: number;
   receivedBytes: number;
   sentBytes: number;
-  /** Null: nobody had to say who asks, or nobody did. */
+  /** Null: the request carried no valid credentials, or needed none. */
   actor: string | null;
   trace: string | null;
 }
@@ -34,7 +33,7 @@ export interface Observers {
 export class Observation {
   readonly requestId: string;
   readonly span: Span | null;
-  route: Route | null = null;
+  route: RouteLabels | null = null;
   actor: string | null = null;
   /** Where the answer was written past Node's own response, its status. */
   earlyStatus: number | null = null;

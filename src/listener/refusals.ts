@@ -1,13 +1,49 @@
-// Refusals of an address as a whole.
+// Refusals of the listener itself, and of faults that a face could not handle.
 
-import { Refusal } from '../domain/refusal.ts';
+import { Fault } from '../domain/fault.ts';
+import { Refusal, storageFull } from '../domain/refusal.ts';
 
-export function storageUnavailable(): Refusal {
+export class MethodNotAllowed extends Refusal {
+  /** As the header `Allow` lists them. */
+  readonly allowed: string;
+
+  constructor(method: string, allowed: string) {
+    super('MethodNotAllowed', `This address does not take ${method}.`, { hint: `It takes ${allowed}.` });
+    this.allowed = allowed;
+  }
+}
+
+export function malformed(message: string): Refusal {
+  return new Refusal('MalformedRequest', message);
+}
+
+export function invalidHeader(name: string, problem: string): Refusal {
+  return new Refusal('InvalidHeader', `The header ${name} ${problem}.`, { target: name });
+}
+
+export function shuttingDown(): Refusal {
+  return new Refusal('ShuttingDown', 'The service is stopping. Nothing was saved.', { retryAfterSeconds: 5 });
+}
+
+/** What a client learns of an error that is no refusal. */
+export function toRefusal(error: unknown): Refusal {
+  if (!(error instanceof Fault)) return internalError();
+  if (error.kind === 'full') return storageFull();
+  return error.kind === 'unavailable' ? storageUnavailable() : internalError();
+}
+
+function storageUnavailable(): Refusal {
   return new Refusal('StorageUnavailable', 'What is stored cannot be reached right now. Nothing was saved.', {
     retryAfterSeconds: 5,
   });
 }
 
-export function shuttingDown(): Refusal {
-  return new Refusal('ShuttingDown', 'The service is stopping. Nothing was saved.', { retryAfterSeconds: 5 });
+function internalError(): Refusal {
+  return new Refusal(
+    'InternalError',
+    'Something went wrong on our side. Nothing was changed, or the change is whole.',
+    {
+      hint: 'Try again; if it stays, tell your administrator the RequestTrackingId.',
+    },
+  );
 }

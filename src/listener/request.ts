@@ -4,10 +4,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../domain/refusal.ts';
-import { invalidHeader } from '../rest/parameters.ts';
+import { invalidHeader, malformed } from './refusals.ts';
 
 export const maxHeaderBytes = 16 * 1024;
-const uploadsPath = '/v1/contentmanagement/uploads';
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** One that was sent twice is none: Node joins the two, and that is no UUID. */
@@ -27,13 +26,6 @@ export function readTarget(request: IncomingMessage, publicUrl: string | undefin
   }
   const mark = target.indexOf('?');
   return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
-}
-
-/** tus: "The X-HTTP-Method-Override request header MUST be a string which MUST be interpreted as the request's method by the
- *  Server, if the header is presented." Only there. */
-export function readMethod({ method = '', headers }: IncomingMessage, path: string): string {
-  const override = headers['x-http-method-override'];
-  return typeof override === 'string' && path.startsWith(uploadsPath) ? override.toUpperCase() : method;
 }
 
 export function checkHttp(request: IncomingMessage): void {
@@ -62,14 +54,10 @@ function checkSingleHost({ rawHeaders }: IncomingMessage): void {
   if (count > 1) throw malformed('The Host header was sent more than once.');
 }
 
-/** Whether the client waits to be told that it may go on. "A server that receives a 100-continue expectation in an HTTP/1.0
+/** Whether the client waits for `100 Continue`. "A server that receives a 100-continue expectation in an HTTP/1.0
  *  request MUST ignore that expectation." */
 export function isExpecting({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion !== '1.0' && headers.expect !== undefined;
-}
-
-export function malformed(message: string): Refusal {
-  return new Refusal('MalformedRequest', message);
 }
 
 export function toMalformed({ code }: NodeJS.ErrnoException): Refusal {

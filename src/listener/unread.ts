@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Refusal } from '../domain/refusal.ts';
-import type { Router } from '../rest/route.ts';
 import { toMalformed, uuid } from './request.ts';
 
 /** As Node's parser throws it. */
@@ -16,10 +15,13 @@ export interface UnreadError extends NodeJS.ErrnoException {
 export interface Unread {
   refusal: Refusal;
   requestId: string;
+  /** Where the request was cut short at a method that the parser does not know. */
+  line: { method: string; path: string } | null;
 }
 
-export function toUnread(error: UnreadError, socket: Socket, router: Router, isMutual: boolean): Unread {
-  return readUnknownMethod(error, router) ?? { refusal: toRefusal(error, socket, isMutual), requestId: randomUUID() };
+export function toUnread(error: UnreadError, socket: Socket, isMutual: boolean): Unread {
+  const refusal = toRefusal(error, socket, isMutual);
+  return { refusal, requestId: randomUUID(), line: null, ...readUnknownMethod(error) };
 }
 
 /** A connection that its client opened in advance, as browsers do, and did not need in time. An answer to a request that is on its way
@@ -39,7 +41,7 @@ const requestLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\/[^ ?]*)(?:\?[^ ]*)? HTTP\
 const trackingId = /^requesttrackingid:[ \t]*(\S*)[ \t]*\r$/gim;
 
 /** The parser knows the registered methods only; by the standard any token is one. Null: it stopped at something else. */
-function readUnknownMethod({ code, rawPacket, bytesParsed = 0 }: UnreadError, router: Router): Unread | null {
+function readUnknownMethod({ code, rawPacket, bytesParsed = 0 }: UnreadError): Omit<Unread, 'refusal'> | null {
   if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return null;
   const text = rawPacket.toString('latin1');
   const [, method, path] = requestLine.exec(text) ?? [];
@@ -47,5 +49,5 @@ function readUnknownMethod({ code, rawPacket, bytesParsed = 0 }: UnreadError, ro
   if (method === undefined || path === undefined || bytesParsed > method.length) return null;
   const [[, sent = ''] = [], ...more] = text.matchAll(trackingId);
   const requestId = uuid.test(sent) && more.length === 0 ? sent : randomUUID();
-  return { refusal: router.refuse(method, path), requestId };
+  return { requestId, line: { method, path } };
 }

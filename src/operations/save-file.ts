@@ -15,7 +15,7 @@ import { fileNotFound, folderNotFound, notAFolder } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
 import { toSortedProperties } from '../domain/properties.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { Refusal, storageFull } from '../domain/refusal.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { discardBlobs } from './discard-blobs.ts';
@@ -97,12 +97,6 @@ export function checkRoom(cabinet: Cabinet, declaredBytes: number | null): void 
 
 export function checkFree({ limits, freeBytes }: Cabinet, declaredBytes: number | null): void {
   if (freeBytes() - (declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
-}
-
-export function storageFull(): Refusal {
-  return new Refusal('StorageFull', 'There is no space left to save this. Nothing was saved.', {
-    retryAfterSeconds: 5,
-  });
 }
 
 export interface SaveRequest {

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../listener/answer.ts';
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',

@@ -2,7 +2,8 @@
 // default. Credentials travel in headers that a page must set itself, so no cookie is ever involved.
 
 import type { IncomingMessage } from 'node:http';
-import { type Answer, json } from './answer.ts';
+import type { Face } from '../listener/face.ts';
+import { json, toAnswer } from './answer.ts';
 
 const preflightSeconds = '600';
 const exposed =
@@ -12,21 +13,26 @@ const accepted =
   'Authorization, AppKey, Content-Type, FolderId, FileName, SpaceId, ConflictBehavior, Idempotency-Key, Comment, Prefer, Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Repr-Digest, Content-Digest, Content-MD5, requesttrackingid, ' +
   'Content-Disposition, Upload-Offset, Upload-Length, Upload-Complete, Upload-Incomplete, Upload-Draft-Interop-Version, Upload-Metadata, Upload-Concat, Upload-Defer-Length, Upload-Checksum, Tus-Resumable, X-HTTP-Method-Override, X-Request-ID, X-Requested-With';
 
+const preflightHeaders = {
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+  'Access-Control-Allow-Headers': accepted,
+  'Access-Control-Max-Age': preflightSeconds,
+};
+
 export function allowOrigin(origins: ReadonlySet<string>, { headers }: IncomingMessage): Record<string, string> {
   const { origin } = headers;
   if (origin === undefined || !origins.has(origin)) return {};
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed, Vary: 'Origin' };
 }
 
-export function isPreflight(origins: ReadonlySet<string>, { method, headers }: IncomingMessage): boolean {
-  const isAsking = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
-  return isAsking && origins.has(headers.origin ?? '');
-}
-
-export function answerPreflight(): Answer {
-  return json('{}', {
-    'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-    'Access-Control-Allow-Headers': accepted,
-    'Access-Control-Max-Age': preflightSeconds,
-  });
+/** Answers preflight requests of allowed origins, whatever they are for. */
+export function preflightFace(origins: ReadonlySet<string>): Face {
+  const preflight = { route: null };
+  return {
+    match(method, _path, { origin, 'access-control-request-method': intended }) {
+      return method === 'OPTIONS' && intended !== undefined && origins.has(origin ?? '') ? preflight : null;
+    },
+    handle: async () => json('{}', preflightHeaders),
+    renderRefusal: (refusal, { requestId }) => toAnswer(refusal, requestId),
+  };
 }

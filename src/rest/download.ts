@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { readMediaType } from '../domain/content-type.ts';
+import type { Answer } from '../listener/answer.ts';
 import type { OpenedFile } from '../operations/open-file.ts';
-import type { Answer } from './answer.ts';
 import { checkConditions, isRangeMeant } from './conditions.ts';
 import { type Range, readRanges, toContentRange } from './ranges.ts';
 

@@ -13,11 +13,11 @@ import {
   readMd5,
   readSha256,
 } from './parameters.ts';
-import type { Exchange } from './route.ts';
+import type { CallerExchange } from './route.ts';
 
 /** `example`: what could be sent, for the hint. An empty body is an empty object where that is enough. */
 export async function readJsonBody(
-  { request, openBody }: Exchange,
+  { request, openBody }: CallerExchange,
   { example, isOptional = false }: { example: string; isOptional?: boolean },
 ): Promise<Record<string, unknown>> {
   checkEncoding(request);
@@ -47,7 +47,7 @@ function hasNoBody(request: IncomingMessage): boolean {
 /** "`ConflictBehavior` is a header, and also a JSON field where there is a JSON body": the header wins. It is read, and
  *  refused, before the body; null: the field says. */
 export function readConflictHeader(
-  { request }: Exchange,
+  { request }: CallerExchange,
   choices: readonly ConflictBehavior[],
 ): ConflictBehavior | null {
   const header = readHeader(request, 'conflictbehavior');
@@ -64,7 +64,7 @@ export function checkConflictAmong(choices: readonly ConflictBehavior[], asked: 
 }
 
 /** The strong ETags of `If-Match`; null where it is absent or `*`, which every entry that is there fits. */
-export function readIfMatch({ request }: Exchange): string[] | null {
+export function readIfMatch({ request }: CallerExchange): string[] | null {
   const header = request.headers['if-match'];
   if (header === undefined || header.trim() === '*') return null;
   return [...header.matchAll(/(?:W\/)?"[^"]*"/g)].map(([tag]) => tag).filter((tag) => tag.startsWith('"'));

@@ -5,9 +5,9 @@ import { type Caller, selectSpace } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { firstPageLimit, maxPageLimit } from '../operations/list-folder.ts';
 import { type Place, readCursor, toCursorText } from './cursor.ts';
+import type { EnvironmentContext } from './environment-context.ts';
 import { Type } from './json-schema.ts';
 import type { Parameter } from './openapi.ts';
-import type { Served } from './served.ts';
 
 export interface PageAsked<P extends Place> {
   limit: number;
@@ -26,10 +26,14 @@ export function toFilteredName(list: string, filters: unknown): string {
 }
 
 /** `list` names what is paged: a cursor of another list is refused. */
-export function readPage<P extends Place>(served: Served, list: string, query: URLSearchParams): PageAsked<P> {
+export function readPage<P extends Place>(
+  context: EnvironmentContext,
+  list: string,
+  query: URLSearchParams,
+): PageAsked<P> {
   const limit = readLimit(query.get('limit'));
   const text = query.get('cursor');
-  return { limit, after: text === null ? null : readCursor<P>(served.cursorKey, list, text) };
+  return { limit, after: text === null ? null : readCursor<P>(context.cursorKey, list, text) };
 }
 
 function readLimit(text: string | null): number {
@@ -41,14 +45,14 @@ function readLimit(text: string | null): number {
 
 /** The header that leads to the next page; none when this was the last. `query`: what the page was asked with. */
 export function toNextLink(
-  served: Served,
+  context: EnvironmentContext,
   { path, list, query }: { path: string; list: string; query: URLSearchParams },
   next: Place | null,
 ): Record<string, string> {
   if (next === null) return {};
   const following = new URLSearchParams(query);
-  following.set('cursor', toCursorText(served.cursorKey, list, next));
-  return { Link: `<${served.publicUrl}/v1/contentmanagement${path}?${following}>; rel="next"` };
+  following.set('cursor', toCursorText(context.cursorKey, list, next));
+  return { Link: `<${context.publicUrl}/v1/contentmanagement${path}?${following}>; rel="next"` };
 }
 
 export function pageParameters(): Parameter[] {

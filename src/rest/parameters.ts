@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ConflictBehavior, conflictBehaviors, longestComment } from '../domain/entry.ts';
 import { decodeHeader } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { invalidHeader } from '../listener/refusals.ts';
 
 /** A repeated one is refused: nobody can say which was meant. */
 const singleHeaders = new Set([
@@ -141,10 +142,6 @@ export function checkComment(comment: string): string {
   throw new Refusal('InvalidField', `A comment has at most ${longestComment} characters, and no control characters.`, {
     target: 'Comment',
   });
-}
-
-export function invalidHeader(name: string, problem: string): Refusal {
-  return new Refusal('InvalidHeader', `The header ${name} ${problem}.`, { target: name });
 }
 
 /** `/a/b`: names from the root down. */

@@ -1,29 +1,26 @@
-// What a route is, and how a request finds it. The table of routes is plain data, so that tests and the OpenAPI
-// description can walk it.
+// What a route is, and how a request finds it. The table of routes is plain data: tests and the OpenAPI document read it.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Arrival } from '../auth/arrival.ts';
+import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
 import type { Action } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { Body, BodyDigests } from '../listener/body.ts';
-import { type Answer, MethodNotAllowed } from './answer.ts';
+import type { Answer } from '../listener/answer.ts';
+import type { Exchange, Match } from '../listener/face.ts';
+import { MethodNotAllowed } from '../listener/refusals.ts';
+import type { EnvironmentContext } from './environment-context.ts';
 import type { Description } from './openapi.ts';
-import type { Served } from './served.ts';
 
-export interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-  arrival: Arrival;
-  requestId: string;
+/** What a route is given of a request. */
+export interface RouteExchange extends Exchange {
   parameters: Record<string, string>;
   query(): URLSearchParams;
-  /** The methods that the path has, as `Allow` tells them. */
+  /** The methods of the path, as the header `Allow` lists them. */
   allowed(): string;
-  /** The caller as of now: someone whose rights were taken away while a long body was read has them no more. */
+}
+
+export interface CallerExchange extends RouteExchange {
+  /** The caller as of now: their rights may have been revoked while a long body was read. */
   renewCaller(): Promise<Caller>;
-  /** Begins to read: only when everything that headers can decide has been decided. */
-  openBody(digests?: BodyDigests): Body;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -32,11 +29,9 @@ interface Path {
   method: Method;
   /** `/a/{b}`; a name in braces stands for one segment. */
   path: string;
-  /** People's browsers use it; it is not there on the mutual-TLS address. */
+  /** A page for browsers: the mutual-TLS address does not have it. */
   isForPeople?: boolean;
-  /** Opening it leaves nothing behind, so anyone may as often as they like. */
-  isUnlimited?: boolean;
-  /** Headers of every answer, also of refusals before the route is asked. */
+  /** Headers of every answer, also of refusals. */
   toHeaders?(request: IncomingMessage): Record<string, string>;
   /** The OpenAPI operation. */
   describe: Description;
@@ -44,13 +39,13 @@ interface Path {
 
 export interface CallerRoute extends Path {
   action: Action;
-  handle(served: Served, exchange: Exchange, caller: Caller): Promise<Answer>;
+  handle(context: EnvironmentContext, exchange: CallerExchange, caller: Caller): Promise<Answer>;
 }
 
 /** Needs no credentials. */
 export interface OpenRoute extends Path {
   action: null;
-  handle(served: Served, exchange: Exchange): Promise<Answer>;
+  handle(context: EnvironmentContext, exchange: RouteExchange): Promise<Answer>;
   /** While the environment behind the address is being opened, emptied or has failed; else that is refused. */
   answerUnserved?(): Answer;
 }
@@ -62,67 +57,71 @@ export interface ForeignRoute extends Path {
 
 export type Route = CallerRoute | OpenRoute | ForeignRoute;
 
-export interface Found {
-  route: Route;
+/** The route of a request, and what stood for the names in braces. */
+export interface Found<R extends Route = Route> extends Match {
+  route: R;
   parameters: Record<string, string>;
 }
 
-interface Pattern {
+interface Pattern<R extends Route> {
   segments: string[];
-  methods: Map<string, Route>;
+  methods: Map<string, R>;
 }
 
-export class Router {
-  readonly #fixed = new Map<string, Pattern>();
-  readonly #open: Pattern[] = [];
+export class Router<R extends Route = Route> {
+  readonly #fixed = new Map<string, Pattern<R>>();
+  readonly #open: Pattern<R>[] = [];
+  /** The first segments of all paths: most requests for another face are recognized by theirs. */
+  readonly #firsts = new Set<string>();
 
-  constructor(routes: readonly Route[]) {
+  constructor(routes: readonly R[]) {
     for (const route of routes) this.#patternFor(route.path).methods.set(route.method, route);
   }
 
-  #patternFor(path: string): Pattern {
+  #patternFor(path: string): Pattern<R> {
     const segments = path.split('/');
     const known = this.#fixed.get(path) ?? this.#open.find((pattern) => pattern.segments.join('/') === path);
     if (known !== undefined) return known;
-    const pattern = { segments, methods: new Map<string, Route>() };
+    const pattern = { segments, methods: new Map<string, R>() };
+    this.#firsts.add(toFirst(path));
     if (path.includes('{')) this.#open.push(pattern);
     else this.#fixed.set(path, pattern);
     return pattern;
   }
 
-  /** Refuses `RouteNotFound`, or `MethodNotAllowed` naming the methods that the path has. */
-  find(method: string, path: string): Found {
-    const { pattern, parameters } = this.#findPattern(path);
+  /** Null: there is no such path. A refusal: the path does not have this method. */
+  find(method: string, path: string): Found<R> | Refusal | null {
+    const found = this.#findPattern(path);
+    if (found === null) return null;
+    const { pattern, parameters } = found;
     const route = pattern.methods.get(method === 'HEAD' ? 'GET' : method);
-    if (route === undefined) throw new MethodNotAllowed(method, toAllowed(pattern));
+    if (route === undefined) return new MethodNotAllowed(method, toAllowed(pattern));
     return { route, parameters };
   }
 
-  /** The methods that a path has, as `Allow` tells them. */
+  /** The methods of a path, as the header `Allow` lists them. */
   allowed(path: string): string {
-    return toAllowed(this.#findPattern(path).pattern);
+    const found = this.#findPattern(path);
+    return found === null ? '' : toAllowed(found.pattern);
   }
 
-  #findPattern(path: string): { pattern: Pattern; parameters: Record<string, string> } {
+  #findPattern(path: string): { pattern: Pattern<R>; parameters: Record<string, string> } | null {
     const pattern = this.#fixed.get(path);
     if (pattern !== undefined) return { pattern, parameters: {} };
+    if (!this.#firsts.has(toFirst(path))) return null;
     const segments = path.split('/');
     for (const candidate of this.#open) {
       const parameters = match(candidate.segments, segments);
       if (parameters !== null) return { pattern: candidate, parameters };
     }
-    throw routeNotFound();
+    return null;
   }
+}
 
-  /** Of a method that no path has. */
-  refuse(method: string, path: string): Refusal {
-    try {
-      this.find(method, path);
-    } catch (error) {
-      if (error instanceof Refusal) return error;
-    }
-    return routeNotFound();
-  }
+/** `/a/b/c` → `/a`. */
+function toFirst(path: string): string {
+  const end = path.indexOf('/', 1);
+  return end === -1 ? path : path.slice(0, end);
 }
 
 export function routeNotFound(): Refusal {
@@ -136,7 +135,7 @@ export function answerUnserved(route: Route): Answer {
   throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
 }
 
-function toAllowed({ methods }: Pattern): string {
+function toAllowed<R extends Route>({ methods }: Pattern<R>): string {
   return [...methods.keys()].flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known])).join(', ');
 }
 

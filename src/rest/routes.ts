@@ -1,9 +1,9 @@
-// Every route there is.
+// Every route of the service, by the face that it belongs to.
 
 import { json } from './answer.ts';
 import { jsonAnswer } from './openapi.ts';
 import { renderOpenApi } from './openapi-document.ts';
-import type { OpenRoute, Route } from './route.ts';
+import type { CallerRoute, ForeignRoute, OpenRoute, Route } from './route.ts';
 import { liveRoute, readyRoute } from './routes/about.ts';
 import * as applications from './routes/applications.ts';
 import { openArchiveRoute } from './routes/archive.ts';
@@ -49,7 +49,7 @@ const openApiRoute: OpenRoute = {
   },
 };
 
-export const routes: readonly Route[] = [
+export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   createFolderRoute,
   findFolderRoute,
   listFolderRoute,
@@ -100,8 +100,18 @@ export const routes: readonly Route[] = [
   readyRoute,
   metricsRoute,
   openApiRoute,
-  docsRoute,
-  docsFileRoute,
+];
+
+export const docsRoutes: readonly OpenRoute[] = [docsRoute, docsFileRoute];
+
+export const issuerRoutes: readonly (OpenRoute | ForeignRoute)[] = [showSignInRoute, signInRoute, ...foreignRoutes];
+
+export { consoleRoutes };
+
+/** As the OpenAPI document lists them. */
+export const routes: readonly Route[] = [
+  ...restRoutes,
+  ...docsRoutes,
   showSignInRoute,
   signInRoute,
   ...consoleRoutes,

@@ -8,15 +8,16 @@ import { decodeNameHeader } from '../domain/name.ts';
 import { checkObjectType, checkProperties } from '../domain/properties.ts';
 import { Refusal, type RefusalCode } from '../domain/refusal.ts';
 import { Aborted, type BodyDigests } from '../listener/body.ts';
+import { invalidHeader } from '../listener/refusals.ts';
 import { OffsetMismatch, type UploadBody } from '../operations/append-upload.ts';
 import { FinishRefused } from '../operations/finish-upload.ts';
 import type { UploadRequest } from '../operations/uploads.ts';
 import { StandardRefusal, toStatus } from './answer.ts';
+import type { EnvironmentContext } from './environment-context.ts';
 import { readDisposition } from './multipart.ts';
 import * as parameters from './parameters.ts';
-import type { Exchange } from './route.ts';
+import type { CallerExchange } from './route.ts';
 import { isMinimalPreferred } from './routes/save-answer.ts';
-import type { Served } from './served.ts';
 import { parseMetadata } from './tus-headers.ts';
 
 export const uploadsPath = '/v1/contentmanagement/uploads';
@@ -32,7 +33,7 @@ export const uploadStatuses = {
 } as const satisfies Partial<Record<RefusalCode, number>>;
 
 /** Without the host, so that it holds wherever the service is reached; behind a prefix where the public address has one. */
-export function toLocation({ publicUrl }: Served, { id }: Upload): string {
+export function toLocation({ publicUrl }: EnvironmentContext, { id }: Upload): string {
   return `${new URL(publicUrl).pathname.replace(/\/$/, '')}${uploadsPath}/${id}`;
 }
 
@@ -76,7 +77,7 @@ function readProperties(told: Map<string, string>): Record<string, string> | nul
     return checkProperties(JSON.parse(text));
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw parameters.invalidHeader('Upload-Metadata', 'must have a JSON object of strings as properties');
+    throw invalidHeader('Upload-Metadata', 'must have a JSON object of strings as properties');
   }
 }
 
@@ -89,11 +90,11 @@ export function fileNameMissing(): Refusal {
 
 /** `check`: looks at the bytes as they pass, and throws behind the last of them if they are not what they should be. */
 export function toUploadBody(
-  { openBody, renewCaller }: Exchange,
+  { openBody, renewCaller }: CallerExchange,
   digests: BodyDigests,
   check: (bytes: AsyncIterable<Buffer>) => AsyncIterable<Buffer> = (bytes) => bytes,
 ): UploadBody {
-  let body: ReturnType<Exchange['openBody']> | null = null;
+  let body: ReturnType<CallerExchange['openBody']> | null = null;
   let isEnded = false;
   return {
     open() {

@@ -14,7 +14,7 @@ import { firstPageLimit, maxPageLimit } from '../operations/list-folder.ts';
 import type { NewMember } from '../operations/manage-people.ts';
 import { maxBatchBytes, maxBatchFiles } from '../operations/save-batch.ts';
 import type { LimitsView, SpaceUsage } from '../operations/show-usage.ts';
-import type { InForce } from './served.ts';
+import type { ServiceInfo } from './environment-context.ts';
 import { renderTime } from './wire.ts';
 
 export function renderSpace({ spaceId, spaceName, rootId, role }: SpaceAccess): string {
@@ -146,7 +146,7 @@ export function renderLimits({ limits, spaceQuota, callerQuota }: LimitsView): s
   });
 }
 
-export function renderInForce({ environment, version, startedAt, settings }: InForce): string {
+export function renderServiceInfo({ environment, version, startedAt, settings }: ServiceInfo): string {
   return JSON.stringify({
     Environment: environment,
     Version: version,

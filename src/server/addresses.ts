@@ -2,6 +2,7 @@
 // revocation lists are exchanged while it runs: a file that changes is in force within a second.
 
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
@@ -14,13 +15,16 @@ import { readRevocationLists } from '../certificates/revocation-list.ts';
 import { type Watched, watchFiles } from '../certificates/watched-files.ts';
 import type { AddressConfig, Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
+import { type Listener, type ListenOptions, listen } from '../listener/http-listener.ts';
 import type { Observers } from '../listener/observation.ts';
-import { type Listener, type ListenOptions, type Lookup, listen } from '../listener/server.ts';
+import { allowOrigin } from '../rest/cors.ts';
+import type { ContextLookup } from '../rest/environment-context.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
 import type { RequestMetrics } from '../telemetry/request-metrics.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
 import { folderOf } from './environment.ts';
+import { toFaces } from './faces.ts';
 
 export interface Address {
   url: string;
@@ -29,7 +33,7 @@ export interface Address {
 }
 
 export interface AddressContext {
-  lookup: Lookup;
+  lookup: ContextLookup;
   shared: Shared;
   ticketKeys: Buffer;
   log: Logger;
@@ -44,10 +48,8 @@ export async function openAddress(config: Config, name: EnvironmentName, context
   const opened = new OpenedAddress(log, context.clock);
   const observers = toObservers(config, { ...context, log });
   const loaded = tls === null ? null : await opened.watchTls([tls.certPath, tls.keyPath]);
-  return await opened.listen(
-    { ...toListenOptions(config, config[name], context), name, tls: loaded, mutualTls: null, observers },
-    context.lookup,
-  );
+  const common = toListenOptions(config, config[name], { ...context, name, isMutualTls: false });
+  return await opened.listen({ ...common, tls: loaded, mutualTls: null, observers });
 }
 
 export async function openMutualTlsAddress(config: Config, context: AddressContext): Promise<Address> {
@@ -64,9 +66,8 @@ export async function openMutualTlsAddress(config: Config, context: AddressConte
     },
   };
   const mutualTls = new MutualTls({ trust, proxies: new Peers(proxies), clock: context.clock });
-  const common = toListenOptions(config, config.mutualTls, context);
-  const options = { ...common, name: 'mutual TLS', tls: watched.value.tls, mutualTls, observers };
-  return await opened.listen(options, context.lookup);
+  const common = toListenOptions(config, config.mutualTls, { ...context, name: 'mutual TLS', isMutualTls: true });
+  return await opened.listen({ ...common, tls: watched.value.tls, mutualTls, observers });
 }
 
 /** A port that is shared among threads could be shared with another process too, unawares: throws where one listens already. */
@@ -87,9 +88,15 @@ export function openOwnAuthority(config: Config, clock?: Clock): Promise<Authori
   return openAuthority(join(folderOf(config, 'production'), 'certificates'), names, clock);
 }
 
-function toListenOptions(config: Config, { host, port }: AddressConfig, { shared, ticketKeys, clock }: AddressContext) {
+function toListenOptions(
+  config: Config,
+  { host, port }: AddressConfig,
+  context: AddressContext & { name: string; isMutualTls: boolean },
+) {
   const { maxConnections, maxConnectionsPerPeer, corsOrigins } = config;
+  const { name, lookup, shared, ticketKeys, clock } = context;
   return {
+    name,
     host,
     port: port ?? 0,
     isPortShared: config.httpThreads > 1,
@@ -98,8 +105,10 @@ function toListenOptions(config: Config, { host, port }: AddressConfig, { shared
     shared,
     clock,
     ticketKeys,
-    corsOrigins,
     proxies: new Peers(config.proxies),
+    faces: toFaces({ ...context, corsOrigins }),
+    publicUrl: () => lookup()?.publicUrl,
+    toExtraHeaders: (request: IncomingMessage) => allowOrigin(corsOrigins, request),
   };
 }
 
@@ -164,10 +173,10 @@ class OpenedAddress {
     this.#log.error({ err: error }, 'the new certificates cannot be used; what was there before stays');
   }
 
-  async listen(options: Omit<ListenOptions, 'onFault'>, lookup: Lookup): Promise<Address> {
+  async listen(options: Omit<ListenOptions, 'onFault'>): Promise<Address> {
     const onFault = (error: unknown, request: string) => this.#log.error({ request, err: error }, 'fault');
     try {
-      this.#listener = await listen({ ...options, onFault }, lookup);
+      this.#listener = await listen({ ...options, onFault });
     } catch (error) {
       this.#unwatch();
       throw error;

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
-import type { Served } from '../rest/served.ts';
+import type { EnvironmentContext } from '../rest/environment-context.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { EnvironmentMetrics, type Parts } from '../telemetry/environment-metrics.ts';
 import { OtlpExporter } from '../telemetry/otlp.ts';
@@ -50,7 +50,7 @@ export class Observability {
   }
 
   /** `served` is asked each time: it is another one when keys change. */
-  watch(environment: Environment, served: () => Served | null): void {
+  watch(environment: Environment, served: () => EnvironmentContext | null): void {
     this.metrics[environment.name].open(toParts(environment, served));
     this.metrics[environment.name].watchUploads(environment.cabinet.uploadMemory);
   }
@@ -61,7 +61,7 @@ export class Observability {
   }
 }
 
-function toParts({ cabinet, pool }: Environment, served: () => Served | null): Parts {
+function toParts({ cabinet, pool }: Environment, served: () => EnvironmentContext | null): Parts {
   return {
     freeBytes() {
       const bytes = cabinet.freeBytes();

@@ -10,7 +10,7 @@ import { TokenVerifier } from '../auth/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
 import { readConsole } from '../rest/console-files.ts';
-import type { Served } from '../rest/served.ts';
+import type { EnvironmentContext } from '../rest/environment-context.ts';
 import { Slots, tooManyArchives, tooManyBatches, tooManyUploads } from '../rest/slots.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
@@ -45,7 +45,7 @@ export type Urls = Record<EnvironmentName | 'mutualTls', string | null>;
 export type ServedEnvironment = Pick<Environment, 'name' | 'cabinet' | 'keys' | 'isReachable' | 'lookAgain'>;
 
 interface Part {
-  served: Served | null;
+  served: EnvironmentContext | null;
   address: Address | null;
   outside: OutsideIssuer[] | null;
 }
@@ -60,7 +60,7 @@ export class Serving {
   };
   #mutualTls: Address | null = null;
   /** Production as the mutual-TLS address serves it. */
-  #mutuallyServed: Served | null = null;
+  #mutuallyServed: EnvironmentContext | null = null;
   readonly #console = readConsole();
   readonly #version = readVersion();
 
@@ -80,7 +80,7 @@ export class Serving {
     return this.#parts[name].address !== null;
   }
 
-  served(name: EnvironmentName): Served | null {
+  served(name: EnvironmentName): EnvironmentContext | null {
     return this.#parts[name].served;
   }
 
@@ -126,7 +126,7 @@ export class Serving {
       clock,
       onError,
     };
-    const served: Served = {
+    const served: EnvironmentContext = {
       cabinet,
       authenticator: new Authenticator(catalog, tokens, clock),
       issuer: config.isOwnIssuer ? openIssuer(own) : null,
@@ -138,9 +138,9 @@ export class Serving {
       linkKeys: toLinkKeys(keys.cookies),
       metrics: { access: config.telemetry.metrics, render: () => this.#options.renderMetrics(name) },
       console: this.#console,
-      inForce: { environment: name, version: this.#version, startedAt, settings: config.settings },
+      serviceInfo: { environment: name, version: this.#version, startedAt, settings: config.settings },
       isReady: () => !this.isClosing && environment.isReachable() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
-      onManaged: () => this.#options.onManaged(name),
+      onAdminChange: () => this.#options.onManaged(name),
     };
     this.#parts[name].served = served;
     if (mutualTlsUrl !== null) this.#mutuallyServed = { ...served, publicUrl: mutualTlsUrl };

@@ -17,7 +17,7 @@ const connection = 'src/catalog/sqlite/connection.ts';
 const writer = 'src/catalog/sqlite/writer.ts';
 const outbox = 'src/catalog/sqlite/write-queue.ts';
 const sweep = 'src/jobs/sweep.ts';
-const server = 'src/listener/server.ts';
+const listener = 'src/listener/http-listener.ts';
 const body = 'src/listener/body.ts';
 const versions = 'src/catalog/verbs/versions.ts';
 
@@ -128,7 +128,7 @@ export const bugs: Bug[] = [
     name: 'draining skips the last batch',
     catcher: 'kills',
     mistake: [
-      { module: server, from: '    await closed;\n', to: '    void closed; this.server.closeAllConnections();\n' },
+      { module: listener, from: '    await closed;\n', to: '    void closed; this.server.closeAllConnections();\n' },
       {
         module: outbox,
         from: 'if (this.#running.length > 0 || this.#waiting.length > 0) {',

@@ -1,6 +1,7 @@
-// What the service says about its health: 200 or 503, also while the environment behind the address cannot be served.
+// What the service says about its health: 200 or 503, also while the environment behind the address cannot be context.
 
-import { type Answer, json } from '../answer.ts';
+import type { Answer } from '../../listener/answer.ts';
+import { json } from '../answer.ts';
 import { jsonAnswer } from '../openapi.ts';
 import type { OpenRoute } from '../route.ts';
 import { Health } from '../schemas.ts';
@@ -33,7 +34,7 @@ export const readyRoute: OpenRoute = {
   method: 'GET',
   path: '/health/ready',
   action: null,
-  handle: async (served) => (served.isReady() ? json('{"Status":"ready"}') : toNotReady()),
+  handle: async (context) => (context.isReady() ? json('{"Status":"ready"}') : toNotReady()),
   answerUnserved: toNotReady,
   describe: {
     operationId: 'HealthReady',

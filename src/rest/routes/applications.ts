@@ -30,16 +30,16 @@ export const listApplicationsRoute: CallerRoute = {
   method: 'GET',
   path,
   action: 'read',
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     const query = exchange.query();
     const list = toListName(caller, 'applications');
-    const { limit, after } = readPage<[string]>(served, list, query);
-    const { items, next } = await applications.listApplications(served.cabinet, caller, {
+    const { limit, after } = readPage<[string]>(context, list, query);
+    const { items, next } = await applications.listApplications(context.cabinet, caller, {
       after: after?.[0] ?? null,
       limit,
     });
     const place = next === null ? null : [next];
-    return json(renderApplications(items), toNextLink(served, { path: '/applications', list, query }, place));
+    return json(renderApplications(items), toNextLink(context, { path: '/applications', list, query }, place));
   },
   describe: {
     operationId: 'ApplicationsGet',

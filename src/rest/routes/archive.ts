@@ -4,21 +4,21 @@ import { writeZip } from '../../archive/zip.ts';
 import { toFolderId } from '../../domain/caller.ts';
 import { type OpenedArchive, openArchive } from '../../operations/open-archive.ts';
 import { toSafeHeaders } from '../download.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import { bytesAnswer, headers, pathId } from '../openapi.ts';
 import type { CallerRoute } from '../route.ts';
-import type { Served } from '../served.ts';
 
 export const openArchiveRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/folders/{id}/archive',
   action: 'read',
-  async handle(served, { parameters }, caller) {
+  async handle(context, { parameters }, caller) {
     const folderId = toFolderId(caller, parameters.id ?? '');
-    const archive = await openArchive(served.cabinet, caller, { folderId });
+    const archive = await openArchive(context.cabinet, caller, { folderId });
     return {
       status: 200,
       headers: { 'Content-Type': 'application/zip', ...toSafeHeaders(`${archive.folder.name}.zip`) },
-      body: write(served, archive),
+      body: write(context, archive),
     };
   },
   describe: {
@@ -36,7 +36,7 @@ export const openArchiveRoute: CallerRoute = {
 };
 
 /** A place is taken when it is read, and given back when that ends in whichever way. */
-async function* write({ archives }: Served, archive: OpenedArchive): AsyncGenerator<Buffer> {
+async function* write({ archives }: EnvironmentContext, archive: OpenedArchive): AsyncGenerator<Buffer> {
   const leave = archives.take();
   try {
     yield* writeZip(archive.entries());

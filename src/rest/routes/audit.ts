@@ -15,7 +15,7 @@ export const listAuditRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/audit',
   action: 'manage',
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     const query = exchange.query();
     const filter = {
       since: readTime(query, 'since'),
@@ -25,11 +25,11 @@ export const listAuditRoute: CallerRoute = {
       entry: query.get('entry'),
     };
     const list = toFilteredName(toListName(caller, 'audit'), filter);
-    const { limit, after } = readPage<[number]>(served, list, query);
+    const { limit, after } = readPage<[number]>(context, list, query);
     const asked = { ...filter, before: after?.[0] ?? null, limit };
-    const { events, next } = await listAudit(served.cabinet, caller, asked);
+    const { events, next } = await listAudit(context.cabinet, caller, asked);
     const place = next === null ? null : [next];
-    return json(renderEvents(events), toNextLink(served, { path: '/audit', list, query }, place));
+    return json(renderEvents(events), toNextLink(context, { path: '/audit', list, query }, place));
   },
   describe: {
     operationId: 'AuditGet',

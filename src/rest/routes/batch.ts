@@ -13,24 +13,24 @@ import {
 import { json } from '../answer.ts';
 import { type BatchReceiver, readBatch, readBatchBoundary } from '../batch-body.ts';
 import { BatchResults, SaveBatchForm } from '../entry-schemas.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import { exampleShownFile, toRefusalExample } from '../examples.ts';
 import { answerHeaders, header, headers, jsonAnswer } from '../openapi.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
-import type { Served } from '../served.ts';
 import { renderBatch } from '../wire.ts';
 
 export const saveBatchRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/files/batch',
   action: 'write',
-  async handle(served, { request, requestId, openBody, renewCaller }, caller) {
-    const { cabinet } = served;
+  async handle(context, { request, requestId, openBody, renewCaller }, caller) {
+    const { cabinet } = context;
     parameters.checkEncoding(request);
     const { boundary, digests, defaults, ...target } = readAsked(request);
     const destination = await admitBatch(cabinet, caller, target);
     const { idempotencyKey } = target;
-    const { receiver, release } = toReceiver(served);
+    const { receiver, release } = toReceiver(context);
     let results: BatchResult[];
     try {
       const items = await readBatch({ body: openBody(digests), boundary }, defaults, receiver);
@@ -100,7 +100,7 @@ function readAsked(request: IncomingMessage) {
 }
 
 /** A large batch keeps its place until it is saved: so long its small files are in memory. */
-function toReceiver({ cabinet, batches }: Served): { receiver: BatchReceiver; release: () => void } {
+function toReceiver({ cabinet, batches }: EnvironmentContext): { receiver: BatchReceiver; release: () => void } {
   let giveBack = () => {};
   const receiver: BatchReceiver = {
     receive: (bytes) => receiveContent(cabinet, bytes),

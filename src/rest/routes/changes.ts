@@ -3,16 +3,17 @@
 import type { FeedChange } from '../../catalog/verbs/changes.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Answer } from '../../listener/answer.ts';
 import { followChanges, showSnapshot } from '../../operations/follow-changes.ts';
-import { type Answer, json } from '../answer.ts';
+import { json } from '../answer.ts';
 import { toCursorText } from '../cursor.ts';
 import { ChangesPage } from '../entry-schemas.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import { exampleFile, exampleIds } from '../examples.ts';
 import { Type } from '../json-schema.ts';
 import { headers, jsonAnswer, query } from '../openapi.ts';
 import { pageParameters, readPage, toListName } from '../pages.ts';
-import type { CallerRoute, Exchange } from '../route.ts';
-import type { Served } from '../served.ts';
+import type { CallerExchange, CallerRoute } from '../route.ts';
 import { renderChanges } from '../wire.ts';
 
 const longestWaitSeconds = 60;
@@ -25,18 +26,18 @@ export const changesRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/changes',
   action: 'read',
-  async handle(served, exchange, caller): Promise<Answer> {
+  async handle(context, exchange, caller): Promise<Answer> {
     const asked = exchange.query();
     const list = toListName(caller, 'changes');
-    const { limit, after } = readPage<FeedPlace>(served, list, asked);
+    const { limit, after } = readPage<FeedPlace>(context, list, asked);
     const waitMs = readWait(asked.get('wait')) * 1000;
-    const begun = after ?? (await begin(served, caller, asked.get('from')));
+    const begun = after ?? (await begin(context, caller, asked.get('from')));
     const [position, entry] = begun ?? [null, null];
     const page =
       position !== null && entry !== null
-        ? await showTree(served, caller, { position, entry, limit })
-        : await showChanges(served, exchange, caller, { after: position, limit, waitMs });
-    return json(renderChanges(page.changes, toCursorText(served.cursorKey, list, page.next)));
+        ? await showTree(context, caller, { position, entry, limit })
+        : await showChanges(context, exchange, caller, { after: position, limit, waitMs });
+    return json(renderChanges(page.changes, toCursorText(context.cursorKey, list, page.next)));
   },
   describe: {
     operationId: 'ChangesGet',
@@ -93,7 +94,7 @@ function readWait(text: string | null): number {
   });
 }
 
-async function begin({ cabinet }: Served, caller: Caller, from: string | null): Promise<FeedPlace | null> {
+async function begin({ cabinet }: EnvironmentContext, caller: Caller, from: string | null): Promise<FeedPlace | null> {
   if (from === null) return null;
   if (from !== 'now' && from !== 'snapshot') {
     throw new Refusal('InvalidField', `There is no from=${JSON.stringify(from)}.`, {
@@ -111,7 +112,7 @@ interface Told {
 }
 
 async function showTree(
-  { cabinet }: Served,
+  { cabinet }: EnvironmentContext,
   caller: Caller,
   { position, entry, limit }: { position: number; entry: number; limit: number },
 ): Promise<Told> {
@@ -124,12 +125,12 @@ async function showTree(
 }
 
 async function showChanges(
-  served: Served,
-  { response }: Exchange,
+  context: EnvironmentContext,
+  { response }: CallerExchange,
   caller: Caller,
   asked: { after: number | null; limit: number; waitMs: number },
 ): Promise<Told> {
-  const isOver = () => response.destroyed || !served.isReady();
-  const page = await followChanges(served.cabinet, caller, { ...asked, isOver });
+  const isOver = () => response.destroyed || !context.isReady();
+  const page = await followChanges(context.cabinet, caller, { ...asked, isOver });
   return { changes: page.changes, next: [page.upTo, null] };
 }

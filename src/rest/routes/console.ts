@@ -3,7 +3,7 @@
 
 import { answerConsoleAsset, answerConsolePage } from '../console-files.ts';
 import { bytesAnswer, header, pageAnswer, pathId } from '../openapi.ts';
-import { type Exchange, type OpenRoute, routeNotFound } from '../route.ts';
+import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 
 const pages: Record<string, string> = {
   '/': 'Console',
@@ -17,7 +17,7 @@ const pages: Record<string, string> = {
   '/manage/{page}/{id}': 'ConsoleManageOne',
 };
 
-function toAsked({ request: { headers } }: Exchange) {
+function toConditions({ request: { headers } }: RouteExchange) {
   const accepted = headers['accept-encoding'];
   return { acceptEncoding: String(accepted ?? ''), ifNoneMatch: headers['if-none-match'] };
 }
@@ -31,9 +31,8 @@ const pageRoutes = Object.entries(pages).map(
     path,
     action: null,
     isForPeople: true,
-    isUnlimited: true,
     async handle({ console }, exchange) {
-      return answerConsolePage(console, toAsked(exchange));
+      return answerConsolePage(console, toConditions(exchange));
     },
     describe: {
       operationId,
@@ -55,9 +54,8 @@ const assetRoute: OpenRoute = {
   path: '/assets/{file}',
   action: null,
   isForPeople: true,
-  isUnlimited: true,
   async handle({ console }, exchange) {
-    const answer = answerConsoleAsset(console, exchange.parameters.file ?? '', toAsked(exchange));
+    const answer = answerConsoleAsset(console, exchange.parameters.file ?? '', toConditions(exchange));
     if (answer === null) throw routeNotFound();
     return answer;
   },

@@ -4,13 +4,13 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../../listener/answer.ts';
 import { bytesAnswer, header, pageAnswer, pathId } from '../openapi.ts';
-import { type Exchange, type OpenRoute, routeNotFound } from '../route.ts';
+import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 
 const folder = join(import.meta.dirname, '../docs');
 
-/** By name: what it is served as. */
+/** By name: what it is context as. */
 const files: Record<string, string> = {
   'dom.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
@@ -64,7 +64,7 @@ function readFile(name: string): File {
   return file;
 }
 
-function answerFile(name: string, { request }: Exchange): Answer {
+function answerFile(name: string, { request }: RouteExchange): Answer {
   const type = Object.hasOwn(files, name) ? files[name] : undefined;
   if (type === undefined) throw routeNotFound();
   const { text, etag } = readFile(name);

@@ -2,8 +2,9 @@
 
 import { type Caller, toFolderId } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Answer } from '../../listener/answer.ts';
 import { type EntryView, showByPath, showEntry } from '../../operations/show-entry.ts';
-import { type Answer, json } from '../answer.ts';
+import { json } from '../answer.ts';
 import { exampleShownFile } from '../examples.ts';
 import { answerHeaders, headers, jsonAnswer, pathId, pathParameter } from '../openapi.ts';
 import { readPath } from '../parameters.ts';

@@ -9,12 +9,12 @@ import { openFile } from '../../operations/open-file.ts';
 import { discardContent, type ReceivedContent, receiveContent } from '../../operations/receive-content.ts';
 import { admitSave, saveFile } from '../../operations/save-file.ts';
 import { answerDownload } from '../download.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import { Type } from '../json-schema.ts';
 import { downloadAnswers, envelopeAnswer, header, headers, pathId, query } from '../openapi.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { SaveFileForm, SaveFileJson } from '../schemas.ts';
-import type { Served } from '../served.ts';
 import { type Receiver, readUpload, readWay, type Way } from '../upload.ts';
 import { readResumable, saveResumable } from './resumable.ts';
 import { isMinimalPreferred, toSaveAnswer } from './save-answer.ts';
@@ -27,18 +27,18 @@ export const saveFileRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/files',
   action: 'write',
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     const { request, openBody, renewCaller } = exchange;
-    const { cabinet } = served;
+    const { cabinet } = context;
     const resumable = readResumable(request);
-    if (resumable !== null) return await saveResumable(served, exchange, caller, resumable);
+    if (resumable !== null) return await saveResumable(context, exchange, caller, resumable);
     parameters.checkEncoding(request);
     const asked = readAsked(request);
     if (asked.fileName === null && asked.way.kind === 'bare') throw fileNameMissing();
     // A JSON body may still name one.
     const conflict = asked.conflict ?? (asked.way.kind === 'json' ? null : 'Version');
     const destination = await admitSave(cabinet, caller, { ...asked, conflict });
-    const upload = await readUpload(openBody(asked.digests), asked.way, toReceiver(served));
+    const upload = await readUpload(openBody(asked.digests), asked.way, toReceiver(context));
     const { received, objectType, properties, contentType } = upload;
     let isHandedOver = false;
     try {
@@ -60,7 +60,7 @@ export const saveFileRoute: CallerRoute = {
         received,
       };
       const saved = await saveFile(cabinet, current, request);
-      return await toSaveAnswer(served, destination.access.space, saved, asked.isMinimal);
+      return await toSaveAnswer(context, destination.access.space, saved, asked.isMinimal);
     } finally {
       if (!isHandedOver) await discardContent(cabinet, received.content);
     }
@@ -154,7 +154,7 @@ function toFileBytes(declared: number | null, { kind }: Way): number | null {
   return kind === 'json' ? Math.floor((least * 3) / 4) : least;
 }
 
-function toReceiver({ cabinet, largeBodies }: Served): Receiver {
+function toReceiver({ cabinet, largeBodies }: EnvironmentContext): Receiver {
   return {
     receive: (bytes) => receiveContent(cabinet, bytes),
     discard: ({ content }) => discardContent(cabinet, content),

@@ -6,10 +6,12 @@ import { type ConflictBehavior, type Order, orders } from '../../domain/entry.ts
 import { folderNotFound } from '../../domain/missing.ts';
 import { checkObjectType, checkProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Answer } from '../../listener/answer.ts';
 import { type CreateFolderRequest, createFolder } from '../../operations/create-folder.ts';
 import { type FolderListing, listFolder } from '../../operations/list-folder.ts';
 import { showByPath } from '../../operations/show-entry.ts';
-import { type Answer, json } from '../answer.ts';
+import { json } from '../answer.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import { exampleFolder } from '../examples.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';
 import { Type } from '../json-schema.ts';
@@ -25,9 +27,8 @@ import {
   readPath,
   readSha256,
 } from '../parameters.ts';
-import type { CallerRoute, Exchange } from '../route.ts';
+import type { CallerExchange, CallerRoute } from '../route.ts';
 import { CreateFolder, compileCheck } from '../schemas.ts';
-import type { Served } from '../served.ts';
 import { renderEnvelope } from '../wire.ts';
 
 const bodies =
@@ -37,7 +38,7 @@ export const createFolderRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/folders',
   action: 'write',
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     if (caller.spaceId !== null) selectSpace(caller);
     checkEncoding(exchange.request);
     const idempotencyKey = readIdempotencyKey(exchange.request);
@@ -47,10 +48,10 @@ export const createFolderRoute: CallerRoute = {
     // Whoever names a path wants it to be there: what exists of it is used, to its end.
     const conflict = behavior ?? request.conflict ?? (request.isRelativePath ? 'Existing' : 'Fail');
     const current = await exchange.renewCaller();
-    const created = await createFolder(served.cabinet, current, { ...request, conflict, idempotencyKey });
+    const created = await createFolder(context.cabinet, current, { ...request, conflict, idempotencyKey });
     return json(renderEnvelope(created), {
       entryid: created.folder.id,
-      ...toLink(served, created, null),
+      ...toLink(context, created, null),
       ...(created.isReplayed && { 'idempotency-replayed': 'true' }),
     });
   },
@@ -105,7 +106,7 @@ export const createFolderRoute: CallerRoute = {
 
 type FolderRequest = Omit<CreateFolderRequest, 'idempotencyKey' | 'conflict'> & { conflict: ConflictBehavior | null };
 
-async function readFolderRequest({ request, openBody }: Exchange): Promise<FolderRequest> {
+async function readFolderRequest({ request, openBody }: CallerExchange): Promise<FolderRequest> {
   const digests = { sha256: readSha256(request, 'content-digest'), md5: readMd5(request) };
   const header = readHeader(request, 'content-type');
   const essence = header === null || header === '' ? null : (readMediaType(header)?.essence ?? 'unknown');
@@ -177,8 +178,8 @@ export const listFolderRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/folders/{id}',
   action: 'read',
-  async handle(served, { query, parameters }, caller): Promise<Answer> {
-    return await showPage(served, caller, toFolderId(caller, parameters.id ?? ''), query());
+  async handle(context, { query, parameters }, caller): Promise<Answer> {
+    return await showPage(context, caller, toFolderId(caller, parameters.id ?? ''), query());
   },
   describe: {
     operationId: 'FoldersGet',
@@ -195,14 +196,14 @@ export const findFolderRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/folders',
   action: 'read',
-  async handle(served, { query: readQuery }, caller): Promise<Answer> {
+  async handle(context, { query: readQuery }, caller): Promise<Answer> {
     const query = readQuery();
-    const { entry } = await showByPath(served.cabinet, caller, {
+    const { entry } = await showByPath(context.cabinet, caller, {
       // A folder may end with a slash, as everywhere else.
       path: readPath(query).replace(/(?<=[^/])\/$/, ''),
       missing: () => folderNotFound('path'),
     });
-    return await showPage(served, caller, entry.id, query);
+    return await showPage(context, caller, entry.id, query);
   },
   describe: {
     operationId: 'FoldersFind',
@@ -225,18 +226,23 @@ function listParameters(): Parameter[] {
 /** The place behind which a page begins, and the entry that is not shown again. */
 type CursorPlace = readonly [kind: 0 | 1, key: string | number, id: string, exclude: string | null];
 
-async function showPage(served: Served, caller: Caller, folderId: string, asked: URLSearchParams): Promise<Answer> {
+async function showPage(
+  context: EnvironmentContext,
+  caller: Caller,
+  folderId: string,
+  asked: URLSearchParams,
+): Promise<Answer> {
   const order = readOrder(asked.get('order'));
-  const { limit, after } = readPage<CursorPlace>(served, toList(folderId, order), asked);
+  const { limit, after } = readPage<CursorPlace>(context, toList(folderId, order), asked);
   const exclude = after?.[3] ?? null;
-  const listing = await listFolder(served.cabinet, caller, {
+  const listing = await listFolder(context.cabinet, caller, {
     folderId,
     order,
     limit,
     ...(after !== null && { after: [after[0], after[1], after[2]] as const }),
     ...(exclude !== null && { exclude }),
   });
-  return json(renderEnvelope(listing), toLink(served, listing, exclude, asked));
+  return json(renderEnvelope(listing), toLink(context, listing, exclude, asked));
 }
 
 function toList(folderId: string, order: Order): string {
@@ -245,7 +251,7 @@ function toList(folderId: string, order: Order): string {
 
 /** The header that leads to the next page, while there is one. `asked`: what this one was asked with. */
 export function toLink(
-  served: Served,
+  context: EnvironmentContext,
   { folder, next }: FolderListing,
   exclude: string | null,
   asked = new URLSearchParams(),
@@ -254,7 +260,7 @@ export function toLink(
   following.delete('path');
   const list = toList(folder.id, readOrder(asked.get('order')));
   const place = next === null ? null : [...next, exclude];
-  return toNextLink(served, { path: `/folders/${folder.id}`, list, query: following }, place);
+  return toNextLink(context, { path: `/folders/${folder.id}`, list, query: following }, place);
 }
 
 function readOrder(text: string | null): Order {

@@ -14,12 +14,12 @@ import {
 import { requireContent } from '../../operations/open-file.ts';
 import { json } from '../answer.ts';
 import { answerDownload, type Disposition } from '../download.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import { readJsonBody } from '../json-body.ts';
 import { Type } from '../json-schema.ts';
 import { downloadAnswers, header, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
-import type { Served } from '../served.ts';
 import { renderTime } from '../wire.ts';
 
 export const LinkFile = Type.Object(
@@ -48,18 +48,18 @@ export const linkFileRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/files/{id}/link',
   action: 'read',
-  async handle(served, exchange, asking) {
+  async handle(context, exchange, asking) {
     const fileId = exchange.parameters.id ?? '';
-    await requireContent(served.cabinet, asking, { fileId, version: null });
+    await requireContent(context.cabinet, asking, { fileId, version: null });
     const body = await readJsonBody(exchange, { example: JSON.stringify(example), isOptional: true });
     const { ExpiresInSeconds = defaultLinkSeconds, Version = null, Disposition = 'attachment' } = checkLinkFile(body);
     const caller = await exchange.renewCaller();
-    const linked = await linkFile(served.cabinet, caller, {
+    const linked = await linkFile(context.cabinet, caller, {
       fileId,
       version: Version,
       lifetimeSeconds: ExpiresInSeconds,
     });
-    const url = toUrl(served, caller, linked, Disposition as Disposition);
+    const url = toUrl(context, caller, linked, Disposition as Disposition);
     return json(JSON.stringify({ Url: url, ExpiresAt: renderTime(linked.expiresAt) }));
   },
   describe: {
@@ -69,7 +69,7 @@ export const linkFileRoute: CallerRoute = {
     description:
       'For what cannot send headers: an image or a video of a page, a mail. Whoever has the address can read that version ' +
       'until it expires, or until the application or the person that made it may no longer read the file. A link that a ' +
-      'server-based application makes is served on the mutual-TLS address, to its own certificates.',
+      'server-based application makes is context on the mutual-TLS address, to its own certificates.',
     parameters: [pathId('The file')],
     requestBody: { ...jsonBody('How long, which version, and whether to show it', LinkFile, example), required: false },
     responses: {
@@ -82,9 +82,9 @@ export const linkFileRoute: CallerRoute = {
   },
 };
 
-function toUrl(served: Served, caller: Caller, linked: LinkedVersion, disposition: Disposition): string {
+function toUrl(context: EnvironmentContext, caller: Caller, linked: LinkedVersion, disposition: Disposition): string {
   const { appKey, person, actor } = caller;
-  return `${served.publicUrl}/links/${sealLink(served.linkKeys, { appKey, person, actor, ...linked, disposition })}`;
+  return `${context.publicUrl}/links/${sealLink(context.linkKeys, { appKey, person, actor, ...linked, disposition })}`;
 }
 
 export const openLinkRoute: OpenRoute = {

@@ -4,7 +4,7 @@
 import type { Caller } from '../../domain/caller.ts';
 import { requireSpace } from '../../operations/access.ts';
 import { readJsonBody } from '../json-body.ts';
-import type { Exchange } from '../route.ts';
+import type { CallerExchange } from '../route.ts';
 
 export interface Managed<Fields> {
   check(value: unknown): Fields;
@@ -14,7 +14,7 @@ export interface Managed<Fields> {
 }
 
 export async function readManaged<Fields>(
-  exchange: Exchange,
+  exchange: CallerExchange,
   caller: Caller,
   { check, ...body }: Managed<Fields>,
 ): Promise<{ fields: Fields; current: Caller }> {

@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList } from 'node:net';
 import { Refusal } from '../../domain/refusal.ts';
 import { metricsContentType } from '../../telemetry/metrics.ts';
+import type { MetricsAccess } from '../environment-context.ts';
 import type { OpenRoute } from '../route.ts';
-import type { MetricsAccess } from '../served.ts';
 
 export const metricsRoute: OpenRoute = {
   method: 'GET',

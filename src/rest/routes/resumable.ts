@@ -6,13 +6,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Answer } from '../../listener/answer.ts';
+import { invalidHeader } from '../../listener/refusals.ts';
 import { type AppendResult, appendUpload, lengthMismatch } from '../../operations/append-upload.ts';
 import { showUpload } from '../../operations/finish-upload.ts';
 import { beginUpload, dropUpload, readNotes, removeUpload } from '../../operations/uploads.ts';
-import type { Answer } from '../answer.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
-import type { Exchange } from '../route.ts';
-import type { Served } from '../served.ts';
+import type { CallerExchange } from '../route.ts';
 import { readWay } from '../upload.ts';
 import { byStandard, readUploadRequest, toLocation, toUploadBody } from '../upload-request.ts';
 import { isMinimalPreferred, toSaveAnswer } from './save-answer.ts';
@@ -60,19 +61,19 @@ function isBare(request: IncomingMessage): boolean {
 }
 
 export async function saveResumable(
-  served: Served,
-  exchange: Exchange,
+  context: EnvironmentContext,
+  exchange: CallerExchange,
   caller: Caller,
   resumable: Resumable,
 ): Promise<Answer> {
   const { request } = exchange;
-  const told = toTold(served, resumable.version);
+  const told = toTold(context, resumable.version);
   return await byStandard({ headers: told, complete: toComplete(resumable.version, true) }, async () => {
     parameters.checkEncoding(request);
     if (!isBare(request)) throw notBare();
     const type = parameters.readHeader(request, 'content-type');
     const lengthBytes = readLength(request, 0, resumable.isComplete);
-    const upload = await beginUpload(served.cabinet, caller, {
+    const upload = await beginUpload(context.cabinet, caller, {
       protocol: 'ietf',
       kind: 'whole',
       lengthBytes,
@@ -80,20 +81,20 @@ export async function saveResumable(
       metadata: null,
       parts: null,
     });
-    const location = { Location: toLocation(served, upload) };
+    const location = { Location: toLocation(context, upload) };
     const isTold = sendInterim(exchange, resumable.version, { ...location, ...told });
     try {
-      const { saved, upload: now } = await append(served, exchange, caller, {
+      const { saved, upload: now } = await append(context, exchange, caller, {
         id: upload.id,
         offsetBytes: 0,
         resumable,
       });
       const headers = { ...told, ...location, ...toState(resumable.version, now) };
       if (saved === null) return { status: 201, headers, body: '' };
-      return await toFinal(served, exchange, { saved, upload: now }, headers);
+      return await toFinal(context, exchange, { saved, upload: now }, headers);
     } catch (error) {
       // Nobody has learned of its address, so nobody can go on with it.
-      if (!isTold) await dropUpload(served.cabinet, upload.id);
+      if (!isTold) await dropUpload(context.cabinet, upload.id);
       throw error;
     }
   });
@@ -123,12 +124,17 @@ interface Bytes {
   resumable: Resumable;
 }
 
-function append(served: Served, exchange: Exchange, caller: Caller, bytes: Bytes): Promise<AppendResult> {
+function append(
+  context: EnvironmentContext,
+  exchange: CallerExchange,
+  caller: Caller,
+  bytes: Bytes,
+): Promise<AppendResult> {
   const { request } = exchange;
   const { version, isComplete } = bytes.resumable;
   const digests = { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) };
   const body = toUploadBody(exchange, digests);
-  return appendUpload(served.cabinet, caller, {
+  return appendUpload(context.cabinet, caller, {
     id: bytes.id,
     protocol: 'ietf',
     offsetBytes: bytes.offsetBytes,
@@ -145,7 +151,7 @@ function append(served: Served, exchange: Exchange, caller: Caller, bytes: Bytes
 
 /** 104 (Upload Resumption Supported), to clients that have named a draft they speak. */
 function sendInterim(
-  { request, response }: Exchange,
+  { request, response }: CallerExchange,
   version: number | null,
   headers: Record<string, string>,
 ): boolean {
@@ -157,34 +163,37 @@ function sendInterim(
 
 /** "the response that matches what the resource, that was targeted by the initial upload creation, would have generated" */
 async function toFinal(
-  served: Served,
-  { request }: Exchange,
+  context: EnvironmentContext,
+  { request }: CallerExchange,
   { saved, upload }: AppendResult,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const { save } = readNotes(upload);
   if (saved === null || save === null) throw new Error('an upload was finished without a file');
-  const answer = await toSaveAnswer(served, save.space, saved, save.isMinimal || isMinimalPreferred(request));
+  const answer = await toSaveAnswer(context, save.space, saved, save.isMinimal || isMinimalPreferred(request));
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-export async function patchResumable(served: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
+export async function patchResumable(
+  context: EnvironmentContext,
+  exchange: CallerExchange,
+  caller: Caller,
+): Promise<Answer> {
   const { request } = exchange;
   const version = readVersion(request);
-  const told = toTold(served, version);
+  const told = toTold(context, version);
   return await byStandard({ headers: told, complete: toComplete(version, true) }, async () => {
     parameters.checkEncoding(request);
     checkPatchType(request, version);
     const isComplete = readComplete(request, version) ?? (version === oldestVersion ? true : null);
     const offsetBytes = readInteger(request, 'upload-offset');
-    if (isComplete === null)
-      throw parameters.invalidHeader('Upload-Complete', 'must be ?1, or ?0 while more is to come');
-    if (offsetBytes === null) throw parameters.invalidHeader('Upload-Offset', 'must say where these bytes belong');
+    if (isComplete === null) throw invalidHeader('Upload-Complete', 'must be ?1, or ?0 while more is to come');
+    if (offsetBytes === null) throw invalidHeader('Upload-Offset', 'must say where these bytes belong');
     const id = exchange.parameters.id ?? '';
-    const appended = await append(served, exchange, caller, { id, offsetBytes, resumable: { version, isComplete } });
+    const appended = await append(context, exchange, caller, { id, offsetBytes, resumable: { version, isComplete } });
     const headers = { ...told, ...toState(version, appended.upload) };
     if (appended.saved === null) return { status: 204, headers, body: '' };
-    return await toFinal(served, exchange, appended, headers);
+    return await toFinal(context, exchange, appended, headers);
   });
 }
 
@@ -197,48 +206,52 @@ function checkPatchType(request: IncomingMessage, version: number | null): void 
 }
 
 export async function headResumable(
-  served: Served,
-  exchange: Exchange,
+  context: EnvironmentContext,
+  exchange: CallerExchange,
   caller: Caller,
 ): Promise<{ upload: Upload; headers: Record<string, string> }> {
   const version = readVersion(exchange.request);
-  const told = toTold(served, version);
+  const told = toTold(context, version);
   return await byStandard({ headers: told, complete: toComplete(version, true) }, async () => {
-    const upload = await showUpload(served.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
+    const upload = await showUpload(context.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
     const { lengthBytes, result } = upload;
     const headers = {
       ...told,
       ...toState(version, upload),
       ...(lengthBytes !== null && { 'Upload-Length': String(lengthBytes) }),
       ...(result !== null && { entryid: result }),
-      'Upload-Limit': toLimit(served, version, upload.expiresAt - served.cabinet.clock.now()),
+      'Upload-Limit': toLimit(context, version, upload.expiresAt - context.cabinet.clock.now()),
     };
     return { upload, headers };
   });
 }
 
-export async function deleteResumable(served: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
-  const told = toTold(served, readVersion(exchange.request));
+export async function deleteResumable(
+  context: EnvironmentContext,
+  exchange: CallerExchange,
+  caller: Caller,
+): Promise<Answer> {
+  const told = toTold(context, readVersion(exchange.request));
   return await byStandard({ headers: told, complete: {} }, async () => {
-    await removeUpload(served.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
+    await removeUpload(context.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
     return { status: 204, headers: told, body: '' };
   });
 }
 
 /** What OPTIONS tells whoever wants to begin one. */
-export function describeResumable(served: Served, request: IncomingMessage): Record<string, string> {
-  return { 'Accept-Patch': partialUpload, ...toTold(served, readVersion(request)) };
+export function describeResumable(context: EnvironmentContext, request: IncomingMessage): Record<string, string> {
+  return { 'Accept-Patch': partialUpload, ...toTold(context, readVersion(request)) };
 }
 
 /** What every answer tells. */
-function toTold(served: Served, version: number | null): Record<string, string> {
+function toTold(context: EnvironmentContext, version: number | null): Record<string, string> {
   return {
     ...(version !== null && { 'Upload-Draft-Interop-Version': String(version) }),
-    'Upload-Limit': toLimit(served, version, served.cabinet.limits.uploadMs),
+    'Upload-Limit': toLimit(context, version, context.cabinet.limits.uploadMs),
   };
 }
 
-function toLimit({ cabinet }: Served, version: number | null, lifeMs: number): string {
+function toLimit({ cabinet }: EnvironmentContext, version: number | null, lifeMs: number): string {
   const age = version !== null && version <= 6 ? 'expires' : 'max-age';
   return `max-size=${cabinet.limits.fileBytes}, ${age}=${Math.max(0, Math.floor(lifeMs / 1000))}`;
 }

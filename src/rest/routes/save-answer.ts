@@ -2,9 +2,10 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { SavedFile } from '../../catalog/verbs/save-file.ts';
+import type { Answer } from '../../listener/answer.ts';
 import { listSiblings } from '../../operations/list-folder.ts';
-import { type Answer, json } from '../answer.ts';
-import type { Served } from '../served.ts';
+import { json } from '../answer.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import { renderEnvelope } from '../wire.ts';
 import { toLink } from './folders.ts';
 
@@ -28,7 +29,7 @@ export function isMinimalPreferred({ headers }: IncomingMessage): boolean {
 export const minimalApplied = { 'Preference-Applied': 'return=minimal' };
 
 export async function toSaveAnswer(
-  served: Served,
+  context: EnvironmentContext,
   space: number,
   saved: SavedFile,
   isMinimal: boolean,
@@ -38,9 +39,9 @@ export async function toSaveAnswer(
   if (isMinimal) Object.assign(told, minimalApplied);
   if (isMinimal || saved.isReplayed)
     return json(renderEnvelope({ folder: saved.folder, children: [saved.file] }), told);
-  const listing = await listSiblings(served.cabinet, space, saved);
+  const listing = await listSiblings(context.cabinet, space, saved);
   return json(renderEnvelope(listing), {
     ...told,
-    ...toLink(served, listing, saved.file.id),
+    ...toLink(context, listing, saved.file.id),
   });
 }

@@ -22,8 +22,8 @@ export const saveVersionRoute: CallerRoute = {
   method: 'PUT',
   path: '/v1/contentmanagement/files/{id}/content',
   action: 'write',
-  async handle(served, exchange, caller) {
-    const { cabinet } = served;
+  async handle(context, exchange, caller) {
+    const { cabinet } = context;
     const { request, openBody, renewCaller } = exchange;
     parameters.checkEncoding(request);
     const asked = readAsked(request);
@@ -45,7 +45,7 @@ export const saveVersionRoute: CallerRoute = {
         entryid: fileId,
         ...(asked.isMinimal && minimalApplied),
         ETag: `"${Buffer.from(saved.details.sha256 ?? '', 'hex').toString('base64')}"`,
-        ...toLink(served, listing, fileId),
+        ...toLink(context, listing, fileId),
       });
     } finally {
       if (!isHandedOver) await discardContent(cabinet, received.content);

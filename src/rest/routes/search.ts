@@ -23,15 +23,15 @@ export const searchRoute: CallerRoute = {
   method: 'GET',
   path: `/v1/contentmanagement${path}`,
   action: 'read',
-  async handle(served, { query: readQuery }, caller) {
+  async handle(context, { query: readQuery }, caller) {
     const query = readQuery();
     const question = readQuestion(query);
     const list = toList(caller, question);
-    const { limit, after } = readPage<Cursor>(served, list, query);
+    const { limit, after } = readPage<Cursor>(context, list, query);
     const asked = { ...question, limit, after: after === null ? null : toPlace(after) };
-    const { results, next } = await search(served.cabinet, caller, asked);
+    const { results, next } = await search(context.cabinet, caller, asked);
     const place: Cursor | null = next === null ? null : fromPlace(next);
-    return json(renderResults(results), toNextLink(served, { path, list, query }, place));
+    return json(renderResults(results), toNextLink(context, { path, list, query }, place));
   },
   describe: {
     operationId: 'SearchGet',

@@ -6,14 +6,14 @@ import { exampleInForce } from '../managing-examples.ts';
 import { InForce as InForceSchema } from '../managing-schemas.ts';
 import { headers, jsonAnswer } from '../openapi.ts';
 import type { CallerRoute } from '../route.ts';
-import { renderInForce } from '../wire-managing.ts';
+import { renderServiceInfo } from '../wire-managing.ts';
 
 export const showSettingsRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/settings',
   action: 'manage',
-  async handle({ inForce }, _exchange, caller) {
-    return json(renderInForce(showSettings(caller, inForce)));
+  async handle({ serviceInfo }, _exchange, caller) {
+    return json(renderServiceInfo(showSettings(caller, serviceInfo)));
   },
   describe: {
     operationId: 'SettingsGet',

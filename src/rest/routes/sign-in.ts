@@ -3,13 +3,13 @@
 // that cookie back then (SameSite).
 
 import { renderErrorPage, renderSignInPage, toPageHeaders } from '../../auth/pages.ts';
+import type { Answer } from '../../listener/answer.ts';
 import { signIn } from '../../operations/sign-in.ts';
-import type { Answer } from '../answer.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import { invalidBody, parseForm, readWhole } from '../json.ts';
 import { pageAnswer, pathId } from '../openapi.ts';
-import { type Exchange, type OpenRoute, routeNotFound } from '../route.ts';
+import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 import { SignIn } from '../schemas.ts';
-import type { Served } from '../served.ts';
 
 const path = '/oauth2/login/{uid}';
 const formBytes = 8 * 1024;
@@ -20,8 +20,8 @@ export const showSignInRoute: OpenRoute = {
   path,
   action: null,
   isForPeople: true,
-  async handle(served, exchange) {
-    const pending = await findSignIn(served, exchange);
+  async handle(context, exchange) {
+    const pending = await findSignIn(context, exchange);
     if (pending === null) return nobodyWaits();
     const page = renderSignInPage({ applicationName: pending.applicationName, user: '', problem: null });
     return { status: 200, headers: toPageHeaders(pending.redirectUri), body: page };
@@ -42,16 +42,16 @@ export const signInRoute: OpenRoute = {
   path,
   action: null,
   isForPeople: true,
-  async handle(served, exchange) {
-    const pending = await findSignIn(served, exchange);
+  async handle(context, exchange) {
+    const pending = await findSignIn(context, exchange);
     if (pending === null) return nobodyWaits();
     const tooLarge = () => invalidBody(`The form has more than ${formBytes} bytes.`, hint);
     const form = parseForm(await readWhole(exchange.openBody(), formBytes, tooLarge), hint);
     const [user, password] = [form.get('user') ?? '', form.get('password') ?? ''];
     const { address } = exchange.arrival;
-    const signedIn = await signIn(served.cabinet, { user, password, address });
+    const signedIn = await signIn(context.cabinet, { user, password, address });
     if (signedIn.userId !== null) {
-      const onwards = await served.issuer?.finishSignIn(exchange.request, exchange.response, signedIn);
+      const onwards = await context.issuer?.finishSignIn(exchange.request, exchange.response, signedIn);
       return { status: 303, headers: { Location: onwards ?? '/' }, body: '' };
     }
     const { waitSeconds } = signedIn;
@@ -87,7 +87,7 @@ export const signInRoute: OpenRoute = {
   },
 };
 
-async function findSignIn({ issuer }: Served, { request, response }: Exchange) {
+async function findSignIn({ issuer }: EnvironmentContext, { request, response }: RouteExchange) {
   if (issuer === null) throw routeNotFound();
   return await issuer.findSignIn(request, response);
 }

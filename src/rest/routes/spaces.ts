@@ -28,14 +28,14 @@ export const listSpacesRoute: CallerRoute = {
   method: 'GET',
   path,
   action: 'read',
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     const query = exchange.query();
-    const { limit, after } = readPage<[string]>(served, list, query);
+    const { limit, after } = readPage<[string]>(context, list, query);
     const spaces = listSpaces(caller).filter(({ spaceName }) => after === null || spaceName > after[0]);
     // Few enough to be shown whole to whoever does not ask for pages.
     const shown = query.has('limit') || after !== null ? spaces.slice(0, limit) : spaces;
     const next = shown.length < spaces.length ? [shown.at(-1)?.spaceName ?? ''] : null;
-    return json(renderSpaces(shown), toNextLink(served, { path: '/spaces', list, query }, next));
+    return json(renderSpaces(shown), toNextLink(context, { path: '/spaces', list, query }, next));
   },
   describe: {
     operationId: 'SpacesGet',

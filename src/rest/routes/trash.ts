@@ -20,12 +20,12 @@ export const listTrashRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/trash',
   action: 'read',
-  async handle(served, { query: readQuery }, caller) {
+  async handle(context, { query: readQuery }, caller) {
     const query = readQuery();
     const list = toListName(caller, path);
-    const asked = readPage<readonly [trashedAt: number, entry: number]>(served, list, query);
-    const { entries, next } = await listTrash(served.cabinet, caller, asked);
-    return json(renderTrash(entries), toNextLink(served, { path, list, query }, next));
+    const asked = readPage<readonly [trashedAt: number, entry: number]>(context, list, query);
+    const { entries, next } = await listTrash(context.cabinet, caller, asked);
+    return json(renderTrash(entries), toNextLink(context, { path, list, query }, next));
   },
   describe: {
     operationId: 'TrashGet',

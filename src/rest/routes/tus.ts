@@ -5,14 +5,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Answer } from '../../listener/answer.ts';
+import { invalidHeader } from '../../listener/refusals.ts';
 import { type AppendResult, appendUpload } from '../../operations/append-upload.ts';
 import { showUpload } from '../../operations/finish-upload.ts';
 import { joinUploads } from '../../operations/join-uploads.ts';
 import { beginUpload, type NewUpload, removeUpload } from '../../operations/uploads.ts';
-import type { Answer } from '../answer.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
-import type { Exchange } from '../route.ts';
-import type { Served } from '../served.ts';
+import type { CallerExchange } from '../route.ts';
 import * as tus from '../tus-headers.ts';
 import { byStandard, readUploadRequest, toLocation, toUploadBody } from '../upload-request.ts';
 
@@ -20,7 +21,11 @@ const patchType = 'application/offset+octet-stream';
 /** The header of every answer stands in the route; these go with refusals. */
 const plain = { headers: {}, complete: {} };
 
-export async function createTus(served: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
+export async function createTus(
+  context: EnvironmentContext,
+  exchange: CallerExchange,
+  caller: Caller,
+): Promise<Answer> {
   return await byStandard(plain, async () => {
     const { request } = exchange;
     tus.checkTusVersion(request);
@@ -31,15 +36,15 @@ export async function createTus(served: Served, exchange: Exchange, caller: Call
     const begun = { protocol: 'tus' as const, kind: concat.kind, metadata };
     if (concat.kind === 'final') {
       if (request.headers['upload-length'] !== undefined) {
-        throw parameters.invalidHeader('Upload-Length', 'does not go with a final upload, whose parts say it');
+        throw invalidHeader('Upload-Length', 'does not go with a final upload, whose parts say it');
       }
       const save = readUploadRequest(request, null);
       const asked = { ...begun, lengthBytes: null, save, parts: concat.named, ids: concat.ids };
-      const { upload } = await joinUploads(served.cabinet, caller, asked);
-      return { status: 201, headers: { Location: toLocation(served, upload), ...toSaved(upload) }, body: '' };
+      const { upload } = await joinUploads(context.cabinet, caller, asked);
+      return { status: 201, headers: { Location: toLocation(context, upload), ...toSaved(upload) }, body: '' };
     }
     const save = concat.kind === 'part' ? null : readUploadRequest(request, null);
-    return await createAndFill(served, exchange, caller, {
+    return await createAndFill(context, exchange, caller, {
       ...begun,
       lengthBytes: tus.readNewLength(request),
       save,
@@ -49,17 +54,22 @@ export async function createTus(served: Served, exchange: Exchange, caller: Call
 }
 
 /** "creation-with-upload": the request may carry the first bytes, or all of them. */
-async function createAndFill(served: Served, exchange: Exchange, caller: Caller, asked: NewUpload): Promise<Answer> {
+async function createAndFill(
+  context: EnvironmentContext,
+  exchange: CallerExchange,
+  caller: Caller,
+  asked: NewUpload,
+): Promise<Answer> {
   const { request } = exchange;
   const declaredBytes = readBodyBytes(request);
   if (declaredBytes !== 0) checkPatchType(request);
   const checksum = tus.readChecksum(request);
   if (declaredBytes !== null && asked.lengthBytes !== null && declaredBytes > asked.lengthBytes) throw tooMuch();
-  const upload = await beginUpload(served.cabinet, caller, asked);
-  const headers = { Location: toLocation(served, upload) };
+  const upload = await beginUpload(context.cabinet, caller, asked);
+  const headers = { Location: toLocation(context, upload) };
   const isAnything = declaredBytes !== 0 || asked.lengthBytes === 0;
   if (!isAnything) return { status: 201, headers: { ...headers, ...tus.toTusEnd(upload) }, body: '' };
-  const filled = await append(served, exchange, caller, { upload, offsetBytes: 0, lengthBytes: null, checksum });
+  const filled = await append(context, exchange, caller, { upload, offsetBytes: 0, lengthBytes: null, checksum });
   return { status: 201, headers: { ...headers, ...toSaved(filled.upload) }, body: '' };
 }
 
@@ -70,10 +80,15 @@ interface Bytes {
   checksum: tus.Checksum | null;
 }
 
-function append(served: Served, exchange: Exchange, caller: Caller, bytes: Bytes): Promise<AppendResult> {
+function append(
+  context: EnvironmentContext,
+  exchange: CallerExchange,
+  caller: Caller,
+  bytes: Bytes,
+): Promise<AppendResult> {
   const { checksum, upload, offsetBytes, lengthBytes } = bytes;
   const check = checksum === null ? undefined : (body: AsyncIterable<Buffer>) => tus.checkSum(body, checksum);
-  return appendUpload(served.cabinet, caller, {
+  return appendUpload(context.cabinet, caller, {
     id: upload.id,
     protocol: 'tus',
     offsetBytes,
@@ -93,29 +108,37 @@ function toSaved({ sizeBytes, result, expiresAt }: Upload): Record<string, strin
   };
 }
 
-export async function patchTus(served: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
+export async function patchTus(context: EnvironmentContext, exchange: CallerExchange, caller: Caller): Promise<Answer> {
   return await byStandard(plain, async () => {
     const { request, parameters: path } = exchange;
     tus.checkTusVersion(request);
     parameters.checkEncoding(request);
     checkPatchType(request);
     const offsetBytes = tus.readTusNumber(request, 'Upload-Offset');
-    if (offsetBytes === null) throw parameters.invalidHeader('Upload-Offset', 'is missing');
+    if (offsetBytes === null) throw invalidHeader('Upload-Offset', 'is missing');
     const lengthBytes = tus.readTusNumber(request, 'Upload-Length');
     const bytes = { upload: { id: path.id ?? '' }, offsetBytes, lengthBytes, checksum: tus.readChecksum(request) };
-    const { upload } = await append(served, exchange, caller, bytes);
+    const { upload } = await append(context, exchange, caller, bytes);
     return { status: 204, headers: toSaved(upload), body: '' };
   });
 }
 
-export async function headTus({ cabinet }: Served, exchange: Exchange, caller: Caller): Promise<Upload> {
+export async function headTus(
+  { cabinet }: EnvironmentContext,
+  exchange: CallerExchange,
+  caller: Caller,
+): Promise<Upload> {
   return await byStandard(plain, async () => {
     tus.checkTusVersion(exchange.request);
     return await showUpload(cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'tus' });
   });
 }
 
-export async function deleteTus({ cabinet }: Served, exchange: Exchange, caller: Caller): Promise<Answer> {
+export async function deleteTus(
+  { cabinet }: EnvironmentContext,
+  exchange: CallerExchange,
+  caller: Caller,
+): Promise<Answer> {
   return await byStandard(plain, async () => {
     tus.checkTusVersion(exchange.request);
     await removeUpload(cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'tus' });
@@ -123,7 +146,7 @@ export async function deleteTus({ cabinet }: Served, exchange: Exchange, caller:
   });
 }
 
-export function describeTus({ cabinet }: Served): Record<string, string> {
+export function describeTus({ cabinet }: EnvironmentContext): Record<string, string> {
   return {
     'Tus-Resumable': tus.tusVersion,
     'Tus-Version': tus.tusVersion,

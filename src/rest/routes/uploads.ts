@@ -117,13 +117,13 @@ export const showUploadRoute: CallerRoute = {
   path: `${uploadsPath}/{id}`,
   action: 'write',
   toHeaders: whenTus,
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     const { request } = exchange;
     if (isTus(request)) {
-      const upload = await tus.headTus(served, exchange, caller);
+      const upload = await tus.headTus(context, exchange, caller);
       return json(renderState(upload), toTusState(upload));
     }
-    const { upload, headers: told } = await resumable.headResumable(served, exchange, caller);
+    const { upload, headers: told } = await resumable.headResumable(context, exchange, caller);
     if (request.method === 'HEAD') return { status: 204, headers: told, body: '' };
     return json(renderState(upload), told);
   },
@@ -175,10 +175,10 @@ export const appendUploadRoute: CallerRoute = {
   path: `${uploadsPath}/{id}`,
   action: 'write',
   toHeaders: whenTus,
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     return isTus(exchange.request)
-      ? await tus.patchTus(served, exchange, caller)
-      : await resumable.patchResumable(served, exchange, caller);
+      ? await tus.patchTus(context, exchange, caller)
+      : await resumable.patchResumable(context, exchange, caller);
   },
   describe: {
     operationId: 'UploadsPatch',
@@ -233,10 +233,10 @@ export const removeUploadRoute: CallerRoute = {
   path: `${uploadsPath}/{id}`,
   action: 'write',
   toHeaders: whenTus,
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     return isTus(exchange.request)
-      ? await tus.deleteTus(served, exchange, caller)
-      : await resumable.deleteResumable(served, exchange, caller);
+      ? await tus.deleteTus(context, exchange, caller)
+      : await resumable.deleteResumable(context, exchange, caller);
   },
   describe: {
     operationId: 'UploadsDelete',
@@ -255,9 +255,9 @@ function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): Op
     method: 'OPTIONS',
     path,
     action: null,
-    async handle(served, { request, allowed }) {
-      const told = { Allow: allowed(), ...resumable.describeResumable(served, request) };
-      return { status: 204, headers: of === 'tus' ? { ...tus.describeTus(served), ...told } : told, body: '' };
+    async handle(context, { request, allowed }) {
+      const told = { Allow: allowed(), ...resumable.describeResumable(context, request) };
+      return { status: 204, headers: of === 'tus' ? { ...tus.describeTus(context), ...told } : told, body: '' };
     },
     describe: {
       operationId,

@@ -13,13 +13,13 @@ export const showUsageRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/usage',
   action: 'read',
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     const query = exchange.query();
     const list = toListName(caller, 'usage');
-    const { limit, after } = readPage<[string]>(served, list, query);
-    const usage = await showUsage(served.cabinet, caller, { after: after?.[0] ?? null, limit });
+    const { limit, after } = readPage<[string]>(context, list, query);
+    const usage = await showUsage(context.cabinet, caller, { after: after?.[0] ?? null, limit });
     const place = usage.next === null ? null : [usage.next];
-    return json(renderUsage(usage), toNextLink(served, { path: '/usage', list, query }, place));
+    return json(renderUsage(usage), toNextLink(context, { path: '/usage', list, query }, place));
   },
   describe: {
     operationId: 'UsageGet',

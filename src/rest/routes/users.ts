@@ -18,12 +18,15 @@ export const listUsersRoute: CallerRoute = {
   method: 'GET',
   path,
   action: 'read',
-  async handle(served, exchange, caller) {
+  async handle(context, exchange, caller) {
     const query = exchange.query();
     const list = toListName(caller, 'users');
-    const { limit, after } = readPage<[string]>(served, list, query);
-    const { items, next } = await people.listMembers(served.cabinet, caller, { after: after?.[0] ?? null, limit });
-    return json(renderUsers(items), toNextLink(served, { path: '/users', list, query }, next === null ? null : [next]));
+    const { limit, after } = readPage<[string]>(context, list, query);
+    const { items, next } = await people.listMembers(context.cabinet, caller, { after: after?.[0] ?? null, limit });
+    return json(
+      renderUsers(items),
+      toNextLink(context, { path: '/users', list, query }, next === null ? null : [next]),
+    );
   },
   describe: {
     operationId: 'UsersGet',

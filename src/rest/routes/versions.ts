@@ -16,7 +16,7 @@ import { Type } from '../json-schema.ts';
 import { answerHeaders, jsonAnswer, jsonBody, type Parameter, pathId } from '../openapi.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import { checkComment } from '../parameters.ts';
-import type { CallerRoute, Exchange } from '../route.ts';
+import type { CallerExchange, CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
 import { renderVersion, renderVersions } from '../wire.ts';
 import { shownResponses, toEntryAnswer } from './entries.ts';
@@ -35,16 +35,16 @@ export const listVersionsRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/files/{id}/versions',
   action: 'read',
-  async handle(served, { parameters, query: readQuery }, caller) {
+  async handle(context, { parameters, query: readQuery }, caller) {
     const fileId = parameters.id ?? '';
     const query = readQuery();
     const list = `versions ${fileId}`;
-    const { limit, after } = readPage<readonly [below: number]>(served, list, query);
-    const page = await listVersions(served.cabinet, caller, { fileId, below: after?.[0] ?? null, limit });
+    const { limit, after } = readPage<readonly [below: number]>(context, list, query);
+    const page = await listVersions(context.cabinet, caller, { fileId, below: after?.[0] ?? null, limit });
     const last = page.hasMore ? page.versions.at(-1) : undefined;
     const path = `/files/${fileId}/versions`;
     const next = last === undefined ? null : [last.version];
-    return json(renderVersions(page.versions), toNextLink(served, { path, list, query }, next));
+    return json(renderVersions(page.versions), toNextLink(context, { path, list, query }, next));
   },
   describe: {
     operationId: 'VersionsGet',
@@ -72,7 +72,7 @@ const versionNumber: Parameter = {
   example: 2,
 };
 
-function readAsked({ parameters }: Exchange): { fileId: string; version: number } {
+function readAsked({ parameters }: CallerExchange): { fileId: string; version: number } {
   const text = parameters.version ?? '';
   if (!/^[1-9]\d{0,14}$/.test(text)) throw versionNotFound();
   return { fileId: parameters.id ?? '', version: Number(text) };

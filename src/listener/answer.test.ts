@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
-import { endIfStalled, json, send } from './answer.ts';
+import { endIfStalled, send } from './answer.ts';
 
 async function answerOne(answer: (response: ServerResponse) => void) {
   const server = createServer((_, response) => answer(response)).listen(0, '127.0.0.1');
@@ -43,7 +43,7 @@ test('a reader that takes nothing loses its connection; one that is slow does no
 test('every answer is given up after a minute without progress, also one of a single piece', async () => {
   let timeoutMs: number | undefined;
   const { server, socket } = await answerOne((response) => {
-    void send(response, json('{}'), 'tracking');
+    void send(response, { status: 200, headers: {}, body: '{}' }, 'tracking');
     timeoutMs = response.socket?.timeout;
   });
   socket.resume();

@@ -1,4 +1,4 @@
-// One environment as an address serves it: everything that routes are given.
+// One environment as an address serves it: everything that the handlers of its faces need.
 
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Issuer } from '../auth/issuer-contract.ts';
@@ -6,41 +6,45 @@ import type { Cabinet } from '../operations/cabinet.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import type { Slots } from './slots.ts';
 
-export interface Served {
+export interface EnvironmentContext {
   cabinet: Cabinet;
   authenticator: Authenticator;
-  /** Serves the token endpoint and what belongs to it; null: tokens come from outside issuers only. */
+  /** The token endpoint and its pages. Null: only outside issuers give tokens. */
   issuer: Issuer | null;
   /** What clients see as the address, without a slash at the end. */
   publicUrl: string;
   cursorKey: string;
   /** Whether new work is taken. */
   isReady(): boolean;
-  /** Something was managed: whoever asks from now on finds it so, also in other threads. */
-  onManaged(): Promise<void>;
+  /** Users, applications or settings have changed. Resolves when every thread answers accordingly. */
+  onAdminChange(): Promise<void>;
   largeBodies: Slots;
   batches: Slots;
   archives: Slots;
-  /** The first seals links, all of them open some. */
+  /** The first encrypts new links; each can decrypt some. */
   linkKeys: readonly Buffer[];
-  metrics: ServedMetrics;
+  metrics: MetricsPage;
   console: ConsoleFiles;
-  inForce: InForce;
+  serviceInfo: ServiceInfo;
 }
+
+/** Null while the environment is being opened or emptied, or has failed. */
+export type ContextLookup = () => EnvironmentContext | null;
 
 /** Who may read: whoever shows the token; peers on this machine; anyone; nobody. */
 export type MetricsAccess = { token: string } | 'loopback' | 'open' | 'off';
 
-/** The metrics of an address. */
-export interface ServedMetrics {
+/** What `/metrics` answers, and to whom. */
+export interface MetricsPage {
   access: MetricsAccess;
   render(): Promise<string>;
 }
 
-export interface InForce {
+/** What managers see of the running service. */
+export interface ServiceInfo {
   environment: string;
   version: string;
   startedAt: number;
-  /** Secrets are hidden before they come here. */
+  /** With secrets hidden. */
   settings: readonly { name: string; value: string; about: string; isDefault: boolean }[];
 }

@@ -1,0 +1,74 @@
+// What a face gives back, and how it is sent: whole or streamed, with the headers that every answer has.
+
+import type { ServerResponse } from 'node:http';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  /** What is streamed brings its `Content-Length` in the headers; without one it is sent chunked. */
+  body: string | AsyncIterable<Buffer>;
+}
+
+/** `no-store`: records belong to the caller alone. An answer can say otherwise. */
+export function toHeaders(answer: Answer, requestId: string, length: number | null): Record<string, string | number> {
+  return {
+    ...(length !== null && { 'Content-Length': length }),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    requesttrackingid: requestId,
+    ...answer.headers,
+  };
+}
+
+/** A client that reads nothing for this long is gone. */
+const stalledReaderMs = 60_000;
+
+/** Ends an answer that is not read. Node looks at what has left the socket: a slow reader is not a stalled one. */
+export function endIfStalled(response: ServerResponse, afterMs = stalledReaderMs): void {
+  response.setTimeout(afterMs, () => response.destroy());
+}
+
+export async function send(response: ServerResponse, answer: Answer, requestId: string): Promise<void> {
+  const { status, body } = answer;
+  endIfStalled(response);
+  if (typeof body === 'string') {
+    // RFC 9110, 8.6: no Content-Length in a 204.
+    const length = status === 204 ? null : Buffer.byteLength(body);
+    response.writeHead(status, toHeaders(answer, requestId, length));
+    response.end(body);
+    return;
+  }
+  if (response.req.method === 'HEAD') {
+    response.writeHead(status, toHeaders(answer, requestId, null));
+    response.end();
+    return;
+  }
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    // The first chunk is read, and so verified, before the status is sent.
+    let next = await chunks.next();
+    response.writeHead(status, toHeaders(answer, requestId, null));
+    // One chunk is being sent while the next is read; the memory of the one before is free by then.
+    let writing = Promise.resolve();
+    while (!next.done && !response.destroyed) {
+      await writing;
+      writing = write(response, next.value);
+      next = await chunks.next();
+    }
+    await writing;
+    response.end();
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+/** Resolves when the chunk has left our memory, or the connection is closed. */
+function write(response: ServerResponse, chunk: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    response.once('close', resolve);
+    response.write(chunk, () => {
+      response.off('close', resolve);
+      resolve();
+    });
+  });
+}

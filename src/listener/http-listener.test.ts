@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { Peers } from '../certificates/peers.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { openShared } from '../runtime/shared-counters.ts';
+import { Registry } from '../telemetry/metrics.ts';
+import { RequestMetrics } from '../telemetry/request-metrics.ts';
+import type { Exchange, Face } from './face.ts';
+import { listen } from './http-listener.ts';
+
+/** Answers every method but DELETE at `/hello`, and refuses in its own words. */
+const hello: Face = {
+  match(method, path) {
+    if (path !== '/hello') return null;
+    return method === 'DELETE' ? new Refusal('MethodNotAllowed', 'not here') : { route: { method, path } };
+  },
+  async handle({ request, queryString, openBody }: Exchange) {
+    if (queryString === 'refuse') throw new Refusal('Forbidden', 'not you');
+    if (queryString === 'fail') throw new Error('broken');
+    const chunks: Buffer[] = [];
+    for await (const chunk of openBody()) chunks.push(chunk);
+    return {
+      status: 207,
+      headers: { 'Content-Type': 'text/plain' },
+      body: `hello ${request.method} ${chunks.join('')}`,
+    };
+  },
+  renderRefusal: ({ code, message }) => ({ status: 418, headers: {}, body: `hello refuses ${code}: ${message}` }),
+};
+
+const last: Face = {
+  match: () => new Refusal('RouteNotFound', 'nothing'),
+  handle: async () => null,
+  renderRefusal: ({ code }) => ({ status: 400, headers: {}, body: `last: ${code}` }),
+};
+
+async function open(faults: unknown[] = []) {
+  const registry = new Registry();
+  const listener = await listen({
+    clock: systemClock,
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    ticketKeys: Buffer.alloc(48),
+    mutualTls: null,
+    proxies: new Peers([]),
+    maxConnections: 10,
+    maxConnectionsPerPeer: 10,
+    isPortShared: false,
+    name: 'test',
+    shared: openShared(),
+    observers: { metrics: new RequestMetrics(registry), tracer: null, onAnswered: null },
+    faces: [hello, last],
+    publicUrl: () => undefined,
+    toExtraHeaders: () => ({ 'X-Extra': 'yes' }),
+    onFault: (fault) => faults.push(fault),
+  });
+  return { ...listener, registry };
+}
+
+/** Sends bytes as they are, and returns all that comes back. */
+async function exchangeRaw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.end(text);
+  await once(socket, 'close');
+  return received;
+}
+
+test('a face answers with its own methods, statuses and bodies', async () => {
+  const { url, drain, registry } = await open();
+  const answer = await fetch(`${url}/hello`, { method: 'PROPFIND', body: 'you' });
+  assert.equal(answer.status, 207);
+  assert.equal(answer.headers.get('x-extra'), 'yes');
+  assert.equal(answer.headers.get('content-type'), 'text/plain');
+  assert.match(answer.headers.get('requesttrackingid') ?? '', /^[0-9a-f-]{36}$/);
+  assert.equal(await answer.text(), 'hello PROPFIND you');
+  await drain();
+  assert.match(await registry.render(), /cabinet_requests_total\{route="\/hello",method="PROPFIND",status="207"\} 1/);
+});
+
+test('a face renders its own refusals and faults', async () => {
+  const faults: unknown[] = [];
+  const { url, drain } = await open(faults);
+  const refused = await fetch(`${url}/hello?refuse`);
+  assert.equal(refused.status, 418);
+  assert.equal(await refused.text(), 'hello refuses Forbidden: not you');
+  const failed = await fetch(`${url}/hello?fail`);
+  assert.match(await failed.text(), /^hello refuses InternalError: /);
+  assert.equal(String(faults), 'Error: broken');
+  const notAllowed = await fetch(`${url}/hello`, { method: 'DELETE' });
+  assert.equal(await notAllowed.text(), 'hello refuses MethodNotAllowed: not here');
+  await drain();
+});
+
+test('the last face answers for what no other face has, and for what is not HTTP', async () => {
+  const { url, drain } = await open();
+  assert.equal(await (await fetch(`${url}/elsewhere`)).text(), 'last: RouteNotFound');
+  assert.match(await exchangeRaw(url, 'nonsense\r\n\r\n'), /\r\n\r\nlast: MalformedRequest$/);
+  // RFC 9112: a request of HTTP/1.1 has a Host.
+  assert.match(await exchangeRaw(url, 'GET /hello HTTP/1.1\r\n\r\n'), /\r\n\r\nlast: MalformedRequest$/);
+  await drain();
+});
+
+test('a method that the parser does not know is matched by its path all the same', async () => {
+  const { url, drain } = await open();
+  assert.match(await exchangeRaw(url, 'FETCH /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n'), /last: RouteNotFound$/);
+  await drain();
+});

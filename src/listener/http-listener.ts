@@ -1,0 +1,307 @@
+// One address: its sockets, TLS, limits and draining, and the way of every request to a face. Everything is answered, also
+// what is not HTTP. The listener knows no routes, no JSON and no credentials.
+
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import type { MutualTls } from '../certificates/mutual-tls.ts';
+import type { Peers } from '../certificates/peers.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Shared } from '../runtime/shared-counters.ts';
+import { type Answer, send } from './answer.ts';
+import { Aborted, Body, Pace } from './body.ts';
+import { refuseSocket, sendEarly } from './early.ts';
+import type { Exchange, Face, Match } from './face.ts';
+import { createServer as createHttpServer } from './node-http.ts';
+import { Connections, Observation, type Observers } from './observation.ts';
+import { Pipeline } from './pipeline.ts';
+import { MethodNotAllowed, toRefusal } from './refusals.ts';
+import { checkHttp, maxHeaderBytes, readRequestId, readTarget } from './request.ts';
+import { RequestArrival } from './request-arrival.ts';
+import { toServerOptions } from './tls.ts';
+import { isUnused, toUnread, type Unread, type UnreadError } from './unread.ts';
+
+const headersTimeoutMs = 10_000;
+const keepAliveTimeoutMs = 65_000;
+const checkConnectionsMs = 2_000;
+const drainMs = 30_000;
+const closeIdleEveryMs = 100;
+const strictTransport = 'max-age=31536000';
+
+export interface ListenOptions {
+  clock: Clock;
+  host: string;
+  port: number;
+  tls: SecureContextOptions | null;
+  /** Shared by all threads: a TLS session that began in one can be resumed in another. */
+  ticketKeys: Buffer;
+  /** Set for the mutual-TLS address. */
+  mutualTls: MutualTls | null;
+  /** Trusted proxies: their forwarding headers name the client. */
+  proxies: Peers;
+  maxConnections: number;
+  maxConnectionsPerPeer: number;
+  /** Whether several threads listen on the same address. */
+  isPortShared: boolean;
+  /** Names the address in the counters that all threads share. */
+  name: string;
+  shared: Shared;
+  observers: Observers;
+  /** Asked in turn; the last one answers for what the others leave. */
+  faces: readonly Face[];
+  /** What clients see as the address. Undefined: whatever `Host` says. */
+  publicUrl: () => string | undefined;
+  /** Headers of every answer to this request, beside those of its face. */
+  toExtraHeaders: (request: IncomingMessage) => Record<string, string>;
+  onFault: (fault: unknown, requestId: string) => void;
+}
+
+export interface Listener {
+  url: string;
+  /** A new certificate, for connections from now on. */
+  setTls(tls: SecureContextOptions): void;
+  /** Stops accepting, and lets open requests finish. */
+  drain(): Promise<void>;
+}
+
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const listener = new HttpListener(options);
+  await new Promise<void>((resolve, reject) => {
+    listener.server.once('error', reject);
+    const { port, host, isPortShared } = options;
+    listener.server.listen({ port, host, reusePort: isPortShared }, () => resolve());
+  });
+  const { port } = listener.server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return {
+    url: `${options.tls === null ? 'http' : 'https'}://${host}:${port}`,
+    setTls: (tls) =>
+      (listener.server as HttpsServer).setSecureContext(
+        toServerOptions(tls, options.ticketKeys, options.mutualTls !== null),
+      ),
+    drain: () => listener.drain(),
+  };
+}
+
+/** The face that a request belongs to, and what it found. */
+interface Target {
+  face: Face;
+  found: Match | Refusal | null;
+}
+
+class HttpListener {
+  readonly server: Server;
+  readonly #options: ListenOptions;
+  readonly #lastFace: Face;
+  readonly #pace: Pace;
+  readonly #connections = new Connections();
+  readonly #pipeline = new Pipeline();
+  /** Responses that are not finished. */
+  readonly #open = new Set<ServerResponse>();
+  #isDraining = false;
+
+  constructor(options: ListenOptions) {
+    this.#options = options;
+    this.#lastFace = options.faces.at(-1) as Face;
+    this.#pace = new Pace(options.clock);
+    this.server = createServer(options);
+    this.server.on('request', (request, response) => void this.#handle(request, response));
+    this.server.on('checkContinue', (request, response) => void this.#handle(request, response));
+    this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
+    this.server.on('clientError', (error: UnreadError, socket: Socket) => {
+      if (error.code === 'ECONNRESET' || isUnused(error, socket)) socket.destroy();
+      else this.#refuseSocket(socket, toUnread(error, socket, options.mutualTls !== null));
+    });
+    this.server.on('connect', (request: IncomingMessage, socket: Socket) => {
+      const refusal = new MethodNotAllowed('CONNECT', 'GET, POST');
+      this.#refuseSocket(socket, { refusal, requestId: readRequestId(request), line: null });
+    });
+    this.server.on('connection', (socket: Socket) => this.#countPeer(socket));
+    options.observers.metrics.watch({
+      openRequests: () => this.#open.size,
+      openConnections: () => this.#connections.count,
+      receivedBytes: () => this.#connections.readBytes,
+      sentBytes: () => this.#connections.writtenBytes,
+    });
+    const { mutualTls } = options;
+    if (mutualTls !== null) this.server.on('secureConnection', (socket: Socket) => mutualTls.greet(socket));
+  }
+
+  #refuseSocket(socket: Socket, { refusal, requestId, line }: Unread): void {
+    const { face, found } = line === null ? this.#noTarget() : this.#match(line.method, line.path, {});
+    const shown = found instanceof Refusal ? found : refusal;
+    const answer = face.renderRefusal(shown, { requestId, request: null, found: null });
+    this.#options.observers.metrics.countUnrouted(undefined, answer.status);
+    refuseSocket(socket, answer, { requestId, pending: this.#lastPending(socket), clock: this.#options.clock });
+  }
+
+  /** The last response that is still owed on this socket to a request that arrived whole. */
+  #lastPending(socket: Socket): ServerResponse | undefined {
+    return [...this.#open].findLast(({ req }) => req.socket === socket && req.complete);
+  }
+
+  #countPeer(socket: Socket): void {
+    const { name, shared, maxConnections, maxConnectionsPerPeer } = this.#options;
+    const { counts } = shared;
+    const all = `${name} connections`;
+    const ofPeer = `${all} ${socket.remoteAddress ?? ''}`;
+    if (!counts.take(all, maxConnections)) {
+      socket.destroy();
+      return;
+    }
+    if (!counts.take(ofPeer, maxConnectionsPerPeer)) {
+      counts.giveBack(all);
+      socket.destroy();
+      return;
+    }
+    this.#connections.add(socket);
+    socket.once('close', () => {
+      counts.giveBack(ofPeer);
+      counts.giveBack(all);
+    });
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { observers } = this.#options;
+    const observation = new Observation(observers, request, readRequestId(request));
+    // Without a listener an error of a cut request would end the process.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    this.#open.add(response);
+    response.once('close', () => {
+      this.#open.delete(response);
+      this.#pipeline.leave(request.socket);
+      observation.end(request, response);
+    });
+    const earlier = this.#pipeline.enter(request, response);
+    if (earlier !== null) {
+      await earlier;
+      if (request.socket.destroyed) {
+        // A response that never had the socket does not notice that it is gone; the next in turn waits for it.
+        response.emit('close');
+        return;
+      }
+    }
+    if (this.#isDraining) response.setHeader('Connection', 'close');
+    if (this.#options.tls !== null) response.setHeader('Strict-Transport-Security', strictTransport);
+    const respond = () => this.#respond(request, response, observation);
+    if (observation.span === null) await respond();
+    else await observers.tracer?.within(observation.span, respond);
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse, observation: Observation): Promise<void> {
+    let target = this.#noTarget();
+    try {
+      const { path, query } = readTarget(request, this.#options.publicUrl());
+      checkHttp(request);
+      target = this.#match(request.method ?? '', path, request.headers);
+      const { face, found } = target;
+      if (found === null || found instanceof Refusal) throw found;
+      observation.route = found.route;
+      const answer = await face.handle(this.#toExchange(request, response, { path, query, observation }), found);
+      if (answer === null) return;
+      this.#addHeaders(answer, request);
+      await send(response, answer, observation.requestId);
+    } catch (error) {
+      this.#refuse(error, target, { request, response, observation });
+    }
+  }
+
+  #match(method: string, path: string, headers: IncomingHttpHeaders): Target {
+    for (const face of this.#options.faces) {
+      const found = face.match(method, path, headers);
+      if (found !== null) return { face, found };
+    }
+    throw new Error('the last face leaves nothing');
+  }
+
+  /** Before a request is matched, the last face renders its refusals. */
+  #noTarget(): Target {
+    return { face: this.#lastFace, found: null };
+  }
+
+  #toExchange(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, query, observation }: { path: string; query: string; observation: Observation },
+  ): Exchange {
+    return {
+      request,
+      response,
+      arrival: new RequestArrival(request, this.#options),
+      requestId: observation.requestId,
+      path,
+      queryString: query,
+      isDraining: this.#isDraining,
+      observation,
+      openBody: (digests = { sha256: null, md5: null }) => new Body(request, response, this.#pace, digests),
+    };
+  }
+
+  #addHeaders({ headers }: Answer, request: IncomingMessage): void {
+    if (this.#options.tls !== null) headers['Strict-Transport-Security'] = strictTransport;
+    Object.assign(headers, this.#options.toExtraHeaders(request));
+  }
+
+  #refuse(
+    error: unknown,
+    { face, found }: Target,
+    {
+      request,
+      response,
+      observation,
+    }: { request: IncomingMessage; response: ServerResponse; observation: Observation },
+  ): void {
+    const { requestId } = observation;
+    if (error instanceof Aborted) {
+      request.socket.destroy();
+      return;
+    }
+    if (!(error instanceof Refusal)) this.#options.onFault(error, requestId);
+    // Part of another answer has been sent already: the only honest end is a broken connection.
+    if (response.headersSent) {
+      request.socket.destroy();
+      return;
+    }
+    const refusal = error instanceof Refusal ? error : toRefusal(error);
+    const context = { requestId, request, found: found instanceof Refusal ? null : found };
+    const answer = face.renderRefusal(refusal, context);
+    this.#addHeaders(answer, request);
+    observation.earlyStatus = answer.status;
+    sendEarly(request, response, answer, { requestId, clock: this.#options.clock });
+  }
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    for (const response of this.#open) {
+      if (!response.headersSent) response.setHeader('Connection', 'close');
+    }
+    this.server.closeIdleConnections();
+    const { clock } = this.#options;
+    const idle = clock.every(closeIdleEveryMs, () => this.server.closeIdleConnections());
+    const timer = clock.after(drainMs, () => this.server.closeAllConnections());
+    await closed;
+    idle.cancel();
+    timer.cancel();
+    this.#pace.close();
+  }
+}
+
+function createServer({ tls, ticketKeys, mutualTls }: ListenOptions): Server {
+  const settings = {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    // Node's own limit on the whole request would cut every long upload; `Pace` watches progress instead.
+    requestTimeout: 0,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: checkConnectionsMs,
+    noDelay: true,
+    // Checked in `checkHttp`, so that this refusal looks like every other.
+    requireHostHeader: false,
+  };
+  if (tls === null) return createHttpServer(settings);
+  return createHttpsServer({ ...settings, ...toServerOptions(tls, ticketKeys, mutualTls !== null) });
+}

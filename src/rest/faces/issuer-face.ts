@@ -1,0 +1,86 @@
+// The issuer as a face: the token endpoint and its metadata, which answer by the rules of OAuth 2.0, and the pages on which
+// people sign in and out. The mutual-TLS address has no pages.
+
+import type { IncomingMessage } from 'node:http';
+import { Refusal, storageFull } from '../../domain/refusal.ts';
+import { endIfStalled } from '../../listener/answer.ts';
+import type { Exchange, Face } from '../../listener/face.ts';
+import { malformed } from '../../listener/refusals.ts';
+import { isExpecting } from '../../listener/request.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { Buckets, toLimitedAddress } from '../../runtime/rate-limits.ts';
+import type { Shared } from '../../runtime/shared-counters.ts';
+import { allowOrigin } from '../cors.ts';
+import type { ContextLookup, EnvironmentContext } from '../environment-context.ts';
+import { type ForeignRoute, type Found, type OpenRoute, routeNotFound } from '../route.ts';
+import { issuerRoutes } from '../routes.ts';
+import { routeFace } from './route-face.ts';
+
+/** Requests to the issuer are small; one that has not arrived whole after this long never will. */
+const smallRequestMs = 30_000;
+const maxPageQueryLength = 4096;
+/** For what `oidc-provider` sends by itself; our own pages bring stricter ones. */
+const pageHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+};
+
+export interface IssuerFaceOptions {
+  lookup: ContextLookup;
+  /** Names the address in the counters that all threads share. */
+  name: string;
+  isMutualTls: boolean;
+  corsOrigins: ReadonlySet<string>;
+  shared: Shared;
+  clock: Clock;
+}
+
+export function issuerFace(options: IssuerFaceOptions): Face<Found<OpenRoute | ForeignRoute>> {
+  const { lookup, name, isMutualTls, shared, clock } = options;
+  const pages = new Buckets({ name: `${name} pages`, burst: 300, perSecond: 5 }, shared.buckets, clock);
+  const routes = issuerRoutes.filter(({ isForPeople }) => !(isForPeople && isMutualTls));
+  return routeFace(routes, lookup, async (context, exchange, { route }) => {
+    if (route.isForPeople) guardPages(pages, context, exchange);
+    if (route.action === null) return await route.handle(context, exchange);
+    await issue(context, exchange, options);
+    return null;
+  });
+}
+
+/** Anyone can open the pages of a sign-in, and each one begun is stored: limits how often, how large, and how full the disk may
+ *  be. */
+function guardPages(pages: Buckets, { cabinet }: EnvironmentContext, { arrival, queryString }: Exchange): void {
+  const address = toLimitedAddress(arrival.address);
+  const retryAfterSeconds = pages.waitSeconds(address);
+  if (retryAfterSeconds > 0) {
+    throw new Refusal('TooManyRequests', 'Too many pages were asked for.', { retryAfterSeconds });
+  }
+  pages.take(address);
+  if (queryString.length > maxPageQueryLength)
+    throw malformed(`The query has more than ${maxPageQueryLength} characters.`);
+  if (cabinet.freeBytes() <= cabinet.limits.reserveBytes) throw storageFull();
+}
+
+/** Hands a request over to the issuer, which answers by itself. */
+async function issue(
+  { issuer }: EnvironmentContext,
+  { request, response, arrival, requestId }: Exchange,
+  { corsOrigins, clock }: IssuerFaceOptions,
+): Promise<void> {
+  response.setHeader('requesttrackingid', requestId);
+  if (issuer === null) throw routeNotFound();
+  const headers = { ...pageHeaders, ...allowOrigin(corsOrigins, request) };
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (isExpecting(request)) response.writeContinue();
+  endUnlessComplete(request, clock);
+  endIfStalled(response);
+  await issuer.handle(request, response, arrival);
+}
+
+function endUnlessComplete(request: IncomingMessage, clock: Clock): void {
+  const timer = clock.after(smallRequestMs, () => {
+    if (!request.complete) request.socket.destroy();
+  });
+  request.once('close', () => timer.cancel());
+}

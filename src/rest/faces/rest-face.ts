@@ -1,0 +1,69 @@
+// The REST API as a face: it authenticates by token and AppKey, counts requests against the caller's quota and asks for
+// permission before it looks at parameters. It is the last face of an address, so it also says that there is nothing at a path.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from '../../domain/caller.ts';
+import { authorize } from '../../domain/permission.ts';
+import type { Answer } from '../../listener/answer.ts';
+import type { Face } from '../../listener/face.ts';
+import { shuttingDown } from '../../listener/refusals.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ContextLookup, EnvironmentContext } from '../environment-context.ts';
+import type { CallerRoute, Found, OpenRoute, RouteExchange } from '../route.ts';
+import { routeNotFound } from '../route.ts';
+import { restRoutes } from '../routes.ts';
+import { routeFace } from './route-face.ts';
+
+const uploadsPath = '/v1/contentmanagement/uploads';
+/** A caller is authenticated again after a body that took longer than this. */
+const renewAfterMs = 500;
+
+type RestRoute = CallerRoute | OpenRoute;
+
+export function restFace(lookup: ContextLookup, clock: Clock): Face<Found<RestRoute>> {
+  const face = routeFace<RestRoute>(restRoutes, lookup, async (context, exchange, { route }) =>
+    route.action === null
+      ? await route.handle(context, exchange)
+      : await answerCaller(context, exchange, { route, lookup, clock }),
+  );
+  return {
+    ...face,
+    match: (method, path, headers) => face.match(readMethod(method, path, headers), path, headers) ?? routeNotFound(),
+  };
+}
+
+/** tus: "The X-HTTP-Method-Override request header MUST be a string which MUST be interpreted as the request's method by the
+ *  Server, if the header is presented." Only for uploads. */
+function readMethod(method: string, path: string, headers: IncomingHttpHeaders): string {
+  const override = headers['x-http-method-override'];
+  return typeof override === 'string' && path.startsWith(uploadsPath) ? override.toUpperCase() : method;
+}
+
+async function answerCaller(
+  context: EnvironmentContext,
+  exchange: RouteExchange,
+  { route, lookup, clock }: { route: CallerRoute; lookup: ContextLookup; clock: Clock },
+): Promise<Answer> {
+  const { request, arrival, requestId } = exchange;
+  // With the context of this moment: keys may have changed while a long body was read.
+  const authenticate = () =>
+    (lookup() ?? context).authenticator.authenticate({
+      authorization: request.headers.authorization,
+      appKey: request.headers.appkey as string | undefined,
+      spaceId: request.headers.spaceid as string | undefined,
+      arrival,
+      requestId,
+    });
+  const arrivedAt = clock.monotonic();
+  const caller: Caller = await authenticate();
+  exchange.observation.actor = caller.actor;
+  context.cabinet.quotas.countRequest(caller);
+  // Every operation checks this as well; checked here too, it comes before any complaint about parameters.
+  authorize(caller, route.action);
+  const isWrite = route.action !== 'read' && route.method !== 'GET';
+  if (exchange.isDraining && isWrite) throw shuttingDown();
+  const renewCaller = async () => (clock.monotonic() - arrivedAt < renewAfterMs ? caller : await authenticate());
+  const answer = await route.handle(context, { ...exchange, renewCaller }, caller);
+  if (route.action === 'manage' && route.method !== 'GET') await context.onAdminChange();
+  return answer;
+}

@@ -1,0 +1,56 @@
+// A face whose paths stand in a table of routes and whose refusals are the API's: JSON with a code. REST, the issuer, the
+// console's files and the docs page are such faces; they differ in what happens between the match and the route's handler.
+
+import type { Answer } from '../../listener/answer.ts';
+import type { Exchange, Face } from '../../listener/face.ts';
+import { toAnswer } from '../answer.ts';
+import type { ContextLookup, EnvironmentContext } from '../environment-context.ts';
+import { checkSingleHeaders } from '../parameters.ts';
+import { answerUnserved, type Found, type OpenRoute, type Route, type RouteExchange, Router } from '../route.ts';
+
+export type Handler<R extends Route> = (
+  context: EnvironmentContext,
+  exchange: RouteExchange,
+  found: Found<R>,
+) => Promise<Answer | null>;
+
+export function routeFace<R extends Route>(
+  routes: readonly R[],
+  lookup: ContextLookup,
+  handler: Handler<R>,
+): Face<Found<R>> {
+  const router = new Router(routes);
+  return {
+    match: (method, path) => router.find(method, path),
+    async handle(exchange, found) {
+      checkSingleHeaders(exchange.request);
+      const context = lookup();
+      const answer =
+        context === null
+          ? answerUnserved(found.route)
+          : await handler(context, toRouteExchange(exchange, found, router), found);
+      if (answer !== null && found.route.toHeaders !== undefined)
+        Object.assign(answer.headers, found.route.toHeaders(exchange.request));
+      return answer;
+    },
+    renderRefusal(refusal, { requestId, request, found }) {
+      const answer = toAnswer(refusal, requestId);
+      if (request !== null) Object.assign(answer.headers, found?.route.toHeaders?.(request));
+      return answer;
+    },
+  };
+}
+
+/** Routes that need no credentials: the docs page, the console's files. */
+export function openFace(routes: readonly OpenRoute[], lookup: ContextLookup): Face<Found<OpenRoute>> {
+  return routeFace(routes, lookup, (context, exchange, { route }) => route.handle(context, exchange));
+}
+
+function toRouteExchange<R extends Route>(exchange: Exchange, found: Found<R>, router: Router<R>): RouteExchange {
+  return {
+    ...exchange,
+    parameters: found.parameters,
+    query: () => new URLSearchParams(exchange.queryString),
+    allowed: () => router.allowed(exchange.path),
+  };
+}

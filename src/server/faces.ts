@@ -1,0 +1,34 @@
+// The faces of an address, in the order in which the listener asks them.
+
+import type { Face } from '../listener/face.ts';
+import { preflightFace } from '../rest/cors.ts';
+import type { ContextLookup } from '../rest/environment-context.ts';
+import { issuerFace } from '../rest/faces/issuer-face.ts';
+import { restFace } from '../rest/faces/rest-face.ts';
+import { openFace } from '../rest/faces/route-face.ts';
+import { consoleRoutes, docsRoutes } from '../rest/routes.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Shared } from '../runtime/shared-counters.ts';
+
+export interface FacesOptions {
+  /** The environment behind the address. */
+  lookup: ContextLookup;
+  /** Names the address in the counters that all threads share. */
+  name: string;
+  isMutualTls: boolean;
+  corsOrigins: ReadonlySet<string>;
+  shared: Shared;
+  clock: Clock;
+}
+
+/** The REST API is last: it answers for the paths that nobody has. */
+export function toFaces(options: FacesOptions): Face[] {
+  const { lookup, isMutualTls, corsOrigins, clock } = options;
+  return [
+    preflightFace(corsOrigins),
+    ...(isMutualTls ? [] : [openFace(consoleRoutes, lookup)]),
+    openFace(docsRoutes, lookup),
+    issuerFace(options),
+    restFace(lookup, clock),
+  ];
+}
