@@ -15,7 +15,10 @@ const rules: Record<Role, Rule[]> = {
     ['HTTP: garbage collection', collection],
     ['HTTP: SHA-256 of the content', /sha256|SHA256|OneShotDigest/],
     ['HTTP: to the writer', /transport\.ts|#send file|MessagePort::PostMessage/],
-    ['HTTP: from the writer, and settling', /settle file|Changes file|(first-pages|page-changes)\.ts|MessagePort::/],
+    [
+      'HTTP: from the writer, and settling',
+      /settle file|Changes file|(first-pages|page-change|to-change-of)\.ts|MessagePort::/,
+    ],
     ['HTTP: who asks (token, AppKey, quotas)', /src\/auth\/|\/(quotas|permission|enter|caller)\.ts/],
     [
       'HTTP: rendering and sending the answer',

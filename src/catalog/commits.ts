@@ -2,7 +2,8 @@
 // other processes commit is not announced here, so whoever waits looks again from time to time.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Catalog, writes } from './catalog.ts';
+import { type AnyWrite, type Catalog, registry, type WriteName } from './catalog.ts';
+import { allSpaces, noSpace } from './declaration.ts';
 
 /** Between two calls to the same waiting one, so that a busy space does not wake it for every save. */
 const restMs = 10;
@@ -38,16 +39,20 @@ export class Commits {
 }
 
 export function announceCommits(catalog: Catalog, commits: Commits): Catalog {
-  const announced = (Object.keys(writes) as (keyof typeof writes)[]).map((name) => [
-    name,
-    async (input: never) => {
-      const result = await (catalog[name] as (input: never) => Promise<unknown>)(input);
-      const { space, asked } = input as { space?: unknown; asked?: { space?: unknown } };
-      const of = space ?? asked?.space;
-      // Nobody waits to hear that something was read.
-      if (typeof of === 'number' && name !== 'noteRead') commits.announce(of);
-      return result;
-    },
-  ]);
+  const announced = [...registry].flatMap(([name, verb]) =>
+    verb.kind === 'write' && verb.isAnnounced
+      ? [[name, announcing(catalog, name as WriteName, verb.space, commits)]]
+      : [],
+  );
   return { ...catalog, ...Object.fromEntries(announced) } as Catalog;
+}
+
+function announcing(catalog: Catalog, name: WriteName, toSpace: AnyWrite['space'], commits: Commits) {
+  const write = catalog[name] as (input: unknown) => Promise<unknown>;
+  return async (input: unknown): Promise<unknown> => {
+    const result = await write(input);
+    const space = toSpace(input);
+    if (space !== noSpace && space !== allSpaces) commits.announce(space);
+    return result;
+  };
 }

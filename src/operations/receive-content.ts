@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto';
 import { newBlobId } from '../blobs/blobs.ts';
-import type { StoredContent } from '../catalog/verbs/save-file.ts';
+import type { StoredContent } from '../catalog/verbs/stored-content.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { Chunks } from '../runtime/chunks.ts';
 import type { Cabinet } from './cabinet.ts';

@@ -39,7 +39,13 @@ export class HttpThreads {
     await this.#all(({ calls }) => {
       const writer = guests.inviteGuest();
       const { syncs, commits } = shared;
-      const invitation = { name, writer, syncs: syncs.shared, commits: commits.shared, news: guests.news.shared };
+      const invitation = {
+        name,
+        writer,
+        syncs: syncs.shared,
+        commits: commits.shared,
+        commitCounter: guests.commitCounter.shared,
+      };
       return calls.ask('open', invitation, [writer]);
     });
   }

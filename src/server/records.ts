@@ -37,7 +37,7 @@ export interface Records {
   pool(): PoolReading | null;
   unlessOthersDo<Result>(work: () => Promise<Result>): Promise<Result | null>;
   /** How other threads of this process come to the records; null: by themselves. */
-  guests: Pick<SqliteEngine, 'inviteGuest' | 'noteCommit' | 'news'> | null;
+  guests: Pick<SqliteEngine, 'inviteGuest' | 'noteCommit' | 'commitCounter'> | null;
 }
 
 export type PostgresConfig = Extract<Config['catalog'], { kind: 'postgres' }>;

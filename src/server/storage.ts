@@ -174,7 +174,7 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     onCommitted: () => search.nudge(),
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
   });
-  const pages = new FirstPages(engine.news, 0);
+  const pages = new FirstPages(engine.commitCounter, 0);
   return {
     catalog: announceCommits(pages.keep(toObserved(engine, opening)), commits),
     search,

@@ -27,7 +27,7 @@ export interface Invitation {
   writer: MessagePort;
   syncs: SharedArrayBuffer;
   commits: SharedArrayBuffer;
-  news: SharedArrayBuffer;
+  commitCounter: SharedArrayBuffer;
 }
 
 interface Of {

@@ -4,8 +4,8 @@
 import { keysInFolder, openKeys } from '../auth/keys.ts';
 import { withDiscard } from '../blobs/held-blobs.ts';
 import { announceCommits, Commits } from '../catalog/commits.ts';
+import { CommitCounter } from '../catalog/page-cache/commit-counter.ts';
 import { FirstPages } from '../catalog/page-cache/first-pages.ts';
-import { PageNews } from '../catalog/page-cache/page-changes.ts';
 import { joinSqlite } from '../catalog/sqlite/worker.ts';
 import type { Config } from '../config/config.ts';
 import { Fault, type PlainFault } from '../domain/fault.ts';
@@ -63,7 +63,7 @@ interface Closings {
 }
 
 async function join(
-  { name, writer, syncs: sharedSyncs, commits: sharedCommits, news }: Invitation,
+  { name, writer, syncs: sharedSyncs, commits: sharedCommits, commitCounter }: Invitation,
   { config, host, shared, onTrouble, observed }: GuestContext,
   closings: Closings,
 ): Promise<GuestEnvironment> {
@@ -76,7 +76,7 @@ async function join(
   const events = { onFatal, onTrouble, ...(observed !== undefined && { observed }) };
   const blobs = await openBlobs(config, name, { ...events, syncs: new Syncs(sharedSyncs), isGuest: true });
   closings.add(() => blobs.close());
-  const pages = new FirstPages(new PageNews(news), null);
+  const pages = new FirstPages(new CommitCounter(commitCounter), null);
   const engine = joinSqlite({
     path: toCatalogPath(config, name),
     port: writer,

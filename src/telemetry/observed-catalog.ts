@@ -2,7 +2,7 @@
 // verbs.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import type { StoredContent } from '../catalog/verbs/save-file.ts';
+import type { StoredContent } from '../catalog/verbs/stored-content.ts';
 import type { EnvironmentMetrics } from './environment-metrics.ts';
 import type { Tracer } from './tracer.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { StoredContent } from '../../src/catalog/verbs/save-file.ts';
+import type { StoredContent } from '../../src/catalog/verbs/stored-content.ts';
 import { Fault } from '../../src/domain/fault.ts';
 import type { CatalogUnderTest } from './catalog.ts';
 import { addApplication, asBlob, fileIn, type Registered, refuses, what } from './requests.ts';

@@ -5,7 +5,8 @@ import type { Catalog } from '../../src/catalog/catalog.ts';
 import type { AddApplication } from '../../src/catalog/verbs/add-application.ts';
 import type { Application } from '../../src/catalog/verbs/applications.ts';
 import type { CreateFolder } from '../../src/catalog/verbs/create-folder.ts';
-import type { SaveFile, StoredContent } from '../../src/catalog/verbs/save-file.ts';
+import type { SaveFile } from '../../src/catalog/verbs/save-file.ts';
+import type { StoredContent } from '../../src/catalog/verbs/stored-content.ts';
 import { toNameKey } from '../../src/domain/name.ts';
 import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
 

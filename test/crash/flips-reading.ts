@@ -4,8 +4,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readLocalBlobs } from '../../src/blobs/local/local.ts';
-import { type Catalog, reads } from '../../src/catalog/catalog.ts';
-import type { Verb } from '../../src/catalog/sql.ts';
+import { type Catalog, registry } from '../../src/catalog/catalog.ts';
 import { Connection } from '../../src/catalog/sqlite/connection.ts';
 import type { Caller, SpaceAccess } from '../../src/domain/caller.ts';
 import { orders } from '../../src/domain/entry.ts';
@@ -41,11 +40,9 @@ export interface Reader {
 /** `known` null: it is found out. */
 export async function openReader(folder: string, known: Known | null): Promise<Reader> {
   const connection = new Connection(join(folder, 'catalog.db'), 'reader');
-  const asked = Object.entries(reads).map(([name, verb]) => {
-    const run = verb as (input: unknown) => Verb<unknown>;
-    return [name, async (input: unknown) => connection.read(run(input))] as const;
-  });
-  const catalog = Object.fromEntries(asked) as unknown as Catalog;
+  const reads = [...registry].filter(([, { kind }]) => kind === 'read');
+  const calls = reads.map(([name, verb]) => [name, async (input: unknown) => connection.read(verb(input))] as const);
+  const catalog = Object.fromEntries(calls) as unknown as Catalog;
   const cabinet = { catalog, blobs: readLocalBlobs(folder), isReadAudited: false } as unknown as Cabinet;
   const reading = { cabinet, known: known ?? (await explore(cabinet)) };
   return {

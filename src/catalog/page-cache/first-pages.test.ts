@@ -14,8 +14,10 @@ import { type Catalog, toCatalog } from '../catalog.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import { joinSqlite } from '../sqlite/worker.ts';
 import type { FolderPage } from '../verbs/list-folder.ts';
+import { CommitCounter } from './commit-counter.ts';
 import { FirstPages } from './first-pages.ts';
-import { type PageChange, PageNews, toPageChange } from './page-changes.ts';
+import type { PageChange } from './page-change.ts';
+import { toChangeOf } from './to-change-of.ts';
 
 interface Opened {
   /** Nothing is kept. */
@@ -34,8 +36,8 @@ async function open(): Promise<Opened> {
     onFatal: assert.fail,
     onChanges: (changes, number) => pages.follow(changes, number),
   });
-  const pages = new FirstPages(engine.news, 0);
-  const guestPages = new FirstPages(new PageNews(engine.news.shared), null);
+  const pages = new FirstPages(engine.commitCounter, 0);
+  const guestPages = new FirstPages(new CommitCounter(engine.commitCounter.shared), null);
   const guest = joinSqlite({
     path,
     port: engine.inviteGuest(),
@@ -146,7 +148,7 @@ test('a folder of another space is not listed from what is kept', async () => {
 
 test('a page that was read after a commit is not set back when the outcome is told', async () => {
   const { bare, close } = await open();
-  const pages = new FirstPages(new PageNews(), 0);
+  const pages = new FirstPages(new CommitCounter(), 0);
   const catalog = pages.keep(bare);
   const app = await addApplication(bare, 'app');
   const asked = { space: app.space, folder: app.rootId, limit: 100 };
@@ -154,7 +156,7 @@ test('a page that was read after a commit is not set back when the outcome is to
   // Committed, and not yet told: as when the writer is ahead of those who wait for it.
   const late = [await save('a'), await save('b')];
   for (const saved of [null, ...late]) {
-    if (saved !== null) pages.follow([toPageChange('saveFile', saved) as PageChange], 0);
+    if (saved !== null) pages.follow([toChangeOf('saveFile', saved) as PageChange], 0);
     const page = await catalog.listFolder(asked);
     assert.equal(page?.isKept === true, saved !== null);
     assert.equal(page?.folder.sizeBytes, 4);
@@ -168,14 +170,14 @@ test('a page that was read after a commit is not set back when the outcome is to
 
 test('a page is not kept where something was told while it was read', async () => {
   const { bare, close } = await open();
-  const pages = new FirstPages(new PageNews(), 0);
+  const pages = new FirstPages(new CommitCounter(), 0);
   const app = await addApplication(bare, 'app');
   const catalog = pages.keep({
     ...bare,
     async listFolder(asked) {
       const page = await bare.listFolder(asked);
       const saved = await bare.saveFile(fileIn(app, 'meanwhile'));
-      const change = toPageChange('saveFile', saved);
+      const change = toChangeOf('saveFile', saved);
       if (change !== null) pages.follow([change], 0);
       return page;
     },
@@ -188,22 +190,22 @@ test('a page is not kept where something was told while it was read', async () =
 
 test('what another thread was answered is seen, although nobody told us yet', async () => {
   const { bare, close } = await open();
-  const news = new PageNews();
-  const pages = new FirstPages(news, 0);
+  const counter = new CommitCounter();
+  const pages = new FirstPages(counter, 0);
   const catalog = pages.keep(bare);
   const app = await addApplication(bare, 'app');
   const asked = { space: app.space, folder: app.rootId, limit: 100 };
   const names = (page: FolderPage | null) => page?.children.map((child) => child.name);
   await catalog.listFolder(asked);
-  assert.ok(news.isWanted);
+  assert.ok(counter.isWatched);
   const first = await bare.saveFile(fileIn(app, 'a'));
-  const number = news.next();
+  const number = counter.next();
   assert.deepEqual(names(await catalog.listFolder(asked)), ['a'], 'its number has been given');
   // Read again, so it has what is told now.
-  pages.follow([toPageChange('saveFile', first) as PageChange], number);
+  pages.follow([toChangeOf('saveFile', first) as PageChange], number);
   assert.equal((await catalog.listFolder(asked))?.isKept, true);
 
-  news.next();
+  counter.next();
   const enough = { ...asked, atLeast: first.position };
   assert.equal((await catalog.listFolder(enough))?.isKept, true, 'right as of there, which is all that was asked');
   assert.notEqual((await catalog.listFolder({ ...enough, atLeast: (first.position ?? 0) + 1 }))?.isKept, true);
@@ -212,8 +214,8 @@ test('what another thread was answered is seen, although nobody told us yet', as
 
 test('no page is kept before the writer tells us what it commits', async () => {
   const { bare, close } = await open();
-  const news = new PageNews();
-  const pages = new FirstPages(news, null);
+  const counter = new CommitCounter();
+  const pages = new FirstPages(counter, null);
   const catalog = pages.keep(bare);
   const app = await addApplication(bare, 'app');
   const asked = { space: app.space, folder: app.rootId, limit: 100 };
@@ -262,7 +264,7 @@ test('nobody is told of the writes of others before somebody keeps a page', asyn
   const guest = toCatalog(guestEngine);
   const app = await addApplication(guest, 'app');
   await guest.saveFile(fileIn(app, 'a'));
-  engine.news.want();
+  engine.commitCounter.watch();
   await guest.saveFile(fileIn(app, 'b'));
   // Whatever the writer tells us comes in its order.
   await toCatalog(engine).saveFile(fileIn(app, 'c'));

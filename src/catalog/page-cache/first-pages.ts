@@ -9,7 +9,8 @@ import type { Entry } from '../../domain/entry.ts';
 import { compareNameKeys, toNameKey } from '../../domain/name.ts';
 import type { Catalog } from '../catalog.ts';
 import type { FolderPage, ListFolder } from '../verbs/list-folder.ts';
-import { isHeavy, type PageChange, type PageNews, type Placed } from './page-changes.ts';
+import type { CommitCounter } from './commit-counter.ts';
+import { isHeavy, type PageChange, type PlacedEntry } from './page-change.ts';
 
 /** A first page holds 100; one more is seen to tell whether there is a next, one more may be excluded. */
 const keptChildren = 102;
@@ -31,14 +32,14 @@ interface Page {
 }
 
 export class FirstPages {
-  readonly #news: PageNews;
+  readonly #commitCounter: CommitCounter;
   readonly #pages = new LRUCache<string, Page>({ max: keptPages });
   /** The number of the last commit that we heard of; null: the writer does not know us yet, and tells us nothing. */
   #heard: number | null;
   #changes = 0;
 
-  constructor(news: PageNews, heard: number | null) {
-    this.#news = news;
+  constructor(commitCounter: CommitCounter, heard: number | null) {
+    this.#commitCounter = commitCounter;
     this.#heard = heard;
   }
 
@@ -68,7 +69,7 @@ export class FirstPages {
     if (known !== undefined && known.space === asked.space && this.#isRecent(known, asked)) {
       return { ...toFolderPage(known, asked), isKept: true };
     }
-    this.#news.want();
+    this.#commitCounter.watch();
     const before = this.#changes;
     const found = await catalog.listFolder({ space: asked.space, folder: asked.folder, limit: keptChildren });
     if (found === null) return null;
@@ -81,10 +82,10 @@ export class FirstPages {
 
   /** What another thread has answered must be seen, although the news of it may still be on their way. */
   #isRecent({ asOf }: Page, { atLeast = null }: ListFolder): boolean {
-    return (atLeast !== null && asOf >= atLeast) || this.#news.last === this.#heard;
+    return (atLeast !== null && asOf >= atLeast) || this.#commitCounter.last === this.#heard;
   }
 
-  #place({ holder, entry, folder, position }: Placed): void {
+  #place({ holder, entry, folder, position }: PlacedEntry): void {
     const page = this.#pages.get(holder);
     // A page may have been read after a commit that is told only now: then it has the change already.
     if (page === undefined || position <= page.asOf) return;

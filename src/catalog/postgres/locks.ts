@@ -3,58 +3,26 @@
 // they were alone, as they are on SQLite. What concerns several spaces has all of them.
 
 import { createHash } from 'node:crypto';
-import type { writes } from '../catalog.ts';
+import type { AnyWrite } from '../catalog.ts';
+import { allSpaces } from '../declaration.ts';
 import type { Transaction } from './transaction.ts';
 
-type WriteName = keyof typeof writes;
-
-/** Verbs that share their space. They only add rows, or lock the row that they change. */
-export const sharing: ReadonlySet<string> = new Set<WriteName>([
-  'beginUpload',
-  'createFolder',
-  'dropUpload',
-  'endLease',
-  'keepUpload',
-  'leaseBlob',
-  'noteRead',
-  'renewLeases',
-  'saveFile',
-  'saveVersion',
-  'spendUploads',
-  'takeTurn',
-]);
-
-/** Verbs that may change entries of any space. */
-const sweeping: ReadonlySet<string> = new Set<WriteName>(['abandonCopies', 'abandonCopy', 'expireVersions']);
-
 export interface Lock {
-  /** 0: all spaces; -1: what belongs to none (applications, people, sign-ins). */
+  /** Or `allSpaces`, or `noSpace`. */
   space: number;
   isShared: boolean;
 }
 
-export const everything = 0;
-const nowhere = -1;
-
-export function toLocks(items: readonly { name: string; input: unknown }[]): Lock[] {
+export function toLocks(items: readonly { verb: AnyWrite; input: unknown }[]): Lock[] {
   const locks = new Map<number, boolean>();
   const want = (space: number, isShared: boolean) => locks.set(space, (locks.get(space) ?? true) && isShared);
-  for (const { name, input } of items) {
-    const space = toSpace(input);
-    if (sweeping.has(name) || (name === 'emptyTrash' && space === null)) want(everything, false);
-    else {
-      want(everything, true);
-      want(space ?? nowhere, sharing.has(name));
-    }
+  for (const { verb, input } of items) {
+    const space = verb.space(input);
+    if (space !== allSpaces) want(allSpaces, true);
+    want(space, verb.lock === 'shared');
   }
   // In the order of their numbers, so that no two wait for each other.
   return [...locks].map(([space, isShared]) => ({ space, isShared })).sort((a, b) => a.space - b.space);
-}
-
-function toSpace(input: unknown): number | null {
-  const { space, asked } = input as { space?: unknown; asked?: { space?: unknown } };
-  const found = space ?? asked?.space;
-  return typeof found === 'number' ? found : null;
 }
 
 /** The names of our locks begin with a number of the schema, for a database may have several. */

@@ -4,10 +4,11 @@
 import type pg from 'pg';
 import { Fault } from '../../domain/fault.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { reads, writes } from '../catalog.ts';
+import { registry, requireRead } from '../catalog.ts';
+import { allSpaces } from '../declaration.ts';
 import type { Engine, Verb } from '../sql.ts';
 import { Tending, type TendingEvents } from './background-work.ts';
-import { countEntries, takeBatch, type Waiting } from './batches.ts';
+import { countNewRows, takeBatch, type Waiting } from './batches.ts';
 import {
   type Client,
   checkServer,
@@ -20,7 +21,7 @@ import {
 } from './connection.ts';
 import type { Gathered } from './gathered.ts';
 import { type Listening, listen } from './listener.ts';
-import { everything, sharing, toLockClass, toLocks } from './locks.ts';
+import { toLockClass, toLocks } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
 import { Numbers, Reserved } from './numbers.ts';
 import { runAlone } from './run-alone.ts';
@@ -30,11 +31,6 @@ import { mostAttempts, release, Transactor } from './transactor.ts';
 
 /** Batches under way at a time: while one commits, another is read for. */
 const lanes = 2;
-
-/** Reads that must see every committed change in its place. */
-const journalReads = new Set<string>(['findJournalEnds', 'listAudit', 'listChanges', 'listJournal', 'listPresent']);
-/** Reads of sums without what was added since. */
-const sumReads = new Set<string>(['findTrashBytes', 'findUsage', 'listQuotas', 'listUsage']);
 
 export interface PostgresEvents extends TendingEvents {
   /** So many writes were committed at once, and it took so long. */
@@ -130,16 +126,16 @@ class Postgres implements PostgresEngine {
   }
 
   async read<Input, Result>(name: string, input: Input): Promise<Result> {
-    const verb = reads[name as keyof typeof reads] as unknown as (input: Input) => Verb<Result>;
-    if (journalReads.has(name)) await this.#tending.seal();
-    const { order } = input as { order?: string };
-    if (sumReads.has(name) || order?.endsWith('size') === true) await this.#tending.fold();
+    const verb = requireRead(name);
+    const lagging = typeof verb.catchUp === 'function' ? verb.catchUp(input) : verb.catchUp;
+    if (lagging === 'journal') await this.#tending.seal();
+    if (lagging === 'sums') await this.#tending.fold();
     return await this.#transactor.patiently(async () => {
       const client = await this.pool.connect();
       const transaction = new Transaction(client);
       transaction.send('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       try {
-        return (await runAlone(verb(input), transaction, null)).result;
+        return (await runAlone(verb(input), transaction, null)).result as Result;
       } finally {
         void release(client, transaction);
       }
@@ -148,9 +144,10 @@ class Postgres implements PostgresEngine {
 
   write<Input, Result>(name: string, input: Input): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new Fault('other', 'the catalog is closed'));
-    if (!(name in writes)) return Promise.reject(new Error(`there is no verb ${name}`));
+    const verb = registry.get(name);
+    if (verb?.kind !== 'write') return Promise.reject(new Error(`there is no verb ${name} that writes`));
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ name, input, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ verb, input, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
     });
   }
@@ -190,9 +187,9 @@ class Postgres implements PostgresEngine {
 
   async #commit(batch: Waiting[]): Promise<Outcome[]> {
     const locks = toLocks(batch);
-    const isGathered = batch.length > 1 || sharing.has((batch[0] as Waiting).name);
+    const isGathered = batch.length > 1 || (batch[0] as Waiting).verb.lock === 'shared';
     if (isGathered) {
-      const numbers = await this.#transactor.patiently(() => Reserved.from(this.#numbers, countEntries(batch)));
+      const numbers = await this.#transactor.patiently(() => Reserved.from(this.#numbers, countNewRows(batch)));
       const work = (transaction: Transaction) => this.#runInStep(batch, transaction, numbers);
       try {
         return await this.#transactor.transact(locks, work, { isOnce: true });
@@ -202,13 +199,13 @@ class Postgres implements PostgresEngine {
       }
     }
     // Whoever lost to others has the space alone now, and cannot lose again.
-    const alone = locks.map((lock) => ({ ...lock, isShared: lock.isShared && lock.space === everything }));
+    const alone = locks.map((lock) => ({ ...lock, isShared: lock.isShared && lock.space === allSpaces }));
     return await this.#transactor.transact(alone, (transaction) => this.#runOneByOne(batch, transaction));
   }
 
   async #runInStep(batch: Waiting[], transaction: Transaction, numbers: Reserved): Promise<Outcome[]> {
     numbers.giveBack();
-    const together = await saveInStep(batch.map(toVerb), transaction, numbers);
+    const together = await saveInStep(batch.map(begin), transaction, numbers);
     // What the others sent is known to be right before one of those that stepped out begins.
     if (together.some((outcome) => 'isAlone' in outcome)) await transaction.settle();
     const outcomes: Outcome[] = [];
@@ -229,7 +226,7 @@ class Postgres implements PostgresEngine {
     for (let attempt = 1; ; attempt += 1) {
       transaction.send('SAVEPOINT item');
       try {
-        const { result, gathered } = await runAlone(toVerb(item), transaction, this.#numbers);
+        const { result, gathered } = await runAlone(begin(item), transaction, this.#numbers);
         await sendGathered(gathered, transaction);
         transaction.send('RELEASE SAVEPOINT item');
         return { value: result };
@@ -257,8 +254,8 @@ class Postgres implements PostgresEngine {
 
 type Outcome = { value: unknown } | { error: unknown };
 
-function toVerb({ name, input }: Waiting): Verb<unknown> {
-  return (writes as unknown as Record<string, (input: unknown) => Verb<unknown>>)[name]?.(input) as Verb<unknown>;
+function begin({ verb, input }: Waiting): Verb<unknown> {
+  return verb(input);
 }
 
 /** What was sent for a verb is known to be right before its savepoint is released. */

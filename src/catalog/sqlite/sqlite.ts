@@ -7,7 +7,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
 import { type Clock, systemClock, type Timer } from '../../runtime/clock.ts';
 import { Syncs } from '../../runtime/sync-guard.ts';
-import { PageNews } from '../page-cache/page-changes.ts';
+import { CommitCounter } from '../page-cache/commit-counter.ts';
 import type { Engine } from '../sql.ts';
 import type { Checkpointed, CheckpointerData } from './checkpointer.ts';
 import { Connection } from './connection.ts';
@@ -30,7 +30,7 @@ export interface SqliteOptions extends OutboxEvents {
 
 export interface SqliteEngine extends Engine {
   /** Shared with whoever keeps pages. */
-  readonly news: PageNews;
+  readonly commitCounter: CommitCounter;
   /** A port to the writer, for another thread. */
   inviteGuest(): MessagePort;
   /** Something was committed for a guest. */
@@ -39,9 +39,9 @@ export interface SqliteEngine extends Engine {
 
 export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> {
   const { path, syncs = new Syncs() } = options;
-  const news = new PageNews();
+  const commitCounter = new CommitCounter();
   const writer = new Worker(new URL('./writer.ts', import.meta.url), {
-    workerData: { path, syncs: syncs.shared, news: news.shared } satisfies WriterData,
+    workerData: { path, syncs: syncs.shared, commitCounter: commitCounter.shared } satisfies WriterData,
   });
   const wasClosed = await isReady(writer);
   // The database and its log are new names in the folder; SQLite ignores errors of its own sync of it.
@@ -49,7 +49,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
   const checkpointer = new Worker(new URL('./checkpointer.ts', import.meta.url), {
     workerData: { path, syncs: syncs.shared, isCheckWanted: !wasClosed } satisfies CheckpointerData,
   });
-  return new OpenedSqlite(options, { writer, checkpointer, news });
+  return new OpenedSqlite(options, { writer, checkpointer, commitCounter });
 }
 
 /** Resolves to whether the catalog was closed in order the last time. */
@@ -76,11 +76,11 @@ function syncFolder(folder: string): void {
 interface Made {
   writer: Worker;
   checkpointer: Worker;
-  news: PageNews;
+  commitCounter: CommitCounter;
 }
 
 class OpenedSqlite implements SqliteEngine {
-  readonly news: PageNews;
+  readonly commitCounter: CommitCounter;
   readonly #writer: Worker;
   readonly #checkpointer: Worker;
   readonly #checkpoints: Timer;
@@ -91,8 +91,8 @@ class OpenedSqlite implements SqliteEngine {
   #hasNewPages = false;
   #onFinished: (finished: Finished) => void = () => undefined;
 
-  constructor({ path, clock = systemClock, ...events }: SqliteOptions, { writer, checkpointer, news }: Made) {
-    this.news = news;
+  constructor({ path, clock = systemClock, ...events }: SqliteOptions, { writer, checkpointer, commitCounter }: Made) {
+    this.commitCounter = commitCounter;
     this.#writer = writer;
     this.#outbox = new Outbox(
       (batch) => writer.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer as ArrayBuffer]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { StoredContent } from '../verbs/save-file.ts';
+import type { StoredContent } from '../verbs/stored-content.ts';
 import { type Batch, pack, unpack } from './transport.ts';
 
 test('a batch arrives as it was sent, bytes and all', () => {

@@ -2,7 +2,7 @@
 // hundreds of small objects, which structured cloning would copy one by one (measured: a third of the cost of a save).
 // Bytes travel only as `content` of a verb's input. In the block each content takes: SHA-256 (32), checksums, bytes.
 
-import type { StoredContent } from '../verbs/save-file.ts';
+import type { StoredContent } from '../verbs/stored-content.ts';
 
 export type Batch = [name: string, input: unknown][];
 

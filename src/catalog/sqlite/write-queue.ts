@@ -3,8 +3,9 @@
 
 import { Fault } from '../../domain/fault.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { writes } from '../catalog.ts';
-import { type PageChange, toPageChange } from '../page-cache/page-changes.ts';
+import { registry } from '../catalog.ts';
+import type { PageChange } from '../page-cache/page-change.ts';
+import { toChangeOf } from '../page-cache/to-change-of.ts';
 import { type Packed, pack } from './transport.ts';
 import type { OfOthers, Outcome, Told } from './writer.ts';
 
@@ -63,7 +64,7 @@ export class Outbox {
   write<Input, Result>(name: string, input: Input): Promise<Result> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     if (this.#isClosed) return Promise.reject(new Fault('other', 'the catalog is closed'));
-    if (!(name in writes)) return Promise.reject(new Error(`there is no verb ${name}`));
+    if (registry.get(name)?.kind !== 'write') return Promise.reject(new Error(`there is no verb ${name}`));
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ name, input, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
@@ -155,7 +156,7 @@ function toChanges(told: readonly (Outcome | OfOthers)[], settled: readonly Wait
     if ('change' in one) changes.push(one.change);
     else {
       const { name } = settled[at] as Waiting;
-      const change = 'value' in one ? toPageChange(name, one.value) : null;
+      const change = 'value' in one ? toChangeOf(name, one.value) : null;
       if (change !== null) changes.push(change);
       at += 1;
     }

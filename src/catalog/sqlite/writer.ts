@@ -7,9 +7,10 @@ import { type Change, toLink } from '../../domain/chain.ts';
 import { Fault, type PlainFault } from '../../domain/fault.ts';
 import { type PlainRefusal, Refusal } from '../../domain/refusal.ts';
 import { Syncs } from '../../runtime/sync-guard.ts';
-import { gathered, writes } from '../catalog.ts';
-import { type PageChange, PageNews, toPageChange } from '../page-cache/page-changes.ts';
-import type { Verb } from '../sql.ts';
+import { requireWrite } from '../catalog.ts';
+import { CommitCounter } from '../page-cache/commit-counter.ts';
+import type { PageChange } from '../page-cache/page-change.ts';
+import { toChangeOf } from '../page-cache/to-change-of.ts';
 import { Sums } from '../verbs/sums.ts';
 import { Connection, checkpoint, type Effects, toFaultKind } from './connection.ts';
 import { migrate } from './migrate.ts';
@@ -33,7 +34,7 @@ export interface Told {
 export interface WriterData {
   path: string;
   syncs: SharedArrayBuffer;
-  news: SharedArrayBuffer;
+  commitCounter: SharedArrayBuffer;
 }
 
 /** Guests send batches alone. `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
@@ -173,10 +174,9 @@ class Writer {
 
   #runOne([name, input]: Batch[number]): Outcome {
     try {
-      const verb = (writes as Record<string, (input: never) => Verb<unknown>>)[name];
-      if (verb === undefined) throw new Error(`there is no verb ${name}`);
-      if (!gathered.has(name)) writeSums(this.#connection, this.#sums);
-      const value = this.#connection.run(verb(input as never), this.#effects);
+      const verb = requireWrite(name);
+      if (!verb.readsPendingSums) writeSums(this.#connection, this.#sums);
+      const value = this.#connection.run(verb(input), this.#effects);
       // Nothing would be dropped on its way through JSON, and with it the outcome.
       return { value: value ?? null };
     } catch (error) {
@@ -244,10 +244,10 @@ function toPlainFault(error: unknown): PlainFault {
   return { kind: toFaultKind(error), message };
 }
 
-function serve({ path, syncs: shared, news: sharedNews }: WriterData): void {
+function serve({ path, syncs: shared, commitCounter: sharedCounter }: WriterData): void {
   const post = (message: FromWriter) => parentPort?.postMessage(message);
   const syncs = new Syncs(shared);
-  const news = new PageNews(sharedNews);
+  const commitCounter = new CommitCounter(sharedCounter);
   let writer: Writer;
   try {
     writer = new Writer(path, syncs);
@@ -270,12 +270,12 @@ function serve({ path, syncs: shared, news: sharedNews }: WriterData): void {
     if (sender !== own) {
       senders.push(sender);
       // From here on it is told of everything.
-      sender.postMessage({ outcomes: '[]', number: news.last } satisfies FromWriter);
+      sender.postMessage({ outcomes: '[]', number: commitCounter.last } satisfies FromWriter);
     }
     sender.on('message', (message: ToWriter) => {
       if (!('batch' in message)) return handle(message);
       const { taken, others } = takeWaiting({ sender, items: unpack(message.batch) }, senders, writer.enoughWrites);
-      tell(taken, writer.commit(taken.flatMap(({ items }) => items)), senders, news);
+      tell(taken, writer.commit(taken.flatMap(({ items }) => items)), senders, commitCounter);
       others.forEach(handle);
     });
     sender.once('close', () => senders.splice(senders.indexOf(sender), 1));
@@ -311,12 +311,12 @@ function tell(
   taken: readonly Taken[],
   outcomes: readonly Outcome[],
   senders: readonly MessagePort[],
-  news: PageNews,
+  commitCounter: CommitCounter,
 ): void {
   const written = taken.flatMap(({ sender, items }) => items.map(([name]) => ({ sender, name })));
-  const isForAll = senders.length > 1 && news.isWanted;
+  const isForAll = senders.length > 1 && commitCounter.isWatched;
   const changes = written.map(({ name }, index) => (isForAll ? toChange(name, outcomes[index] as Outcome) : null));
-  const number = changes.some((change) => change !== null) ? news.next() : news.last;
+  const number = changes.some((change) => change !== null) ? commitCounter.next() : commitCounter.last;
   for (const sender of senders) {
     const told: (Outcome | OfOthers)[] = [];
     for (const [index, { sender: by }] of written.entries()) {
@@ -329,7 +329,7 @@ function tell(
 }
 
 function toChange(name: string, outcome: Outcome): PageChange | null {
-  return 'value' in outcome ? toPageChange(name, outcome.value) : null;
+  return 'value' in outcome ? toChangeOf(name, outcome.value) : null;
 }
 
 /** Whether there was another batch. */

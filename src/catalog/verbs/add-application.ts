@@ -3,6 +3,7 @@
 import type { ApplicationKind, Scope } from '../../domain/caller.ts';
 import { toRenamed } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { noSpace, write } from '../declaration.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { type Application, requireApplication } from './applications.ts';
 import { insertCertificate, type NewCertificate } from './certificates.ts';
@@ -25,31 +26,34 @@ export interface AddApplication extends Origin {
   rootId: string;
 }
 
-export function* addApplication(asked: AddApplication): Verb<Application> {
-  const taken = yield* row('SELECT app_key FROM applications WHERE name = $1', asked.name);
-  if (taken !== undefined) {
-    throw new Refusal('NameAlreadyExists', `There is or was an application named ${JSON.stringify(asked.name)}.`, {
-      target: 'Name',
-      hint: 'Names of applications are never given out twice; choose another.',
-    });
-  }
-  const space = asked.isForPeopleOnly ? null : yield* requireSpace(asked);
-  yield* rows(
-    `INSERT INTO applications (app_key, name, kind, state, space, scopes, secret_sha256, redirect_uris, created_at)
+export const addApplication = write(
+  { space: ({ space }) => (typeof space === 'number' ? space : noSpace), lock: 'exclusive', pages: 'unchanged' },
+  function* addApplication(asked: AddApplication): Verb<Application> {
+    const taken = yield* row('SELECT app_key FROM applications WHERE name = $1', asked.name);
+    if (taken !== undefined) {
+      throw new Refusal('NameAlreadyExists', `There is or was an application named ${JSON.stringify(asked.name)}.`, {
+        target: 'Name',
+        hint: 'Names of applications are never given out twice; choose another.',
+      });
+    }
+    const space = asked.isForPeopleOnly ? null : yield* requireSpace(asked);
+    yield* rows(
+      `INSERT INTO applications (app_key, name, kind, state, space, scopes, secret_sha256, redirect_uris, created_at)
      VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8)`,
-    asked.appKey,
-    asked.name,
-    asked.kind,
-    space,
-    asked.scopes.join(' '),
-    asked.secretSha256,
-    asked.redirectUris === null ? null : JSON.stringify(asked.redirectUris),
-    asked.at,
-  );
-  yield* note(asked, space, 'application.added', asked.appKey, { name: asked.name });
-  for (const certificate of asked.certificates) yield* insertCertificate(asked, space, asked.appKey, certificate);
-  return yield* requireApplication({ application: asked.appKey });
-}
+      asked.appKey,
+      asked.name,
+      asked.kind,
+      space,
+      asked.scopes.join(' '),
+      asked.secretSha256,
+      asked.redirectUris === null ? null : JSON.stringify(asked.redirectUris),
+      asked.at,
+    );
+    yield* note(asked, space, 'application.added', asked.appKey, { name: asked.name });
+    for (const certificate of asked.certificates) yield* insertCertificate(asked, space, asked.appKey, certificate);
+    return yield* requireApplication({ application: asked.appKey });
+  },
+);
 
 function* requireSpace(asked: AddApplication): Verb<number> {
   if (typeof asked.space === 'number') return asked.space;

@@ -3,6 +3,7 @@
 
 import { type ApplicationKind, isScope, type Scope, type SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
 
 export type ApplicationState = 'active' | 'disabled' | 'removed';
@@ -76,21 +77,24 @@ function toSpaceAccess({
   return space === null ? null : { space, spaceId, spaceName, rootId, role: null };
 }
 
-export function* findApplication({ appKey }: { appKey: string }): Verb<Application | null> {
-  const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
-  return found === undefined ? null : toApplication(found);
-}
+export const findApplication = read(
+  {},
+  function* findApplication({ appKey }: { appKey: string }): Verb<Application | null> {
+    const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
+    return found === undefined ? null : toApplication(found);
+  },
+);
 
 /** Also those that were removed count: whoever removed them knows why there are none. */
-export function* hasApplications(_: Record<string, never>): Verb<boolean> {
+export const hasApplications = read({}, function* hasApplications(_: Record<string, never>): Verb<boolean> {
   return (yield* row('SELECT app_key FROM applications LIMIT 1')) !== undefined;
-}
+});
 
-export function* listApplications(_: Record<string, never>): Verb<Application[]> {
+export const listApplications = read({}, function* listApplications(_: Record<string, never>): Verb<Application[]> {
   return (yield* rows<ApplicationRow>(`${selection} WHERE state <> 'removed' ORDER BY applications.name`)).map(
     toApplication,
   );
-}
+});
 
 export interface ListApplicationsOf {
   space: number;
@@ -100,16 +104,19 @@ export interface ListApplicationsOf {
 }
 
 /** Those of one space, by name. */
-export function* listApplicationsOf({ space, after, limit }: ListApplicationsOf): Verb<Application[]> {
-  const found = yield* rows<ApplicationRow>(
-    `${selection} WHERE applications.space = $1 AND state <> 'removed' AND applications.name > $2
+export const listApplicationsOf = read(
+  {},
+  function* listApplicationsOf({ space, after, limit }: ListApplicationsOf): Verb<Application[]> {
+    const found = yield* rows<ApplicationRow>(
+      `${selection} WHERE applications.space = $1 AND state <> 'removed' AND applications.name > $2
      ORDER BY applications.name LIMIT $3`,
-    space,
-    after ?? '',
-    limit,
-  );
-  return found.map(toApplication);
-}
+      space,
+      after ?? '',
+      limit,
+    );
+    return found.map(toApplication);
+  },
+);
 
 /** Which application is meant. */
 export interface ApplicationRef {
@@ -141,15 +148,18 @@ export interface SetApplicationState extends Origin, ApplicationRef {
   state: ApplicationState;
 }
 
-export function* setApplicationState(asked: SetApplicationState): Verb<Application> {
-  const { appKey, access } = yield* requireApplication(asked);
-  yield* rows('UPDATE applications SET state = $1 WHERE app_key = $2', asked.state, appKey);
-  if (asked.state === 'removed') yield* rows('DELETE FROM certificates WHERE app_key = $1', appKey);
-  yield* note(asked, access?.space ?? null, `application.${asked.state}`, appKey, {});
-  const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
-  if (found === undefined) throw new Error('an application vanished while it was changed');
-  return toApplication(found);
-}
+export const setApplicationState = write(
+  { space: ({ space }) => space ?? noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* setApplicationState(asked: SetApplicationState): Verb<Application> {
+    const { appKey, access } = yield* requireApplication(asked);
+    yield* rows('UPDATE applications SET state = $1 WHERE app_key = $2', asked.state, appKey);
+    if (asked.state === 'removed') yield* rows('DELETE FROM certificates WHERE app_key = $1', appKey);
+    yield* note(asked, access?.space ?? null, `application.${asked.state}`, appKey, {});
+    const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
+    if (found === undefined) throw new Error('an application vanished while it was changed');
+    return toApplication(found);
+  },
+);
 
 export interface RotateSecret extends Origin, ApplicationRef {
   secretSha256: string;
@@ -157,16 +167,19 @@ export interface RotateSecret extends Origin, ApplicationRef {
   previousUntil: number;
 }
 
-export function* rotateSecret(asked: RotateSecret): Verb<Application> {
-  const { appKey, name, access, secretSha256 } = yield* requireApplication(asked);
-  if (secretSha256 === null) throw new Refusal('InvalidField', `The application ${name} has no secret.`);
-  yield* rows(
-    `UPDATE applications SET previous_secret_sha256 = secret_sha256, previous_secret_until = $1, secret_sha256 = $2
+export const rotateSecret = write(
+  { space: ({ space }) => space ?? noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* rotateSecret(asked: RotateSecret): Verb<Application> {
+    const { appKey, name, access, secretSha256 } = yield* requireApplication(asked);
+    if (secretSha256 === null) throw new Refusal('InvalidField', `The application ${name} has no secret.`);
+    yield* rows(
+      `UPDATE applications SET previous_secret_sha256 = secret_sha256, previous_secret_until = $1, secret_sha256 = $2
      WHERE app_key = $3`,
-    asked.previousUntil,
-    asked.secretSha256,
-    appKey,
-  );
-  yield* note(asked, access?.space ?? null, 'application.rotated', appKey, {});
-  return yield* requireApplication({ application: appKey });
-}
+      asked.previousUntil,
+      asked.secretSha256,
+      appKey,
+    );
+    yield* note(asked, access?.space ?? null, 'application.rotated', appKey, {});
+    return yield* requireApplication({ application: appKey });
+  },
+);

@@ -1,6 +1,7 @@
 // The certificates that applications may show on the mutual-TLS address.
 
 import { Refusal } from '../../domain/refusal.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { type ApplicationRef, requireApplication } from './applications.ts';
 
@@ -42,14 +43,17 @@ export interface AddCertificate extends Origin, ApplicationRef {
   certificate: NewCertificate;
 }
 
-export function* addCertificate(asked: AddCertificate): Verb<Certificate> {
-  const { appKey, kind, name, access } = yield* requireApplication(asked);
-  if (kind !== 'server') {
-    throw new Refusal('InvalidField', `The application ${name} is of kind client; those use no certificates.`);
-  }
-  yield* insertCertificate(asked, access?.space ?? null, appKey, asked.certificate);
-  return { ...asked.certificate, addedAt: asked.at };
-}
+export const addCertificate = write(
+  { space: ({ space }) => space ?? noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* addCertificate(asked: AddCertificate): Verb<Certificate> {
+    const { appKey, kind, name, access } = yield* requireApplication(asked);
+    if (kind !== 'server') {
+      throw new Refusal('InvalidField', `The application ${name} is of kind client; those use no certificates.`);
+    }
+    yield* insertCertificate(asked, access?.space ?? null, appKey, asked.certificate);
+    return { ...asked.certificate, addedAt: asked.at };
+  },
+);
 
 export interface RemoveCertificate extends Origin, ApplicationRef {
   thumbprint: string;
@@ -57,35 +61,38 @@ export interface RemoveCertificate extends Origin, ApplicationRef {
   isOneKept: boolean;
 }
 
-export function* removeCertificate(asked: RemoveCertificate): Verb<Certificate> {
-  const { appKey, access, certificates } = yield* requireApplication(asked);
-  if (asked.isOneKept && certificates.every((known) => known === asked.thumbprint)) {
-    throw new Refusal('Forbidden', 'An application cannot remove its own last certificate.', {
-      hint: 'Add the next one first, or have another application, a manager or the operator remove it.',
-    });
-  }
-  const removed = yield* row<CertificateRow>(
-    'DELETE FROM certificates WHERE app_key = $1 AND thumbprint = $2 RETURNING thumbprint, subject, not_after, added_at',
-    appKey,
-    asked.thumbprint,
-  );
-  if (removed === undefined) {
-    throw new Refusal('CertificateNotFound', 'The application has no certificate with this thumbprint.', {
-      target: 'Thumbprint',
-    });
-  }
-  yield* note(asked, access?.space ?? null, 'certificate.removed', appKey, { thumbprint: asked.thumbprint });
-  return toCertificate(removed);
-}
+export const removeCertificate = write(
+  { space: ({ space }) => space ?? noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* removeCertificate(asked: RemoveCertificate): Verb<Certificate> {
+    const { appKey, access, certificates } = yield* requireApplication(asked);
+    if (asked.isOneKept && certificates.every((known) => known === asked.thumbprint)) {
+      throw new Refusal('Forbidden', 'An application cannot remove its own last certificate.', {
+        hint: 'Add the next one first, or have another application, a manager or the operator remove it.',
+      });
+    }
+    const removed = yield* row<CertificateRow>(
+      'DELETE FROM certificates WHERE app_key = $1 AND thumbprint = $2 RETURNING thumbprint, subject, not_after, added_at',
+      appKey,
+      asked.thumbprint,
+    );
+    if (removed === undefined) {
+      throw new Refusal('CertificateNotFound', 'The application has no certificate with this thumbprint.', {
+        target: 'Thumbprint',
+      });
+    }
+    yield* note(asked, access?.space ?? null, 'certificate.removed', appKey, { thumbprint: asked.thumbprint });
+    return toCertificate(removed);
+  },
+);
 
-export function* listCertificates(asked: ApplicationRef): Verb<Certificate[]> {
+export const listCertificates = read({}, function* listCertificates(asked: ApplicationRef): Verb<Certificate[]> {
   const { appKey } = yield* requireApplication(asked);
   const found = yield* rows<CertificateRow>(
     'SELECT thumbprint, subject, not_after, added_at FROM certificates WHERE app_key = $1 ORDER BY added_at, thumbprint',
     appKey,
   );
   return found.map(toCertificate);
-}
+});
 
 interface CertificateRow {
   thumbprint: string;

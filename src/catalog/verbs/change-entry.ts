@@ -5,6 +5,7 @@ import type { ConflictBehavior } from '../../domain/entry.ts';
 import { checkMatch } from '../../domain/match.ts';
 import { mergeProperties, type PropertyChanges, toSortedProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { write } from '../declaration.ts';
 import { note, type Origin, type Verb } from '../sql.ts';
 import { type EntryRow, toEntry, toStoredProperties, updateRow } from './entries.ts';
 import { settleName } from './naming.ts';
@@ -34,28 +35,31 @@ export interface ChangeEntry extends Origin {
 }
 
 /** Null if there is no such entry. */
-export function* changeEntry(asked: ChangeEntry): Verb<EntryDetails | null> {
-  const { space, at, by } = asked;
-  const found = yield* findVisible(space, asked.id);
-  if (found === undefined) return null;
-  const before = yield* toDetails(found);
-  checkMatch(asked.ifMatch, before.etag);
-  const changed: EntryRow = { ...found, object_type: asked.objectType ?? found.object_type };
-  if (asked.properties !== null) {
-    changed.properties = toStoredProperties(mergeProperties(before.entry.properties, asked.properties));
-  }
-  const to = yield* findPlace(asked, found);
-  if (to !== null) Object.assign(changed, yield* settlePlace(asked, found, to));
-  if (isSame(found, changed)) return before;
-  changed.modified_at = Math.max(at, found.modified_at);
-  changed.modified_by = by;
-  if (to !== null && to.entry !== found.parent) yield* carryOver(found, to);
-  // What was carried over has changed the sizes above; the entry's own stays.
-  yield* updateRow(found, changed);
-  yield* note(asked, space, 'entry.changed', found.id, { ...(to !== null && { parent: to.id }), name: changed.name });
-  const above = to === null ? found.above : [to, ...to.above];
-  return yield* toDetails({ ...changed, above });
-}
+export const changeEntry = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
+  function* changeEntry(asked: ChangeEntry): Verb<EntryDetails | null> {
+    const { space, at, by } = asked;
+    const found = yield* findVisible(space, asked.id);
+    if (found === undefined) return null;
+    const before = yield* toDetails(found);
+    checkMatch(asked.ifMatch, before.etag);
+    const changed: EntryRow = { ...found, object_type: asked.objectType ?? found.object_type };
+    if (asked.properties !== null) {
+      changed.properties = toStoredProperties(mergeProperties(before.entry.properties, asked.properties));
+    }
+    const to = yield* findPlace(asked, found);
+    if (to !== null) Object.assign(changed, yield* settlePlace(asked, found, to));
+    if (isSame(found, changed)) return before;
+    changed.modified_at = Math.max(at, found.modified_at);
+    changed.modified_by = by;
+    if (to !== null && to.entry !== found.parent) yield* carryOver(found, to);
+    // What was carried over has changed the sizes above; the entry's own stays.
+    yield* updateRow(found, changed);
+    yield* note(asked, space, 'entry.changed', found.id, { ...(to !== null && { parent: to.id }), name: changed.name });
+    const above = to === null ? found.above : [to, ...to.above];
+    return yield* toDetails({ ...changed, above });
+  },
+);
 
 /** The folder that the entry is to stand in; null if neither its name nor its place is to change. */
 function* findPlace({ space, name, parent }: ChangeEntry, found: Located): Verb<Located | null> {

@@ -3,6 +3,7 @@
 // missed nothing: what changed meanwhile comes again.
 
 import type { Entry } from '../../domain/entry.ts';
+import { read } from '../declaration.ts';
 import { row, rows, together, tuples, type Verb } from '../sql.ts';
 import { type EntryRow, findRow, requireRow, selection, toEntry, toRow } from './entries.ts';
 import { hiddenId, trashId } from './tree.ts';
@@ -69,31 +70,34 @@ interface JournalRow {
   entry: string;
 }
 
-export function* listChanges({ space, after, limit }: ListChanges): Verb<ChangesPage> {
-  const kept = yield* findKept();
-  const from = after ?? kept.after;
-  const lookedAt = 'SELECT * FROM journal WHERE space = $1 AND position > $2 ORDER BY position LIMIT $3';
-  const found = yield* rows<JournalRow>(
-    `SELECT position, at, by, action, entry FROM (${lookedAt}) AS looked
+export const listChanges = read(
+  { catchUp: 'journal' },
+  function* listChanges({ space, after, limit }: ListChanges): Verb<ChangesPage> {
+    const kept = yield* findKept();
+    const from = after ?? kept.after;
+    const lookedAt = 'SELECT * FROM journal WHERE space = $1 AND position > $2 ORDER BY position LIMIT $3';
+    const found = yield* rows<JournalRow>(
+      `SELECT position, at, by, action, entry FROM (${lookedAt}) AS looked
      WHERE action IN (${treeActions.map((action) => `'${action}'`).join(', ')}) ORDER BY position LIMIT $4`,
-    space,
-    from,
-    mostLookedAt,
-    limit + 1,
-  );
-  const changes = yield* together(found.slice(0, limit).map((change) => toFeedChange(space, change)));
-  const keptAfter = kept.after;
-  const last = changes.at(-1);
-  if (found.length > limit && last !== undefined) return { changes, upTo: last.position, hasMore: true, keptAfter };
-  const looked = yield* row<{ count: number; last: number | null }>(
-    `SELECT count(*) AS count, max(position) AS last FROM (${lookedAt}) AS looked`,
-    space,
-    from,
-    mostLookedAt,
-  );
-  const hasMore = looked?.count === mostLookedAt;
-  return { changes, upTo: hasMore ? (looked.last ?? from) : Math.max(from, kept.last), hasMore, keptAfter };
-}
+      space,
+      from,
+      mostLookedAt,
+      limit + 1,
+    );
+    const changes = yield* together(found.slice(0, limit).map((change) => toFeedChange(space, change)));
+    const keptAfter = kept.after;
+    const last = changes.at(-1);
+    if (found.length > limit && last !== undefined) return { changes, upTo: last.position, hasMore: true, keptAfter };
+    const looked = yield* row<{ count: number; last: number | null }>(
+      `SELECT count(*) AS count, max(position) AS last FROM (${lookedAt}) AS looked`,
+      space,
+      from,
+      mostLookedAt,
+    );
+    const hasMore = looked?.count === mostLookedAt;
+    return { changes, upTo: hasMore ? (looked.last ?? from) : Math.max(from, kept.last), hasMore, keptAfter };
+  },
+);
 
 function* toFeedChange(space: number, { position, at, by, action, entry }: JournalRow): Verb<FeedChange> {
   const found = yield* findRow(space, entry);
@@ -131,16 +135,19 @@ export interface PresentPage {
 }
 
 /** Everything that there is in a space, in order of arrival, seen or in the trash. */
-export function* listPresent({ space, after, limit }: ListPresent): Verb<PresentPage> {
-  const found = yield* tuples(
-    `SELECT ${selection} FROM entries WHERE space = $1 AND entry > $2 AND parent IS NOT NULL ORDER BY entry LIMIT $3`,
-    space,
-    after,
-    limit + 1,
-  );
-  const shown = found.slice(0, limit).map(toRow);
-  const told = yield* together(shown.map(toFeedEntry));
-  const entries = told.filter((entry) => entry !== null);
-  const { last } = yield* findKept();
-  return { entries, next: found.length > limit ? (shown.at(-1)?.entry ?? null) : null, position: last };
-}
+export const listPresent = read(
+  { catchUp: 'journal' },
+  function* listPresent({ space, after, limit }: ListPresent): Verb<PresentPage> {
+    const found = yield* tuples(
+      `SELECT ${selection} FROM entries WHERE space = $1 AND entry > $2 AND parent IS NOT NULL ORDER BY entry LIMIT $3`,
+      space,
+      after,
+      limit + 1,
+    );
+    const shown = found.slice(0, limit).map(toRow);
+    const told = yield* together(shown.map(toFeedEntry));
+    const entries = told.filter((entry) => entry !== null);
+    const { last } = yield* findKept();
+    return { entries, next: found.length > limit ? (shown.at(-1)?.entry ?? null) : null, position: last };
+  },
+);

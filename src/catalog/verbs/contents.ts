@@ -1,11 +1,12 @@
 // Reading contents back, knowing which blobs a record points to, and mending what points to a lost one.
 
 import { Fault } from '../../domain/fault.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { isSealBroken, type SealedVersion, toEntrySeal, toVersionSeal } from '../row-checksums.ts';
 import { row, rows, together, type Verb } from '../sql.ts';
 import type { EntryRow } from './entries.ts';
 import { takeOver } from './leases.ts';
-import type { StoredContent } from './save-file.ts';
+import type { StoredContent } from './stored-content.ts';
 import { findVisible } from './tree.ts';
 
 export interface FindContent {
@@ -40,27 +41,38 @@ interface FileContentRow extends SealedVersion {
 }
 
 /** Null if there is no such file, or no such version of it. */
-export function* findContent({ space, id, version }: FindContent): Verb<FileContent | null> {
-  const file = yield* findVisible(space, id);
-  if (file === undefined) return null;
-  const found = yield* row<FileContentRow>(
-    `SELECT entry, version, versions.content AS content, content_type, created_at, created_by, comment, seal, size, sha256,
+export const findContent = read(
+  {},
+  function* findContent({ space, id, version }: FindContent): Verb<FileContent | null> {
+    const file = yield* findVisible(space, id);
+    if (file === undefined) return null;
+    const found = yield* row<FileContentRow>(
+      `SELECT entry, version, versions.content AS content, content_type, created_at, created_by, comment, seal, size, sha256,
        bytes, blob, checksums,
        CASE WHEN EXISTS (SELECT 1 FROM versions AS other WHERE other.entry = versions.entry
          AND other.version IN (versions.version - 1, versions.version + 1)
          AND other.created_at / 1000 = versions.created_at / 1000) THEN 0 ELSE 1 END AS is_dated
      FROM versions JOIN contents ON contents.content = versions.content
      WHERE versions.entry = $1 AND versions.version = $2`,
-    file.entry,
-    version ?? file.version,
-  );
-  if (found === undefined) return null;
-  requireSealed(id, file, found);
-  const { content_type: contentType, created_at: modifiedAt, size: sizeBytes, sha256, bytes, blob, checksums } = found;
-  const content = { sha256, bytes, blob, checksums };
-  const isDated = found.is_dated === 1;
-  return { name: file.name, version: found.version, contentType, modifiedAt, isDated, sizeBytes, ...content };
-}
+      file.entry,
+      version ?? file.version,
+    );
+    if (found === undefined) return null;
+    requireSealed(id, file, found);
+    const {
+      content_type: contentType,
+      created_at: modifiedAt,
+      size: sizeBytes,
+      sha256,
+      bytes,
+      blob,
+      checksums,
+    } = found;
+    const content = { sha256, bytes, blob, checksums };
+    const isDated = found.is_dated === 1;
+    return { name: file.name, version: found.version, contentType, modifiedAt, isDated, sizeBytes, ...content };
+  },
+);
 
 /** Bytes are verified by their digest; whether they are those of this file, by the seals on the way to them. */
 function requireSealed(id: string, file: EntryRow, found: FileContentRow): void {
@@ -69,10 +81,12 @@ function requireSealed(id: string, file: EntryRow, found: FileContentRow): void 
 }
 
 /** Of these blobs, the ones that no record points to and none will: they are neither leased nor of an upload. */
-export function* findUnreferencedBlobs({ blobs }: { blobs: string[] }): Verb<string[]> {
+export const findUnreferencedBlobs = read({}, function* findUnreferencedBlobs({ blobs }: { blobs: string[] }): Verb<
+  string[]
+> {
   const wanted = yield* together(blobs.map(isWanted));
   return blobs.filter((_, index) => !wanted[index]);
-}
+});
 
 function* isWanted(blob: string): Verb<boolean> {
   const found = yield* row(
@@ -89,13 +103,13 @@ export interface KeptBlob {
 }
 
 /** The blob that holds these bytes, if one does. */
-export function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<KeptBlob | null> {
+export const findBlob = read({}, function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<KeptBlob | null> {
   const found = yield* row<KeptBlob>(
     'SELECT blob, checksums FROM contents WHERE sha256 = $1 AND blob IS NOT NULL',
     sha256,
   );
   return found ?? null;
-}
+});
 
 export interface ReplaceBlob {
   /** The blob that is lost. */
@@ -105,14 +119,17 @@ export interface ReplaceBlob {
 }
 
 /** Lets every version that pointed to a lost blob point to a good one. False if nothing points to the lost one any more. */
-export function* replaceBlob({ lost, content }: ReplaceBlob): Verb<boolean> {
-  const replaced = yield* rows(
-    'UPDATE contents SET blob = $1, checksums = $2 WHERE blob = $3 AND sha256 = $4 RETURNING content',
-    content.blob,
-    content.checksums,
-    lost,
-    content.sha256,
-  );
-  if (replaced.length > 0 && content.blob !== null && content.isLeased === true) yield* takeOver(content.blob);
-  return replaced.length > 0;
-}
+export const replaceBlob = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* replaceBlob({ lost, content }: ReplaceBlob): Verb<boolean> {
+    const replaced = yield* rows(
+      'UPDATE contents SET blob = $1, checksums = $2 WHERE blob = $3 AND sha256 = $4 RETURNING content',
+      content.blob,
+      content.checksums,
+      lost,
+      content.sha256,
+    );
+    if (replaced.length > 0 && content.blob !== null && content.isLeased === true) yield* takeOver(content.blob);
+    return replaced.length > 0;
+  },
+);

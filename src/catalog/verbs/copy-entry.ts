@@ -5,6 +5,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { ConflictBehavior } from '../../domain/entry.ts';
 import { toNameKey } from '../../domain/name.ts';
+import { allSpaces, write } from '../declaration.ts';
 import { note, type Origin, rows, tuples, type Verb } from '../sql.ts';
 import { type EntryRow, insertRow, one, requireRow, selection, toEntry, toRow, updateRow } from './entries.ts';
 import { type FreeName, settleName } from './naming.ts';
@@ -47,24 +48,27 @@ interface Frame {
 export type Copied = { details: EntryDetails } | { top: number; stack: Frame[] };
 
 /** Null if there is no such entry. */
-export function* beginCopy(asked: CopyEntry): Verb<Copied | null> {
-  const { space } = asked;
-  const source = yield* findVisible(space, asked.id);
-  if (source === undefined) return null;
-  const to = yield* requireFolder(space, asked.parent, 'ParentFolderId');
-  const free = yield* settle(asked, source, to);
-  yield* checkQuota(space, asked.by, { entries: 1, bytes: source.size });
-  const hidden = yield* requireHidden(space, hiddenId);
-  const copy = new Copy(asked);
-  const target = yield* copy.add(source, hidden, { name: source.name, nameKey: null });
-  const top = target.entry;
-  const stack: Frame[] = source.kind === 0 ? [{ source: source.entry, target: top, after: null }] : [];
-  yield* copy.proceed(stack);
-  yield* copy.finish();
-  if (stack.length === 0) return { details: yield* attach(asked, top, to, free) };
-  yield* rows(`INSERT INTO hidden_trees (entry, purpose, at) VALUES ($1, 'copy', $2)`, top, asked.at);
-  return { top, stack };
-}
+export const beginCopy = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
+  function* beginCopy(asked: CopyEntry): Verb<Copied | null> {
+    const { space } = asked;
+    const source = yield* findVisible(space, asked.id);
+    if (source === undefined) return null;
+    const to = yield* requireFolder(space, asked.parent, 'ParentFolderId');
+    const free = yield* settle(asked, source, to);
+    yield* checkQuota(space, asked.by, { entries: 1, bytes: source.size });
+    const hidden = yield* requireHidden(space, hiddenId);
+    const copy = new Copy(asked);
+    const target = yield* copy.add(source, hidden, { name: source.name, nameKey: null });
+    const top = target.entry;
+    const stack: Frame[] = source.kind === 0 ? [{ source: source.entry, target: top, after: null }] : [];
+    yield* copy.proceed(stack);
+    yield* copy.finish();
+    if (stack.length === 0) return { details: yield* attach(asked, top, to, free) };
+    yield* rows(`INSERT INTO hidden_trees (entry, purpose, at) VALUES ($1, 'copy', $2)`, top, asked.at);
+    return { top, stack };
+  },
+);
 
 export interface ContinueCopy {
   asked: CopyEntry;
@@ -74,34 +78,46 @@ export interface ContinueCopy {
 }
 
 /** Returns what is left; nothing: all is there, and can be attached. */
-export function* continueCopy({ asked, top, stack, at }: ContinueCopy): Verb<Frame[]> {
-  const copy = new Copy(asked);
-  // Copied, frames and all: a batch that is begun anew runs this again with the same input.
-  const rest = stack.map((frame) => ({ ...frame }));
-  yield* copy.proceed(rest);
-  yield* copy.finish();
-  yield* rows('UPDATE hidden_trees SET at = $1 WHERE entry = $2', at, top);
-  return rest;
-}
+export const continueCopy = write(
+  { space: ({ asked }) => asked.space, lock: 'exclusive', pages: 'unchanged' },
+  function* continueCopy({ asked, top, stack, at }: ContinueCopy): Verb<Frame[]> {
+    const copy = new Copy(asked);
+    // Copied, frames and all: a batch that is begun anew runs this again with the same input.
+    const rest = stack.map((frame) => ({ ...frame }));
+    yield* copy.proceed(rest);
+    yield* copy.finish();
+    yield* rows('UPDATE hidden_trees SET at = $1 WHERE entry = $2', at, top);
+    return rest;
+  },
+);
 
 /** Makes a copied tree visible. Where it goes to may have changed meanwhile, so everything is asked again. */
-export function* finishCopy({ asked, top }: { asked: CopyEntry; top: number }): Verb<EntryDetails> {
-  const copied = yield* requireTop(top);
-  const to = yield* requireFolder(asked.space, asked.parent, 'ParentFolderId');
-  const free = yield* settle(asked, copied, to);
-  yield* rows('DELETE FROM hidden_trees WHERE entry = $1', top);
-  return yield* attach(asked, top, to, free);
-}
+export const finishCopy = write(
+  { space: ({ asked }) => asked.space, lock: 'exclusive', pages: 'all' },
+  function* finishCopy({ asked, top }: { asked: CopyEntry; top: number }): Verb<EntryDetails> {
+    const copied = yield* requireTop(top);
+    const to = yield* requireFolder(asked.space, asked.parent, 'ParentFolderId');
+    const free = yield* settle(asked, copied, to);
+    yield* rows('DELETE FROM hidden_trees WHERE entry = $1', top);
+    return yield* attach(asked, top, to, free);
+  },
+);
 
 /** A copy that cannot be attached is taken apart. */
-export function* abandonCopy({ top }: { top: number }): Verb<void> {
-  yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE entry = $1`, top);
-}
+export const abandonCopy = write(
+  { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
+  function* abandonCopy({ top }: { top: number }): Verb<void> {
+    yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE entry = $1`, top);
+  },
+);
 
 /** So are copies whose last slice was made before a time: whoever made them is gone. */
-export function* abandonCopies({ before }: { before: number }): Verb<void> {
-  yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE purpose = 'copy' AND at < $1`, before);
-}
+export const abandonCopies = write(
+  { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
+  function* abandonCopies({ before }: { before: number }): Verb<void> {
+    yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE purpose = 'copy' AND at < $1`, before);
+  },
+);
 
 function* settle(asked: CopyEntry, source: EntryRow, to: Located): Verb<FreeName> {
   const { kind } = toEntry(source);

@@ -2,10 +2,12 @@
 
 import type { ConflictBehavior, Entry, EntryTimes } from '../../domain/entry.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { write } from '../declaration.ts';
+import { type PageChange, toPageChange } from '../page-cache/page-change.ts';
 import { append, type Verb } from '../sql.ts';
 import { type EntryRow, findRowByName, insertRow, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
-import { type Idempotency, recall, remember } from './idempotency.ts';
-import { settleName } from './naming.ts';
+import { claimsOfKey, type Idempotency, recall, remember } from './idempotency.ts';
+import { settleName, toNameClaim } from './naming.ts';
 import { checkLevel, type Located, raiseHeights, requireFolder } from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
 
@@ -48,12 +50,35 @@ export interface MadeFolder {
   position: number;
 }
 
-export function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
-  const earlier = yield* recall<CreatedFolder>(asked.idempotency, asked.at);
-  if (earlier !== null) return { ...earlier, isReplayed: true };
-  const created = yield* create(asked);
-  yield* remember(asked.idempotency, asked.at, created);
-  return created;
+export const createFolder = write(
+  {
+    space: ({ space }) => space,
+    lock: 'shared',
+    pages: toFoldersPage,
+    readsPendingSums: true,
+    claims,
+    newRows: ({ way = [] }) => 1 + way.length,
+  },
+  function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
+    const earlier = yield* recall<CreatedFolder>(asked.idempotency, asked.at);
+    if (earlier !== null) return { ...earlier, isReplayed: true };
+    const created = yield* create(asked);
+    yield* remember(asked.idempotency, asked.at, created);
+    return created;
+  },
+);
+
+/** With folders on the way, the first of them is the name that may be taken. */
+function claims({ space, parent, nameKey, way, idempotency }: CreateFolder): string[] {
+  return [toNameClaim(space, parent, way?.[0]?.nameKey ?? nameKey), ...claimsOfKey(idempotency)];
+}
+
+function toFoldersPage({ isReplayed, isExisting, made }: CreatedFolder): PageChange | null {
+  if (isReplayed || isExisting) return null;
+  return toPageChange(
+    [],
+    made.map(({ holder, folder, position }) => ({ holder, entry: folder, position })),
+  );
 }
 
 function* create(asked: CreateFolder): Verb<CreatedFolder> {

@@ -2,6 +2,7 @@
 // finds the whole result or none of it.
 
 import { Refusal } from '../../domain/refusal.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { row, rows, type Verb } from '../sql.ts';
 
 /** "same key, same request within 24 h: the first result again" */
@@ -30,6 +31,11 @@ export function* recall<Result>(asked: Idempotency | null, at: number): Verb<Res
   return JSON.parse(found.result) as Result;
 }
 
+/** The same key twice in a batch: one of them must see the result of the other. */
+export function claimsOfKey(asked: Idempotency | null): string[] {
+  return asked === null ? [] : [`key ${asked.appKey} ${asked.operation} ${asked.key}`];
+}
+
 export interface IsKeyKnown {
   /** For whichever request: what its fingerprint would be is not known yet. */
   asked: Omit<Idempotency, 'fingerprint'>;
@@ -37,7 +43,7 @@ export interface IsKeyKnown {
 }
 
 /** Whether a result is remembered under a key, or, under the key of a batch, that of any of its files. */
-export function* isKeyKnown({ asked, at }: IsKeyKnown): Verb<boolean> {
+export const isKeyKnown = read({}, function* isKeyKnown({ asked, at }: IsKeyKnown): Verb<boolean> {
   // A key has visible characters alone: from it up to it and `!` there are itself and the files of its batch.
   const known = yield* row(
     `SELECT key FROM idempotency
@@ -49,7 +55,7 @@ export function* isKeyKnown({ asked, at }: IsKeyKnown): Verb<boolean> {
     at - rememberedMs,
   );
   return known !== undefined;
-}
+});
 
 function keyReused(): Refusal {
   const message = 'This Idempotency-Key was used with another request in the last 24 hours.';
@@ -88,12 +94,15 @@ export function* remember(asked: Idempotency | null, at: number, result: unknown
 }
 
 /** Forgets at most 1,000 results that are too old to be given again; says how many. */
-export function* forgetResults({ at }: { at: number }): Verb<number> {
-  const forgotten = yield* rows(
-    `DELETE FROM idempotency WHERE (app_key, operation, key) IN
+export const forgetResults = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* forgetResults({ at }: { at: number }): Verb<number> {
+    const forgotten = yield* rows(
+      `DELETE FROM idempotency WHERE (app_key, operation, key) IN
        (SELECT app_key, operation, key FROM idempotency WHERE at <= $1 ORDER BY at LIMIT 1000)
      RETURNING key`,
-    at - rememberedMs,
-  );
-  return forgotten.length;
-}
+      at - rememberedMs,
+    );
+    return forgotten.length;
+  },
+);

@@ -3,6 +3,7 @@
 // cannot bring it back, neither by writing it again (it is kept as ended) nor by writing something new for someone who
 // was signed out meanwhile (it is too old when it is read).
 
+import { noSpace, read, write } from '../declaration.ts';
 import { row, rows, type Verb } from '../sql.ts';
 
 export interface IssuerRecord {
@@ -20,24 +21,27 @@ export interface IssuerRecord {
   expiresAt: number;
 }
 
-export function* putIssuerRecord(record: Omit<IssuerRecord, 'consumedAt'>): Verb<void> {
-  const payload = record.model === 'Session' ? yield* keepState(record) : record.payload;
-  yield* rows(
-    `INSERT INTO issuer_records (model, id, uid, grant_id, user_id, since, payload, expires_at)
+export const putIssuerRecord = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* putIssuerRecord(record: Omit<IssuerRecord, 'consumedAt'>): Verb<void> {
+    const payload = record.model === 'Session' ? yield* keepState(record) : record.payload;
+    yield* rows(
+      `INSERT INTO issuer_records (model, id, uid, grant_id, user_id, since, payload, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
      ON CONFLICT (model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, user_id = excluded.user_id,
        since = excluded.since, payload = excluded.payload, expires_at = excluded.expires_at
      WHERE issuer_records.payload IS NOT NULL`,
-    record.model,
-    record.id,
-    record.uid,
-    record.grant,
-    record.user,
-    record.since,
-    payload,
-    record.expiresAt,
-  );
-}
+      record.model,
+      record.id,
+      record.uid,
+      record.grant,
+      record.user,
+      record.since,
+      payload,
+      record.expiresAt,
+    );
+  },
+);
 
 /** A session notes in its `state` that the person is about to sign out. A request that read the session before must not
  *  wipe that out by writing it back without. */
@@ -58,20 +62,23 @@ export interface FindIssuerRecord {
   at: number;
 }
 
-export function* findIssuerRecord({ model, by, value, at }: FindIssuerRecord): Verb<IssuerRecord | null> {
-  const found = yield* row<IssuerRecordRow>(
-    `SELECT model, issuer_records.id AS id, uid, grant_id, user_id, since, payload, consumed_at, expires_at
+export const findIssuerRecord = read(
+  {},
+  function* findIssuerRecord({ model, by, value, at }: FindIssuerRecord): Verb<IssuerRecord | null> {
+    const found = yield* row<IssuerRecordRow>(
+      `SELECT model, issuer_records.id AS id, uid, grant_id, user_id, since, payload, consumed_at, expires_at
      FROM issuer_records LEFT JOIN users ON users.id = user_id
      WHERE model = $1 AND ${by === 'id' ? 'issuer_records.id' : 'uid'} = $2 AND payload IS NOT NULL AND expires_at > $3
        AND (since IS NULL OR signed_out_at IS NULL OR since > signed_out_at)`,
-    model,
-    value,
-    at,
-  );
-  if (found === undefined) return null;
-  const { grant_id: grant, user_id: user, consumed_at: consumedAt, expires_at: expiresAt, ...rest } = found;
-  return { ...rest, grant, user, consumedAt, expiresAt };
-}
+      model,
+      value,
+      at,
+    );
+    if (found === undefined) return null;
+    const { grant_id: grant, user_id: user, consumed_at: consumedAt, expires_at: expiresAt, ...rest } = found;
+    return { ...rest, grant, user, consumedAt, expiresAt };
+  },
+);
 
 interface IssuerRecordRow {
   model: string;
@@ -86,32 +93,44 @@ interface IssuerRecordRow {
 }
 
 /** Says whether this call was the first to consume the record: of several at once only one is. */
-export function* consumeIssuerRecord(asked: { model: string; id: string; at: number }): Verb<boolean> {
-  const consumed = yield* rows(
-    'UPDATE issuer_records SET consumed_at = $1 WHERE model = $2 AND id = $3 AND consumed_at IS NULL RETURNING id',
-    asked.at,
-    asked.model,
-    asked.id,
-  );
-  return consumed.length > 0;
-}
+export const consumeIssuerRecord = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* consumeIssuerRecord(asked: { model: string; id: string; at: number }): Verb<boolean> {
+    const consumed = yield* rows(
+      'UPDATE issuer_records SET consumed_at = $1 WHERE model = $2 AND id = $3 AND consumed_at IS NULL RETURNING id',
+      asked.at,
+      asked.model,
+      asked.id,
+    );
+    return consumed.length > 0;
+  },
+);
 
-export function* endIssuerRecord({ model, id }: { model: string; id: string }): Verb<void> {
-  yield* rows('UPDATE issuer_records SET payload = NULL WHERE model = $1 AND id = $2', model, id);
-}
+export const endIssuerRecord = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* endIssuerRecord({ model, id }: { model: string; id: string }): Verb<void> {
+    yield* rows('UPDATE issuer_records SET payload = NULL WHERE model = $1 AND id = $2', model, id);
+  },
+);
 
 /** Everything of this kind that came from a grant. */
-export function* endGrant({ model, grant }: { model: string; grant: string }): Verb<void> {
-  yield* rows('UPDATE issuer_records SET payload = NULL WHERE model = $1 AND grant_id = $2', model, grant);
-}
+export const endGrant = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* endGrant({ model, grant }: { model: string; grant: string }): Verb<void> {
+    yield* rows('UPDATE issuer_records SET payload = NULL WHERE model = $1 AND grant_id = $2', model, grant);
+  },
+);
 
 /** Forgets at most 1,000 records that are over; says how many. */
-export function* forgetIssuerRecords({ at }: { at: number }): Verb<number> {
-  const forgotten = yield* rows(
-    `DELETE FROM issuer_records WHERE (model, id) IN
+export const forgetIssuerRecords = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* forgetIssuerRecords({ at }: { at: number }): Verb<number> {
+    const forgotten = yield* rows(
+      `DELETE FROM issuer_records WHERE (model, id) IN
        (SELECT model, id FROM issuer_records WHERE expires_at <= $1 ORDER BY expires_at LIMIT 1000)
      RETURNING id`,
-    at,
-  );
-  return forgotten.length;
-}
+      at,
+    );
+    return forgotten.length;
+  },
+);

@@ -2,6 +2,7 @@
 // is written to it is written by the verbs themselves, through `append`.
 
 import type { Change } from '../../domain/chain.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { note, type Origin, row, rows, type Value, type Verb } from '../sql.ts';
 
 /** A row, as it stands in the table or in a sealed file. */
@@ -20,14 +21,16 @@ export interface JournalSlice {
 }
 
 /** Rows of all spaces, in order. */
-export function* listJournal({ from, to, limit }: JournalSlice): Verb<JournalRow[]> {
+export const listJournal = read({ catchUp: 'journal' }, function* listJournal({ from, to, limit }: JournalSlice): Verb<
+  JournalRow[]
+> {
   return yield* rows<JournalRow>(
     `SELECT ${columns} FROM journal WHERE position >= $1 AND position <= $2 ORDER BY position LIMIT $3`,
     from,
     to,
     limit,
   );
-}
+});
 
 export interface JournalEnds {
   /** The positions of the oldest and the newest row of the table. */
@@ -36,25 +39,31 @@ export interface JournalEnds {
 }
 
 /** Null: there is none yet. */
-export function* findJournalEnds(_: Record<string, never>): Verb<JournalEnds | null> {
-  const first = yield* row<{ position: number }>('SELECT position FROM journal ORDER BY position LIMIT 1');
-  const last = yield* row<{ position: number }>('SELECT position FROM journal ORDER BY position DESC LIMIT 1');
-  return first === undefined || last === undefined ? null : { first: first.position, last: last.position };
-}
+export const findJournalEnds = read(
+  { catchUp: 'journal' },
+  function* findJournalEnds(_: Record<string, never>): Verb<JournalEnds | null> {
+    const first = yield* row<{ position: number }>('SELECT position FROM journal ORDER BY position LIMIT 1');
+    const last = yield* row<{ position: number }>('SELECT position FROM journal ORDER BY position DESC LIMIT 1');
+    return first === undefined || last === undefined ? null : { first: first.position, last: last.position };
+  },
+);
 
 /** Removes at most `limit` of the oldest rows up to a position; says how many. The newest row always stays: the chain goes
  *  on from it. */
-export function* forgetJournal({ upTo, limit }: { upTo: number; limit: number }): Verb<number> {
-  const forgotten = yield* rows(
-    `DELETE FROM journal WHERE position IN
+export const forgetJournal = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* forgetJournal({ upTo, limit }: { upTo: number; limit: number }): Verb<number> {
+    const forgotten = yield* rows(
+      `DELETE FROM journal WHERE position IN
        (SELECT position FROM journal WHERE position <= $1 AND position < (SELECT max(position) FROM journal)
         ORDER BY position LIMIT $2)
      RETURNING position`,
-    upTo,
-    limit,
-  );
-  return forgotten.length;
-}
+      upTo,
+      limit,
+    );
+    return forgotten.length;
+  },
+);
 
 export interface NoteRead extends Origin {
   space: number;
@@ -63,10 +72,13 @@ export interface NoteRead extends Origin {
 }
 
 /** That someone reads the bytes of a file. */
-export function* noteRead(asked: NoteRead): Verb<void> {
-  const { version } = asked;
-  yield* note(asked, asked.space, 'file.read', asked.entry, version === null ? {} : { version });
-}
+export const noteRead = write(
+  { space: ({ space }) => space, lock: 'shared', pages: 'unchanged', isAnnounced: false },
+  function* noteRead(asked: NoteRead): Verb<void> {
+    const { version } = asked;
+    yield* note(asked, asked.space, 'file.read', asked.entry, version === null ? {} : { version });
+  },
+);
 
 export interface AuditFilter {
   /** Milliseconds since 1970, inclusive. */
@@ -96,7 +108,7 @@ const mostScanned = 2000;
 const disorderMs = 60 * 60 * 1000;
 
 /** The rows of one space, newest first. A page may be short, even empty, and still have a next one. */
-export function* listAudit(asked: ListAudit): Verb<AuditPage> {
+export const listAudit = read({ catchUp: 'journal' }, function* listAudit(asked: ListAudit): Verb<AuditPage> {
   const { space, limit } = asked;
   const before = asked.before ?? (yield* findStart(asked.until));
   const scanned = yield* rows<{ position: number; at: number }>(
@@ -117,7 +129,7 @@ export function* listAudit(asked: ListAudit): Verb<AuditPage> {
   const isTooOld = asked.since !== null && oldest.at < asked.since - disorderMs;
   const hasMore = !isTooOld && (yield* isBefore(space, oldest.position));
   return { events, next: hasMore ? oldest.position : null };
-}
+});
 
 const filters = [
   ['since', 'at >='],

@@ -2,6 +2,7 @@
 // row decides what becomes of the blob: the save that needs it, in its own transaction, or the sweeper once the time is over.
 
 import { Fault } from '../../domain/fault.ts';
+import { noSpace, write } from '../declaration.ts';
 import { row, rows, type Verb } from '../sql.ts';
 
 /** What one write removes or renews at most, so that no save waits long. */
@@ -12,35 +13,47 @@ export interface LeaseBlob {
   until: number;
 }
 
-export function* leaseBlob({ blob, until }: LeaseBlob): Verb<void> {
-  yield* rows('INSERT INTO leases (blob, until) VALUES ($1, $2)', blob, until);
-}
+export const leaseBlob = write(
+  { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
+  function* leaseBlob({ blob, until }: LeaseBlob): Verb<void> {
+    yield* rows('INSERT INTO leases (blob, until) VALUES ($1, $2)', blob, until);
+  },
+);
 
 /** Of these, the blobs whose lease is over: the sweeper was first. At most 500 at a time. */
-export function* renewLeases({ blobs, until }: { blobs: readonly string[]; until: number }): Verb<string[]> {
-  const lost: string[] = [];
-  for (const blob of blobs.slice(0, most)) {
-    const renewed = yield* row('UPDATE leases SET until = $1 WHERE blob = $2 RETURNING blob', until, blob);
-    if (renewed === undefined) lost.push(blob);
-  }
-  return lost;
-}
+export const renewLeases = write(
+  { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
+  function* renewLeases({ blobs, until }: { blobs: readonly string[]; until: number }): Verb<string[]> {
+    const lost: string[] = [];
+    for (const blob of blobs.slice(0, most)) {
+      const renewed = yield* row('UPDATE leases SET until = $1 WHERE blob = $2 RETURNING blob', until, blob);
+      if (renewed === undefined) lost.push(blob);
+    }
+    return lost;
+  },
+);
 
 /** Nobody will point to the blob; one that is not leased is not an error. */
-export function* endLease({ blob }: { blob: string }): Verb<void> {
-  yield* rows('DELETE FROM leases WHERE blob = $1', blob);
-}
+export const endLease = write(
+  { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
+  function* endLease({ blob }: { blob: string }): Verb<void> {
+    yield* rows('DELETE FROM leases WHERE blob = $1', blob);
+  },
+);
 
 /** Removes leases that are over, some at a time. Returns how many. */
-export function* expireLeases({ at }: { at: number }): Verb<number> {
-  // The time is looked at twice: one that is renewed while we wait for its row must stay.
-  const expired = yield* rows(
-    `DELETE FROM leases WHERE until < $1 AND blob IN (SELECT blob FROM leases WHERE until < $1 ORDER BY until LIMIT ${most})
+export const expireLeases = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* expireLeases({ at }: { at: number }): Verb<number> {
+    // The time is looked at twice: one that is renewed while we wait for its row must stay.
+    const expired = yield* rows(
+      `DELETE FROM leases WHERE until < $1 AND blob IN (SELECT blob FROM leases WHERE until < $1 ORDER BY until LIMIT ${most})
      RETURNING blob`,
-    at,
-  );
-  return expired.length;
-}
+      at,
+    );
+    return expired.length;
+  },
+);
 
 /** For the transaction whose record points to the blob from now on. */
 export function* takeOver(blob: string): Verb<void> {

@@ -2,6 +2,7 @@
 // children there are.
 
 import type { Entry, Order } from '../../domain/entry.ts';
+import { read } from '../declaration.ts';
 import { row, tuples, type Value, type Verb } from '../sql.ts';
 import { type EntryRow, findRow, selection, toEntry, toRow } from './entries.ts';
 import { isVisible, locate } from './tree.ts';
@@ -37,26 +38,29 @@ export interface FolderPage {
 /** Properties of a thousand entries can be 64 MiB: a page ends when it has this much of them. */
 const mostPropertiesLength = 4 * 1024 * 1024;
 
-export function* listFolder(asked: ListFolder): Verb<FolderPage | null> {
-  const { space, folder, limit, exclude } = asked;
-  const found = yield* findRow(space, folder);
-  if (found === undefined) return null;
-  const parent = yield* locate(found);
-  if (!isVisible(parent)) return null;
-  // One more than asked for tells whether there is a next page; one more stands in for the excluded entry.
-  const wanted = limit + (exclude === undefined ? 1 : 2);
-  let children = yield* listChildren(parent.entry, { ...asked, limit: wanted });
-  if (exclude !== undefined) children = children.filter((child) => child.id !== exclude);
-  const journal = yield* row<{ position: number | null }>('SELECT max(position) AS position FROM journal');
-  const shown = children.slice(0, Math.min(limit, countWithin(children)));
-  const last = children.length > shown.length ? shown.at(-1) : undefined;
-  return {
-    folder: toEntry(parent),
-    children: shown.map(toEntry),
-    next: last === undefined ? null : toPlace(last, asked.order ?? 'name'),
-    asOf: journal?.position ?? 0,
-  };
-}
+export const listFolder = read(
+  { catchUp: ({ order }) => (order?.endsWith('size') ? 'sums' : null) },
+  function* listFolder(asked: ListFolder): Verb<FolderPage | null> {
+    const { space, folder, limit, exclude } = asked;
+    const found = yield* findRow(space, folder);
+    if (found === undefined) return null;
+    const parent = yield* locate(found);
+    if (!isVisible(parent)) return null;
+    // One more than asked for tells whether there is a next page; one more stands in for the excluded entry.
+    const wanted = limit + (exclude === undefined ? 1 : 2);
+    let children = yield* listChildren(parent.entry, { ...asked, limit: wanted });
+    if (exclude !== undefined) children = children.filter((child) => child.id !== exclude);
+    const journal = yield* row<{ position: number | null }>('SELECT max(position) AS position FROM journal');
+    const shown = children.slice(0, Math.min(limit, countWithin(children)));
+    const last = children.length > shown.length ? shown.at(-1) : undefined;
+    return {
+      folder: toEntry(parent),
+      children: shown.map(toEntry),
+      next: last === undefined ? null : toPlace(last, asked.order ?? 'name'),
+      asOf: journal?.position ?? 0,
+    };
+  },
+);
 
 /** At least one, or nobody would get any further. */
 function countWithin(children: readonly EntryRow[]): number {

@@ -2,8 +2,9 @@
 
 import type { Role } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
-import { addUser, findUser, requireUser, spacesOf, type UserState, type UserWithSpaces } from './people.ts';
+import { findUser, insertUser, requireUser, spacesOf, type UserState, type UserWithSpaces } from './people.ts';
 import { requireSpace } from './spaces.ts';
 
 export interface Member {
@@ -29,7 +30,7 @@ export interface ListMembers {
   limit: number;
 }
 
-export function* listMembers({ space, after, limit }: ListMembers): Verb<Member[]> {
+export const listMembers = read({}, function* listMembers({ space, after, limit }: ListMembers): Verb<Member[]> {
   const found = yield* rows<MemberRow>(
     `${selection} WHERE space = $1 AND user_id > $2 ORDER BY user_id LIMIT $3`,
     space,
@@ -37,7 +38,7 @@ export function* listMembers({ space, after, limit }: ListMembers): Verb<Member[
     limit,
   );
   return found.map(({ created_at: createdAt, ...member }) => ({ ...member, createdAt }));
-}
+});
 
 function* findRole(space: number, id: string): Verb<Role | null> {
   const sql = 'SELECT role FROM members WHERE user_id = $1 AND space = $2';
@@ -51,11 +52,14 @@ export interface SetRole extends Origin {
   role: Role | null;
 }
 
-export function* setRole(asked: SetRole): Verb<UserWithSpaces> {
-  const { id } = asked;
-  yield* putRole({ ...asked, space: yield* requireSpace(asked.space) });
-  return { ...(yield* requireUser(id)), spaces: yield* spacesOf(id) };
-}
+export const setRole = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* setRole(asked: SetRole): Verb<UserWithSpaces> {
+    const { id } = asked;
+    yield* putRole({ ...asked, space: yield* requireSpace(asked.space) });
+    return { ...(yield* requireUser(id)), spaces: yield* spacesOf(id) };
+  },
+);
 
 export interface SetMember extends Origin {
   id: string;
@@ -65,20 +69,23 @@ export interface SetMember extends Origin {
   isManagerKept: boolean;
 }
 
-export function* setMember(asked: SetMember): Verb<Member> {
-  const { id, space, role } = asked;
-  const before = yield* findRole(space, id);
-  if (role === null && before === null) {
-    throw new Refusal('UserNotFound', 'There is no such user.');
-  }
-  if ((yield* findUser({ id })) === null && !id.includes(':')) {
-    throw new Refusal('UserNotFound', 'There is no such user.');
-  }
-  if (asked.isManagerKept && before === 'manager' && role !== 'manager') yield* requireOtherManager(space, id);
-  yield* putRole(asked);
-  const { name, state, createdAt } = yield* requireUser(id);
-  return { id, name, state, role, createdAt };
-}
+export const setMember = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
+  function* setMember(asked: SetMember): Verb<Member> {
+    const { id, space, role } = asked;
+    const before = yield* findRole(space, id);
+    if (role === null && before === null) {
+      throw new Refusal('UserNotFound', 'There is no such user.');
+    }
+    if ((yield* findUser({ id })) === null && !id.includes(':')) {
+      throw new Refusal('UserNotFound', 'There is no such user.');
+    }
+    if (asked.isManagerKept && before === 'manager' && role !== 'manager') yield* requireOtherManager(space, id);
+    yield* putRole(asked);
+    const { name, state, createdAt } = yield* requireUser(id);
+    return { id, name, state, role, createdAt };
+  },
+);
 
 function* requireOtherManager(space: number, id: string): Verb<void> {
   const other = yield* row(
@@ -102,16 +109,19 @@ export interface AddMember extends Origin {
 }
 
 /** A new account, with a role in one space. */
-export function* addMember(asked: AddMember): Verb<Member> {
-  const { id, name, state, createdAt } = yield* addUser(asked, 'Id');
-  yield* putRole(asked);
-  return { id, name, state, role: asked.role, createdAt };
-}
+export const addMember = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
+  function* addMember(asked: AddMember): Verb<Member> {
+    const { id, name, state, createdAt } = yield* insertUser(asked, 'Id');
+    yield* putRole(asked);
+    return { id, name, state, role: asked.role, createdAt };
+  },
+);
 
 function* putRole(asked: Origin & { id: string; space: number; role: Role | null }): Verb<void> {
   const { id, space, role } = asked;
   const isNew = role !== null && id.includes(':') && (yield* findUser({ id })) === null;
-  if (isNew) yield* addUser({ ...asked, name: id, password: null });
+  if (isNew) yield* insertUser({ ...asked, name: id, password: null }, 'User');
   yield* requireUser(id);
   yield* rows('DELETE FROM members WHERE user_id = $1 AND space = $2', id, space);
   if (role !== null) {

@@ -45,6 +45,11 @@ function* isTaken(space: number, parent: number, name: string): Verb<boolean> {
   return (yield* findRowByName(space, parent, toNameKey(name))) !== undefined;
 }
 
+/** What two verbs of a batch that want the same name in the same folder have in common. */
+export function toNameClaim(space: number, folder: string, nameKey: string): string {
+  return `${space} name ${folder} ${nameKey}`;
+}
+
 /** What is left to do with a wanted name: it is free, or another one was found, or it stays with who has it. */
 export type Naming = { free: FreeName } | { taken: EntryRow };
 

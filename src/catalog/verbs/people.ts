@@ -3,6 +3,7 @@
 
 import type { Role, SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { findIssuerRecord } from './issuer-records.ts';
 
@@ -38,18 +39,18 @@ function toUser({ created_at: createdAt, signed_out_at: signedOutAt, ...found }:
 
 const selection = 'SELECT id, name, state, password, signed_out_at, created_at FROM users';
 
-export function* findUser({ id }: { id: string }): Verb<User | null> {
+export const findUser = read({}, function* findUser({ id }: { id: string }): Verb<User | null> {
   const found = yield* row<UserRow>(`${selection} WHERE id = $1`, id);
   return found === undefined ? null : toUser(found);
-}
+});
 
-export function* listUsers(_: Record<string, never>): Verb<UserWithSpaces[]> {
+export const listUsers = read({}, function* listUsers(_: Record<string, never>): Verb<UserWithSpaces[]> {
   const listed: UserWithSpaces[] = [];
   for (const found of yield* rows<UserRow>(`${selection} ORDER BY id`)) {
     listed.push({ ...toUser(found), spaces: yield* spacesOf(found.id) });
   }
   return listed;
-}
+});
 
 interface SpaceAccessRow {
   space: number;
@@ -88,7 +89,7 @@ export interface SignInIds {
 }
 
 /** The spaces that a person is in; null for someone who may not act: disabled, unknown here, or signed out since. */
-export function* findPerson({ id, signIn, at }: FindPerson): Verb<SpaceAccess[] | null> {
+export const findPerson = read({}, function* findPerson({ id, signIn, at }: FindPerson): Verb<SpaceAccess[] | null> {
   const user = yield* findUser({ id });
   if (user === null) return signIn === null ? [] : null;
   if (user.state !== 'active') return null;
@@ -98,7 +99,7 @@ export function* findPerson({ id, signIn, at }: FindPerson): Verb<SpaceAccess[] 
     if (grant?.user !== id || session?.user !== id) return null;
   }
   return yield* spacesOf(id);
-}
+});
 
 export interface AddUser extends Origin {
   id: string;
@@ -106,8 +107,15 @@ export interface AddUser extends Origin {
   password: string | null;
 }
 
-/** `target`: what the id was sent as. */
-export function* addUser(asked: AddUser, target = 'User'): Verb<User> {
+export const addUser = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* addUser(asked: AddUser): Verb<User> {
+    return yield* insertUser(asked, 'User');
+  },
+);
+
+/** `target`: the field that the id was sent in. */
+export function* insertUser(asked: AddUser, target: string): Verb<User> {
   if ((yield* findUser(asked)) !== null) {
     throw new Refusal('NameAlreadyExists', `There is or was a user ${JSON.stringify(asked.id)}.`, {
       target,
@@ -137,13 +145,16 @@ export interface SetUserState extends Origin {
 }
 
 /** Whoever is disabled is signed out everywhere. */
-export function* setUserState(asked: SetUserState): Verb<User> {
-  yield* requireUser(asked.id);
-  yield* rows('UPDATE users SET state = $1 WHERE id = $2', asked.state, asked.id);
-  if (asked.state === 'disabled') yield* signOut(asked);
-  yield* note(asked, null, `user.${asked.state}`, asked.id, {});
-  return yield* requireUser(asked.id);
-}
+export const setUserState = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* setUserState(asked: SetUserState): Verb<User> {
+    yield* requireUser(asked.id);
+    yield* rows('UPDATE users SET state = $1 WHERE id = $2', asked.state, asked.id);
+    if (asked.state === 'disabled') yield* signOut(asked);
+    yield* note(asked, null, `user.${asked.state}`, asked.id, {});
+    return yield* requireUser(asked.id);
+  },
+);
 
 export interface SetPassword extends Origin {
   id: string;
@@ -151,20 +162,26 @@ export interface SetPassword extends Origin {
 }
 
 /** A new password ends every sign-in that the old one began. */
-export function* setPassword(asked: SetPassword): Verb<User> {
-  const { password } = yield* requireUser(asked.id);
-  if (password === null) throw new Refusal('InvalidField', 'People of outside issuers have no password here.');
-  yield* rows('UPDATE users SET password = $1 WHERE id = $2', asked.password, asked.id);
-  yield* signOut(asked);
-  yield* note(asked, null, 'user.password', asked.id, {});
-  return yield* requireUser(asked.id);
-}
+export const setPassword = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* setPassword(asked: SetPassword): Verb<User> {
+    const { password } = yield* requireUser(asked.id);
+    if (password === null) throw new Refusal('InvalidField', 'People of outside issuers have no password here.');
+    yield* rows('UPDATE users SET password = $1 WHERE id = $2', asked.password, asked.id);
+    yield* signOut(asked);
+    yield* note(asked, null, 'user.password', asked.id, {});
+    return yield* requireUser(asked.id);
+  },
+);
 
 /** Ends every sign-in of everyone. */
-export function* endSignIns(asked: Origin): Verb<void> {
-  yield* rows('UPDATE issuer_records SET payload = NULL');
-  yield* note(asked, null, 'sign-ins.ended', '', {});
-}
+export const endSignIns = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* endSignIns(asked: Origin): Verb<void> {
+    yield* rows('UPDATE issuer_records SET payload = NULL');
+    yield* note(asked, null, 'sign-ins.ended', '', {});
+  },
+);
 
 function* signOut({ id, at }: { id: string; at: number }): Verb<void> {
   const second = Math.floor(at / 1000);

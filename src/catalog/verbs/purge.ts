@@ -1,6 +1,7 @@
 // Taking hidden trees apart, a slice at a time, so that no save waits for it. A slice removes what has nothing beneath it;
 // the top goes last.
 
+import { read, write } from '../declaration.ts';
 import { note, row, rows, type Verb } from '../sql.ts';
 import { requireHidden } from './trash.ts';
 import { addToSizes, hiddenId } from './tree.ts';
@@ -17,12 +18,12 @@ export interface HiddenTree {
 }
 
 /** Not all, if there are many. */
-export function* findHiddenTrees(_: object): Verb<HiddenTree[]> {
+export const findHiddenTrees = read({}, function* findHiddenTrees(_: object): Verb<HiddenTree[]> {
   return yield* rows<HiddenTree>(
     `SELECT entries.space AS space, entries.entry AS top FROM hidden_trees JOIN entries ON entries.entry = hidden_trees.entry
      WHERE purpose = 'purge' ORDER BY entries.entry LIMIT 100`,
   );
-}
+});
 
 export interface PurgeSlice extends HiddenTree {
   at: number;
@@ -43,38 +44,41 @@ interface Doomed {
   created_by: string;
 }
 
-export function* purgeSlice({ space, top, at, request }: PurgeSlice): Verb<PurgedSlice> {
-  const found = yield* findDoomed(space, top);
-  if (found === undefined) return { isDone: true, freedBlobs: [] };
-  const tally = new Tally();
-  const gone: number[] = [];
-  const freedBlobs: string[] = [];
-  let budget = sliceRows;
-  let isDone = false;
-  while (budget > 0 && !isDone) {
-    const doomed = yield* findLowest(found, budget);
-    for (const entry of doomed) {
-      if (entry.kind === 1) {
-        const removed = yield* removeVersions(entry, tally);
-        freedBlobs.push(...removed.blobs);
-        budget -= removed.count;
-        // One with very many versions is not gone yet.
-        if (!removed.isAll) break;
+export const purgeSlice = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
+  function* purgeSlice({ space, top, at, request }: PurgeSlice): Verb<PurgedSlice> {
+    const found = yield* findDoomed(space, top);
+    if (found === undefined) return { isDone: true, freedBlobs: [] };
+    const tally = new Tally();
+    const gone: number[] = [];
+    const freedBlobs: string[] = [];
+    let budget = sliceRows;
+    let isDone = false;
+    while (budget > 0 && !isDone) {
+      const doomed = yield* findLowest(found, budget);
+      for (const entry of doomed) {
+        if (entry.kind === 1) {
+          const removed = yield* removeVersions(entry, tally);
+          freedBlobs.push(...removed.blobs);
+          budget -= removed.count;
+          // One with very many versions is not gone yet.
+          if (!removed.isAll) break;
+        }
+        isDone = entry.entry === top;
+        if (isDone) yield* forgetTop(found);
+        yield* rows('DELETE FROM entries WHERE entry = $1', entry.entry);
+        tally.add(entry.created_by, -1, 0);
+        gone.push(entry.entry);
+        budget -= 1;
       }
-      isDone = entry.entry === top;
-      if (isDone) yield* forgetTop(found);
-      yield* rows('DELETE FROM entries WHERE entry = $1', entry.entry);
-      tally.add(entry.created_by, -1, 0);
-      gone.push(entry.entry);
-      budget -= 1;
     }
-  }
-  yield* tally.write(space);
-  if (gone.length > 0) {
-    yield* note({ at, by: 'operator', request }, space, 'entries.purged', '', { entries: gone });
-  }
-  return { isDone, freedBlobs };
-}
+    yield* tally.write(space);
+    if (gone.length > 0) {
+      yield* note({ at, by: 'operator', request }, space, 'entries.purged', '', { entries: gone });
+    }
+    return { isDone, freedBlobs };
+  },
+);
 
 function* findDoomed(space: number, entry: number): Verb<Doomed | undefined> {
   return yield* row<Doomed>(

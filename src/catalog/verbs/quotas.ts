@@ -2,6 +2,7 @@
 // hold and refuses what is too much.
 
 import { Refusal } from '../../domain/refusal.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { type ApplicationRef, requireApplication } from './applications.ts';
 import { findRowByName } from './entries.ts';
@@ -42,12 +43,15 @@ function toUsage({ actor, entries, bytes, ...most }: UsageRow): UsageOf {
   return { actor, entries, bytes, quota };
 }
 
-export function* findUsage({ space, actor }: { space: number; actor: string }): Verb<UsageOf> {
-  const sql = `SELECT ${columns} FROM usage WHERE space = $1 AND actor = $2`;
-  const found = yield* row<UsageRow>(sql, space, actor);
-  const nothing = { entries: 0, bytes: 0, most_entries: null, most_bytes: null, most_requests: null };
-  return toUsage(found ?? { actor, ...nothing });
-}
+export const findUsage = read(
+  { catchUp: 'sums' },
+  function* findUsage({ space, actor }: { space: number; actor: string }): Verb<UsageOf> {
+    const sql = `SELECT ${columns} FROM usage WHERE space = $1 AND actor = $2`;
+    const found = yield* row<UsageRow>(sql, space, actor);
+    const nothing = { entries: 0, bytes: 0, most_entries: null, most_bytes: null, most_requests: null };
+    return toUsage(found ?? { actor, ...nothing });
+  },
+);
 
 export interface ListUsage {
   space: number;
@@ -57,7 +61,9 @@ export interface ListUsage {
 }
 
 /** By actor; the space in all is not among them. */
-export function* listUsage({ space, after, limit }: ListUsage): Verb<UsageOf[]> {
+export const listUsage = read({ catchUp: 'sums' }, function* listUsage({ space, after, limit }: ListUsage): Verb<
+  UsageOf[]
+> {
   const found = yield* rows<UsageRow>(
     `SELECT ${columns} FROM usage WHERE space = $1 AND actor > $2 ORDER BY actor LIMIT $3`,
     space,
@@ -65,13 +71,16 @@ export function* listUsage({ space, after, limit }: ListUsage): Verb<UsageOf[]> 
     limit,
   );
   return found.map(toUsage);
-}
+});
 
 /** The bytes of the current versions of all files in the trash. */
-export function* findTrashBytes({ space }: { space: number }): Verb<number> {
-  const sql = 'SELECT size FROM entries WHERE space = $1 AND id = $2';
-  return (yield* row<{ size: number }>(sql, space, trashId))?.size ?? 0;
-}
+export const findTrashBytes = read(
+  { catchUp: 'sums' },
+  function* findTrashBytes({ space }: { space: number }): Verb<number> {
+    const sql = 'SELECT size FROM entries WHERE space = $1 AND id = $2';
+    return (yield* row<{ size: number }>(sql, space, trashId))?.size ?? 0;
+  },
+);
 
 export interface FindSizeOf {
   space: number;
@@ -80,11 +89,11 @@ export interface FindSizeOf {
 }
 
 /** How large the file is that has this name in the folder; null: there is none. */
-export function* findSizeOf({ space, folder, nameKey }: FindSizeOf): Verb<number | null> {
+export const findSizeOf = read({}, function* findSizeOf({ space, folder, nameKey }: FindSizeOf): Verb<number | null> {
   const parent = yield* findVisible(space, folder);
   const found = parent === undefined ? undefined : yield* findRowByName(space, parent.entry, nameKey);
   return found?.kind === 1 ? found.size : null;
-}
+});
 
 export interface PlacedUsage extends UsageOf {
   space: number;
@@ -97,7 +106,9 @@ interface PlacedRow extends UsageRow {
 }
 
 /** Every quota there is; and for operators, with `isWhole`, what every space holds. */
-export function* listQuotas({ isWhole }: { isWhole: boolean }): Verb<PlacedUsage[]> {
+export const listQuotas = read({ catchUp: 'sums' }, function* listQuotas({ isWhole }: { isWhole: boolean }): Verb<
+  PlacedUsage[]
+> {
   const found = yield* rows<PlacedRow>(
     `SELECT usage.space AS space, spaces.name AS space_name, ${columns}
      FROM usage JOIN spaces ON spaces.space = usage.space
@@ -106,7 +117,7 @@ export function* listQuotas({ isWhole }: { isWhole: boolean }): Verb<PlacedUsage
     isWhole ? 1 : 0,
   );
   return found.map(({ space, space_name: spaceName, ...usage }) => ({ space, spaceName, ...toUsage(usage) }));
-}
+});
 
 export interface SetQuota extends Origin {
   /** The name of a space; null: that of the application. */
@@ -118,25 +129,28 @@ export interface SetQuota extends Origin {
   quota: Partial<Quota>;
 }
 
-export function* setQuota(asked: SetQuota): Verb<PlacedUsage> {
-  const { space, actor } = yield* findOwner(asked);
-  const before = (yield* findUsage({ space, actor })).quota;
-  const { entries, bytes, requests } = { ...before, ...asked.quota };
-  yield* rows(
-    `INSERT INTO usage (space, actor, entries, bytes, most_entries, most_bytes, most_requests)
+export const setQuota = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* setQuota(asked: SetQuota): Verb<PlacedUsage> {
+    const { space, actor } = yield* findOwner(asked);
+    const before = (yield* findUsage({ space, actor })).quota;
+    const { entries, bytes, requests } = { ...before, ...asked.quota };
+    yield* rows(
+      `INSERT INTO usage (space, actor, entries, bytes, most_entries, most_bytes, most_requests)
      VALUES ($1, $2, 0, 0, $3, $4, $5)
      ON CONFLICT (space, actor) DO UPDATE SET most_entries = excluded.most_entries, most_bytes = excluded.most_bytes,
        most_requests = excluded.most_requests`,
-    space,
-    actor,
-    entries,
-    bytes,
-    requests,
-  );
-  yield* note(asked, space, 'quota.changed', actor, { entries, bytes, requests });
-  const named = yield* row<{ name: string }>('SELECT name FROM spaces WHERE space = $1', space);
-  return { space, spaceName: named?.name ?? '', ...(yield* findUsage({ space, actor })) };
-}
+      space,
+      actor,
+      entries,
+      bytes,
+      requests,
+    );
+    yield* note(asked, space, 'quota.changed', actor, { entries, bytes, requests });
+    const named = yield* row<{ name: string }>('SELECT name FROM spaces WHERE space = $1', space);
+    return { space, spaceName: named?.name ?? '', ...(yield* findUsage({ space, actor })) };
+  },
+);
 
 function* findOwner({ space, application, user }: SetQuota): Verb<{ space: number; actor: string }> {
   if (application !== null) {

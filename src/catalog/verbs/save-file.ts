@@ -1,10 +1,11 @@
-// The verb that saves a file: a new one, or a new version of the one that has the name. Contents are immutable; a large
-// one whose bytes are already stored is not stored again, and the caller learns that its blob is not needed.
+// The verb that saves a file: a new one, or a new version of the one that has the name.
 
 import type { ConflictBehavior, Entry, EntryTimes } from '../../domain/entry.ts';
 import { checkMatch } from '../../domain/match.ts';
 import { toSortedProperties } from '../../domain/properties.ts';
-import { append, insert, row, rows, type Verb } from '../sql.ts';
+import { read, write } from '../declaration.ts';
+import { type PageChange, toPageChange } from '../page-cache/page-change.ts';
+import { append, type Verb } from '../sql.ts';
 import {
   type EntryRow,
   insertRow,
@@ -15,9 +16,16 @@ import {
   toStoredProperties,
   updateRow,
 } from './entries.ts';
-import { type Idempotency, recall, recallFiles, remember } from './idempotency.ts';
-import { takeOver } from './leases.ts';
-import { type Naming, settleName } from './naming.ts';
+import { claimsOfKey, type Idempotency, recall, recallFiles, remember } from './idempotency.ts';
+import { type Naming, settleName, toNameClaim } from './naming.ts';
+import {
+  claimsOfContent,
+  findContentDigest,
+  hasContent,
+  mendBytes,
+  type StoredContent,
+  storeContent,
+} from './stored-content.ts';
 import {
   addToSizes,
   type EntryDetails,
@@ -31,17 +39,6 @@ import {
 import { settleUpload } from './uploads.ts';
 import { addUsage, checkQuota } from './usage.ts';
 import { dropOldVersions, insertVersion, requireVersion, supersede, updateVersion } from './versions.ts';
-
-/** Bytes that have arrived whole. Either `bytes` (small, written with the record) or `blob` (already durable). */
-export interface StoredContent {
-  sha256: Uint8Array;
-  sizeBytes: number;
-  bytes: Uint8Array | null;
-  blob: string | null;
-  checksums: Uint8Array | null;
-  /** Whether the blob has a lease, which ends with the commit that points to it. */
-  isLeased?: boolean;
-}
 
 export interface SaveFile {
   space: number;
@@ -92,10 +89,30 @@ export interface SavedFile {
   details?: EntryDetails;
 }
 
-export function* saveFile(asked: SaveFile): Verb<SavedFile> {
-  const saved = yield* saveOrRecall(asked);
-  if (asked.upload !== undefined) yield* settleUpload(asked.upload, saved.file.id);
-  return saved;
+export const saveFile = write(
+  {
+    space: ({ space }) => space,
+    lock: 'shared',
+    pages: toSavedPage,
+    readsPendingSums: true,
+    claims: claimsOfFile,
+    newRows: () => 1,
+  },
+  function* saveFile(asked: SaveFile): Verb<SavedFile> {
+    const saved = yield* saveOrRecall(asked);
+    if (asked.upload !== undefined) yield* settleUpload(asked.upload, saved.file.id);
+    return saved;
+  },
+);
+
+function claimsOfFile({ space, folder, nameKey, content, idempotency }: SaveFile): string[] {
+  return [toNameClaim(space, folder, nameKey), ...claimsOfContent(content), ...claimsOfKey(idempotency)];
+}
+
+function toSavedPage(saved: SavedFile | null): PageChange | null {
+  if (saved === null || saved.isReplayed || saved.position === null) return null;
+  const { file, folder, position, above } = saved;
+  return toPageChange(above, [{ holder: folder.id, entry: file, folder, position }]);
 }
 
 export interface CheckNaming {
@@ -107,12 +124,12 @@ export interface CheckNaming {
 }
 
 /** Refuses a name as saving would, before there are bytes to save. */
-export function* checkNaming({ space, folder, ...wanted }: CheckNaming): Verb<null> {
+export const checkNaming = read({}, function* checkNaming({ space, folder, ...wanted }: CheckNaming): Verb<null> {
   const parent = yield* findVisible(space, folder);
   if (parent !== undefined)
     yield* settleName({ space, parent: parent.entry, ...wanted, kind: 'file', target: 'FileName' });
   return null;
-}
+});
 
 function* saveOrRecall(asked: SaveFile): Verb<SavedFile> {
   const earlier = yield* recall<SavedFile>(asked.idempotency, asked.at);
@@ -127,10 +144,12 @@ function* saveOrRecall(asked: SaveFile): Verb<SavedFile> {
 }
 
 /** What was saved of a batch under this key, each with its place in it. Refuses the key of another batch. */
-export function* recallBatch(batch: { asked: Idempotency; at: number }): Verb<[number, SavedFile][]> {
+export const recallBatch = read({}, function* recallBatch(batch: { asked: Idempotency; at: number }): Verb<
+  [number, SavedFile][]
+> {
   const earlier = yield* recallFiles<SavedFile>(batch);
   return earlier.map(([place, saved]) => [place, toReplayed(saved)]);
-}
+});
 
 function toReplayed(earlier: SavedFile): SavedFile {
   return { ...earlier, isReplayed: true, isBlobUsed: false, freedBlobs: [] };
@@ -197,16 +216,30 @@ export interface SavedVersion extends SavedFile {
 }
 
 /** A new version of a file that is named by its id; null if there is none. */
-export function* saveVersion(asked: SaveVersion): Verb<SavedVersion | null> {
-  const file = yield* findVisible(asked.space, asked.file);
-  const folder = file === undefined ? null : yield* findHolder(file);
-  if (file === undefined || folder === null || file.kind !== 1) return null;
-  const taken = yield* requireRowToChange(file.entry);
-  const current = yield* findContentDigest(taken);
-  checkMatch(asked.ifMatch, Buffer.from(current ?? []).toString('base64'));
-  const saved = yield* saveOver(asked, folder, taken);
-  const now = yield* requireRow(file.entry);
-  return { ...saved, details: yield* toDetails({ ...now, above: file.above }) };
+export const saveVersion = write(
+  {
+    space: ({ space }) => space,
+    lock: 'shared',
+    pages: toSavedPage,
+    readsPendingSums: true,
+    claims: claimsOfVersion,
+    newRows: () => 1,
+  },
+  function* saveVersion(asked: SaveVersion): Verb<SavedVersion | null> {
+    const file = yield* findVisible(asked.space, asked.file);
+    const folder = file === undefined ? null : yield* findHolder(file);
+    if (file === undefined || folder === null || file.kind !== 1) return null;
+    const taken = yield* requireRowToChange(file.entry);
+    const current = yield* findContentDigest(taken);
+    checkMatch(asked.ifMatch, Buffer.from(current ?? []).toString('base64'));
+    const saved = yield* saveOver(asked, folder, taken);
+    const now = yield* requireRow(file.entry);
+    return { ...saved, details: yield* toDetails({ ...now, above: file.above }) };
+  },
+);
+
+function claimsOfVersion({ space, file, content }: SaveVersion): string[] {
+  return [`${space} file ${file}`, ...claimsOfContent(content)];
 }
 
 function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFile> {
@@ -294,27 +327,6 @@ function* finish(asked: Save, folder: Located, file: NewEntry, done: Finish): Ve
   };
 }
 
-function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {
-  if (content.blob !== null) {
-    const twin = yield* row<{ content: number }>(
-      'SELECT content FROM contents WHERE sha256 = $1 AND blob IS NOT NULL',
-      content.sha256,
-    );
-    if (twin !== undefined) return { content: twin.content, isBlobUsed: false };
-    if (content.isLeased === true) yield* takeOver(content.blob);
-  }
-  const number = yield* insert(
-    'content',
-    'INSERT INTO contents (sha256, size, blob, checksums, bytes) VALUES ($1, $2, $3, $4, $5)',
-    content.sha256,
-    content.sizeBytes,
-    content.blob,
-    content.checksums,
-    content.bytes,
-  );
-  return { content: number, isBlobUsed: content.blob !== null };
-}
-
 type Numbered = Pick<EntryRow, 'entry' | 'version' | 'modified_at'>;
 
 function* addVersion(asked: Save, { entry, version, modified_at }: Numbered, content: number): Verb<void> {
@@ -329,36 +341,6 @@ function* addVersion(asked: Save, { entry, version, modified_at }: Numbered, con
     sha256: asked.content.sha256,
   });
   if (version > 1) yield* supersede({ entry, version }, asked.at);
-}
-
-function* hasContent(file: EntryRow, content: StoredContent): Verb<boolean> {
-  if (file.size !== content.sizeBytes) return false;
-  const current = yield* findContentDigest(file);
-  return current !== null && Buffer.compare(current, content.sha256) === 0;
-}
-
-/** "Nothing is written" rests on bytes that are there: where the disk has changed a small content, it is mended. */
-function* mendBytes(file: EntryRow, { bytes, sha256 }: StoredContent): Verb<void> {
-  if (bytes === null) return;
-  const kept = yield* row<{ content: number; bytes: Uint8Array | null }>(
-    `SELECT contents.content AS content, contents.bytes AS bytes
-     FROM versions JOIN contents ON contents.content = versions.content
-     WHERE versions.entry = $1 AND versions.version = $2`,
-    file.entry,
-    file.version,
-  );
-  if (kept === undefined || kept.bytes === null || Buffer.compare(kept.bytes, bytes) === 0) return;
-  yield* rows('UPDATE contents SET bytes = $1 WHERE content = $2 AND sha256 = $3', bytes, kept.content, sha256);
-}
-
-function* findContentDigest(file: EntryRow): Verb<Uint8Array | null> {
-  const current = yield* row<{ sha256: Uint8Array }>(
-    `SELECT contents.sha256 AS sha256 FROM versions JOIN contents ON contents.content = versions.content
-     WHERE versions.entry = $1 AND versions.version = $2`,
-    file.entry,
-    file.version,
-  );
-  return current?.sha256 ?? null;
 }
 
 /** The same bytes under another content type are the same version. */

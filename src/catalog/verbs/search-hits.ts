@@ -2,6 +2,7 @@
 // entry is visible is told by the way up to the root, which is walked here, each folder once.
 
 import { type Entry, folderContentType, type Kind } from '../../domain/entry.ts';
+import { read } from '../declaration.ts';
 import { row, together, type Verb } from '../sql.ts';
 import { type EntryRow, one, selection, toEntry } from './entries.ts';
 
@@ -35,11 +36,11 @@ interface Way {
 }
 
 /** In the order in which they are given. */
-export function* findHits(asked: FindHits): Verb<Hit[]> {
+export const findHits = read({}, function* findHits(asked: FindHits): Verb<Hit[]> {
   const ways = new Map<number, Way>();
   const hits = yield* together(asked.entries.map((number) => findHit(number, asked, ways)));
   return hits.filter((hit) => hit !== null);
-}
+});
 
 function* findHit(number: number, asked: FindHits, ways: Map<number, Way>): Verb<Hit | null> {
   // Most of what is found anywhere is not in a folder that was named, and need not be read for that.
@@ -98,11 +99,11 @@ export interface NamedEntry {
 }
 
 /** What entries are called, for operators. Those that are gone are left out. */
-export function* findNames({ entries }: { entries: readonly number[] }): Verb<NamedEntry[]> {
+export const findNames = read({}, function* findNames({ entries }: { entries: readonly number[] }): Verb<NamedEntry[]> {
   const named: NamedEntry[] = [];
   for (const entry of entries) {
     const found = yield* row<NamedEntry>('SELECT entry, id, name FROM entries WHERE entry = $1', entry);
     if (found !== undefined) named.push(found);
   }
   return named;
-}
+});

@@ -3,6 +3,7 @@
 import type { SpaceAccess } from '../../domain/caller.ts';
 import { toNameKey } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { insertRow, toNewFolder } from './entries.ts';
 import { hiddenId, trashId } from './tree.ts';
@@ -45,14 +46,17 @@ export interface AddSpace extends Origin {
   manager: string;
 }
 
-export function* addSpace(asked: AddSpace): Verb<SpaceAccess> {
-  const { name, spaceId, rootId, manager } = asked;
-  yield* requireFreeName(name);
-  const space = yield* insertSpace({ ...asked, rootBy: manager });
-  yield* rows(`INSERT INTO members (user_id, space, role) VALUES ($1, $2, 'manager')`, manager, space);
-  yield* note(asked, space, 'user.role', manager, { role: 'manager' });
-  return { space, spaceId, spaceName: name, rootId, role: 'manager' };
-}
+export const addSpace = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* addSpace(asked: AddSpace): Verb<SpaceAccess> {
+    const { name, spaceId, rootId, manager } = asked;
+    yield* requireFreeName(name);
+    const space = yield* insertSpace({ ...asked, rootBy: manager });
+    yield* rows(`INSERT INTO members (user_id, space, role) VALUES ($1, $2, 'manager')`, manager, space);
+    yield* note(asked, space, 'user.role', manager, { role: 'manager' });
+    return { space, spaceId, spaceName: name, rootId, role: 'manager' };
+  },
+);
 
 export interface RenameSpace extends Origin {
   space: number;
@@ -60,15 +64,18 @@ export interface RenameSpace extends Origin {
 }
 
 /** The root folder keeps its own name: it is an entry like others, and cannot be renamed. */
-export function* renameSpace(asked: RenameSpace): Verb<void> {
-  const { space, name } = asked;
-  const found = yield* row<{ name: string }>('SELECT name FROM spaces WHERE space = $1', space);
-  if (found === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.');
-  if (found.name === name) return;
-  yield* requireFreeName(name);
-  yield* rows('UPDATE spaces SET name = $1 WHERE space = $2', name, space);
-  yield* note(asked, space, 'space.renamed', '', { name, before: found.name });
-}
+export const renameSpace = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
+  function* renameSpace(asked: RenameSpace): Verb<void> {
+    const { space, name } = asked;
+    const found = yield* row<{ name: string }>('SELECT name FROM spaces WHERE space = $1', space);
+    if (found === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.');
+    if (found.name === name) return;
+    yield* requireFreeName(name);
+    yield* rows('UPDATE spaces SET name = $1 WHERE space = $2', name, space);
+    yield* note(asked, space, 'space.renamed', '', { name, before: found.name });
+  },
+);
 
 function* requireFreeName(name: string): Verb<void> {
   if ((yield* row('SELECT space FROM spaces WHERE name = $1', name)) === undefined) return;
@@ -77,23 +84,23 @@ function* requireFreeName(name: string): Verb<void> {
 
 /** A space as an operator sits in it; null if there is none of this name. */
 /** All of them, by name: for the operator. */
-export function* listSpaces(_: object): Verb<SpaceAccess[]> {
+export const listSpaces = read({}, function* listSpaces(_: object): Verb<SpaceAccess[]> {
   const found = yield* rows<{ space: number; id: string; name: string; root: string }>(
     'SELECT space, id, name, root FROM spaces ORDER BY name',
   );
   return found.map(({ space, id, name, root }) => ({
     ...{ space, spaceId: id, spaceName: name, rootId: root, role: null },
   }));
-}
+});
 
-export function* findSpace({ name }: { name: string }): Verb<SpaceAccess | null> {
+export const findSpace = read({}, function* findSpace({ name }: { name: string }): Verb<SpaceAccess | null> {
   const found = yield* row<{ space: number; id: string; root: string }>(
     'SELECT space, id, root FROM spaces WHERE name = $1',
     name,
   );
   if (found === undefined) return null;
   return { space: found.space, spaceId: found.id, spaceName: name, rootId: found.root, role: null };
-}
+});
 
 /** By name, for operators. */
 export function* requireSpace(name: string): Verb<number> {

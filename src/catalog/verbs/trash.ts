@@ -6,6 +6,7 @@ import type { ConflictBehavior } from '../../domain/entry.ts';
 import { checkMatch } from '../../domain/match.ts';
 import { toNameKey } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { allSpaces, read, write } from '../declaration.ts';
 import { type SealedTrash, toTrashSeal } from '../row-checksums.ts';
 import { note, type Origin, row, rows, together, type Verb } from '../sql.ts';
 import { rootStays } from './change-entry.ts';
@@ -46,18 +47,27 @@ interface TrashRow {
 }
 
 /** Null if there is no such entry. */
-export function* trashEntry(asked: TrashEntry): Verb<EntryDetails | null> {
-  const found = yield* findVisible(asked.space, asked.id);
-  if (found === undefined) return null;
-  const details = yield* toDetails(found);
-  checkMatch(asked.ifMatch, details.etag);
-  const from = yield* takeOut(found);
-  yield* putInto(asked.space, trashId, found);
-  const trash = { entry: found.entry, parent: from.id, path: details.path, trashed_at: asked.at, trashed_by: asked.by };
-  yield* insertTrash({ ...trash, space: asked.space });
-  yield* note(asked, asked.space, 'entry.trashed', found.id, { parent: from.id, name: found.name });
-  return details;
-}
+export const trashEntry = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
+  function* trashEntry(asked: TrashEntry): Verb<EntryDetails | null> {
+    const found = yield* findVisible(asked.space, asked.id);
+    if (found === undefined) return null;
+    const details = yield* toDetails(found);
+    checkMatch(asked.ifMatch, details.etag);
+    const from = yield* takeOut(found);
+    yield* putInto(asked.space, trashId, found);
+    const trash = {
+      entry: found.entry,
+      parent: from.id,
+      path: details.path,
+      trashed_at: asked.at,
+      trashed_by: asked.by,
+    };
+    yield* insertTrash({ ...trash, space: asked.space });
+    yield* note(asked, asked.space, 'entry.trashed', found.id, { parent: from.id, name: found.name });
+    return details;
+  },
+);
 
 function* insertTrash(trash: SealedTrash): Verb<void> {
   yield* rows(
@@ -108,9 +118,9 @@ function* findTrashed({ space, id }: { space: number; id: string }): Verb<Trashe
   return trash === undefined ? null : { found: yield* locate(found), trash };
 }
 
-export function* isInTrash(asked: { space: number; id: string }): Verb<boolean> {
+export const isInTrash = read({}, function* isInTrash(asked: { space: number; id: string }): Verb<boolean> {
   return (yield* findTrashed(asked)) !== null;
-}
+});
 
 export interface RestoreEntry extends Asked {
   /** Null: where it was. */
@@ -121,43 +131,46 @@ export interface RestoreEntry extends Asked {
 }
 
 /** Null if it is not in the trash. */
-export function* restoreEntry(asked: RestoreEntry): Verb<EntryDetails | null> {
-  const { space } = asked;
-  const trashed = yield* findTrashed(asked);
-  if (trashed === null) return null;
-  const { found, trash } = trashed;
-  const to =
-    asked.parent === null
-      ? yield* findOldPlace(space, trash)
-      : yield* requireFolder(space, asked.parent, 'ParentFolderId');
-  const name = asked.name ?? found.name;
-  const { kind } = toEntry(found);
-  yield* checkTreeLevel(to, space, found, 'ParentFolderId');
-  const wanted = {
-    space,
-    parent: to.entry,
-    name,
-    nameKey: toNameKey(name),
-    kind,
-    conflict: asked.conflict,
-    target: 'Name',
-  };
-  const naming = yield* settleName(wanted);
-  if ('taken' in naming) throw new Error('a name was taken over');
-  yield* takeOut(found);
-  const restored = { ...found, parent: to.entry, name: naming.free.name, name_key: naming.free.nameKey };
-  // Back where it was and under its name it is what it was; else it was moved or renamed, as a change of it would.
-  if (to.id !== trash.parent || restored.name !== found.name) {
-    restored.modified_at = Math.max(asked.at, found.modified_at);
-    restored.modified_by = asked.by;
-  }
-  yield* rows('DELETE FROM trash WHERE entry = $1', found.entry);
-  yield* addToSizes(to, found.size);
-  if (kind === 'folder') yield* raiseHeights(to, found.height);
-  yield* updateRow(found, restored);
-  yield* note(asked, asked.space, 'entry.restored', restored.id, { parent: to.id, name: restored.name });
-  return yield* toDetails({ ...restored, above: [to, ...to.above] });
-}
+export const restoreEntry = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
+  function* restoreEntry(asked: RestoreEntry): Verb<EntryDetails | null> {
+    const { space } = asked;
+    const trashed = yield* findTrashed(asked);
+    if (trashed === null) return null;
+    const { found, trash } = trashed;
+    const to =
+      asked.parent === null
+        ? yield* findOldPlace(space, trash)
+        : yield* requireFolder(space, asked.parent, 'ParentFolderId');
+    const name = asked.name ?? found.name;
+    const { kind } = toEntry(found);
+    yield* checkTreeLevel(to, space, found, 'ParentFolderId');
+    const wanted = {
+      space,
+      parent: to.entry,
+      name,
+      nameKey: toNameKey(name),
+      kind,
+      conflict: asked.conflict,
+      target: 'Name',
+    };
+    const naming = yield* settleName(wanted);
+    if ('taken' in naming) throw new Error('a name was taken over');
+    yield* takeOut(found);
+    const restored = { ...found, parent: to.entry, name: naming.free.name, name_key: naming.free.nameKey };
+    // Back where it was and under its name it is what it was; else it was moved or renamed, as a change of it would.
+    if (to.id !== trash.parent || restored.name !== found.name) {
+      restored.modified_at = Math.max(asked.at, found.modified_at);
+      restored.modified_by = asked.by;
+    }
+    yield* rows('DELETE FROM trash WHERE entry = $1', found.entry);
+    yield* addToSizes(to, found.size);
+    if (kind === 'folder') yield* raiseHeights(to, found.height);
+    yield* updateRow(found, restored);
+    yield* note(asked, asked.space, 'entry.restored', restored.id, { parent: to.id, name: restored.name });
+    return yield* toDetails({ ...restored, above: [to, ...to.above] });
+  },
+);
 
 function* findOldPlace(space: number, { parent }: TrashRow): Verb<Located> {
   const folder = yield* findVisible(space, parent);
@@ -187,7 +200,7 @@ export interface TrashPage {
 }
 
 /** What was trashed last comes first. */
-export function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> {
+export const listTrash = read({}, function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> {
   const found = yield* rows<TrashRow>(
     `SELECT entry, parent, path, trashed_at, trashed_by FROM trash
      WHERE space = $1 AND (trashed_at, entry) < ($2, $3) ORDER BY trashed_at DESC, entry DESC LIMIT $4`,
@@ -198,7 +211,7 @@ export function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> 
   const entries = yield* together(found.slice(0, limit).map(toTrashed));
   const last = found.length > limit ? found[limit - 1] : undefined;
   return { entries, next: last === undefined ? null : [last.trashed_at, last.entry] };
-}
+});
 
 function* toTrashed(trash: TrashRow): Verb<TrashedEntry> {
   const details = yield* toFormerDetails(yield* requireRow(trash.entry), trash);
@@ -211,15 +224,18 @@ function toFormerDetails(found: EntryRow, { path, parent }: TrashRow): Verb<Entr
 }
 
 /** Removes for good: an entry that is seen, or the top of something in the trash. Null if it is neither. */
-export function* removeEntry(asked: TrashEntry): Verb<EntryDetails | null> {
-  const trashed = yield* findTrashed(asked);
-  const found = trashed?.found ?? (yield* findVisible(asked.space, asked.id));
-  if (found === undefined) return null;
-  const details = yield* trashed === null ? toDetails(found) : toFormerDetails(found, trashed.trash);
-  checkMatch(asked.ifMatch, details.etag);
-  yield* hide(asked, found);
-  return details;
-}
+export const removeEntry = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
+  function* removeEntry(asked: TrashEntry): Verb<EntryDetails | null> {
+    const trashed = yield* findTrashed(asked);
+    const found = trashed?.found ?? (yield* findVisible(asked.space, asked.id));
+    if (found === undefined) return null;
+    const details = yield* trashed === null ? toDetails(found) : toFormerDetails(found, trashed.trash);
+    checkMatch(asked.ifMatch, details.etag);
+    yield* hide(asked, found);
+    return details;
+  },
+);
 
 function* hide(asked: Asked, found: Located): Verb<void> {
   yield* takeOut(found);
@@ -239,18 +255,21 @@ export interface EmptyTrash extends Omit<Asked, 'id' | 'space'> {
 const mostTops = 100;
 
 /** Removes for good what has been in the trash, at most 100 tops at a time; says how many. */
-export function* emptyTrash({ space, before, ...asked }: EmptyTrash): Verb<number> {
-  const found = yield* rows<{ entry: number; space: number }>(
-    space === null
-      ? 'SELECT entry, space FROM trash WHERE trashed_at < $1 ORDER BY trashed_at LIMIT $2'
-      : 'SELECT entry, space FROM trash WHERE trashed_at < $1 AND space = $3 ORDER BY trashed_at LIMIT $2',
-    before,
-    mostTops,
-    ...(space === null ? [] : [space]),
-  );
-  for (const { entry, space: of } of found) {
-    const top = yield* locate(yield* requireRow(entry));
-    yield* hide({ ...asked, space: of, id: top.id }, top);
-  }
-  return found.length;
-}
+export const emptyTrash = write(
+  { space: ({ space }) => space ?? allSpaces, lock: 'exclusive', pages: 'unchanged' },
+  function* emptyTrash({ space, before, ...asked }: EmptyTrash): Verb<number> {
+    const found = yield* rows<{ entry: number; space: number }>(
+      space === null
+        ? 'SELECT entry, space FROM trash WHERE trashed_at < $1 ORDER BY trashed_at LIMIT $2'
+        : 'SELECT entry, space FROM trash WHERE trashed_at < $1 AND space = $3 ORDER BY trashed_at LIMIT $2',
+      before,
+      mostTops,
+      ...(space === null ? [] : [space]),
+    );
+    for (const { entry, space: of } of found) {
+      const top = yield* locate(yield* requireRow(entry));
+      yield* hide({ ...asked, space: of, id: top.id }, top);
+    }
+    return found.length;
+  },
+);

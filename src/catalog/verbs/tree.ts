@@ -7,6 +7,7 @@ import { deepestLevel, type Entry } from '../../domain/entry.ts';
 import { Fault } from '../../domain/fault.ts';
 import { folderNotFound, notAFolder } from '../../domain/missing.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { read } from '../declaration.ts';
 import { add, row, rows, type Verb } from '../sql.ts';
 import { type EntryRow, findRow, findRowByName, requireRow, toEntry } from './entries.ts';
 
@@ -181,15 +182,15 @@ export interface FindEntry {
   id: string;
 }
 
-export function* findEntry({ space, id }: FindEntry): Verb<Entry | null> {
+export const findEntry = read({}, function* findEntry({ space, id }: FindEntry): Verb<Entry | null> {
   const found = yield* findVisible(space, id);
   return found === undefined ? null : toEntry(found);
-}
+});
 
-export function* findDetails({ space, id }: FindEntry): Verb<EntryDetails | null> {
+export const findDetails = read({}, function* findDetails({ space, id }: FindEntry): Verb<EntryDetails | null> {
   const found = yield* findVisible(space, id);
   return found === undefined ? null : yield* toDetails(found);
-}
+});
 
 export interface FindByPath {
   space: number;
@@ -198,19 +199,25 @@ export interface FindByPath {
   nameKeys: readonly string[];
 }
 
-export function* findByPath({ space, root, nameKeys }: FindByPath): Verb<EntryDetails | null> {
-  let found = yield* findRow(space, root);
-  for (const nameKey of nameKeys) {
-    if (found === undefined) return null;
-    found = yield* findRowByName(space, found.entry, nameKey);
-  }
-  return found === undefined ? null : yield* toDetails(yield* locate(found));
-}
+export const findByPath = read(
+  {},
+  function* findByPath({ space, root, nameKeys }: FindByPath): Verb<EntryDetails | null> {
+    let found = yield* findRow(space, root);
+    for (const nameKey of nameKeys) {
+      if (found === undefined) return null;
+      found = yield* findRowByName(space, found.entry, nameKey);
+    }
+    return found === undefined ? null : yield* toDetails(yield* locate(found));
+  },
+);
 
 /** In which of these spaces the entry is, seen or not; null: in none of them. */
-export function* findSpaceOf({ id, spaces }: { id: string; spaces: readonly number[] }): Verb<number | null> {
-  for (const space of spaces) {
-    if ((yield* row('SELECT entry FROM entries WHERE space = $1 AND id = $2', space, id)) !== undefined) return space;
-  }
-  return null;
-}
+export const findSpaceOf = read(
+  {},
+  function* findSpaceOf({ id, spaces }: { id: string; spaces: readonly number[] }): Verb<number | null> {
+    for (const space of spaces) {
+      if ((yield* row('SELECT entry FROM entries WHERE space = $1 AND id = $2', space, id)) !== undefined) return space;
+    }
+    return null;
+  },
+);

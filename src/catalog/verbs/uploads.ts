@@ -4,6 +4,7 @@
 
 import { Fault } from '../../domain/fault.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { noSpace, read, write } from '../declaration.ts';
 import { row, rows, type Verb } from '../sql.ts';
 
 /** Unfinished ones that an application, or a person with it, can have at a time. */
@@ -79,26 +80,29 @@ function toUpload({ app_key, length, size, is_busy, is_last, expires_at, ...rest
 
 export type BeginUpload = Omit<Upload, 'sizeBytes' | 'grown' | 'turn' | 'isBusy' | 'isLast' | 'result'>;
 
-export function* beginUpload(begun: BeginUpload): Verb<void> {
-  const open = yield* row<{ count: number }>(
-    'SELECT count(*) AS count FROM uploads WHERE app_key = $1 AND actor = $2 AND result IS NULL',
-    begun.appKey,
-    begun.actor,
-  );
-  if (Number(open?.count) >= mostOpen) throw tooManyUploads();
-  yield* rows(
-    `INSERT INTO uploads (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, '', 0, 0, 0, NULL, $9)`,
-    begun.id,
-    begun.appKey,
-    begun.actor,
-    begun.protocol,
-    begun.kind,
-    begun.asked,
-    begun.lengthBytes,
-    begun.blob,
-    begun.expiresAt,
-  );
-}
+export const beginUpload = write(
+  { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
+  function* beginUpload(begun: BeginUpload): Verb<void> {
+    const open = yield* row<{ count: number }>(
+      'SELECT count(*) AS count FROM uploads WHERE app_key = $1 AND actor = $2 AND result IS NULL',
+      begun.appKey,
+      begun.actor,
+    );
+    if (Number(open?.count) >= mostOpen) throw tooManyUploads();
+    yield* rows(
+      `INSERT INTO uploads (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, '', 0, 0, 0, NULL, $9)`,
+      begun.id,
+      begun.appKey,
+      begun.actor,
+      begun.protocol,
+      begun.kind,
+      begun.asked,
+      begun.lengthBytes,
+      begun.blob,
+      begun.expiresAt,
+    );
+  },
+);
 
 function tooManyUploads(): Refusal {
   return new Refusal('TooManyUploads', `There are ${mostOpen} unfinished uploads already.`, {
@@ -107,15 +111,18 @@ function tooManyUploads(): Refusal {
 }
 
 /** Null if there is none, or it is another's. */
-export function* findUpload({ id, appKey, actor }: UploadOwner & { id: string }): Verb<Upload | null> {
-  const found = yield* row<UploadRow>(
-    `SELECT ${columns} FROM uploads WHERE id = $1 AND app_key = $2 AND actor = $3`,
-    id,
-    appKey,
-    actor,
-  );
-  return found === undefined ? null : toUpload(found);
-}
+export const findUpload = read(
+  {},
+  function* findUpload({ id, appKey, actor }: UploadOwner & { id: string }): Verb<Upload | null> {
+    const found = yield* row<UploadRow>(
+      `SELECT ${columns} FROM uploads WHERE id = $1 AND app_key = $2 AND actor = $3`,
+      id,
+      appKey,
+      actor,
+    );
+    return found === undefined ? null : toUpload(found);
+  },
+);
 
 export interface TakeTurn {
   id: string;
@@ -127,18 +134,21 @@ export interface TakeTurn {
 }
 
 /** Ends the turn of whoever was writing. The new turn, or null: another one was first. */
-export function* takeTurn({ id, turn, isBusy, isLast, lengthBytes }: TakeTurn): Verb<number | null> {
-  const taken = yield* row<{ turn: number }>(
-    `UPDATE uploads SET turn = turn + 1, is_busy = $1, is_last = $2, length = $3
+export const takeTurn = write(
+  { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
+  function* takeTurn({ id, turn, isBusy, isLast, lengthBytes }: TakeTurn): Verb<number | null> {
+    const taken = yield* row<{ turn: number }>(
+      `UPDATE uploads SET turn = turn + 1, is_busy = $1, is_last = $2, length = $3
      WHERE id = $4 AND turn = $5 AND result IS NULL RETURNING turn`,
-    isBusy ? 1 : 0,
-    isLast ? 1 : 0,
-    lengthBytes,
-    id,
-    turn,
-  );
-  return taken?.turn ?? null;
-}
+      isBusy ? 1 : 0,
+      isLast ? 1 : 0,
+      lengthBytes,
+      id,
+      turn,
+    );
+    return taken?.turn ?? null;
+  },
+);
 
 export interface KeepUpload {
   id: string;
@@ -151,21 +161,24 @@ export interface KeepUpload {
 }
 
 /** So much is durable now. False: the turn is over, and nothing was written. */
-export function* keepUpload(kept: KeepUpload): Verb<boolean> {
-  const { id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt } = kept;
-  const found = yield* row(
-    `UPDATE uploads SET size = $1, length = $2, grown = $3, is_busy = $4, expires_at = $5
+export const keepUpload = write(
+  { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
+  function* keepUpload(kept: KeepUpload): Verb<boolean> {
+    const { id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt } = kept;
+    const found = yield* row(
+      `UPDATE uploads SET size = $1, length = $2, grown = $3, is_busy = $4, expires_at = $5
      WHERE id = $6 AND turn = $7 AND result IS NULL RETURNING id`,
-    sizeBytes,
-    lengthBytes,
-    grown,
-    isBusy ? 1 : 0,
-    expiresAt,
-    id,
-    turn,
-  );
-  return found !== undefined;
-}
+      sizeBytes,
+      lengthBytes,
+      grown,
+      isBusy ? 1 : 0,
+      expiresAt,
+      id,
+      turn,
+    );
+    return found !== undefined;
+  },
+);
 
 /** For the transaction that saves the file: it and the end of the upload are one. */
 export function* settleUpload({ id, turn }: { id: string; turn: number }, entry: string): Verb<void> {
@@ -180,11 +193,14 @@ export function* settleUpload({ id, turn }: { id: string; turn: number }, entry:
 }
 
 /** Parts whose bytes a final upload has taken. */
-export function* spendUploads({ ids, final }: { ids: readonly string[]; final: string }): Verb<void> {
-  for (const id of ids) {
-    yield* rows("UPDATE uploads SET result = $1, blob = NULL, grown = '' WHERE id = $2", final, id);
-  }
-}
+export const spendUploads = write(
+  { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
+  function* spendUploads({ ids, final }: { ids: readonly string[]; final: string }): Verb<void> {
+    for (const id of ids) {
+      yield* rows("UPDATE uploads SET result = $1, blob = NULL, grown = '' WHERE id = $2", final, id);
+    }
+  },
+);
 
 /** What an upload has left in the blob store. */
 export interface LeftBytes {
@@ -194,22 +210,28 @@ export interface LeftBytes {
 }
 
 /** Null: there are no bytes to let go of. */
-export function* dropUpload({ id }: { id: string }): Verb<LeftBytes | null> {
-  const dropped = yield* row<UploadRow>(`DELETE FROM uploads WHERE id = $1 RETURNING ${columns}`, id);
-  return dropped === undefined ? null : (toLeft(dropped)[0] ?? null);
-}
+export const dropUpload = write(
+  { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
+  function* dropUpload({ id }: { id: string }): Verb<LeftBytes | null> {
+    const dropped = yield* row<UploadRow>(`DELETE FROM uploads WHERE id = $1 RETURNING ${columns}`, id);
+    return dropped === undefined ? null : (toLeft(dropped)[0] ?? null);
+  },
+);
 
 /** Removes uploads whose time is over, some at a time. */
-export function* expireUploads({ at }: { at: number }): Verb<{ count: number; left: LeftBytes[] }> {
-  // The time is looked at twice: one that goes on while we wait for its row must stay.
-  const expired = yield* rows<UploadRow>(
-    `DELETE FROM uploads WHERE expires_at < $1 AND id IN
+export const expireUploads = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* expireUploads({ at }: { at: number }): Verb<{ count: number; left: LeftBytes[] }> {
+    // The time is looked at twice: one that goes on while we wait for its row must stay.
+    const expired = yield* rows<UploadRow>(
+      `DELETE FROM uploads WHERE expires_at < $1 AND id IN
        (SELECT id FROM uploads WHERE expires_at < $1 ORDER BY expires_at LIMIT ${mostExpired})
      RETURNING ${columns}`,
-    at,
-  );
-  return { count: expired.length, left: expired.flatMap(toLeft) };
-}
+      at,
+    );
+    return { count: expired.length, left: expired.flatMap(toLeft) };
+  },
+);
 
 function toLeft({ blob, size, grown }: UploadRow): LeftBytes[] {
   return blob === null ? [] : [{ blob, sizeBytes: size, grown }];

@@ -3,6 +3,7 @@
 
 import { versionNotFound } from '../../domain/missing.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { allSpaces, read, write } from '../declaration.ts';
 import { carrySeal, type SealedVersion, toVersionSeal } from '../row-checksums.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { type EntryRow, updateRow } from './entries.ts';
@@ -44,17 +45,20 @@ export interface VersionPage {
 }
 
 /** Newest first. Null if there is no such file. */
-export function* listVersions({ space, file: id, below, limit }: ListVersions): Verb<VersionPage | null> {
-  const file = yield* findVisible(space, id);
-  if (file === undefined || file.kind !== 1) return null;
-  const found = yield* rows<VersionRow>(
-    `${selectVersions} WHERE versions.entry = $1 AND version < $2 ORDER BY version DESC LIMIT $3`,
-    file.entry,
-    below ?? Number.MAX_SAFE_INTEGER,
-    limit + 1,
-  );
-  return { versions: found.slice(0, limit).map(toVersion), hasMore: found.length > limit };
-}
+export const listVersions = read(
+  {},
+  function* listVersions({ space, file: id, below, limit }: ListVersions): Verb<VersionPage | null> {
+    const file = yield* findVisible(space, id);
+    if (file === undefined || file.kind !== 1) return null;
+    const found = yield* rows<VersionRow>(
+      `${selectVersions} WHERE versions.entry = $1 AND version < $2 ORDER BY version DESC LIMIT $3`,
+      file.entry,
+      below ?? Number.MAX_SAFE_INTEGER,
+      limit + 1,
+    );
+    return { versions: found.slice(0, limit).map(toVersion), hasMore: found.length > limit };
+  },
+);
 
 function toVersion(found: VersionRow): Version {
   const { version, size, content_type, sha256, created_at, created_by, comment } = found;
@@ -82,72 +86,81 @@ export interface ChangedVersion {
 }
 
 /** Makes a new version with the bytes of an old one; the same bytes as the current ones make none. Null: no such file. */
-export function* restoreVersion(asked: ChangeVersion): Verb<ChangedVersion | null> {
-  const { space, at, by } = asked;
-  const found = yield* findFileVersion(asked);
-  if (found === null) return null;
-  const { file, version } = found;
-  const current = yield* requireVersion(file, file.version);
-  if (version.content === current.content || Buffer.compare(version.sha256, current.sha256) === 0) {
-    return { details: yield* toDetails(file), freedBlobs: [] };
-  }
-  const added = { entries: 0, bytes: version.size };
-  yield* checkQuota(space, by, added);
-  const restored: Located = {
-    ...file,
-    version: file.version + 1,
-    size: version.size,
-    content_type: version.content_type,
-    modified_at: Math.max(at, file.modified_at),
-    modified_by: by,
-  };
-  yield* updateRow(file, restored);
-  yield* insertVersion({
-    ...version,
-    version: restored.version,
-    created_at: restored.modified_at,
-    created_by: by,
-  });
-  yield* supersede(restored, at);
-  yield* addUsage(space, by, added);
-  const folder = yield* findHolder(file);
-  if (folder !== null) yield* addToSizes(folder, version.size - file.size);
-  yield* note(asked, asked.space, 'version.restored', restored.id, {
-    version: restored.version,
-    from: version.version,
-  });
-  const freedBlobs = yield* dropOldVersions(asked, restored);
-  return { details: yield* toDetails(restored), freedBlobs };
-}
-
-export function* removeVersion(asked: ChangeVersion): Verb<ChangedVersion | null> {
-  const found = yield* findFileVersion(asked);
-  if (found === null) return null;
-  const { file, version } = found;
-  if (version.version === file.version) {
-    throw new Refusal('VersionIsCurrent', 'This is the current version; it cannot be removed alone.', {
-      target: 'version',
-      hint: 'Restore or save another one first, or delete the file.',
+export const restoreVersion = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
+  function* restoreVersion(asked: ChangeVersion): Verb<ChangedVersion | null> {
+    const { space, at, by } = asked;
+    const found = yield* findFileVersion(asked);
+    if (found === null) return null;
+    const { file, version } = found;
+    const current = yield* requireVersion(file, file.version);
+    if (version.content === current.content || Buffer.compare(version.sha256, current.sha256) === 0) {
+      return { details: yield* toDetails(file), freedBlobs: [] };
+    }
+    const added = { entries: 0, bytes: version.size };
+    yield* checkQuota(space, by, added);
+    const restored: Located = {
+      ...file,
+      version: file.version + 1,
+      size: version.size,
+      content_type: version.content_type,
+      modified_at: Math.max(at, file.modified_at),
+      modified_by: by,
+    };
+    yield* updateRow(file, restored);
+    yield* insertVersion({
+      ...version,
+      version: restored.version,
+      created_at: restored.modified_at,
+      created_by: by,
     });
-  }
-  const freedBlobs = yield* dropVersions(asked, file, [version]);
-  return { details: yield* toDetails(file), freedBlobs };
-}
+    yield* supersede(restored, at);
+    yield* addUsage(space, by, added);
+    const folder = yield* findHolder(file);
+    if (folder !== null) yield* addToSizes(folder, version.size - file.size);
+    yield* note(asked, asked.space, 'version.restored', restored.id, {
+      version: restored.version,
+      from: version.version,
+    });
+    const freedBlobs = yield* dropOldVersions(asked, restored);
+    return { details: yield* toDetails(restored), freedBlobs };
+  },
+);
+
+export const removeVersion = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
+  function* removeVersion(asked: ChangeVersion): Verb<ChangedVersion | null> {
+    const found = yield* findFileVersion(asked);
+    if (found === null) return null;
+    const { file, version } = found;
+    if (version.version === file.version) {
+      throw new Refusal('VersionIsCurrent', 'This is the current version; it cannot be removed alone.', {
+        target: 'version',
+        hint: 'Restore or save another one first, or delete the file.',
+      });
+    }
+    const freedBlobs = yield* dropVersions(asked, file, [version]);
+    return { details: yield* toDetails(file), freedBlobs };
+  },
+);
 
 export interface CommentVersion extends Omit<ChangeVersion, 'keptVersions'> {
   comment: string | null;
 }
 
-export function* commentVersion(asked: CommentVersion): Verb<Version | null> {
-  const found = yield* findFileVersion(asked);
-  if (found === null) return null;
-  const { file, version } = found;
-  if (version.comment !== asked.comment) {
-    yield* updateVersion(version, { ...version, comment: asked.comment });
-    yield* note(asked, asked.space, 'version.commented', file.id, { version: version.version });
-  }
-  return toVersion({ ...version, comment: asked.comment });
-}
+export const commentVersion = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
+  function* commentVersion(asked: CommentVersion): Verb<Version | null> {
+    const found = yield* findFileVersion(asked);
+    if (found === null) return null;
+    const { file, version } = found;
+    if (version.comment !== asked.comment) {
+      yield* updateVersion(version, { ...version, comment: asked.comment });
+      yield* note(asked, asked.space, 'version.commented', file.id, { version: version.version });
+    }
+    return toVersion({ ...version, comment: asked.comment });
+  },
+);
 
 interface FileVersion {
   file: Located;
@@ -263,16 +276,19 @@ export interface ExpireVersions extends Origin {
 }
 
 /** Removes at most 200 old versions; says how many, and which blobs are free. */
-export function* expireVersions({ before, ...origin }: ExpireVersions): Verb<{ count: number; freedBlobs: string[] }> {
-  const old = yield* rows<VersionRow & { space: number; id: string }>(
-    `SELECT versions.entry AS entry, versions.version AS version, versions.content AS content,
+export const expireVersions = write(
+  { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
+  function* expireVersions({ before, ...origin }: ExpireVersions): Verb<{ count: number; freedBlobs: string[] }> {
+    const old = yield* rows<VersionRow & { space: number; id: string }>(
+      `SELECT versions.entry AS entry, versions.version AS version, versions.content AS content,
        versions.created_by AS created_by, contents.size AS size, entries.space AS space, entries.id AS id
      FROM versions JOIN contents ON contents.content = versions.content JOIN entries ON entries.entry = versions.entry
      WHERE superseded_at IS NOT NULL AND superseded_at < $1 ORDER BY superseded_at LIMIT 200`,
-    before,
-  );
-  const freedBlobs: string[] = [];
-  for (const version of old)
-    freedBlobs.push(...(yield* dropVersions({ ...origin, space: version.space }, version, [version])));
-  return { count: old.length, freedBlobs };
-}
+      before,
+    );
+    const freedBlobs: string[] = [];
+    for (const version of old)
+      freedBlobs.push(...(yield* dropVersions({ ...origin, space: version.space }, version, [version])));
+    return { count: old.length, freedBlobs };
+  },
+);

@@ -1,0 +1,73 @@
+// The bytes of a version as rows of the catalog. Contents are immutable; a large one whose bytes are already stored is not
+// stored again, and the caller learns that its blob is not needed.
+
+import { insert, row, rows, type Verb } from '../sql.ts';
+import type { EntryRow } from './entries.ts';
+import { takeOver } from './leases.ts';
+
+/** Bytes that have arrived whole. Either `bytes` (small, written with the record) or `blob` (already durable). */
+export interface StoredContent {
+  sha256: Uint8Array;
+  sizeBytes: number;
+  bytes: Uint8Array | null;
+  blob: string | null;
+  checksums: Uint8Array | null;
+  /** Whether the blob has a lease, which ends with the commit that points to it. */
+  isLeased?: boolean;
+}
+
+/** Large contents are stored once, so that two of a batch must not insert the same. */
+export function claimsOfContent({ blob, sha256 }: StoredContent): string[] {
+  return blob === null ? [] : [`bytes ${Buffer.from(sha256).toString('hex')}`];
+}
+
+export function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {
+  if (content.blob !== null) {
+    const twin = yield* row<{ content: number }>(
+      'SELECT content FROM contents WHERE sha256 = $1 AND blob IS NOT NULL',
+      content.sha256,
+    );
+    if (twin !== undefined) return { content: twin.content, isBlobUsed: false };
+    if (content.isLeased === true) yield* takeOver(content.blob);
+  }
+  const number = yield* insert(
+    'content',
+    'INSERT INTO contents (sha256, size, blob, checksums, bytes) VALUES ($1, $2, $3, $4, $5)',
+    content.sha256,
+    content.sizeBytes,
+    content.blob,
+    content.checksums,
+    content.bytes,
+  );
+  return { content: number, isBlobUsed: content.blob !== null };
+}
+
+export function* hasContent(file: EntryRow, content: StoredContent): Verb<boolean> {
+  if (file.size !== content.sizeBytes) return false;
+  const current = yield* findContentDigest(file);
+  return current !== null && Buffer.compare(current, content.sha256) === 0;
+}
+
+/** "Nothing is written" rests on bytes that are there: where the disk has changed a small content, it is mended. */
+export function* mendBytes(file: EntryRow, { bytes, sha256 }: StoredContent): Verb<void> {
+  if (bytes === null) return;
+  const kept = yield* row<{ content: number; bytes: Uint8Array | null }>(
+    `SELECT contents.content AS content, contents.bytes AS bytes
+     FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = $1 AND versions.version = $2`,
+    file.entry,
+    file.version,
+  );
+  if (kept === undefined || kept.bytes === null || Buffer.compare(kept.bytes, bytes) === 0) return;
+  yield* rows('UPDATE contents SET bytes = $1 WHERE content = $2 AND sha256 = $3', bytes, kept.content, sha256);
+}
+
+export function* findContentDigest(file: EntryRow): Verb<Uint8Array | null> {
+  const current = yield* row<{ sha256: Uint8Array }>(
+    `SELECT contents.sha256 AS sha256 FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = $1 AND versions.version = $2`,
+    file.entry,
+    file.version,
+  );
+  return current?.sha256 ?? null;
+}
