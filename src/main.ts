@@ -9,25 +9,23 @@ import { rotateKeys } from './auth/keys.ts';
 import type { Config } from './config/config.ts';
 import { serveControl } from './control/socket.ts';
 import { type EnvironmentName, environmentNames } from './domain/environment-name.ts';
-import { Fault } from './domain/fault.ts';
+import type { Fault } from './domain/fault.ts';
 import { Refusal } from './domain/refusal.ts';
-import { Scrubber } from './jobs/scrub.ts';
-import { sweep } from './jobs/sweep.ts';
 import { addInitialAccounts, ensureConsole, type InitialAccounts } from './operations/admin/console.ts';
-import { type Clock, systemClock, type Timer } from './runtime/clock.ts';
+import { type Clock, systemClock } from './runtime/clock.ts';
 import { lockFolder } from './runtime/folder-lock.ts';
 import { openShared, toBuffers } from './runtime/shared-counters.ts';
 import { openOwnAuthority, requireFreePorts } from './server/addresses.ts';
 import { checkDisk } from './server/disk.ts';
 import { type Environment, emptyEnvironment, openEnvironment } from './server/environment.ts';
 import { HttpThreads } from './server/http-threads.ts';
+import { toJobs } from './server/jobs.ts';
 import { Observability } from './server/observability.ts';
 import { Serving } from './server/serving.ts';
 import { addUp } from './telemetry/metrics.ts';
 
 /** As TLS of Node wants them. */
 const ticketKeyBytes = 48;
-const sweepEveryMs = 60 * 60 * 1000;
 
 export interface FirstApplication extends InitialAccounts {
   environment: EnvironmentName;
@@ -107,10 +105,8 @@ class RunningService {
   readonly #startedAt: number;
   #isOpen = false;
   #changing: Promise<unknown> = Promise.resolve();
-  #sweeps: Timer | null = null;
   #closeControl: (() => Promise<void>) | null = null;
   readonly #observability: Observability;
-  readonly #scrubber: Scrubber;
   readonly #serving: Serving;
   /** Beside the main one; null: there are none yet. */
   #threads: HttpThreads | null = null;
@@ -123,7 +119,6 @@ class RunningService {
     this.#startedAt = clock.now();
     this.#sessions = { production: keepAnonymousSessions(clock), test: keepAnonymousSessions(clock) };
     this.#observability = new Observability(config, log, clock);
-    this.#scrubber = new Scrubber(config, log, clock);
     this.#options = options;
     this.#serving = new Serving({
       config,
@@ -177,15 +172,14 @@ class RunningService {
       places: this.#config,
       addresses: () => ({ production: this.production, test: this.test, mutualTls: this.mutualTls }),
     });
-    this.#sweeps = this.#clock.every(sweepEveryMs, () => void this.#sweep());
-    void this.#sweep();
+    for (const environment of Object.values(this.#environments)) this.#startJobs(environment);
     this.#isOpen = true;
   }
 
   async #openPart(name: EnvironmentName): Promise<void> {
     const environment = await openEnvironment(this.#config, name, {
       onFatal: (fault) => this.#fail(name, fault),
-      onTrouble: (error) => this.#log.error({ environment: name, err: error }, 'work in the background failed'),
+      onTrouble: (error, job) => this.#log.error({ environment: name, job, err: error }, 'background work failed'),
       observed: { metrics: this.#observability.metrics[name], tracer: this.#observability.tracer },
       shared: this.#shared,
       clock: this.#clock,
@@ -327,42 +321,27 @@ class RunningService {
     await this.#threads?.close(name);
     this.#environments[name] = null;
     this.#observability.metrics[name].close();
-    await this.#scrubber.stop();
     await environment?.close();
     await emptyEnvironment(this.#config, name);
     const known = this.firstApplications.length;
     await this.#openPart(name);
+    this.#startJobs(this.#environments[name]);
     return this.firstApplications.splice(known)[0] ?? (await this.#addInitialAccounts(name));
   }
 
-  async #sweep(): Promise<void> {
-    for (const environment of Object.values(this.#environments)) {
-      if (environment === null) continue;
-      try {
-        const swept = await environment.unlessOthersDo(() => sweep(environment.cabinet, this.#clock.now()));
-        if (swept === null) continue;
-        this.#observability.metrics[environment.name].countSweep(true, this.#clock.now());
-        this.#log.debug({ environment: environment.name, ...swept }, 'swept');
-        void this.#scrubber.look(environment, this.#observability.metrics[environment.name]);
-      } catch (error) {
-        // Who stops does not wait for it: the next start sweeps again.
-        if (this.#serving.isClosing) return;
-        this.#observability.metrics[environment.name].countSweep(false, this.#clock.now());
-        this.#log.error({ environment: environment.name, err: error }, 'sweeping failed');
-        if (error instanceof Fault && error.kind === 'fatal') this.#fail(environment.name, error);
-      }
-    }
+  #startJobs(environment: Environment | null): void {
+    if (environment === null) return;
+    const { name, jobs } = environment;
+    jobs.start(toJobs(this.#config, name, { log: this.#log, metrics: this.#observability.metrics[name] }));
   }
 
   async close(): Promise<void> {
     this.#serving.isClosing = true;
     this.#threads?.beginClosing();
-    this.#sweeps?.cancel();
     // Load balancers see that it is not ready, and send nothing more, before it stops taking connections.
     if (this.#isOpen) await this.#clock.sleep(this.#config.drainSeconds * 1000);
     await Promise.all([this.#serving.drain(), this.#threads?.drain()]);
     await this.#closeControl?.();
-    await this.#scrubber.stop();
     for (const environment of Object.values(this.#environments)) {
       if (environment === null) continue;
       await this.#threads?.close(environment.name);

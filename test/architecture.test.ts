@@ -26,7 +26,7 @@ const mayImport: Record<string, readonly string[]> = {
   config: ['auth', 'blobs', 'certificates'],
   listener: ['auth', 'certificates', 'telemetry'],
   rest: ['listener', 'operations', 'auth', 'catalog', 'certificates', 'archive', 'telemetry'],
-  jobs: ['operations', 'catalog', 'blobs', 'telemetry', 'maintenance', 'server', 'config'],
+  jobs: ['operations', 'catalog', 'blobs', 'telemetry'],
   maintenance: ['operations', 'catalog', 'blobs', 'auth', 'server', 'config'],
   control: ['operations', 'catalog', 'certificates', 'maintenance', 'server', 'config'],
   cli: [

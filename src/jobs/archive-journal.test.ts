@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JournalFiles, SealedRange } from '../catalog/journal-files.ts';
 import type { JournalRow } from '../catalog/verbs/journal.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
-import { sealJournal } from './archive-journal.ts';
+import { archiveJournal } from './archive-journal.ts';
 
 const row = (position: number): JournalRow => ({
   ...{ position, at: 0, space: 1, by: 'a', action: 'x', entry: 'e', request: 'r', details: '{}', link: 'l' },
@@ -42,13 +42,13 @@ function makeJournal(count: number) {
 
 test('rows go when their file is durable', async () => {
   const { cabinet, done } = makeJournal(5);
-  assert.equal(await sealJournal(cabinet, 1, 4), 4);
+  assert.equal(await archiveJournal(cabinet, { now: 1, positions: 4 }), 4);
   assert.deepEqual(done, ['write', 'forget']);
 });
 
 test('a file that an earlier life has left is made durable before rows go that are in it alone from then on', async () => {
   const { cabinet, journalFiles, done } = makeJournal(5);
   await journalFiles.write({ first: 1, last: 4 }, [1, 2, 3, 4].map(row));
-  assert.equal(await sealJournal(cabinet, 1, 4), 4);
+  assert.equal(await archiveJournal(cabinet, { now: 1, positions: 4 }), 4);
   assert.deepEqual(done, ['write', 'settle', 'forget']);
 });

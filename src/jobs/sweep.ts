@@ -1,50 +1,73 @@
-// Tidies up behind crashes and time: uploads that nobody goes on with, blobs that no record points to, results that are too old to be given again, sign-ins
-// that are over, versions and trash that have been kept long enough.
+// Removes what crashes and time leave behind: abandoned uploads, blobs without a record, expired idempotency results and sign-ins,
+// and versions and trash whose retention is over. It works in slices, so that saves are not held up, and ends between two of
+// them when it is stopped.
 
+import type { Logger } from 'pino';
 import type { Cabinet } from '../operations/cabinet.ts';
 import { discardBlobs } from '../operations/discard-blobs.ts';
 import { byOperator } from '../operations/origin.ts';
 import { removeTrashed } from '../operations/trash.ts';
 import { expireUploads } from '../operations/uploads.ts';
 import { runSlice } from '../runtime/pacing.ts';
-import { sealJournal } from './archive-journal.ts';
+import type { EnvironmentMetrics } from '../telemetry/environment-metrics.ts';
+import type { Job } from './job.ts';
 
+const sweepEveryMs = 60 * 60 * 1000;
 /** A blob without a record may still get one; after a day it never will. */
 const sweepAfterMs = 24 * 60 * 60 * 1000;
 const pageOfBlobs = 500;
 /** A copy that has not grown for so long never will. */
 const abandonedMs = 10 * 60 * 1000;
 
-export interface Swept {
+export interface SweepCounts {
   uploads: number;
   blobs: number;
   results: number;
   signIns: number;
   versions: number;
   trashed: number;
-  sealed: number;
 }
 
-export async function sweep(cabinet: Cabinet, now: number): Promise<Swept> {
+export function toSweepJob(log: Logger, metrics: EnvironmentMetrics): Job {
+  return {
+    name: 'sweep',
+    intervalMs: sweepEveryMs,
+    isOncePerCluster: true,
+    async run({ name, cabinet }, signal) {
+      const { clock } = cabinet;
+      try {
+        const counts = await sweep(cabinet, clock.now(), signal);
+        metrics.countSweep(true, clock.now());
+        log.debug({ environment: name, ...counts }, 'sweep finished');
+      } catch (error) {
+        if (!signal.aborted) metrics.countSweep(false, clock.now());
+        throw error;
+      }
+    },
+  };
+}
+
+export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal): Promise<SweepCounts> {
   const { catalog } = cabinet;
   await catalog.abandonCopies({ before: now - abandonedMs });
+  const untilNone = (slice: () => Promise<number>) => repeatUntilNone(slice, signal);
   return {
     uploads: await untilNone(() => expireUploads(cabinet, now)),
-    blobs: await sweepBlobs(cabinet, now),
+    blobs: await sweepBlobs(cabinet, now, signal),
     results: await untilNone(() => catalog.forgetResults({ at: now })),
     signIns: await untilNone(() => catalog.forgetIssuerRecords({ at: now })),
     versions: await untilNone(() => expireVersions(cabinet, now)),
     trashed: await expireTrash(cabinet, now),
-    sealed: await sealJournal(cabinet, now),
   };
 }
 
-async function sweepBlobs(cabinet: Cabinet, now: number): Promise<number> {
+async function sweepBlobs(cabinet: Cabinet, now: number, signal?: AbortSignal): Promise<number> {
   await cabinet.leases.expire(now);
   await cabinet.blobs.tidy?.(now - sweepAfterMs, (blobs) => findUnwanted(cabinet, blobs));
   let swept = 0;
   let page: string[] = [];
   for await (const { id, storedAtMs } of cabinet.blobs.list()) {
+    signal?.throwIfAborted();
     if (now - storedAtMs < sweepAfterMs) continue;
     page.push(id);
     if (page.length < pageOfBlobs) continue;
@@ -77,18 +100,17 @@ async function expireVersions(cabinet: Cabinet, now: number): Promise<number> {
 }
 
 async function expireTrash(cabinet: Cabinet, now: number): Promise<number> {
-  // What an earlier run left undone is taken up again.
+  // An earlier purge may have been interrupted.
   cabinet.purger.nudge();
   if (cabinet.limits.trashMs === null) return 0;
   return await removeTrashed(cabinet, { space: null, before: now - cabinet.limits.trashMs, ...byOperator(cabinet) });
 }
 
-/** In slices, so that saves are not held up. */
-async function untilNone(forget: () => Promise<number>): Promise<number> {
-  let forgotten = 0;
-  for (;;) {
-    const count = await forget();
-    forgotten += count;
-    if (count === 0) return forgotten;
+async function repeatUntilNone(slice: () => Promise<number>, signal?: AbortSignal): Promise<number> {
+  for (let total = 0; ; ) {
+    signal?.throwIfAborted();
+    const count = await slice();
+    if (count === 0) return total;
+    total += count;
   }
 }

@@ -4,7 +4,10 @@ import { type KeyStore, type Keys, openKeys } from '../auth/keys.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
-import { Purger } from '../jobs/purge.ts';
+import { Fault } from '../domain/fault.ts';
+import type { Job } from '../jobs/job.ts';
+import { purgeJob } from '../jobs/purge.ts';
+import { JobRunner } from '../jobs/runner.ts';
 import type { Cabinet, Limits } from '../operations/cabinet.ts';
 import { UploadMemory } from '../operations/cabinet.ts';
 import { Hasher } from '../operations/hasher.ts';
@@ -32,8 +35,8 @@ export interface Environment {
   holdBlobs(): () => Promise<void>;
   /** The connections to the database; null: there are none. */
   pool: Storage['pool'];
-  /** Runs what one node at a time should do; null: another one is at it. */
-  unlessOthersDo<Result>(work: () => Promise<Result>): Promise<Result | null>;
+  /** Its background jobs; closing stops them. */
+  jobs: JobRunner;
   /** Called when another node has changed the keys. */
   onNewKeys(listener: () => void): void;
   /** Learns at once what other nodes have changed; null: there are none. */
@@ -57,16 +60,20 @@ export async function openEnvironment(
   const storage = await openStorage(config, name, events);
   const { catalog, blobs, isShared, keyStore } = storage;
   if (!isShared) await forgetOthers(catalog, clock).catch(onTrouble);
-  const purger = new Purger(catalog, blobs, { onFailure: onTrouble, clock });
   const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, onTrouble, clock) : localLeases();
   const turns = new UploadLocks();
   const uploads = new ActiveUploads((id, end) => turns.acquire(id, end));
   const cabinet = toCabinet(
     config,
     name,
-    { ...storage, purger, leases, uploads, isPassword, clock },
+    { ...storage, purger: { nudge: () => jobs.trigger(purgeJob.name) }, leases, uploads, isPassword, clock },
     events.shared ?? openShared(),
   );
+  const jobs = new JobRunner(
+    { name, cabinet, runExclusive: storage.runExclusive },
+    { clock, onError: toJobErrors(events) },
+  );
+  jobs.start([purgeJob]);
   await cabinet.quotas.load();
   let onNewKeys: () => void = () => undefined;
   const environment: Environment = {
@@ -77,7 +84,7 @@ export async function openEnvironment(
     isReachable: storage.isReachable,
     holdBlobs: () => blobs.hold(),
     pool: storage.pool,
-    unlessOthersDo: storage.unlessOthersDo,
+    jobs,
     onNewKeys(listener) {
       onNewKeys = listener;
     },
@@ -87,9 +94,9 @@ export async function openEnvironment(
     shared: storage,
     async close() {
       looks?.cancel();
+      await jobs.stop();
       await cabinet.uploads.settle();
       await cabinet.hasher.close();
-      await purger.stop();
       await cabinet.leases.close();
       await storage.close();
     },
@@ -98,6 +105,13 @@ export async function openEnvironment(
   // What cannot be learned now is learned at the next look.
   const looks = isShared ? clock.every(lookAtSharedMs, () => void look().catch(() => undefined)) : null;
   return environment;
+}
+
+function toJobErrors({ onFatal, onTrouble }: StorageEvents) {
+  return (error: unknown, { name }: Job) => {
+    if (error instanceof Fault && error.kind === 'fatal') onFatal(error);
+    else onTrouble(error, name);
+  };
 }
 
 /** Only one process has this catalog: whoever was copying, or writing a blob, is gone. */

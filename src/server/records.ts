@@ -20,8 +20,8 @@ import type { Tracer } from '../telemetry/tracer.ts';
 export interface StorageEvents {
   /** It can promise nothing any more. */
   onFatal(fault: Fault): void;
-  /** Work in the background failed; it will be tried again. */
-  onTrouble(error: unknown): void;
+  /** Background work failed, a job or another part; it will be retried. */
+  onTrouble(error: unknown, job?: string): void;
   /** What is counted and traced, where somebody wants to know. */
   observed?: { metrics: EnvironmentMetrics; tracer: Tracer | null };
   /** The system's, unless a test moves it. */
@@ -35,7 +35,8 @@ export interface Records {
   isReachable(): boolean;
   /** The connections to the database; null: there are none. */
   pool(): PoolReading | null;
-  unlessOthersDo<Result>(work: () => Promise<Result>): Promise<Result | null>;
+  /** Runs what one node of a cluster should do at a time; null: another node is doing it. */
+  runExclusive<Result>(work: () => Promise<Result>): Promise<Result | null>;
   /** How other threads of this process come to the records; null: by themselves. */
   guests: Pick<SqliteEngine, 'inviteGuest' | 'noteCommit' | 'commitCounter'> | null;
 }

@@ -42,7 +42,7 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
       const { totalCount: total, idleCount: idle, waitingCount: waiting } = engine.pool;
       return { total, idle, waiting };
     },
-    unlessOthersDo: (work) => engine.unlessOthersDo('sweep', work),
+    runExclusive: (work) => engine.runExclusive('sweep', work),
     guests: null,
   };
 }

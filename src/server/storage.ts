@@ -181,7 +181,7 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     keyStore: keysInFolder(folder),
     isReachable: () => true,
     pool: () => null,
-    unlessOthersDo: (work) => work(),
+    runExclusive: (work) => work(),
     guests: engine,
   };
 }

@@ -6,7 +6,7 @@ import type { Blobs } from '../../src/blobs/blobs.ts';
 import type { Catalog } from '../../src/catalog/catalog.ts';
 import type { JournalFiles } from '../../src/catalog/journal-files.ts';
 import { orders } from '../../src/domain/entry.ts';
-import { sealJournal } from '../../src/jobs/archive-journal.ts';
+import { archiveJournal } from '../../src/jobs/archive-journal.ts';
 import type { Cabinet } from '../../src/operations/cabinet.ts';
 import { addApplication, asBlob, fileIn, folderIn, inline, type Registered, what } from '../contracts/requests.ts';
 
@@ -41,7 +41,7 @@ export async function fill(catalog: Catalog, blobs: Blobs, journalFiles: Journal
   await fillTree(catalog, blobs, two);
   await fillRemains(catalog, one);
   const cabinet = { catalog, journalFiles, limits: { journalMs: 0 } } as unknown as Cabinet;
-  assert.ok((await sealJournal(cabinet, Date.now() + 1000, 20)) >= 40);
+  assert.ok((await archiveJournal(cabinet, { now: Date.now() + 1000, positions: 20 })) >= 40);
   return { applications: [one, two], large };
 }
 

@@ -26,7 +26,7 @@ const blobSync = 'await handle.datasync().catch(toSyncFault);\n      } finally';
 
 /** The sweeper comes by all the time and finds everything old enough, and records come long after their blobs. */
 export const busySweeper: Replacement[] = [
-  { module: 'src/main.ts', from: 'const sweepEveryMs = 60 * 60 * 1000;', to: 'const sweepEveryMs = 60;' },
+  { module: sweep, from: 'const sweepEveryMs = 60 * 60 * 1000;', to: 'const sweepEveryMs = 60;' },
   { module: sweep, from: 'const sweepAfterMs = 24 * 60 * 60 * 1000;', to: 'const sweepAfterMs = -1000;' },
   {
     module: 'src/operations/receive-content.ts',

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/config.ts';
-import { Scrubber } from '../../src/jobs/scrub.ts';
 import { openEnvironment } from '../../src/server/environment.ts';
+import { toJobs } from '../../src/server/jobs.ts';
 import { EnvironmentMetrics } from '../../src/telemetry/environment-metrics.ts';
 import { saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, toVariables } from './service.ts';
@@ -26,17 +26,20 @@ test('a scrub that is due finds what is rotten; one that is not does nothing', a
   context.after(() => environment.close());
   const told: string[] = [];
   const log = pino({}, { write: (line: string) => void told.push(line) });
-  const scrubber = new Scrubber(config, log);
   const metrics = new EnvironmentMetrics('production');
+  const job = toJobs(config, 'production', { log, metrics }).find(({ name }) => name === 'scrub');
+  const { cabinet } = environment;
+  const scrub = async () =>
+    await job?.run({ name: 'production', cabinet, runExclusive: (work) => work() }, new AbortController().signal);
   const read = async (name: string) => {
     const [, value] = new RegExp(`^${name}\\{[^}]*\\} (.+)$`, 'm').exec(await metrics.render()) ?? [];
     return value === undefined ? null : Number(value);
   };
-  const { catalog } = environment.cabinet;
-  await scrubber.look(environment, metrics);
+  const { catalog } = cabinet;
+  await scrub();
   assert.equal(await read('cabinet_scrub_problems'), null, 'a new folder is not due');
   await catalog.setSetting({ name: 'scrub', value: JSON.stringify({ at: 1000, problems: 0 }) });
-  await scrubber.look(environment, metrics);
+  await scrub();
   assert.equal(await read('cabinet_scrub_problems'), 0);
   assert.ok(((await read('cabinet_scrub_last_timestamp_seconds')) ?? 0) > Date.now() / 1000 - 60);
 
@@ -45,14 +48,13 @@ test('a scrub that is due finds what is rotten; one that is not does nothing', a
   const path = join(blobs, blob ?? '');
   assert.ok(existsSync(path));
   writeFileSync(path, readFileSync(path).fill(0, 512, 1024));
-  await scrubber.look(environment, metrics);
+  await scrub();
   assert.equal(await read('cabinet_scrub_problems'), 0, 'it is not due again');
   await catalog.setSetting({ name: 'scrub', value: JSON.stringify({ at: 1000, problems: 0 }) });
-  await scrubber.look(environment, metrics);
+  await scrub();
   assert.equal(await read('cabinet_scrub_problems'), 1);
   const damage = told
     .map((line) => JSON.parse(line) as { msg: string; hurt: { path: string }[] })
-    .find(({ msg }) => msg === 'damage was found');
+    .find(({ msg }) => msg === 'scrub found damage');
   assert.equal(damage?.hurt[0]?.path, '/large.bin');
-  await scrubber.stop();
 });

@@ -3,7 +3,7 @@
 // odd, behind it if it is even. Prints how many steps there were.
 
 import { type Config, readConfig } from '../../src/config/config.ts';
-import { sealJournal } from '../../src/jobs/archive-journal.ts';
+import { archiveJournal } from '../../src/jobs/archive-journal.ts';
 import { openEnvironment } from '../../src/server/environment.ts';
 
 const farFuture = Date.now() + 1000 * 24 * 60 * 60 * 1000;
@@ -39,7 +39,10 @@ export async function seal(config: Config, sealing: Sealing): Promise<{ moved: n
     journalFiles: { ...journalFiles, write: counted(journalFiles.write), read: counted(journalFiles.read) },
   };
   try {
-    return { moved: await sealJournal(stepwise, sealing.now ?? farFuture, sealing.positions), steps };
+    return {
+      moved: await archiveJournal(stepwise, { now: sealing.now ?? farFuture, positions: sealing.positions }),
+      steps,
+    };
   } finally {
     await environment.close();
   }

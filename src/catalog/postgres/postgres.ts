@@ -42,7 +42,7 @@ export interface PostgresEngine extends Engine {
   /** Whether the database answers, as of a moment ago. */
   isReachable(): boolean;
   /** Runs what one node at a time should do; null: another one is at it. */
-  unlessOthersDo<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null>;
+  runExclusive<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null>;
 }
 
 export async function openPostgres(options: PostgresOptions, events: PostgresEvents = {}): Promise<PostgresEngine> {
@@ -113,7 +113,7 @@ class Postgres implements PostgresEngine {
   }
 
   /** The lock belongs to a connection of its own: it is free again when this node dies. */
-  async unlessOthersDo<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null> {
+  async runExclusive<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null> {
     const client = await this.pool.connect();
     const lock = [toLockClass(this.#options.schema, purpose)];
     try {

@@ -1,0 +1,21 @@
+// What a background job is: work on one environment that no request waits for.
+
+import type { EnvironmentName } from '../domain/environment-name.ts';
+import type { Cabinet } from '../operations/cabinet.ts';
+
+export interface JobEnvironment {
+  readonly name: EnvironmentName;
+  readonly cabinet: Cabinet;
+  /** Runs what one node of a cluster should do at a time; null: another node is doing it. */
+  runExclusive<Result>(work: () => Promise<Result>): Promise<Result | null>;
+}
+
+export interface Job {
+  readonly name: string;
+  /** Null: it runs only when it is triggered. */
+  readonly intervalMs: number | null;
+  /** Whether one node of a cluster runs it at a time, and the others skip it. */
+  readonly isOncePerCluster: boolean;
+  /** When the signal is aborted it ends soon, in any way: an error is then ignored, and the next run continues. */
+  run(environment: JobEnvironment, signal: AbortSignal): Promise<void>;
+}
