@@ -76,7 +76,7 @@ async function ensureFile(cabinet: Cabinet, range: SealedRange, before: number):
   }
   // A missing or damaged file is written from the table, if that has all rows. If not, no more rows may be removed.
   if (!isComplete)
-    throw new Fault('other', `cannot archive the journal: rows ${range.first}-${range.last} are missing`);
+    throw new Fault('other', `cannot archive journal positions ${range.first} to ${range.last}: rows are missing`);
   await journalFiles.write(range, rows);
   const written = await journalFiles.read(range);
   if (!isArchiveOf(written, rows, range))
