@@ -1,5 +1,5 @@
-// What can be said of a request for one entry before its body is read: whether the entry is there, whether the caller may do that, and
-// whether it is still what the caller knows. Whoever carries the request out looks again.
+// Checks a request for one entry before its body is read: whether the entry exists, whether the caller may change it, and whether
+// it still matches the caller's ETag. The operation itself checks again.
 
 import type { Caller } from '../domain/caller.ts';
 import { checkMatch } from '../domain/match.ts';
@@ -13,12 +13,12 @@ export async function admitEntry(
   { id, ifMatch = null }: { id: string; ifMatch?: readonly string[] | null },
 ): Promise<void> {
   const { space } = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
-  const found = await cabinet.catalog.findDetails({ space, id });
-  if (found === null) throw entryNotFound();
-  checkMatch(ifMatch, found.etag);
+  const details = await cabinet.catalog.findDetails({ space, id });
+  if (details === null) throw entryNotFound();
+  checkMatch(ifMatch, details.etag);
 }
 
-/** One that is in the trash. */
+/** The same for an entry in the trash. */
 export async function admitTrashed(cabinet: Cabinet, caller: Caller, { id }: { id: string }): Promise<void> {
   const { space } = await requireAccess(cabinet, caller, {
     action: 'write',

@@ -1,4 +1,5 @@
-// Appends bytes to an upload as they arrive, keeps what came even when the rest does not, and saves the file with the last of them.
+// Appends bytes to an upload as they arrive. Keeps what has arrived even when the request breaks off, and saves the file after the
+// last byte.
 
 import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Upload, UploadProtocol } from '../catalog/verbs/uploads.ts';
@@ -11,7 +12,7 @@ import { fileTooLarge } from './receive-content.ts';
 import { checkRoom } from './save-file.ts';
 import { dropUpload, requireUpload } from './uploads.ts';
 
-/** Few large writes are much cheaper than many small ones; but a slow upload must not hoard memory meanwhile. */
+/** Few large writes are much cheaper than many small ones, but a slow upload must not hold memory for long. */
 const blockPatienceMs = 100;
 
 export class OffsetMismatch extends Refusal {
@@ -26,53 +27,53 @@ export class OffsetMismatch extends Refusal {
   }
 }
 
-export interface AppendRequest {
+interface AppendRequest {
   id: string;
   protocol: UploadProtocol;
-  /** Where the client thinks that the upload goes on. */
+  /** The offset at which the client continues. */
   offsetBytes: number;
-  /** How long the client says that it will be in all; null: it does not say. */
+  /** The total length that the client declares; null when it does not. */
   lengthBytes: number | null;
-  /** How many bytes are coming, where that was said. */
+  /** The declared length of this body; null when it is unknown. */
   declaredBytes: number | null;
-  /** The client says that these are all that are left. */
+  /** The client declares this body to be the last one. */
   isLast: boolean;
-  /** The bytes have a digest, which is compared when all have come: until then they do not count. */
+  /** The body has a digest, which is checked at its end: until then its bytes do not count. */
   isChecked: boolean;
   body: UploadBody;
 }
 
 /** The body of the request. */
 export interface UploadBody {
-  /** Called when everything that headers can decide has been decided. */
+  /** Called once everything that the headers decide has been checked. */
   open(): AsyncIterable<Buffer>;
-  /** Ends it from our side. */
+  /** Aborts the body from our side. */
   end(): void;
-  /** So many bytes of the upload are durable. */
+  /** Reports how many bytes of the upload are durable. */
   onKept?(sizeBytes: number): void;
-  /** The caller as of now. */
+  /** The caller with the rights of this moment. */
   renewCaller(): Promise<Caller>;
 }
 
 export interface AppendResult {
   upload: Upload;
-  /** Null: it is not finished. */
+  /** Null while the upload is unfinished. */
   saved: SavedFile | null;
 }
 
-export async function appendUpload(cabinet: Cabinet, caller: Caller, asked: AppendRequest): Promise<AppendResult> {
-  const leave = await cabinet.uploads.acquire(asked.id, () => asked.body.end());
+export async function appendUpload(cabinet: Cabinet, caller: Caller, request: AppendRequest): Promise<AppendResult> {
+  const release = await cabinet.uploads.acquire(request.id, () => request.body.end());
   try {
-    const found = await requireUpload(cabinet, caller, asked);
-    if (isRepeated(found, asked)) return { upload: found, saved: null };
-    const upload = await takeTurn(cabinet, found, asked);
-    const grown =
-      asked.declaredBytes === 0 ? await keepNothing(cabinet, upload) : await receive(cabinet, upload, asked);
-    if (!isWhole(grown, asked)) return { upload: grown, saved: null };
-    const saved = await finishUpload(cabinet, await asked.body.renewCaller(), grown);
-    return { upload: { ...grown, result: saved.file.id }, saved };
+    const current = await requireUpload(cabinet, caller, request);
+    if (isRepeated(current, request)) return { upload: current, saved: null };
+    const upload = await takeTurn(cabinet, current, request);
+    const received =
+      request.declaredBytes === 0 ? await keepNothing(cabinet, upload) : await receive(cabinet, upload, request);
+    if (!isWhole(received, request)) return { upload: received, saved: null };
+    const saved = await finishUpload(cabinet, await request.body.renewCaller(), received);
+    return { upload: { ...received, result: saved.file.id }, saved };
   } finally {
-    leave();
+    release();
   }
 }
 
@@ -84,36 +85,42 @@ function isWhole({ protocol, kind, lengthBytes, sizeBytes }: Upload, { isLast }:
   return sizeBytes === lengthBytes;
 }
 
-/** Nothing, behind the end of what is finished: tus clients ask so whether it is. */
+/** An empty PATCH at the end of a finished upload: tus clients use it to check that it is finished. */
 function isRepeated(upload: Upload, { protocol, offsetBytes, declaredBytes }: AppendRequest): boolean {
   const isAtEnd = offsetBytes === upload.sizeBytes && declaredBytes === 0;
   return protocol === 'tus' && upload.kind !== 'final' && upload.result !== null && isAtEnd;
 }
 
-/** The row as it is from now on, with a turn of ours. */
-async function takeTurn(cabinet: Cabinet, upload: Upload, asked: AppendRequest): Promise<Upload> {
-  const lengthBytes = checkAppend(cabinet, upload, asked);
+/** Claims the upload for this request. Returns the row with the new turn. */
+async function takeTurn(cabinet: Cabinet, upload: Upload, request: AppendRequest): Promise<Upload> {
+  const lengthBytes = checkAppend(cabinet, upload, request);
   const { id, turn } = upload;
-  const isLast = asked.isLast;
-  const taken = await cabinet.catalog.takeTurn({ id, turn, isBusy: asked.declaredBytes !== 0, isLast, lengthBytes });
-  if (taken !== null) return { ...upload, lengthBytes, isLast, turn: taken };
+  const isLast = request.isLast;
+  const newTurn = await cabinet.catalog.takeTurn({
+    id,
+    turn,
+    isBusy: request.declaredBytes !== 0,
+    isLast,
+    lengthBytes,
+  });
+  if (newTurn !== null) return { ...upload, lengthBytes, isLast, turn: newTurn };
   const now = await cabinet.catalog.findUpload(upload);
   throw new OffsetMismatch(now?.sizeBytes ?? 0);
 }
 
-/** How long the upload is in all, as far as it is known now. */
-function checkAppend(cabinet: Cabinet, upload: Upload, asked: AppendRequest): number | null {
-  const { offsetBytes, declaredBytes } = asked;
+/** The total length of the upload, as far as it is known now. */
+function checkAppend(cabinet: Cabinet, upload: Upload, request: AppendRequest): number | null {
+  const { offsetBytes, declaredBytes } = request;
   if (upload.kind === 'final') {
     throw new Refusal('Forbidden', 'A final upload is made of its parts, and takes no bytes.');
   }
-  if (upload.result !== null && asked.protocol === 'ietf') throw finished();
+  if (upload.result !== null && request.protocol === 'ietf') throw finished();
   if (offsetBytes !== upload.sizeBytes) throw new OffsetMismatch(upload.sizeBytes);
-  const said = asked.lengthBytes;
-  if (said !== null && upload.lengthBytes !== null && said !== upload.lengthBytes) {
-    throw lengthMismatch(`The upload was said to have ${upload.lengthBytes} bytes, and now ${said}.`);
+  const declared = request.lengthBytes;
+  if (declared !== null && upload.lengthBytes !== null && declared !== upload.lengthBytes) {
+    throw lengthMismatch(`The upload was said to have ${upload.lengthBytes} bytes, and now ${declared}.`);
   }
-  const lengthBytes = upload.lengthBytes ?? said;
+  const lengthBytes = upload.lengthBytes ?? declared;
   const end = offsetBytes + (declaredBytes ?? 0);
   if (lengthBytes !== null && end > lengthBytes) {
     throw tooMany(upload, `The upload was said to have ${lengthBytes} bytes; these would make it ${end}.`);
@@ -129,7 +136,7 @@ function finished(): Refusal {
   });
 }
 
-/** More bytes than were said: too large by the one standard, inconsistent by the other. */
+/** More bytes than declared: too large in tus, inconsistent in the IETF draft. */
 function tooMany({ protocol }: Upload, message: string): Refusal {
   return protocol === 'tus' ? new Refusal('FileTooLarge', message) : lengthMismatch(message);
 }
@@ -143,38 +150,39 @@ async function keepNothing(cabinet: Cabinet, upload: Upload): Promise<Upload> {
   return await keep(cabinet, { ...upload, lengthBytes }, false);
 }
 
-/** Writes to the row how far it has come. */
+/** Records the progress in the row. */
 async function keep(cabinet: Cabinet, upload: Upload, isBusy: boolean): Promise<Upload> {
   const expiresAt = cabinet.clock.now() + cabinet.limits.uploadMs;
   const { id, turn, sizeBytes, lengthBytes, grown } = upload;
   const isKept = await cabinet.catalog.keepUpload({ id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt });
   if (isKept) return { ...upload, isBusy, expiresAt };
-  // Another request, perhaps on another node, has taken it over.
+  // Another request, perhaps on another node, has claimed the upload.
   throw new OffsetMismatch((await cabinet.catalog.findUpload(upload))?.sizeBytes ?? 0);
 }
 
-async function receive(cabinet: Cabinet, upload: Upload, asked: AppendRequest): Promise<Upload> {
+async function receive(cabinet: Cabinet, upload: Upload, request: AppendRequest): Promise<Upload> {
   const digest = cabinet.uploads.takeDigest(upload, cabinet.hasher);
-  const arriving = new Arriving(cabinet, asked.body.open(), upload);
-  const blocks = digest === null ? arriving.blocks() : digest.observe(arriving.blocks());
-  const kept = await append(cabinet, upload, asked, { arriving, blocks }).catch((error) => {
+  const incoming = new IncomingBytes(cabinet, request.body.open(), upload);
+  const blocks = digest === null ? incoming.blocks() : digest.observe(incoming.blocks());
+  const kept = await append(cabinet, upload, request, { incoming, blocks }).catch((error) => {
     digest?.drop();
     throw error;
   });
-  if (digest !== null) await putBack(cabinet, kept, digest);
-  if (arriving.failure === null) return kept;
+  if (digest !== null) await returnDigest(cabinet, kept, digest);
+  if (incoming.failure === null) return kept;
   // "rejecting the request once the offset exceeds the length, marking the upload resource invalid"
-  if (arriving.isTooMuch) await dropUpload(cabinet, upload.id);
-  throw arriving.failure.error;
+  if (incoming.exceedsLength) await dropUpload(cabinet, upload.id);
+  throw incoming.failure.error;
 }
 
-/** Unless it is of other bytes than those that count, or could not be made: then they are read once more in the end. */
-async function putBack({ uploads }: Cabinet, { id, sizeBytes }: Upload, digest: StreamDigest): Promise<void> {
-  const isMade = await digest.settle().then(
+/** Keeps the digest for the next request, unless it covers other bytes than those that count, or failed. Without it the bytes are
+ *  read again when the upload finishes. */
+async function returnDigest({ uploads }: Cabinet, { id, sizeBytes }: Upload, digest: StreamDigest): Promise<void> {
+  const isSettled = await digest.settle().then(
     () => true,
     () => false,
   );
-  if (isMade && digest.sizeBytes === sizeBytes) uploads.putDigest(id, digest);
+  if (isSettled && digest.sizeBytes === sizeBytes) uploads.putDigest(id, digest);
   else digest.drop();
 }
 
@@ -182,10 +190,10 @@ async function append(
   cabinet: Cabinet,
   upload: Upload,
   { body, isChecked }: AppendRequest,
-  { arriving, blocks }: { arriving: Arriving; blocks: AsyncIterable<Buffer[]> },
+  { incoming, blocks }: { incoming: IncomingBytes; blocks: AsyncIterable<Buffer[]> },
 ): Promise<Upload> {
   const { lengthBytes, sizeBytes } = upload;
-  const grown = await cabinet.blobs.append(upload.blob ?? '', {
+  const appended = await cabinet.blobs.append(upload.blob ?? '', {
     from: { sizeBytes, state: upload.grown },
     blocks,
     async keep({ sizeBytes: reached, state }) {
@@ -193,35 +201,35 @@ async function append(
       if (!isChecked) body.onKept?.(reached);
     },
   });
-  const isCounted = arriving.failure === null || !isChecked;
+  const isCounted = incoming.failure === null || !isChecked;
   return await keep(
     cabinet,
     {
       ...upload,
-      sizeBytes: isCounted ? grown.sizeBytes : sizeBytes,
-      lengthBytes: arriving.failure === null && upload.isLast ? (lengthBytes ?? grown.sizeBytes) : lengthBytes,
-      grown: grown.state,
+      sizeBytes: isCounted ? appended.sizeBytes : sizeBytes,
+      lengthBytes: incoming.failure === null && upload.isLast ? (lengthBytes ?? appended.sizeBytes) : lengthBytes,
+      grown: appended.state,
     },
     false,
   );
 }
 
-/** The bytes of a request in blocks. What has come is given on also when the rest does not come. */
-class Arriving {
+/** The bytes of a request in blocks. Passes on what has arrived even when the request breaks off. */
+class IncomingBytes {
   failure: { error: unknown } | null = null;
-  isTooMuch = false;
+  exceedsLength = false;
   readonly #memory: UploadMemory;
   readonly #source: AsyncIterator<Buffer>;
   readonly #upload: Upload;
   readonly #fileBytes: number;
-  #roomBytes: number;
+  #remainingBytes: number;
 
   constructor({ uploadMemory, limits }: Cabinet, bytes: AsyncIterable<Buffer>, upload: Upload) {
     this.#memory = uploadMemory;
     this.#source = bytes[Symbol.asyncIterator]();
     this.#upload = upload;
     this.#fileBytes = limits.fileBytes;
-    this.#roomBytes = (upload.lengthBytes ?? limits.fileBytes) - upload.sizeBytes;
+    this.#remainingBytes = (upload.lengthBytes ?? limits.fileBytes) - upload.sizeBytes;
   }
 
   async *blocks(): AsyncGenerator<Buffer[]> {
@@ -243,10 +251,10 @@ class Arriving {
     }
   }
 
-  /** True: these were the last. */
+  /** Returns true at the end of the body. */
   async #fill(block: Buffer[]): Promise<boolean> {
-    const begunAt = performance.now();
-    for (let size = 0; size < this.#memory.blockBytes && performance.now() - begunAt < blockPatienceMs; ) {
+    const startedAt = performance.now();
+    for (let size = 0; size < this.#memory.blockBytes && performance.now() - startedAt < blockPatienceMs; ) {
       const next = await this.#next();
       if (next === null) return true;
       block.push(next);
@@ -259,17 +267,17 @@ class Arriving {
     try {
       const next = await this.#source.next();
       if (next.done) return null;
-      this.#roomBytes -= next.value.length;
-      if (this.#roomBytes >= 0) return next.value;
-      this.isTooMuch = true;
-      throw this.#tooMuch();
+      this.#remainingBytes -= next.value.length;
+      if (this.#remainingBytes >= 0) return next.value;
+      this.exceedsLength = true;
+      throw this.#toRefusal();
     } catch (error) {
       this.failure = { error };
       return null;
     }
   }
 
-  #tooMuch(): Refusal {
+  #toRefusal(): Refusal {
     const { lengthBytes } = this.#upload;
     if (lengthBytes === null) return fileTooLarge(this.#fileBytes);
     return tooMany(this.#upload, `More bytes came than the ${lengthBytes} that the upload was said to have.`);

@@ -1,12 +1,12 @@
-// Who did what in a space, for those who manage it.
+// Lists the audit trail of a space for its managers.
 
 import type { AuditFilter, AuditPage } from '../catalog/verbs/journal.ts';
 import type { Caller } from '../domain/caller.ts';
 import { requireSpace } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 
-export interface AuditRequest extends AuditFilter {
-  /** The position before which the page begins; null: the first page. */
+interface AuditRequest extends AuditFilter {
+  /** The page begins before this position; null for the first page. */
   before: number | null;
   limit: number;
 }

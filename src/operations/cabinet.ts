@@ -1,4 +1,4 @@
-// What every operation works on: one environment's catalog and blobs, and what it allows.
+// The context of every operation: one environment's catalog, blobs and limits.
 
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -14,36 +14,36 @@ import type { SignInLimits } from './sign-in-limits.ts';
 import type { ActiveUploads } from './upload-locks.ts';
 
 export interface Limits {
-  /** Contents up to this size are written into the catalog, with their record. */
+  /** Contents up to this size are stored in the catalog, with their record. */
   inlineBytes: number;
   fileBytes: number;
   /** Free space that a save must leave on the disk. */
   reserveBytes: number;
-  /** Rows of the journal that are older are sealed into files; null: none. */
+  /** Older rows of the journal are archived into files; null archives none. */
   journalMs: number | null;
-  /** Versions that a file keeps; null: all. */
+  /** Versions that a file keeps; null keeps all. */
   keptVersions: number | null;
-  /** How long a version is kept once another has taken its place; null: for ever. */
+  /** How long a superseded version is kept; null keeps it forever. */
   versionMs: number | null;
-  /** How long the trash keeps what is put into it; null: for ever. */
+  /** How long the trash keeps an entry; null keeps it forever. */
   trashMs: number | null;
   /** How long an upload waits for its next bytes. */
   uploadMs: number;
 }
 
-const muchUploadMemory = 64 * 1024 * 1024;
+const highMemoryBytes = 64 * 1024 * 1024;
 
-/** What all uploads of a thread together have gathered and not yet handed to the disk. When it is much, each gathers less. */
+/** Memory that all uploads of a thread hold for blocks not yet written. When it is high, each upload uses smaller blocks. */
 export class UploadMemory {
   usedBytes = 0;
-  readonly #muchBytes: number;
+  readonly #highBytes: number;
 
   constructor(threads = 1) {
-    this.#muchBytes = muchUploadMemory / threads;
+    this.#highBytes = highMemoryBytes / threads;
   }
 
   get blockBytes(): number {
-    return this.usedBytes < this.#muchBytes ? 1024 * 1024 : 64 * 1024;
+    return this.usedBytes < this.#highBytes ? 1024 * 1024 : 64 * 1024;
   }
 }
 
@@ -53,22 +53,22 @@ export interface Cabinet {
   readonly blobs: Blobs;
   readonly limits: Limits;
   readonly names: NameRules;
-  /** Bytes that are free where contents are kept, as of a moment ago. */
+  /** Free bytes in the content store, measured a moment ago. */
   freeBytes(): number;
   readonly leases: Leases;
   readonly uploadMemory: UploadMemory;
   readonly hasher: Hasher;
   readonly uploads: ActiveUploads;
   readonly signInLimits: SignInLimits;
-  /** Whether the password is the one of which this is kept. Only some at once, in the whole process. */
+  /** Checks the password against its stored hash. Limited to a few at once in the whole process. */
   isPassword(password: string, stored: string): Promise<boolean>;
   readonly quotas: Quotas;
   readonly journalFiles: JournalFiles;
-  /** Whether reads of contents are recorded in the journal. */
+  /** Whether the journal records reads of contents. */
   readonly isReadAudited: boolean;
-  /** Whether server-based applications can be served. */
+  /** Whether there is a mutual-TLS address for server-based applications. */
   readonly hasMutualTls: boolean;
-  /** Removes in the background what was removed for good. */
+  /** Frees permanently removed entries in the background. */
   readonly purger: { nudge(): void };
   readonly commits: Commits;
   readonly search: Search;

@@ -10,14 +10,14 @@ import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';
 import type { EntryView } from './show-entry.ts';
 
-export interface ChangeRequest {
+interface ChangeRequest {
   id: string;
-  /** Null, here and below: as it is. */
+  /** Null, here and below: unchanged. */
   name: string | null;
   parentFolderId: string | null;
   properties: PropertyChanges | null;
   objectType: string | null;
-  /** The ETags of which the entry must have one. */
+  /** The entry must have one of these ETags. */
   ifMatch: readonly string[] | null;
   conflict: ConflictBehavior;
 }

@@ -1,4 +1,4 @@
-// What is known of a content by its bytes alone: their SHA-256, and the checksums of their spans.
+// Computes the SHA-256 of a content and a CRC-32 of each of its spans.
 
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -41,8 +41,8 @@ export class ContentDigest {
   }
 }
 
-/** Gives memory back now instead of at the next garbage collection, which V8 puts off until 64 MiB wait for it. Only
- *  when the chunk is all there is of its buffer: nobody else can be looking at it then. */
+/** Frees memory now instead of at the next garbage collection, which V8 delays until 64 MiB wait for it. Only when the chunk
+ *  is the whole of its buffer, so that nobody else can be reading it. */
 export function release(chunk: Uint8Array): void {
   const { buffer, byteLength } = chunk;
   if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);

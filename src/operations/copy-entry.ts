@@ -1,5 +1,5 @@
-// Copies an entry with everything beneath it into a folder. A large tree is copied in slices, with pauses in which saves
-// go on, and is seen when it is whole. Whoever asked waits; if they go away, it is finished all the same.
+// Copies an entry with its whole tree into a folder. A large tree is copied in slices, with pauses for saves, and becomes visible
+// when it is complete. The request waits for it; if the client disconnects, the copy is completed nevertheless.
 
 import { type Caller, toFolderIdIn } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
@@ -12,11 +12,11 @@ import { byCaller } from './origin.ts';
 import { checkFree } from './save-file.ts';
 import type { EntryView } from './show-entry.ts';
 
-export interface CopyRequest {
+interface CopyRequest {
   id: string;
-  /** Null, empty or `-root-`: the root. */
+  /** Null, empty or `-root-` for the root. */
   parentFolderId: string | null;
-  /** Null: the name that it has. */
+  /** Null keeps the name. */
   name: string | null;
   conflict: ConflictBehavior;
 }
@@ -28,16 +28,16 @@ export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyR
   checkFree(cabinet, null);
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
   const parent = toFolderIdIn(access, request.parentFolderId);
-  const asked = { space: access.space, id, parent, name, conflict, ...byCaller(cabinet, caller) };
-  const begun = await catalog.beginCopy(asked);
-  if (begun === null) throw entryNotFound();
-  if ('details' in begun) return begun.details;
-  const { top } = begun;
+  const copy = { space: access.space, id, parent, name, conflict, ...byCaller(cabinet, caller) };
+  const started = await catalog.beginCopy(copy);
+  if (started === null) throw entryNotFound();
+  if ('details' in started) return started.details;
+  const { top } = started;
   try {
-    for (let stack = begun.stack; stack.length > 0; ) {
-      stack = await runSlice(() => catalog.continueCopy({ asked, top, stack, at: clock.now() }));
+    for (let stack = started.stack; stack.length > 0; ) {
+      stack = await runSlice(() => catalog.continueCopy({ asked: copy, top, stack, at: clock.now() }));
     }
-    return await catalog.finishCopy({ asked: { ...asked, at: clock.now() }, top });
+    return await catalog.finishCopy({ asked: { ...copy, at: clock.now() }, top });
   } catch (error) {
     await catalog.abandonCopy({ top }).catch(() => undefined);
     cabinet.purger.nudge();

@@ -16,13 +16,13 @@ import { checkFree } from './save-file.ts';
 export interface CreateFolderRequest {
   parentFolderId: string | null;
   folderName: string;
-  /** It is a path, `a/b/c`: folders on the way are made where they are missing. */
+  /** `folderName` is a path, `a/b/c`: missing folders on the way are created. */
   isRelativePath?: boolean;
   objectType: string | null;
   properties: Record<string, string> | null;
   conflict: ConflictBehavior;
   idempotencyKey: string | null;
-  /** For what comes from elsewhere. */
+  /** The times of an imported folder. */
   times?: EntryTimes;
 }
 
@@ -42,7 +42,7 @@ export async function createFolder(
   const { folder, isExisting, isReplayed } = await cabinet.catalog.createFolder({
     space,
     parent,
-    ...toWanted(request, cabinet.names),
+    ...toFolderName(request, cabinet.names),
     objectType: request.objectType,
     properties: request.properties,
     conflict: request.conflict,
@@ -60,15 +60,15 @@ export async function createFolder(
   return { folder, children: [], next: null, isReplayed };
 }
 
-type Named = Pick<CreateFolder, 'id' | 'name' | 'nameKey' | 'way'>;
+type FolderName = Pick<CreateFolder, 'id' | 'name' | 'nameKey' | 'way'>;
 
-function toWanted({ folderName, isRelativePath }: CreateFolderRequest, rules: NameRules): Named {
+function toFolderName({ folderName, isRelativePath }: CreateFolderRequest, rules: NameRules): FolderName {
   if (isRelativePath) return toNestedFolder(checkRelativePath(folderName, rules));
   return toNew(checkName(folderName, 'FolderName', rules));
 }
 
-/** The last of the names, and the folders on the way to it. */
-export function toNestedFolder(names: readonly string[]): Named {
+/** The last name, and the folders on the way to it. */
+export function toNestedFolder(names: readonly string[]): FolderName {
   return { ...toNew(names.at(-1) ?? ''), way: names.slice(0, -1).map(toNew) };
 }
 
@@ -78,8 +78,8 @@ function toNew(name: string): WantedFolder {
 
 /** "`Existing` answers 200 with the existing folder and its first page of children." */
 async function showExisting(cabinet: Cabinet, space: number, folder: Entry): Promise<FolderListing> {
-  const asked = { space, folder: folder.id, limit: firstPageLimit };
-  return (await cabinet.catalog.listFolder(asked)) ?? { folder, children: [], next: null };
+  const page = await cabinet.catalog.listFolder({ space, folder: folder.id, limit: firstPageLimit });
+  return page ?? { folder, children: [], next: null };
 }
 
 function toParameters({ folderName, objectType, properties, conflict }: CreateFolderRequest): unknown[] {

@@ -1,5 +1,5 @@
-// The end of an upload: its bytes become a file by the same operation as any save. They stay where they are; only when this thread
-// has not seen all of them pass by are they read once more, to hash them.
+// Finishes an upload: its bytes become a file by the same operation as any other save. The bytes stay in place; they are read
+// again, to hash them, only when this thread has not seen all of them.
 
 import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Upload, UploadProtocol } from '../catalog/verbs/uploads.ts';
@@ -12,11 +12,10 @@ import { headBytes, type ReceivedContent, toInline } from './receive-content.ts'
 import { saveFile } from './save-file.ts';
 import { abandonBytes, dropUpload, readNotes, requireUpload, uploadNotFound } from './uploads.ts';
 
-/** For whoever has the turn. What is refused now will be refused again, so that the upload is let go of; what fails can be tried
- *  again. */
+/** Requires the turn. A refusal is final, so it drops the upload; after a fault the client can retry. */
 export async function finishUpload(cabinet: Cabinet, caller: Caller, upload: Upload): Promise<SavedFile> {
   try {
-    const received = await take(cabinet, upload);
+    const received = await receive(cabinet, upload);
     const saved = await save(cabinet, caller, upload, received);
     const { blob, sizeBytes, grown } = upload;
     if (received.content.blob === null && blob !== null) await abandonBytes(cabinet, { blob, sizeBytes, grown });
@@ -28,14 +27,14 @@ export async function finishUpload(cabinet: Cabinet, caller: Caller, upload: Upl
   }
 }
 
-/** All bytes have come; what was refused is the file that they make. */
+/** All bytes have arrived, but saving the file was refused. */
 export class FinishRefused extends Refusal {
   constructor({ code, message, details }: Refusal) {
     super(code, message, details);
   }
 }
 
-async function take(cabinet: Cabinet, upload: Upload): Promise<ReceivedContent> {
+async function receive(cabinet: Cabinet, upload: Upload): Promise<ReceivedContent> {
   const { blob, sizeBytes } = upload;
   if (blob === null || sizeBytes === 0) return toInline([]);
   await cabinet.blobs.complete(blob, { sizeBytes, state: upload.grown });
@@ -56,13 +55,8 @@ async function readDigest({ blobs }: Cabinet, blob: string, sizeBytes: number): 
   return digest.finish();
 }
 
-async function save(
-  cabinet: Cabinet,
-  caller: Caller,
-  { id, turn, asked }: Upload,
-  received: ReceivedContent,
-): Promise<SavedFile> {
-  const { save: request } = readNotes({ asked } as Upload);
+async function save(cabinet: Cabinet, caller: Caller, upload: Upload, received: ReceivedContent): Promise<SavedFile> {
+  const { save: request } = readNotes(upload);
   if (request === null) throw uploadNotFound();
   const { space, folder, sha256, isMinimal: _, ...rest } = request;
   if (sha256 !== null && !Buffer.from(sha256, 'base64').equals(received.content.sha256)) {
@@ -76,33 +70,32 @@ async function save(
   return await saveFile(cabinet, caller, {
     ...rest,
     destination: { access, folder },
-    // Uploads that were begun before there were these have none.
+    // Uploads that an older release began have none.
     objectType: rest.objectType ?? null,
     properties: rest.properties ?? null,
     received,
-    upload: { id, turn },
+    upload: { id: upload.id, turn: upload.turn },
   });
 }
 
-/** How far an upload has come. Whoever is writing to it is ended first, so that what is told stays true; and one whose bytes have
- *  all come, but not the answer to the last of them, is finished. */
+/** The progress of an upload. Ends a request that is writing to it first, so that the reported offset stays true. Finishes an
+ *  upload whose bytes have all arrived but whose last request broke off. */
 export async function showUpload(
   cabinet: Cabinet,
   caller: Caller,
-  asked: { id: string; protocol: UploadProtocol },
+  request: { id: string; protocol: UploadProtocol },
 ): Promise<Upload> {
-  const leave = await cabinet.uploads.acquire(asked.id, () => undefined);
+  const release = await cabinet.uploads.acquire(request.id, () => undefined);
   try {
-    const upload = await requireUpload(cabinet, caller, asked);
+    const upload = await requireUpload(cabinet, caller, request);
     if (!upload.isBusy && !isReady(upload)) return upload;
-    const taken = await cabinet.catalog.takeTurn({ ...upload, isBusy: false });
-    const now =
-      taken === null ? await requireUpload(cabinet, caller, asked) : { ...upload, isBusy: false, turn: taken };
-    if (taken === null || !isReady(now)) return now;
+    const turn = await cabinet.catalog.takeTurn({ ...upload, isBusy: false });
+    const now = turn === null ? await requireUpload(cabinet, caller, request) : { ...upload, isBusy: false, turn };
+    if (turn === null || !isReady(now)) return now;
     const saved = await finishUpload(cabinet, caller, now);
     return { ...now, result: saved.file.id };
   } finally {
-    leave();
+    release();
   }
 }
 

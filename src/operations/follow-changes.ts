@@ -1,24 +1,24 @@
-// Follows what changes in a space: the changes after a place, or the tree as it is and then the changes since. Who has seen
-// everything may wait for more.
+// The change feed of a space: the changes after a cursor, or a snapshot of the tree followed by the changes since. A caller who
+// has seen everything can wait for more (long polling).
 
 import { setImmediate } from 'node:timers/promises';
 import type { ChangesPage, PresentPage } from '../catalog/verbs/changes.ts';
-import { type Caller, selectSpace } from '../domain/caller.ts';
+import { type Caller, type SpaceAccess, selectSpace } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 
-export interface FollowRequest {
-  /** Null: from the oldest that is kept. */
+interface FollowRequest {
+  /** Null starts at the oldest change that is kept. */
   after: number | null;
   limit: number;
   waitMs: number;
-  /** Nobody waits for the answer any more, or the service is about to stop. */
+  /** The client is gone, or the service is shutting down. */
   isOver: () => boolean;
 }
 
-/** While waiting we look around this often: whoever waits may be gone, and not every change is announced here. */
-const lookAgainMs = 1000;
+/** Poll interval while waiting: the client may be gone, and not every change is announced in this process. */
+const pollMs = 1000;
 
 export async function followChanges(cabinet: Cabinet, caller: Caller, request: FollowRequest): Promise<ChangesPage> {
   const { space } = admit(caller);
@@ -29,9 +29,9 @@ export async function followChanges(cabinet: Cabinet, caller: Caller, request: F
   if (request.after !== null && request.after < page.keptAfter) throw cursorExpired();
   while (page.changes.length === 0 && !isOver()) {
     const leftMs = until - performance.now();
-    // Where there is more to look at, others have their turn; where there is nothing, we wait for something.
+    // With more rows to scan, yield to other requests; with none, wait for a commit.
     if (page.hasMore) await setImmediate();
-    else if (leftMs > 0) await cabinet.commits.wait(space, seen, Math.min(leftMs, lookAgainMs));
+    else if (leftMs > 0) await cabinet.commits.wait(space, seen, Math.min(leftMs, pollMs));
     else break;
     seen = cabinet.commits.seen(space);
     page = await cabinet.catalog.listChanges({ space, after: page.upTo, limit });
@@ -46,7 +46,7 @@ function cursorExpired(): Refusal {
   });
 }
 
-/** Everything as it is, a page at a time. */
+/** The tree as it is now, a page at a time. */
 export async function showSnapshot(
   { catalog }: Cabinet,
   caller: Caller,
@@ -56,7 +56,7 @@ export async function showSnapshot(
   return await catalog.listPresent({ space, ...request });
 }
 
-function admit(caller: Caller) {
+function admit(caller: Caller): SpaceAccess {
   const access = selectSpace(caller);
   authorize(caller, 'read', access);
   return access;

@@ -1,9 +1,9 @@
-// The thread that hashes large contents, several at a time.
+// The worker thread that hashes large contents, several at a time.
 
 import { parentPort } from 'node:worker_threads';
 import { ContentDigest, type Digest, release } from './content-digest.ts';
 
-/** `bytes` belong to the thread from now on. */
+/** `bytes` are transferred to the thread. */
 export type ToHasher =
   | { content: number; bytes: Uint8Array }
   | { content: number; isFinished: true }
@@ -16,9 +16,9 @@ const digests = new Map<number, ContentDigest>();
 function open(content: number): ContentDigest {
   const known = digests.get(content);
   if (known !== undefined) return known;
-  const begun = new ContentDigest();
-  digests.set(content, begun);
-  return begun;
+  const digest = new ContentDigest();
+  digests.set(content, digest);
+  return digest;
 }
 
 function hash(digest: ContentDigest, bytes: Uint8Array): FromHasher {
@@ -37,6 +37,6 @@ function answer(message: ToHasher): FromHasher | null {
 }
 
 parentPort?.on('message', (message: ToHasher) => {
-  const answered = answer(message);
-  if (answered !== null) parentPort?.postMessage(answered);
+  const reply = answer(message);
+  if (reply !== null) parentPort?.postMessage(reply);
 });

@@ -8,7 +8,7 @@ import { Hasher, type StreamDigest } from './hasher.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Blocks of chunks that are whole buffers, as they come from a socket. */
+/** Blocks of chunks that are whole buffers, as a socket delivers them. */
 function toBlocks(bytes: Buffer, blockBytes: number, pieceBytes = 64 * 1024): Buffer[][] {
   const blocks: Buffer[][] = [];
   for (let at = 0; at < bytes.length; at += blockBytes) {
@@ -30,7 +30,7 @@ function toExpected(bytes: Buffer): Digest {
   return { sha256: createHash('sha256').update(bytes).digest(), checksums };
 }
 
-/** As a blob store does it: asks for the next block while the last one is being written. */
+/** Like a blob store: pulls the next block while the last one is being written. */
 async function store(digest: StreamDigest, blocks: Buffer[][]): Promise<Buffer> {
   const written: Buffer[] = [];
   const write = async (block: Buffer[]) => {
@@ -56,7 +56,7 @@ function assertSame({ sha256, checksums }: Digest, bytes: Buffer): void {
   assert.deepEqual(Buffer.from(checksums), Buffer.from(expected.checksums));
 }
 
-test('contents of every size have their digest, and are written as they came', async (t) => {
+test('contents of every size are hashed and written unchanged', async (t) => {
   const hasher = new Hasher();
   t.after(() => hasher.close());
   for (const size of [0, 1, 100_000, mebibyte - 1, mebibyte, mebibyte + 1, 20 * mebibyte + 7]) {
@@ -68,7 +68,7 @@ test('contents of every size have their digest, and are written as they came', a
   }
 });
 
-test('many at once do not mix, and those that are dropped disturb nobody', async (t) => {
+test('concurrent digests do not mix, and dropped ones do not affect others', async (t) => {
   const hasher = new Hasher();
   t.after(() => hasher.close());
   const contents = Array.from({ length: 12 }, (_, index) => randomBytes(2 * mebibyte + index * 300_000));
@@ -82,7 +82,7 @@ test('many at once do not mix, and those that are dropped disturb nobody', async
   );
 });
 
-test('a content that comes in several goes holds no memory between them', async (t) => {
+test('a content that arrives in several requests holds no memory between them', async (t) => {
   const hasher = new Hasher();
   t.after(() => hasher.close());
   const bytes = randomBytes(5 * mebibyte);
@@ -93,13 +93,13 @@ test('a content that comes in several goes holds no memory between them', async 
     await digest.settle();
     assert.ok(
       blocks.flat().every(({ byteLength }) => byteLength === 0),
-      'the memory of every block was given away',
+      'the memory of every block was released',
     );
   }
   assertSame(await digest.finish(), bytes);
 });
 
-test('memory that is part of something larger is left to its owner', async (t) => {
+test('a slice of a larger buffer is not released', async (t) => {
   const hasher = new Hasher();
   t.after(() => hasher.close());
   const bytes = randomBytes(3 * mebibyte);
@@ -109,30 +109,30 @@ test('memory that is part of something larger is left to its owner', async (t) =
   assertSame(await digest.finish(), bytes);
 });
 
-test('a thread that ends fails what was given to it, and the next content gets a new one', async (t) => {
+test('a thread that ends fails its contents, and the next content gets a new thread', async (t) => {
   const hasher = new Hasher();
   t.after(() => hasher.close());
   const bytes = randomBytes(2 * mebibyte);
   const lost = hasher.begin();
   await store(lost, toBlocks(bytes, mebibyte));
   await hasher.close();
-  await assert.rejects(lost.finish(), /the thread that hashes has ended/);
+  await assert.rejects(lost.finish(), /hasher thread ended/);
   const digest = hasher.begin();
   await store(digest, toBlocks(bytes, mebibyte));
   assertSame(await digest.finish(), bytes);
 });
 
-test('whoever waits for room when the thread ends is told, and does not wait for ever', async () => {
+test('a write that waits for capacity fails when the thread ends', async () => {
   const hasher = new Hasher();
   const digest = hasher.begin();
   const storing = store(digest, toBlocks(randomBytes(64 * mebibyte), mebibyte));
-  const told = assert.rejects(storing, /the thread that hashes has ended/);
+  const rejected = assert.rejects(storing, /hasher thread ended/);
   await new Promise((resolve) => setImmediate(resolve));
   await hasher.close();
-  await told;
+  await rejected;
 });
 
-test('a thread that is ending does not take the next one with it', async (t) => {
+test('a thread that is ending does not affect the next one', async (t) => {
   const hasher = new Hasher();
   t.after(() => hasher.close());
   const bytes = randomBytes(2 * mebibyte);

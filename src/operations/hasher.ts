@@ -1,5 +1,5 @@
-// Hashes what passes by on its way to the blob store. Large contents are hashed in another thread, so that this one can go on taking
-// in bytes; it is started when the first one comes, and ends when there was none for a while.
+// Hashes contents as they stream to the blob store. Large contents are hashed in a worker thread, so that this thread can go on
+// receiving bytes. The worker starts with the first large content and ends after a while without one.
 
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
@@ -7,9 +7,9 @@ import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
 import { ContentDigest, type Digest, release } from './content-digest.ts';
 import type { FromHasher, ToHasher } from './hasher-thread.ts';
 
-/** A content that begins with less than this in one block is small, or comes slowly. */
-const worthThreadBytes = 1024 * 1024;
-/** What waits for the thread, of all contents. More waits where it comes from. */
+/** A content whose first block is smaller than this is small, or arrives slowly. */
+const minWorkerBytes = 1024 * 1024;
+/** Bytes of all contents that may wait for the worker. Beyond it, the streams are paused. */
 const maxWaitingBytes = 2 * 1024 * 1024;
 const idleMs = 10_000;
 
@@ -37,9 +37,9 @@ export class Hasher {
   }
 }
 
-/** The digest of blocks that pass, in one go or in several. */
+/** The digest of a stream of blocks, in one request or in several. */
 export class StreamDigest {
-  /** Of all that has passed. */
+  /** Bytes observed so far. */
   sizeBytes = 0;
   readonly #begin: (isLarge: boolean) => DigestBackend;
   #backend: DigestBackend | null = null;
@@ -49,50 +49,49 @@ export class StreamDigest {
     this.#begin = begin;
   }
 
-  /** Passes blocks on. Their memory is given back when they are written and hashed. */
+  /** Passes blocks through. Their memory is released when they are written and hashed. */
   async *observe(blocks: AsyncIterable<Buffer[]>): AsyncGenerator<Buffer[]> {
     for await (const block of blocks) {
       const blockBytes = block.reduce((sum, { length }) => sum + length, 0);
-      this.#backend ??= this.#begin(blockBytes >= worthThreadBytes);
+      this.#backend ??= this.#begin(blockBytes >= minWorkerBytes);
       this.sizeBytes += blockBytes;
       yield block;
       this.#backend.onWriteStarted(block);
-      // Being asked for the next block means that the one before this is written.
+      // The consumer pulls the next block only after it has written the previous one.
       await this.settle();
       this.#last = block;
     }
   }
 
-  /** Everything that has passed is written: no memory is held any more. */
+  /** Requires that all observed blocks are written. Holds no memory afterwards. */
   async settle(): Promise<void> {
     const last = this.#last;
     this.#last = [];
     await this.#backend?.onWritten(last);
   }
 
-  /** Everything that has passed is written. */
+  /** Requires that all observed blocks are written. */
   async finish(): Promise<Digest> {
     await this.settle();
     return await (this.#backend ?? new LocalDigest()).finish();
   }
 
-  /** Nobody will ask for it. */
+  /** The digest is no longer needed. */
   drop(): void {
     this.#backend?.drop();
   }
 }
 
-/** How it is made. */
 interface DigestBackend {
   /** The block is being written, and can be read meanwhile. */
   onWriteStarted(block: readonly Buffer[]): void;
-  /** The block is written; its memory is ours. */
+  /** The block is written; its memory may be released or transferred. */
   onWritten(block: readonly Buffer[]): Promise<void> | void;
   finish(): Promise<Digest> | Digest;
   drop(): void;
 }
 
-/** In this thread, while the block is being written. */
+/** Hashes in this thread, while the block is being written. */
 class LocalDigest implements DigestBackend {
   readonly #digest = new ContentDigest();
 
@@ -111,7 +110,7 @@ class LocalDigest implements DigestBackend {
   drop(): void {}
 }
 
-/** In the other thread. */
+/** Hashes in the worker thread. */
 class WorkerDigest implements DigestBackend {
   readonly #thread: HasherThread;
   readonly #content: number;
@@ -139,11 +138,11 @@ class WorkerDigest implements DigestBackend {
 class HasherThread {
   readonly #worker: Worker;
   readonly #onEnded: (thread: HasherThread) => void;
-  /** Contents that are neither finished nor dropped, with those who wait for the digest. */
+  /** Contents that are neither finished nor dropped, with the promise of the digest once it is requested. */
   readonly #open = new Map<number, PromiseWithResolvers<Digest> | null>();
   #contents = 0;
   #waitingBytes = 0;
-  #onRoom: PromiseWithResolvers<void> | null = null;
+  #capacity: PromiseWithResolvers<void> | null = null;
   #fault: Fault | null = null;
   #idle: Timer | null = null;
   readonly #clock: Clock;
@@ -151,15 +150,15 @@ class HasherThread {
   constructor(clock: Clock, onEnded: (thread: HasherThread) => void) {
     this.#clock = clock;
     this.#onEnded = onEnded;
-    // It makes next to no objects: without this it would take the memory of a thread that makes many.
+    // The worker allocates next to nothing: without this limit V8 would reserve a large young generation for it.
     const resourceLimits = { maxYoungGenerationSizeMb: 1 };
     this.#worker = new Worker(new URL('./hasher-thread.ts', import.meta.url), { resourceLimits });
     this.#worker.on('message', (message: FromHasher) => {
       if ('digest' in message) this.#settle(message.content, message.digest);
-      else this.#makeRoom(message.hashedBytes);
+      else this.#freeCapacity(message.hashedBytes);
     });
-    this.#worker.on('error', (error) => this.#fail(new Fault('other', 'the thread that hashes has failed', error)));
-    this.#worker.on('exit', () => this.#fail(new Fault('other', 'the thread that hashes has ended')));
+    this.#worker.on('error', (error) => this.#fail(new Fault('other', 'hasher thread failed', error)));
+    this.#worker.on('exit', () => this.#fail(new Fault('other', 'hasher thread ended')));
   }
 
   begin(): DigestBackend {
@@ -171,23 +170,23 @@ class HasherThread {
 
   async hash(content: number, block: readonly Buffer[]): Promise<void> {
     if (block.length === 0) return;
-    while (this.#fault === null && this.#waitingBytes >= maxWaitingBytes) await this.#room();
+    while (this.#fault === null && this.#waitingBytes >= maxWaitingBytes) await this.#waitForCapacity();
     if (this.#fault !== null) throw this.#fault;
-    // One piece of memory instead of many small ones: handing over costs by the piece, in memory too.
+    // One buffer instead of many small ones: each transferred buffer has a cost in time and memory.
     const bytes = joinBlock(block);
     this.#waitingBytes += bytes.length;
     this.#post({ content, bytes }, [bytes.buffer]);
   }
 
-  #room(): Promise<void> {
-    this.#onRoom ??= Promise.withResolvers();
-    return this.#onRoom.promise;
+  #waitForCapacity(): Promise<void> {
+    this.#capacity ??= Promise.withResolvers();
+    return this.#capacity.promise;
   }
 
-  #makeRoom(bytes: number): void {
+  #freeCapacity(bytes: number): void {
     this.#waitingBytes -= bytes;
-    this.#onRoom?.resolve();
-    this.#onRoom = null;
+    this.#capacity?.resolve();
+    this.#capacity = null;
   }
 
   async finish(content: number): Promise<Digest> {
@@ -227,7 +226,7 @@ class HasherThread {
     this.#onEnded(this);
     for (const waiting of this.#open.values()) waiting?.reject(fault);
     this.#open.clear();
-    this.#makeRoom(0);
+    this.#freeCapacity(0);
   }
 
   #stopIdling(): void {

@@ -1,4 +1,4 @@
-// Under whose name a request is remembered by its Idempotency-Key, and what makes two requests the same.
+// The owner and the fingerprint of an Idempotency-Key: who may replay a request, and what makes two requests the same.
 
 import { hash } from 'node:crypto';
 import type { Idempotency } from '../catalog/verbs/idempotency.ts';
@@ -15,12 +15,12 @@ export function toIdempotency(
   return { appKey: toOwner(caller), operation, key, fingerprint: hash('sha256', JSON.stringify(parameters)) };
 }
 
-/** A key belongs to the application, and to the person for whom it acts: nobody is given another's result. */
+/** A key belongs to the application and to the person for whom it acts: nobody gets another's result. */
 function toOwner({ appKey, person }: Caller): string {
   return person === null ? appKey : `${appKey} ${person}`;
 }
 
-/** Whether this may be a repeated request. Whether it is, is known when all of it has been read. */
+/** Whether the key is known. Whether the request is the same is only clear once its body has been read. */
 export async function mayBeRepeated(
   { catalog, clock }: Cabinet,
   caller: Caller,

@@ -1,5 +1,5 @@
-// A final upload of the tus protocol: a file made of partial uploads, one behind the other. Their bytes are read once, hashed on
-// the way, and written where they will stay.
+// A final upload of the tus protocol: a file concatenated from partial uploads. Their bytes are read once, hashed on the way, and
+// written to their final place.
 
 import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Upload } from '../catalog/verbs/uploads.ts';
@@ -10,36 +10,36 @@ import { finishUpload } from './finish-upload.ts';
 import { fileTooLarge } from './receive-content.ts';
 import { abandonBytes, beginUpload, dropUpload, type NewUpload, requireUpload } from './uploads.ts';
 
-export interface JoinResult {
+interface JoinResult {
   upload: Upload;
-  /** Null: it was made before, by a request whose answer was lost. */
+  /** Null when an earlier request, whose response was lost, saved it. */
   saved: SavedFile | null;
 }
 
-export interface JoinRequest extends NewUpload {
-  /** Of the partial uploads, in order. */
+interface JoinRequest extends NewUpload {
+  /** The partial uploads, in order. */
   ids: readonly string[];
 }
 
 export async function joinUploads(
   cabinet: Cabinet,
   caller: Caller,
-  { ids, ...asked }: JoinRequest,
+  { ids, ...final }: JoinRequest,
 ): Promise<JoinResult> {
   const parts: Upload[] = [];
   for (const id of ids) parts.push(await requirePart(cabinet, caller, id));
-  const made = await findMade(cabinet, caller, parts);
-  if (made !== null) return { upload: made, saved: null };
+  const earlier = await findEarlier(cabinet, caller, parts);
+  if (earlier !== null) return { upload: earlier, saved: null };
   for (const part of parts) checkWhole(part);
   const lengthBytes = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (lengthBytes > cabinet.limits.fileBytes) throw fileTooLarge(cabinet.limits.fileBytes);
-  const begun = await beginUpload(cabinet, caller, { ...asked, lengthBytes });
-  const joined = await join(cabinet, begun, parts).catch(async (error) => {
-    await dropUpload(cabinet, begun.id);
+  const upload = await beginUpload(cabinet, caller, { ...final, lengthBytes });
+  const joined = await join(cabinet, upload, parts).catch(async (error) => {
+    await dropUpload(cabinet, upload.id);
     throw error;
   });
   const saved = await finishUpload(cabinet, caller, joined);
-  await spend(cabinet, joined.id, parts);
+  await consumeParts(cabinet, joined.id, parts);
   return { upload: { ...joined, result: saved.file.id }, saved };
 }
 
@@ -51,8 +51,8 @@ async function requirePart(cabinet: Cabinet, caller: Caller, id: string): Promis
   });
 }
 
-/** The final upload that has taken these very parts already. */
-async function findMade(cabinet: Cabinet, caller: Caller, parts: readonly Upload[]): Promise<Upload | null> {
+/** The final upload that has already consumed exactly these parts. */
+async function findEarlier(cabinet: Cabinet, caller: Caller, parts: readonly Upload[]): Promise<Upload | null> {
   const [first = null, ...others] = new Set(parts.map(({ result }) => result));
   if (first === null || others.length > 0) return null;
   return await requireUpload(cabinet, caller, { id: first, protocol: 'tus' });
@@ -68,7 +68,7 @@ async function join(cabinet: Cabinet, final: Upload, parts: readonly Upload[]): 
   const { id, blob, lengthBytes } = final;
   const turn = await cabinet.catalog.takeTurn({ ...final, isBusy: true, isLast: true });
   const digest = cabinet.uploads.takeDigest(final, cabinet.hasher);
-  if (turn === null || blob === null || digest === null) throw new Error('an upload that was just begun is gone');
+  if (turn === null || blob === null || digest === null) throw new Error('a new upload has disappeared');
   if (lengthBytes !== null && lengthBytes > 0) {
     await cabinet.blobs.put(blob, digest.observe(readParts(cabinet, parts))).catch((error) => {
       digest.drop();
@@ -86,12 +86,12 @@ async function* readParts({ blobs }: Cabinet, parts: readonly Upload[]): AsyncGe
   for (const { blob, sizeBytes, grown } of parts) {
     if (blob === null || sizeBytes === 0) continue;
     await blobs.complete(blob, { sizeBytes, state: grown });
-    // Whoever takes a block may look at it until the next but one is asked for, as long as the memory of `open` lasts.
+    // The consumer may read a block until it pulls the next but one; the memory of `open` lasts as long.
     for await (const chunk of blobs.open(blob, 0, sizeBytes)) yield [Buffer.from(chunk)];
   }
 }
 
-async function spend(cabinet: Cabinet, final: string, parts: readonly Upload[]): Promise<void> {
+async function consumeParts(cabinet: Cabinet, final: string, parts: readonly Upload[]): Promise<void> {
   await cabinet.catalog.spendUploads({ ids: parts.map(({ id }) => id), final });
   for (const { blob, sizeBytes, grown } of parts) {
     if (blob !== null) await abandonBytes(cabinet, { blob, sizeBytes, grown });

@@ -16,7 +16,7 @@ import { saveFile } from './save-file.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Notes what is done, in order; what a test is about it brings along. */
+/** Records the calls, in order; a test passes in what it is about. */
 function makeCabinet(catalog: Record<string, unknown>, blobs: Partial<Blobs> = {}) {
   const done: string[] = [];
   const note = (what: string) => async (input: { blob?: string } | string) => {
@@ -83,7 +83,7 @@ async function save(cabinet: Cabinet) {
   return { blob: blob as string, saving };
 }
 
-test('a large content says that its blob is leased, where nodes share the catalog', async () => {
+test('a large content is marked as leased where nodes share the catalog', async () => {
   const { cabinet, done, leases } = makeCabinet({});
   const { content } = await receiveContent(cabinet, bytesOf(100));
   assert.equal(content.isLeased, true);
@@ -95,7 +95,7 @@ test('a large content says that its blob is leased, where nodes share the catalo
   await leases.close();
 });
 
-test('bytes are not waited for once their blob cannot be leased', async () => {
+test('receiving stops once the blob cannot be leased', async () => {
   const leaseBlob = async () => Promise.reject(new Fault('unavailable', 'no lease'));
   const { cabinet, done, leases } = makeCabinet({ leaseBlob });
   let given = 0;
@@ -111,7 +111,7 @@ test('bytes are not waited for once their blob cannot be leased', async () => {
   await leases.close();
 });
 
-test('a blob whose lease fails only after it is whole is let go', async () => {
+test('a blob whose lease fails after the last byte is discarded', async () => {
   const { promise, reject } = Promise.withResolvers<void>();
   const { cabinet, done, leases } = makeCabinet({ leaseBlob: () => promise });
   const receiving = receiveContent(cabinet, bytesOf(100));
@@ -122,7 +122,7 @@ test('a blob whose lease fails only after it is whole is let go', async () => {
   await leases.close();
 });
 
-test('an upload that fails before its lease has begun ends it all the same', async () => {
+test('an upload that fails before its lease is written still ends the lease', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const put = async () => Promise.reject(new Fault('unavailable', 'no upload'));
   const { cabinet, done, leases } = makeCabinet({ leaseBlob: () => promise }, { put });
@@ -135,7 +135,7 @@ test('an upload that fails before its lease has begun ends it all the same', asy
   await leases.close();
 });
 
-test('what a record points to keeps its bytes; what it does not is discarded before its lease ends', async () => {
+test('a referenced blob is kept; an unreferenced one is discarded before its lease ends', async () => {
   const used = makeCabinet({ saveFile: async () => ({ isBlobUsed: true, freedBlobs: [] }) });
   const saved = await save(used.cabinet);
   await saved.saving;
@@ -149,7 +149,7 @@ test('what a record points to keeps its bytes; what it does not is discarded bef
   for (const { leases } of [used, twin]) await leases.close();
 });
 
-test('bytes stay while nobody knows whether a record points to them, and their lease is not renewed', async () => {
+test('bytes stay while it is unknown whether a record references them, and their lease is not renewed', async () => {
   for (const [kind, isKept] of [
     ['unsure', true],
     ['fatal', true],
@@ -165,10 +165,10 @@ test('bytes stay while nobody knows whether a record points to them, and their l
   }
 });
 
-test('leases are renewed for as long as they are held', async () => {
+test('leases are renewed while they are held', async () => {
   const renewed: { blobs: string[]; until: number }[] = [];
-  const renewLeases = async (asked: { blobs: string[]; until: number }) => {
-    renewed.push(asked);
+  const renewLeases = async (renewal: { blobs: string[]; until: number }) => {
+    renewed.push(renewal);
     return [];
   };
   const { leases, clock } = makeCabinet({ renewLeases });
@@ -186,11 +186,11 @@ test('leases are renewed for as long as they are held', async () => {
   assert.ok(renewed.every(({ until }, index) => until === 1_000_000 + (index + 1) * 600_000 + dayMs / 2));
 });
 
-test('the sweeper ends leases first, then removes what is old, not held and not wanted', async () => {
+test('the sweeper expires leases first, then removes old blobs that are neither leased nor referenced', async () => {
   const now = Date.now();
   const swept: string[] = [];
   const listed = { held: 2 * dayMs, old: 2 * dayMs, wanted: 2 * dayMs, young: dayMs / 2 };
-  const asked: string[][] = [];
+  const queries: string[][] = [];
   const none = async () => 0;
   const { cabinet, leases } = makeCabinet(
     {
@@ -203,7 +203,7 @@ test('the sweeper ends leases first, then removes what is old, not held and not 
       },
       expireUploads: async () => ({ count: 0, left: [] }),
       findUnreferencedBlobs: async ({ blobs }: { blobs: string[] }) => {
-        asked.push(blobs);
+        queries.push(blobs);
         return blobs.filter((blob) => blob !== 'wanted');
       },
     },
@@ -223,7 +223,7 @@ test('the sweeper ends leases first, then removes what is old, not held and not 
   assert.equal((await sweep(cabinet, now)).blobs, 1);
   const over = 'leases before 0';
   assert.deepEqual(swept, [over, over, over, `unfinished before ${-dayMs}: left`, 'old']);
-  assert.deepEqual(asked, [
+  assert.deepEqual(queries, [
     ['wanted', 'left'],
     ['old', 'wanted'],
   ]);

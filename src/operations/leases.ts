@@ -1,29 +1,29 @@
-// Blobs that are being written or wait for their record: the sweeper leaves them alone. Where one thread writes all of them
-// it only needs to remember them. Where several do, or several nodes, a row in the catalog tells all of them; the transaction that
-// points to the blob removes the row, so that either the record or the sweeper wins, never both.
+// Leases on blobs that are being written or wait for their record: the sweeper skips them. Where one thread writes all blobs, a set
+// in memory is enough. Where several threads or nodes do, a lease is a row in the catalog; the transaction that references the blob
+// removes the row, so either the record or the sweeper wins, never both.
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 
-/** Much longer than clocks of nodes differ, and less than the day after which blobs are swept at the earliest. */
+/** Much longer than the clock skew between nodes, and less than the day before blobs can be swept. */
 const leaseMs = 12 * 60 * 60 * 1000;
 const renewEveryMs = 10 * 60 * 1000;
-/** What one write renews. */
-const renewTogether = 500;
+/** Leases renewed by one write. */
+const renewBatch = 500;
 
 export interface Leases {
-  /** Whether a content with a blob must say that it is leased. */
+  /** Whether a content with a blob must be marked as leased. */
   readonly isShared: boolean;
-  /** From now on the sweeper here leaves the blob alone; once it resolves, that of every node. Nothing may point to the
-   *  blob before. */
+  /** From now on the sweeper of this process skips the blob; once it resolves, so does that of every node. No record may reference
+   *  the blob before. */
   begin(blob: string): Promise<void>;
-  /** Whether it is being written or waits for its record here. */
+  /** Whether this process holds a lease on the blob. */
   has(blob: string): boolean;
-  /** The record has taken it over; or nobody knows whether it has, and time will tell. */
+  /** The record references the blob now, or may reference it: the lease is left to expire. */
   forget(blob: string): void;
-  /** Nothing will point to the blob, and it is discarded. */
+  /** No record will reference the blob, and it is discarded. */
   end(blob: string): Promise<void>;
-  /** For the sweeper: leases whose holders are gone are over. */
+  /** For the sweeper: removes the leases of holders that are gone. */
   expire(now: number): Promise<void>;
   /** Stops renewing. */
   close(): Promise<void>;
@@ -42,31 +42,31 @@ export function localLeases(): Leases {
   };
 }
 
-/** `onTrouble` is told what fails in the background; it is tried again long before a lease is over. */
+/** `onBackgroundError` gets what fails in the background; renewals are retried long before a lease expires. */
 export function sharedLeases(
   catalog: Catalog,
-  onTrouble: (error: unknown) => void = () => undefined,
+  onBackgroundError: (error: unknown) => void = () => undefined,
   clock = systemClock,
 ): Leases {
   const held = new Map<string, Promise<void>>();
   let renewing: Promise<void> = Promise.resolve();
   const timer = clock.every(renewEveryMs, () => {
-    renewing = renewing.then(() => renew(catalog, clock, [...held.keys()])).catch(onTrouble);
+    renewing = renewing.then(() => renew(catalog, clock, [...held.keys()])).catch(onBackgroundError);
   });
   return {
     isShared: true,
     begin(blob) {
-      const begun = catalog.leaseBlob({ blob, until: clock.now() + leaseMs });
-      held.set(blob, begun);
-      return begun;
+      const lease = catalog.leaseBlob({ blob, until: clock.now() + leaseMs });
+      held.set(blob, lease);
+      return lease;
     },
     has: (blob) => held.has(blob),
     forget: (blob) => void held.delete(blob),
     async end(blob) {
-      // An upload may fail before its lease has begun.
+      // An upload may fail before its lease is written.
       await held.get(blob)?.catch(() => undefined);
       held.delete(blob);
-      // What cannot be ended now is over by itself.
+      // What cannot be ended now expires by itself.
       await catalog.endLease({ blob }).catch(() => undefined);
     },
     async expire(now) {
@@ -81,8 +81,8 @@ export function sharedLeases(
 
 async function renew(catalog: Catalog, clock: Clock, blobs: readonly string[]): Promise<void> {
   const until = clock.now() + leaseMs;
-  for (let at = 0; at < blobs.length; at += renewTogether) {
-    // One that is lost is told to whoever saves: nothing is there to take over.
-    await catalog.renewLeases({ blobs: blobs.slice(at, at + renewTogether), until });
+  for (let at = 0; at < blobs.length; at += renewBatch) {
+    // A lost lease fails the save later: its transaction finds no row to remove.
+    await catalog.renewLeases({ blobs: blobs.slice(at, at + renewBatch), until });
   }
 }

@@ -1,4 +1,4 @@
-// Which version of a file a link leads to, and how long: fixed when the link is made. What is saved later is not shown.
+// Links to one version of a file. Version and expiry are fixed when the link is created; later saves do not change it.
 
 import type { Caller } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -8,9 +8,9 @@ import { type OpenedFile, openFile, requireContent } from './open-file.ts';
 export const defaultLinkSeconds = 60;
 export const maxLinkSeconds = 24 * 60 * 60;
 
-export interface LinkFileRequest {
+interface LinkFileRequest {
   fileId: string;
-  /** Null: the current one. */
+  /** Null for the current one. */
   version: number | null;
   lifetimeSeconds: number;
 }
@@ -25,21 +25,21 @@ export interface LinkedVersion {
 
 export async function linkFile(cabinet: Cabinet, caller: Caller, request: LinkFileRequest): Promise<LinkedVersion> {
   const { fileId, version, lifetimeSeconds } = request;
-  const { space, found } = await requireContent(cabinet, caller, { fileId, version });
-  return { space, fileId, version: found.version, expiresAt: cabinet.clock.now() + lifetimeSeconds * 1000 };
+  const { space, content } = await requireContent(cabinet, caller, { fileId, version });
+  return { space, fileId, version: content.version, expiresAt: cabinet.clock.now() + lifetimeSeconds * 1000 };
 }
 
-/** As whoever made the link may still read it, in the space that it was made for. Whatever is in the way is told in the
- *  same words: who holds a link knows nothing else of us. */
+/** Opens the file with the current rights of the link's creator, in the space of the link. Every refusal is the same, so that
+ *  the holder of a link learns nothing else. */
 export async function openLinked(
   cabinet: Cabinet,
-  maker: Caller | null,
+  creator: Caller | null,
   { space, fileId, version }: Pick<LinkedVersion, 'space' | 'fileId' | 'version'>,
 ): Promise<OpenedFile> {
-  if (maker === null) throw linkNotFound();
-  const spaces = maker.spaces.filter((access) => access.space === space);
+  if (creator === null) throw linkNotFound();
+  const spaces = creator.spaces.filter((access) => access.space === space);
   try {
-    return await openFile(cabinet, { ...maker, spaces }, { fileId, version });
+    return await openFile(cabinet, { ...creator, spaces }, { fileId, version });
   } catch (error) {
     throw error instanceof Refusal ? linkNotFound() : error;
   }

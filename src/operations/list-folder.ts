@@ -14,7 +14,7 @@ export type FolderListing = Omit<FolderPage, 'asOf'>;
 export const firstPageLimit = 100;
 export const maxPageLimit = 1000;
 
-export interface ListFolderRequest {
+interface ListFolderRequest {
   folderId: string;
   order?: Order;
   limit: number;
@@ -26,17 +26,17 @@ export async function listFolder(cabinet: Cabinet, caller: Caller, request: List
   const { folderId: folder, ...page } = request;
   const missing = () => folderNotFound('FolderId');
   const { space } = await requireAccess(cabinet, caller, { action: 'read', id: folder, missing });
-  const found = await cabinet.catalog.listFolder({ space, folder, ...page });
-  if (found === null) throw missing();
-  if (found.folder.kind !== 'folder') throw notAFolder('FolderId');
-  return found;
+  const listing = await cabinet.catalog.listFolder({ space, folder, ...page });
+  if (listing === null) throw missing();
+  if (listing.folder.kind !== 'folder') throw notAFolder('FolderId');
+  return listing;
 }
 
-/** What stands beside a file that was just saved: the file itself first, the rest in order, 100 in all. */
+/** The folder of a file that was just saved: the file first, its siblings in order, 100 in all. */
 export async function listSiblings(cabinet: Cabinet, space: number, saved: SavedFile): Promise<FolderListing> {
   const { folder, file, position } = saved;
-  const asked = { space, folder: folder.id, limit: firstPageLimit - 1, exclude: file.id, atLeast: position };
-  const page = await cabinet.catalog.listFolder(asked);
+  const params = { space, folder: folder.id, limit: firstPageLimit - 1, exclude: file.id, atLeast: position };
+  const page = await cabinet.catalog.listFolder(params);
   if (page === null) return { folder, children: [file], next: null };
   return { ...page, children: [file, ...page.children] };
 }

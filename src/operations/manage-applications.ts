@@ -1,6 +1,6 @@
-// The applications of the caller's space, as callers manage them; operators use `applications.ts`. One of another space is
-// not found. Nobody gives away, or takes over by a new secret or certificate, a scope that they could not use themselves,
-// and nobody shuts the door behind themselves.
+// Lets callers manage the applications of their space; operators use `admin/applications.ts`. Applications of other spaces are
+// not found. A caller can neither grant, nor gain by a new secret or certificate, a scope that they could not use themselves, and
+// an application cannot lock itself out.
 
 import type { Application } from '../catalog/verbs/applications.ts';
 import type { Certificate, NewCertificate } from '../catalog/verbs/certificates.ts';
@@ -18,8 +18,8 @@ export async function listApplications(
   { after, limit }: ListRequest,
 ): Promise<Page<Application>> {
   const { space } = requireSpace(caller, 'read');
-  const found = await catalog.listApplicationsOf({ space, after, limit: limit + 1 });
-  return toPage(found, limit, ({ name }) => name);
+  const listed = await catalog.listApplicationsOf({ space, after, limit: limit + 1 });
+  return toPage(listed, limit, ({ name }) => name);
 }
 
 export function showApplication(cabinet: Cabinet, caller: Caller, appKey: string): Promise<Application> {
@@ -27,8 +27,8 @@ export function showApplication(cabinet: Cabinet, caller: Caller, appKey: string
 }
 
 async function requireApplication({ catalog }: Cabinet, space: number, appKey: string): Promise<Application> {
-  const found = await catalog.findApplication({ appKey });
-  if (found !== null && found.access?.space === space && found.state !== 'removed') return found;
+  const application = await catalog.findApplication({ appKey });
+  if (application?.access?.space === space && application.state !== 'removed') return application;
   throw new Refusal('ApplicationNotFound', 'There is no such application.');
 }
 
@@ -37,12 +37,12 @@ export function admitApplication(cabinet: Cabinet, caller: Caller, appKey: strin
   return requireApplication(cabinet, requireSpace(caller, 'manage').space, appKey);
 }
 
-/** The same where the change lets whoever asks act as the application. */
+/** The same where the change lets the caller act as the application. */
 export async function admitTakeover(cabinet: Cabinet, caller: Caller, appKey: string): Promise<void> {
-  checkGiven(caller, (await admitApplication(cabinet, caller, appKey)).scopes);
+  checkGrant(caller, (await admitApplication(cabinet, caller, appKey)).scopes);
 }
 
-export interface NewApplicationRequest {
+interface NewApplicationRequest {
   name: string;
   kind: ApplicationKind;
   scopes: Scope[] | null;
@@ -56,23 +56,23 @@ export async function addApplication(
   { name, kind, scopes, redirectUris, certificate }: NewApplicationRequest,
 ): Promise<applications.ApplicationWithSecret> {
   const { space } = requireSpace(caller, 'manage');
-  checkGiven(caller, scopes ?? defaultScopes);
+  checkGrant(caller, scopes ?? defaultScopes);
   for (const uri of redirectUris ?? []) applications.checkRedirectUri(uri, 'RedirectUris');
   const certificates = certificate === null ? [] : [certificate];
-  const asked = { name, kind, scopes, redirectUris, certificates, space, isForPeopleOnly: false };
-  return await applications.addApplication(cabinet, asked, byCaller(cabinet, caller));
+  const application = { name, kind, scopes, redirectUris, certificates, space, isForPeopleOnly: false };
+  return await applications.addApplication(cabinet, application, byCaller(cabinet, caller));
 }
 
-/** Whoever manages could use `content.admin`, by their role if not by their token. */
-function checkGiven({ scopes }: Caller, given: readonly Scope[]): void {
-  const beyond = given.find((scope) => scope !== 'content.admin' && !scopes.includes(scope));
-  if (beyond === undefined) return;
-  throw new Refusal('InsufficientScope', `You cannot give the scope "${beyond}", which your token does not carry.`, {
-    target: beyond,
+/** A manager can use `content.admin` by role, even where the token does not have it. */
+function checkGrant({ scopes }: Caller, granted: readonly Scope[]): void {
+  const excess = granted.find((scope) => scope !== 'content.admin' && !scopes.includes(scope));
+  if (excess === undefined) return;
+  throw new Refusal('InsufficientScope', `You cannot give the scope "${excess}", which your token does not carry.`, {
+    target: excess,
   });
 }
 
-export interface StateRequest {
+interface StateRequest {
   appKey: string;
   change: applications.StateChange;
 }
@@ -96,7 +96,7 @@ export async function changeApplication(
   );
 }
 
-export interface RotateRequest {
+interface RotateRequest {
   appKey: string;
   overlapMs: number;
 }
@@ -116,7 +116,7 @@ export function listCertificates(cabinet: Cabinet, caller: Caller, appKey: strin
   return applications.listCertificates(cabinet, { application: appKey, space });
 }
 
-export interface CertificateRequest {
+interface CertificateRequest {
   appKey: string;
   certificate: NewCertificate;
 }

@@ -1,5 +1,5 @@
-// The people of the caller's space. Managers give and take roles here and make new accounts; passwords and states of
-// accounts that are there belong to operators, for an account may be of other spaces too.
+// The people of the caller's space. Managers grant and revoke roles and create accounts; passwords and states of existing accounts
+// belong to operators, because an account may be a member of other spaces.
 
 import type { Member } from '../catalog/verbs/members.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -20,30 +20,30 @@ export async function listMembers(
 
 export interface NewMember {
   member: Member;
-  /** What to tell the user, when we chose it. */
+  /** Null when the manager chose the password. */
   generatedPassword: string | null;
 }
 
 export async function addMember(
   cabinet: Cabinet,
   caller: Caller,
-  asked: NewUser & { role: string },
+  user: NewUser & { role: string },
 ): Promise<NewMember> {
   const { space } = requireSpace(caller, 'manage');
-  const role = checkRole(asked.role);
-  const { generatedPassword, ...account } = await toAccount(asked, 'Id');
+  const role = checkRole(user.role);
+  const { generatedPassword, ...account } = await toAccount(user, 'Id');
   const member = await cabinet.catalog.addMember({ ...account, space, role, ...byCaller(cabinet, caller) });
   return { member, generatedPassword };
 }
 
-export interface RoleChange {
+interface RoleChange {
   id: string;
-  /** Null takes it away. */
+  /** Null revokes it. */
   role: string | null;
 }
 
-/** What can be said before the role is known. Not whether there is such a user: an early answer would tell who has an
- *  account in other spaces, without a trace; who gives a role leaves one. */
+/** Checks that do not need the role. They do not say whether the user exists: that would reveal accounts of other spaces
+ *  without a trace, while granting a role leaves one in the journal. */
 export function admitRole(caller: Caller, id: string): void {
   requireSpace(caller, 'manage');
   toUserId(id, 'id');
@@ -55,7 +55,7 @@ export async function changeMember(cabinet: Cabinet, caller: Caller, { id, role 
     space,
     id: toUserId(id, 'id'),
     role: role === null ? null : checkRole(role),
-    // An application can still manage the space when no person can.
+    // An application may remove the last manager: it can still manage the space itself.
     isManagerKept: caller.person !== null,
     ...byCaller(cabinet, caller),
   });

@@ -1,4 +1,4 @@
-// The spaces that the caller is in; making and renaming them.
+// Lists, creates and renames the caller's spaces.
 
 import { randomUUIDv7 } from 'node:crypto';
 import type { Caller, SpaceAccess } from '../domain/caller.ts';
@@ -8,7 +8,7 @@ import { checkPlainName } from './admin/applications.ts';
 import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';
 
-/** By name, whoever let the caller in. */
+/** Sorted by name. */
 export function listSpaces(caller: Caller): readonly SpaceAccess[] {
   authorize(caller, 'read');
   return caller.spaces.toSorted((one, other) => (one.spaceName < other.spaceName ? -1 : 1));
@@ -20,20 +20,24 @@ export function showSpace(caller: Caller, spaceId: string): SpaceAccess {
 }
 
 function requireSpaceById({ spaces }: Caller, spaceId: string): SpaceAccess {
-  const found = spaces.find((access) => access.spaceId === spaceId);
-  if (found === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.');
-  return found;
+  const access = spaces.find((one) => one.spaceId === spaceId);
+  if (access === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.');
+  return access;
 }
 
-/** Whoever is manager somewhere can make another space, and is manager there. */
+/** A manager of any space can create another one, and becomes its manager. */
 export async function addSpace(cabinet: Cabinet, caller: Caller, name: string): Promise<SpaceAccess> {
   const person = admitNewSpace(caller);
-  const ids = { spaceId: randomUUIDv7(), rootId: randomUUIDv7() };
-  const asked = { name: checkPlainName(name, 'Name'), ...ids, manager: person };
-  return await cabinet.catalog.addSpace({ ...asked, ...byCaller(cabinet, caller) });
+  return await cabinet.catalog.addSpace({
+    name: checkPlainName(name, 'Name'),
+    spaceId: randomUUIDv7(),
+    rootId: randomUUIDv7(),
+    manager: person,
+    ...byCaller(cabinet, caller),
+  });
 }
 
-/** Who would be the manager, if the caller may make a space at all. */
+/** The person who would be the manager, if the caller may create a space. */
 export function admitNewSpace(caller: Caller): string {
   authorize(caller, 'manage');
   const { person, spaces } = caller;
@@ -42,7 +46,7 @@ export function admitNewSpace(caller: Caller): string {
   throw new Refusal('Forbidden', 'This needs the role "manager" in some space.', { target: 'manager' });
 }
 
-export interface RenameRequest {
+interface RenameRequest {
   spaceId: string;
   name: string;
 }

@@ -1,6 +1,6 @@
-// A folder with all that is beneath it, as the entries of an archive. The tree is walked page by page while it is sent, so
-// it is not frozen: what is gone when its turn comes is left out, and a file has the content of that moment. Every
-// content is verified as it is when it is read alone; one that is rotten breaks the archive off.
+// A folder tree as the entries of a ZIP archive. The tree is walked page by page while the archive is sent, so it is no snapshot:
+// entries removed meanwhile are left out, and each file has its content of that moment. Contents are verified like any read; a
+// corrupt one aborts the archive.
 
 import { crc32 } from 'node:zlib';
 import { toWholeCrc32 } from '../archive/crc32.ts';
@@ -17,12 +17,12 @@ import { type OpenedFile, toOpenedFile } from './open-file.ts';
 import { recordRead } from './record-read.ts';
 
 const pageLimit = 200;
-/** Reading the catalog holds up everyone else: after this long others have their turn. */
-const longestTurnMs = 2;
+/** Reading the catalog blocks the thread: after this long the walk yields to other requests. */
+const maxTurnMs = 2;
 
 export interface OpenedArchive {
   folder: Entry;
-  /** Can be walked once. Nothing is read before. */
+  /** Can be iterated once. Nothing is read before. */
   entries(): AsyncIterable<ZipEntry>;
 }
 
@@ -43,7 +43,7 @@ class Walk {
   readonly #cabinet: Cabinet;
   readonly #caller: Caller;
   readonly #space: number;
-  #turnBeganAt = performance.now();
+  #turnStartedAt = performance.now();
 
   constructor(cabinet: Cabinet, caller: Caller, space: number) {
     this.#cabinet = cabinet;
@@ -51,7 +51,7 @@ class Walk {
     this.#space = space;
   }
 
-  /** Folders before what is in them, each followed by all that is beneath it. */
+  /** Depth first: each folder comes before its children. */
   async *entries(folder: string): AsyncGenerator<ZipEntry> {
     const open: Level[] = [{ path: [], children: this.#children(folder) }];
     for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
@@ -72,9 +72,9 @@ class Walk {
   async *#children(folder: string): AsyncGenerator<Entry, undefined> {
     let after: Place | null = null;
     do {
-      await this.#giveWay();
-      const asked = { space: this.#space, folder, order: 'name' as const, limit: pageLimit };
-      const page = await this.#cabinet.catalog.listFolder(after === null ? asked : { ...asked, after });
+      await this.#yieldToOthers();
+      const params = { space: this.#space, folder, order: 'name' as const, limit: pageLimit };
+      const page = await this.#cabinet.catalog.listFolder(after === null ? params : { ...params, after });
       if (page === null) return;
       yield* page.children;
       after = page.next;
@@ -82,15 +82,15 @@ class Walk {
   }
 
   async *#file(id: string, path: readonly string[]): AsyncGenerator<ZipEntry> {
-    await this.#giveWay();
-    const begun = await this.#begin(id);
-    if (begun === null) return;
-    const { found, chunks, first } = begun;
-    const sum = found.bytes === null ? toSum(found) : crc32(found.bytes);
+    await this.#yieldToOthers();
+    const opened = await this.#begin(id);
+    if (opened === null) return;
+    const { content, chunks, first } = opened;
+    const sum = content.bytes === null ? toSum(content) : crc32(content.bytes);
     async function* read() {
       for (let next = first; !next.done; next = await chunks.next()) yield next.value;
     }
-    const { modifiedAt: modifiedAtMs, sizeBytes } = found;
+    const { modifiedAt: modifiedAtMs, sizeBytes } = content;
     try {
       yield { path, isFolder: false, modifiedAtMs, sizeBytes, crc32: sum, read };
     } finally {
@@ -98,40 +98,40 @@ class Walk {
     }
   }
 
-  /** The first bytes are read, and so verified, before anything is said of the file. A blob that is gone by then belonged
-   *  to a version that is gone too: then there is another one, or the file is gone as well. */
-  async #begin(id: string, failed: FileContent | null = null): Promise<BegunFile | null> {
-    const found = await this.#cabinet.catalog.findContent({ space: this.#space, id, version: null });
-    if (found === null) return null;
-    const chunks = this.#open(id, found).read({ start: 0, end: found.sizeBytes })[Symbol.asyncIterator]();
+  /** Reads, and so verifies, the first bytes before the entry is announced. A blob that is gone belonged to a version that is gone
+   *  too: then there is a newer version, or the file is gone as well. */
+  async #begin(id: string, failed: FileContent | null = null): Promise<OpenedContent | null> {
+    const content = await this.#cabinet.catalog.findContent({ space: this.#space, id, version: null });
+    if (content === null) return null;
+    const chunks = this.#open(id, content).read({ start: 0, end: content.sizeBytes })[Symbol.asyncIterator]();
     try {
-      return { found, chunks, first: await chunks.next() };
+      return { content, chunks, first: await chunks.next() };
     } catch (error) {
-      if (failed !== null && failed.version === found.version) throw error;
-      return await this.#begin(id, found);
+      if (failed !== null && failed.version === content.version) throw error;
+      return await this.#begin(id, content);
     }
   }
 
-  #open(id: string, found: FileContent): OpenedFile {
-    const read = { space: this.#space, entry: id, version: found.version, caller: this.#caller };
-    return recordRead(this.#cabinet, toOpenedFile(this.#cabinet, found), read);
+  #open(id: string, content: FileContent): OpenedFile {
+    const read = { space: this.#space, entry: id, version: content.version, caller: this.#caller };
+    return recordRead(this.#cabinet, toOpenedFile(this.#cabinet, content), read);
   }
 
-  async #giveWay(): Promise<void> {
-    if (performance.now() - this.#turnBeganAt < longestTurnMs) return;
+  async #yieldToOthers(): Promise<void> {
+    if (performance.now() - this.#turnStartedAt < maxTurnMs) return;
     await new Promise((resolve) => setImmediate(resolve));
-    this.#turnBeganAt = performance.now();
+    this.#turnStartedAt = performance.now();
   }
 }
 
-/** A folder whose children are being gone through. */
+/** A folder whose children are being listed. */
 interface Level {
   path: readonly string[];
   children: AsyncGenerator<Entry, undefined>;
 }
 
-interface BegunFile {
-  found: FileContent;
+interface OpenedContent {
+  content: FileContent;
   chunks: AsyncIterator<Buffer>;
   first: IteratorResult<Buffer>;
 }

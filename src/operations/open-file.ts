@@ -1,5 +1,5 @@
-// Opens a version of a file for reading. Every byte is verified before it is handed out: the SHA-256 of a small
-// content, the checksum of each MiB of a large one. Rotten bytes are a fault, never an answer.
+// Opens a version of a file for reading. Every byte is verified before it is returned: the SHA-256 of a small content, the checksum
+// of each MiB of a large one. Corrupt bytes are a fault and never sent.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -23,34 +23,34 @@ export interface OpenedFile {
   read(range: { start: number; end: number }): AsyncIterable<Buffer>;
 }
 
-export interface OpenFileRequest {
+interface OpenFileRequest {
   fileId: string;
-  /** Null: the current one. */
+  /** Null for the current one. */
   version: number | null;
 }
 
 export async function openFile(cabinet: Cabinet, caller: Caller, request: OpenFileRequest): Promise<OpenedFile> {
-  const { space, found } = await requireContent(cabinet, caller, request);
+  const { space, content } = await requireContent(cabinet, caller, request);
   const { fileId: entry, version } = request;
-  return recordRead(cabinet, toOpenedFile(cabinet, found), { space, entry, version, caller });
+  return recordRead(cabinet, toOpenedFile(cabinet, content), { space, entry, version, caller });
 }
 
-/** What a version of a file holds, and in which space; nothing of it is read yet. */
+/** The content of a version, and its space. Reads no bytes yet. */
 export async function requireContent(
   cabinet: Cabinet,
   caller: Caller,
   { fileId, version }: OpenFileRequest,
-): Promise<{ space: number; found: FileContent }> {
+): Promise<{ space: number; content: FileContent }> {
   const { space } = await requireAccess(cabinet, caller, { action: 'read', id: fileId, missing: fileNotFound });
-  const found = await cabinet.catalog.findContent({ space, id: fileId, version });
-  if (found === null) throw (await isFile(cabinet, space, fileId, version)) ? versionNotFound() : fileNotFound();
-  return { space, found };
+  const content = await cabinet.catalog.findContent({ space, id: fileId, version });
+  if (content === null) throw (await isFile(cabinet, space, fileId, version)) ? versionNotFound() : fileNotFound();
+  return { space, content };
 }
 
-export function toOpenedFile(cabinet: Cabinet, found: FileContent): OpenedFile {
-  const { name, contentType, modifiedAt, isDated, sizeBytes, sha256 } = found;
+export function toOpenedFile(cabinet: Cabinet, content: FileContent): OpenedFile {
+  const { name, contentType, modifiedAt, isDated, sizeBytes, sha256 } = content;
   const read = ({ start, end }: { start: number; end: number }) =>
-    found.bytes === null ? readBlob(cabinet, found, start, end) : readInline(found, start, end);
+    content.bytes === null ? readBlob(cabinet, content, start, end) : readInline(content, start, end);
   return { name, contentType, modifiedAt, isDated, sizeBytes, sha256, read };
 }
 
@@ -59,12 +59,12 @@ async function isFile({ catalog }: Cabinet, space: number, id: string, version: 
 }
 
 async function* readInline({ bytes, sha256 }: FileContent, start: number, end: number): AsyncGenerator<Buffer> {
-  const content = Buffer.from(bytes ?? new Uint8Array());
-  if (!hash('sha256', content, 'buffer').equals(sha256)) throw new Fault('other', 'a small content is rotten');
-  yield content.subarray(start, end);
+  const buffer = Buffer.from(bytes ?? new Uint8Array());
+  if (!hash('sha256', buffer, 'buffer').equals(sha256)) throw new Fault('other', 'a small content is corrupt');
+  yield buffer.subarray(start, end);
 }
 
-/** Whole chunks are read, for a checksum is of a whole one; what lies before and behind is cut off. */
+/** Reads whole chunks, because a checksum covers a whole one, and cuts them to the range. */
 async function* readBlob(
   cabinet: Cabinet,
   { blob, sizeBytes, checksums }: FileContent,
@@ -77,7 +77,7 @@ async function* readBlob(
   const lastEnd = Math.min(sizeBytes, Math.ceil(end / chunkBytes) * chunkBytes);
   for await (const chunk of cabinet.blobs.open(blob, index * chunkBytes, lastEnd)) {
     if (crc32(chunk) !== expected.readUInt32LE(index * 4))
-      throw new Fault('other', `MiB ${index} of blob ${blob} is rotten`);
+      throw new Fault('other', `MiB ${index} of blob ${blob} is corrupt`);
     const at = index * chunkBytes;
     index += 1;
     yield chunk.subarray(Math.max(0, start - at), Math.max(0, end - at));

@@ -1,11 +1,11 @@
-// Who stands behind a change that is not about entries, as the journal tells it.
+// The origin of a change as the journal records it.
 
 import { randomUUID } from 'node:crypto';
 import type { Origin } from '../catalog/sql.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Cabinet } from './cabinet.ts';
 
-/** By a command; it has no request, so it gets a tracking id of its own. */
+/** A command of an operator. It has no request, so it gets a tracking id of its own. */
 export function byOperator({ clock }: Pick<Cabinet, 'clock'>): Origin {
   return { at: clock.now(), by: 'operator', request: randomUUID() };
 }

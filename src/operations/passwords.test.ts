@@ -8,7 +8,7 @@ import { checkPassword, generatePassword, hashPassword, isPassword, TooBusy } fr
 
 const phc = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
 
-test('a password matches what is kept of it, and no other does', async () => {
+test('a password matches its stored hash, and no other does', async () => {
   const stored = await hashPassword('correct horse battery');
   assert.ok(await isPassword('correct horse battery', stored));
   for (const wrong of ['', 'correct horse batter', 'Correct horse battery', 'correct horse battery ', '\0']) {
@@ -16,7 +16,7 @@ test('a password matches what is kept of it, and no other does', async () => {
   }
 });
 
-test('what is kept is argon2id in PHC form with the costs that OWASP asks for, and salted', async () => {
+test('hashes are salted argon2id in PHC form with the costs that OWASP recommends', async () => {
   const [one, two] = [await hashPassword('correct horse battery'), await hashPassword('correct horse battery')];
   assert.match(one, phc);
   assert.notEqual(one, two);
@@ -24,13 +24,13 @@ test('what is kept is argon2id in PHC form with the costs that OWASP asks for, a
   assert.ok(!one.includes('horse'));
 });
 
-test('two ways to type the same letters are one password', async () => {
+test('different encodings of the same letters are one password', async () => {
   const stored = await hashPassword('caf\u00e9 \ufb01ne and long');
   assert.ok(await isPassword('cafe\u0301 fine and long', stored));
   assert.equal(await isPassword('cafe fine and long', stored), false);
 });
 
-test('a password that was kept with other costs is checked with those', async () => {
+test('a hash with other costs is checked with those costs', async () => {
   const old = hashWith('password-of-old', 8192, 3);
   assert.ok(await isPassword('password-of-old', old));
   assert.equal(await isPassword('password-of-new', old), false);
@@ -44,7 +44,7 @@ function hashWith(password: string, memory: number, passes: number): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=1$${encode(nonce)}$${encode(tag)}`;
 }
 
-test('what is not in PHC form lets nobody in', async () => {
+test('a stored hash that is not in PHC form matches no password', async () => {
   const good = await hashPassword('correct horse battery');
   for (const stored of [
     '',
@@ -98,16 +98,16 @@ test('a password does not contain the user, in whatever case, nor just a few cha
   assert.ok(!(refusalOf('anna-and-more-of-it', 'anna')?.message ?? '').includes('more-of-it'), 'it is not repeated');
 });
 
-test('passwords that are made are long, unlike each other, and pass the rules', () => {
-  const made = Array.from({ length: 100 }, generatePassword);
-  assert.equal(new Set(made).size, 100);
-  for (const password of made) {
+test('generated passwords are long, distinct and valid', () => {
+  const passwords = Array.from({ length: 100 }, generatePassword);
+  assert.equal(new Set(passwords).size, 100);
+  for (const password of passwords) {
     assert.match(password, /^[\w-]{24}$/);
     assert.equal(refusalOf(password, 'someone@example.org'), null);
   }
 });
 
-test('one is worked on at once, two where there are processors, 64 wait, and the next is told to come later', async () => {
+test('one hash runs at a time, two with enough cores; 64 wait, and more are rejected', async () => {
   const atOnce = availableParallelism() > 2 ? 2 : 1;
   const running = new Set<number>();
   let most = 0;
@@ -119,8 +119,8 @@ test('one is worked on at once, two where there are processors, 64 wait, and the
     },
     before: (id) => void running.delete(id),
   }).enable();
-  const asked = Array.from({ length: 70 }, () => hashPassword('correct horse battery'));
-  const settled = await Promise.allSettled(asked);
+  const hashes = Array.from({ length: 70 }, () => hashPassword('correct horse battery'));
+  const settled = await Promise.allSettled(hashes);
   hook.disable();
   assert.equal(most, atOnce);
   assert.deepEqual(

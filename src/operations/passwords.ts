@@ -1,5 +1,5 @@
-// People's passwords: argon2id, kept in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash). Each takes 19 MiB and some 50 ms
-// of a processor, so only one or two are worked on at once and only so many may wait.
+// Password hashing: argon2id, stored in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash). Each hash takes 19 MiB and about 50 ms of
+// CPU time, so only one or two run at once and the queue is bounded.
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -12,12 +12,12 @@ const passes = 2;
 const tagBytes = 32;
 const saltBytes = 16;
 
-/** Leaves a processor for everything else. */
-const atOnce = availableParallelism() > 2 ? 2 : 1;
+/** Leaves a core for everything else. */
+const concurrency = availableParallelism() > 2 ? 2 : 1;
 const maxWaiting = 64;
 
-const shortest = 12;
-const longest = 256;
+const minLength = 12;
+const maxLength = 256;
 
 export function checkPassword(password: string, user: string): string {
   const problem = findProblem(password, user);
@@ -27,7 +27,7 @@ export function checkPassword(password: string, user: string): string {
 
 function findProblem(password: string, user: string): string | null {
   const length = [...password].length;
-  if (length < shortest || length > longest) return `must have ${shortest} to ${longest} characters`;
+  if (length < minLength || length > maxLength) return `must have ${minLength} to ${maxLength} characters`;
   if (user.length >= 4 && password.toLowerCase().includes(user.toLowerCase())) return 'must not contain the user';
   return new Set(password).size < 5 ? 'must have more than a few different characters' : null;
 }
@@ -70,14 +70,14 @@ const waiting: (() => void)[] = [];
 let running = 0;
 
 async function derive(password: string, salt: Buffer, costs: Costs): Promise<Buffer> {
-  if (running < atOnce) running += 1;
+  if (running < concurrency) running += 1;
   else {
     if (waiting.length >= maxWaiting) throw new TooBusy();
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
   try {
     return await compute('argon2id', {
-      // Two ways to type the same letter are the same password.
+      // Different encodings of the same characters are the same password.
       message: password.normalize('NFKC'),
       nonce: salt,
       parallelism: costs.lanes,
@@ -86,7 +86,7 @@ async function derive(password: string, salt: Buffer, costs: Costs): Promise<Buf
       passes: costs.passes,
     });
   } finally {
-    // The place is handed on, so that nobody slips in between.
+    // Hands the slot to the next in the queue, so that no newcomer overtakes it.
     const next = waiting.shift();
     if (next === undefined) running -= 1;
     else next();

@@ -1,6 +1,6 @@
-// Quotas as they are asked about at every request: which there are is kept in memory, so that where there are none
-// nothing is looked up. The exact check of a save is made by the verb that writes it; here what cannot fit is refused
-// before it is sent. Whoever sets one tells the others to load them anew.
+// Quotas and request rates, checked at every request. All quotas are kept in memory, so that without quotas nothing is queried.
+// The verb that writes a save makes the exact check; here a save that cannot fit is refused before its body is sent. Setting a quota
+// notifies the other threads and nodes, which reload.
 
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -11,26 +11,26 @@ import { type Clock, systemClock } from '../runtime/clock.ts';
 import { Buckets } from '../runtime/rate-limits.ts';
 import type { SharedNumbers } from '../runtime/shared-counters.ts';
 
-/** What was looked up is looked up again after this long. */
-const lookAgainAfterMs = 1000;
-const maxLookedUp = 1000;
+/** How long a usage figure is cached. */
+const usageTtlMs = 1000;
+const maxCachedUsage = 1000;
 const everyone = '';
 
-export interface QuotasOptions {
+interface QuotasOptions {
   environment: string;
   buckets: SharedNumbers;
   clock?: Clock;
 }
 
 export class Quotas {
-  /** Called when one was set here: those who have quotas in memory too learn of it. */
+  /** Called after a quota was set here, so that others reload theirs. */
   notifyOthers: () => Promise<void> = async () => undefined;
   readonly #catalog: Catalog;
   readonly #environment: string;
   readonly #buckets: SharedNumbers;
   readonly #clock: Clock;
   #quotas = new Map<string, Quota>();
-  /** By key, for those that have a rate. */
+  /** By key, for quotas with a request rate. */
   #rates = new Map<string, Buckets>();
   readonly #usage: LRUCache<string, UsageOf>;
 
@@ -40,7 +40,7 @@ export class Quotas {
     this.#buckets = buckets;
     this.#clock = clock;
     const perf = { now: () => clock.monotonic() };
-    this.#usage = new LRUCache({ max: maxLookedUp, ttl: lookAgainAfterMs, ttlResolution: 0, perf });
+    this.#usage = new LRUCache({ max: maxCachedUsage, ttl: usageTtlMs, ttlResolution: 0, perf });
   }
 
   async load(): Promise<void> {
@@ -71,15 +71,15 @@ export class Quotas {
     for (const key of limited) this.#rates.get(key)?.take(key);
   }
 
-  /** Why so many bytes more cannot fit; null: they can, as of a moment ago. */
+  /** The refusal for so many more bytes; null when they fit, by figures that may be a second old. */
   async findShortage({ space }: SpaceAccess, actor: string, bytes: number): Promise<Refusal | null> {
     for (const holder of [everyone, actor]) {
-      const most = this.#quotas.get(toKey(space, holder))?.bytes ?? null;
-      if (most === null) continue;
-      const held = (await this.#find(space, holder)).bytes;
-      if (held + bytes <= most) continue;
+      const max = this.#quotas.get(toKey(space, holder))?.bytes ?? null;
+      if (max === null) continue;
+      const used = (await this.#find(space, holder)).bytes;
+      if (used + bytes <= max) continue;
       const whose = holder === everyone ? 'The space' : JSON.stringify(holder);
-      return new Refusal('QuotaExceeded', `${whose} may hold ${most} bytes and holds ${held}.`, {
+      return new Refusal('QuotaExceeded', `${whose} may hold ${max} bytes and holds ${used}.`, {
         hint: 'Remove for good what is not needed, also from the trash and of old versions, or ask for more.',
       });
     }
@@ -90,9 +90,9 @@ export class Quotas {
     const key = toKey(space, actor);
     const known = this.#usage.get(key);
     if (known !== undefined) return known;
-    const found = await this.#catalog.findUsage({ space, actor });
-    this.#usage.set(key, found);
-    return found;
+    const usage = await this.#catalog.findUsage({ space, actor });
+    this.#usage.set(key, usage);
+    return usage;
   }
 }
 
@@ -100,7 +100,7 @@ function toKey(space: number, actor: string): string {
   return `${space} ${actor}`;
 }
 
-/** A person of several spaces who names none may mean any: the request counts in each. */
+/** A person of several spaces who selects none may mean any: the request counts in each. */
 function candidateSpaces(caller: Caller): readonly SpaceAccess[] {
   if (caller.spaceId === null) return caller.spaces;
   return caller.spaces.filter(({ spaceId }) => spaceId === caller.spaceId);

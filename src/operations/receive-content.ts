@@ -1,5 +1,5 @@
-// Takes in the bytes of a file while they arrive: counts and hashes them, keeps a small content in memory for the
-// catalog and sends a large one to the blob store. When it resolves, the bytes are whole and, if large, durable.
+// Receives the bytes of a file: counts and hashes them, keeps a small content in memory for the catalog and streams a large one to
+// the blob store. When it resolves, the content is complete and, if large, durable.
 
 import { hash } from 'node:crypto';
 import { newBlobId } from '../blobs/blobs.ts';
@@ -8,10 +8,10 @@ import { Refusal } from '../domain/refusal.ts';
 import { Chunks } from '../runtime/chunks.ts';
 import type { Cabinet } from './cabinet.ts';
 
-/** Few large writes are much cheaper than many small ones; but a slow upload must not hoard memory meanwhile. */
+/** Few large writes are much cheaper than many small ones, but a slow upload must not hold memory for long. */
 const blockPatienceMs = 100;
 
-/** As many bytes from the beginning as recognising a content type takes. */
+/** The leading bytes that content type detection needs. */
 export const headBytes = 512;
 
 export interface ReceivedContent {
@@ -47,8 +47,8 @@ async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<B
   const blob = newBlobId();
   const head = Buffer.concat(first).subarray(0, headBytes);
   const digest = cabinet.hasher.begin();
-  const leased = cabinet.leases.begin(blob);
-  const blocks = unlessFailed(leased, digest.observe(gather(cabinet, first, source)));
+  const lease = cabinet.leases.begin(blob);
+  const blocks = unlessFailed(lease, digest.observe(gather(cabinet, first, source)));
   try {
     await cabinet.blobs.put(blob, blocks);
   } catch (error) {
@@ -57,7 +57,7 @@ async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<B
     throw error;
   }
   try {
-    await leased;
+    await lease;
     const { sha256, checksums } = await digest.finish();
     const { isShared: isLeased } = cabinet.leases;
     return { content: { sha256, sizeBytes: digest.sizeBytes, bytes: null, blob, checksums, isLeased }, head };
@@ -68,10 +68,10 @@ async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<B
   }
 }
 
-/** A blob that cannot be leased need not be received to its end. */
-function unlessFailed<Block>(leased: Promise<void>, blocks: AsyncIterable<Block>): AsyncIterable<Block> {
+/** Stops receiving once the lease has failed. */
+function unlessFailed<Block>(lease: Promise<void>, blocks: AsyncIterable<Block>): AsyncIterable<Block> {
   const failures: unknown[] = [];
-  leased.catch((error) => failures.push(error));
+  lease.catch((error) => failures.push(error));
   return passOn();
 
   async function* passOn(): AsyncGenerator<Block> {
@@ -82,12 +82,12 @@ function unlessFailed<Block>(leased: Promise<void>, blocks: AsyncIterable<Block>
   }
 }
 
-/** Lets go of received bytes that no record points to. */
+/** Discards received bytes that no record references. */
 export async function discardContent(cabinet: Cabinet, { blob }: StoredContent): Promise<void> {
   if (blob !== null) await discardBlob(cabinet, blob);
 }
 
-/** What cannot be removed now is removed by the sweeper. */
+/** Best effort: the sweeper removes what cannot be removed now. */
 async function discardBlob({ blobs, leases }: Cabinet, blob: string): Promise<void> {
   await blobs.discard(blob).catch(() => undefined);
   await leases.end(blob);
@@ -102,7 +102,7 @@ async function* gather(
   for (const chunk of first) block.push(chunk);
   let sizeBytes = block.sizeBytes;
   let blockSize = 0;
-  let begunAt = performance.now();
+  let startedAt = performance.now();
   try {
     for (;;) {
       if (sizeBytes > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
@@ -112,11 +112,11 @@ async function* gather(
       sizeBytes += next.value.length;
       blockSize += next.value.length;
       memory.usedBytes += next.value.length;
-      if (blockSize < memory.blockBytes && performance.now() - begunAt < blockPatienceMs) continue;
+      if (blockSize < memory.blockBytes && performance.now() - startedAt < blockPatienceMs) continue;
       yield block.take();
       memory.usedBytes -= blockSize;
       blockSize = 0;
-      begunAt = performance.now();
+      startedAt = performance.now();
     }
     if (block.count > 0) yield block.take();
   } finally {

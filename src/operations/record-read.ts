@@ -1,5 +1,5 @@
-// Where that is wanted, the journal tells who read which file: durably, before the first byte leaves. One row for each
-// file that is opened, however many ranges of it are sent. Whatever hands out contents passes through here.
+// Audits reads, where configured: the journal durably records who read which file before the first byte is sent. One row per opened
+// file, however many ranges are read. Everything that serves contents goes through here.
 
 import type { Origin } from '../catalog/sql.ts';
 import type { NoteRead } from '../catalog/verbs/journal.ts';
@@ -16,19 +16,19 @@ interface Readable {
   read(range: Range): AsyncIterable<Buffer>;
 }
 
-export interface Read extends Omit<NoteRead, keyof Origin> {
+interface Read extends Omit<NoteRead, keyof Origin> {
   caller: Caller;
 }
 
-/** The same file, whose bytes come only when the row is there. */
+/** The same file; its bytes are readable only once the row is written. */
 export function recordRead<File extends Readable>(cabinet: Cabinet, file: File, { caller, ...read }: Read): File {
   if (!cabinet.isReadAudited) return file;
-  const noted = { ...read, ...byCaller(cabinet, caller) };
+  const row = { ...read, ...byCaller(cabinet, caller) };
   let recorded: Promise<void> | null = null;
   return {
     ...file,
     async *read(range: Range) {
-      recorded ??= cabinet.catalog.noteRead(noted);
+      recorded ??= cabinet.catalog.noteRead(row);
       await recorded;
       yield* file.read(range);
     },

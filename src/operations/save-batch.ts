@@ -1,6 +1,5 @@
-// Saves many small files at once. Each succeeds or fails alone, in the order in which they were sent; all of them are asked
-// of the catalog in the same moment, so that they are committed together, as many at a time as its engine gathers.
-// Nothing is written before all bytes have arrived.
+// Saves many small files at once. Each succeeds or fails alone. All saves reach the catalog in the same moment, so that the engine
+// commits many of them together. Nothing is written before all bytes have arrived.
 
 import { hash } from 'node:crypto';
 import type { Idempotency } from '../catalog/verbs/idempotency.ts';
@@ -22,7 +21,7 @@ import { admitSave, checkFree, type Destination, renewAccess, saveFile } from '.
 import type { EntryView } from './show-entry.ts';
 
 export const maxBatchFiles = 1000;
-/** Of the whole body: what is small is held in memory until all of it has arrived. */
+/** The limit of the whole body: it is held in memory until all of it has arrived. */
 export const maxBatchBytes = 32 * 1024 * 1024;
 
 export function batchTooLarge(message: string): Refusal {
@@ -31,14 +30,13 @@ export function batchTooLarge(message: string): Refusal {
   });
 }
 
-export interface BatchTarget {
+interface BatchTarget {
   folderId: string | null;
   declaredBytes: number | null;
   idempotencyKey: string | null;
 }
 
-/** Refuses a batch of which nothing can succeed, before its bytes are read. Resolves to where those files go that say
- *  nothing else. */
+/** Refuses a batch of which nothing can succeed, before its bytes are read. Resolves to the default destination. */
 export async function admitBatch(cabinet: Cabinet, caller: Caller, target: BatchTarget): Promise<Destination> {
   if ((target.declaredBytes ?? 0) > maxBatchBytes) throw batchTooLarge(`One batch has at most ${maxBatchBytes} bytes.`);
   const destination = await admitSave(cabinet, caller, {
@@ -52,11 +50,11 @@ export async function admitBatch(cabinet: Cabinet, caller: Caller, target: Batch
   return destination;
 }
 
-/** What is asked of one file, and its bytes. */
+/** The parameters of one file. */
 export interface BatchFile {
-  /** Null: where the batch goes. */
+  /** Null for the default destination. */
   folderId: string | null;
-  /** A name; or, with `isRelativePath`, a path to it, whose folders are made where they are missing. */
+  /** A name; or, with `isRelativePath`, a path whose missing folders are created. */
   name: string;
   isRelativePath: boolean;
   contentType: string | null;
@@ -66,12 +64,12 @@ export interface BatchFile {
   conflict: ConflictBehavior;
 }
 
-/** Bytes without a file are such that can be saved under no name: the refusal says why. Their bytes may be missing. */
+/** An item that cannot be saved has a refusal in place of its parameters; its bytes may be missing. */
 export type BatchItem =
   | { file: BatchFile; received: ReceivedContent }
   | { refusal: Refusal; received: ReceivedContent | null };
 
-export interface BatchRequest {
+interface BatchRequest {
   /** As `admitBatch` returned it. */
   destination: Destination;
   items: readonly BatchItem[];
@@ -80,19 +78,19 @@ export interface BatchRequest {
 
 export type BatchResult = { view: EntryView; isReplayed: boolean } | Refusal;
 
-/** The received bytes belong to this call. A fault, which is no refusal, fails the whole of it, when all are settled. */
+/** Takes ownership of the received bytes. A fault, unlike a refusal, fails the whole batch once all saves have settled. */
 export async function saveBatch(cabinet: Cabinet, caller: Caller, request: BatchRequest): Promise<BatchResult[]> {
   const { items } = request;
-  const { placed, idempotency } = await prepare(cabinet, caller, request);
+  const { targets, idempotency } = await prepare(cabinet, caller, request);
   const queue = new Map<string, Promise<unknown>>();
   const saves = items.map(async (item, index) => {
-    const place = placed[index];
-    if ('refusal' in item || place instanceof Error || place === undefined) {
+    const target = targets[index];
+    if ('refusal' in item || target instanceof Error || target === undefined) {
       await discard(cabinet, item);
-      throw 'refusal' in item ? item.refusal : place;
+      throw 'refusal' in item ? item.refusal : target;
     }
     const own = idempotency === null ? null : { ...idempotency, key: `${idempotency.key} ${index}` };
-    return await inTurn(queue, toKey(place), () => saveOne(cabinet, caller, { item, place, idempotency: own }));
+    return await inSequence(queue, toKey(target), () => saveOne(cabinet, caller, { item, target, idempotency: own }));
   });
   const settled = await Promise.allSettled(saves);
   return settled.map((outcome) => {
@@ -102,16 +100,16 @@ export async function saveBatch(cabinet: Cabinet, caller: Caller, request: Batch
   });
 }
 
-interface Place {
+interface Target {
   destination: Destination;
   fileName: string;
-  /** What it has become already, when this is a repeated batch: of the destination, only the space counts then. */
+  /** The earlier result, when the batch is repeated: then only the space of the destination counts. */
   earlier: SavedFile | null;
 }
 
-interface Prepared {
-  /** Where each goes, or why it goes nowhere. */
-  placed: (Place | Error)[];
+interface PreparedBatch {
+  /** The target of each item, or why it has none. */
+  targets: (Target | Error)[];
   idempotency: Idempotency | null;
 }
 
@@ -119,17 +117,17 @@ async function prepare(
   cabinet: Cabinet,
   caller: Caller,
   { destination, items, idempotencyKey }: BatchRequest,
-): Promise<Prepared> {
+): Promise<PreparedBatch> {
   try {
     const idempotency = toIdempotency(caller, 'save-batch', idempotencyKey, toParameters(destination, items));
-    const recalled =
+    const results =
       idempotency === null ? [] : await cabinet.catalog.recallBatch({ asked: idempotency, at: cabinet.clock.now() });
-    const earlier = new Map(recalled);
-    const places = new Places(cabinet, caller, destination);
-    const placed = items.map((item, index) =>
-      places.find(item, earlier.get(index) ?? null).catch((error: Error) => error),
+    const earlier = new Map(results);
+    const resolver = new TargetResolver(cabinet, caller, destination);
+    const targets = items.map((item, index) =>
+      resolver.resolve(item, earlier.get(index) ?? null).catch((error: Error) => error),
     );
-    return { placed: await Promise.all(placed), idempotency };
+    return { targets: await Promise.all(targets), idempotency };
   } catch (error) {
     for (const item of items) await discard(cabinet, item);
     throw error;
@@ -140,12 +138,12 @@ async function discard(cabinet: Cabinet, { received }: BatchItem): Promise<void>
   if (received !== null) await discardContent(cabinet, received.content);
 }
 
-function toKey({ destination: { access, folder }, fileName }: Place): string {
+function toKey({ destination: { access, folder }, fileName }: Target): string {
   return `${access.space} ${folder} ${toNameKey(fileName)}`;
 }
 
-/** Two of the same name are saved one after the other, as they were sent. */
-function inTurn<Result>(
+/** Files of the same name are saved one after the other, in the order of the batch. */
+function inSequence<Result>(
   queue: Map<string, Promise<unknown>>,
   key: string,
   work: () => Promise<Result>,
@@ -156,15 +154,15 @@ function inTurn<Result>(
   return turn;
 }
 
-interface One {
+interface OneSave {
   item: { file: BatchFile; received: ReceivedContent };
-  place: Place;
+  target: Target;
   idempotency: Idempotency | null;
 }
 
-async function saveOne(cabinet: Cabinet, caller: Caller, { item, place, idempotency }: One): Promise<BatchResult> {
+async function saveOne(cabinet: Cabinet, caller: Caller, { item, target, idempotency }: OneSave): Promise<BatchResult> {
   const { contentType, objectType, properties, comment, conflict } = item.file;
-  const { destination, fileName, earlier } = place;
+  const { destination, fileName, earlier } = target;
   const saved: SavedFile = await saveFile(cabinet, caller, {
     destination,
     fileName,
@@ -177,17 +175,17 @@ async function saveOne(cabinet: Cabinet, caller: Caller, { item, place, idempote
     inBatch: { idempotency, earlier },
     received: item.received,
   });
-  if (saved.details === undefined) throw new Error('a file of a batch was saved and not shown');
+  if (saved.details === undefined) throw new Error('the result of a saved batch file has no details');
   return { view: saved.details, isReplayed: saved.isReplayed };
 }
 
-/** Finds out where each file goes; each folder is looked for, and made, once. */
-class Places {
+/** Resolves the target of each file; each folder is looked up and created once. */
+class TargetResolver {
   readonly #cabinet: Cabinet;
   readonly #caller: Caller;
   readonly #default: Destination;
-  readonly #entered = new Map<string, Promise<Destination>>();
-  readonly #made = new Map<string, Promise<Destination>>();
+  readonly #folders = new Map<string, Promise<Destination>>();
+  readonly #created = new Map<string, Promise<Destination>>();
 
   constructor(cabinet: Cabinet, caller: Caller, destination: Destination) {
     this.#cabinet = cabinet;
@@ -195,22 +193,23 @@ class Places {
     this.#default = destination;
   }
 
-  /** Nothing is made for what was saved before: its folders may have been deleted since. */
-  async find(item: BatchItem, earlier: SavedFile | null): Promise<Place> {
+  /** Creates no folders for a file of a repeated batch: they may have been deleted since. */
+  async resolve(item: BatchItem, earlier: SavedFile | null): Promise<Target> {
     if ('refusal' in item) throw item.refusal;
     const { folderId, name, isRelativePath } = item.file;
     const names = isRelativePath
       ? checkRelativePath(name, this.#cabinet.names)
       : [checkName(name, 'FileName', this.#cabinet.names)];
-    const start = folderId === null ? this.#default : await once(this.#entered, folderId, () => this.#enter(folderId));
+    const start =
+      folderId === null ? this.#default : await once(this.#folders, folderId, () => this.#resolveFolder(folderId));
     const way = names.slice(0, -1);
     const key = `${start.access.space} ${start.folder} ${way.map(toNameKey).join('/')}`;
-    const isWayNeeded = way.length > 0 && earlier === null;
-    const destination = isWayNeeded ? await once(this.#made, key, () => this.#make(start, way)) : start;
+    const needsPath = way.length > 0 && earlier === null;
+    const destination = needsPath ? await once(this.#created, key, () => this.#createPath(start, way)) : start;
     return { destination, fileName: names.at(-1) ?? '', earlier };
   }
 
-  async #enter(folderId: string): Promise<Destination> {
+  async #resolveFolder(folderId: string): Promise<Destination> {
     const folder = toFolderId(this.#caller, folderId);
     const missing = () => folderNotFound('FolderId');
     return {
@@ -219,7 +218,7 @@ class Places {
     };
   }
 
-  async #make({ access, folder: parent }: Destination, way: readonly string[]): Promise<Destination> {
+  async #createPath({ access, folder: parent }: Destination, way: readonly string[]): Promise<Destination> {
     const missing = () => folderNotFound('FolderId');
     authorize(this.#caller, 'write', renewAccess(this.#caller, access, missing));
     const wanted = {
@@ -237,25 +236,25 @@ class Places {
   }
 }
 
-/** What is the parent of a folder that we make is FolderId to who sent the batch. */
+/** The client sent the parent of a created folder as FolderId: refusals name that field. */
 function nameFolderId(error: unknown): never {
   const isOfParent = error instanceof Refusal && error.details.target === 'ParentFolderId';
   throw isOfParent ? new Refusal(error.code, error.message, { ...error.details, target: 'FolderId' }) : error;
 }
 
 function once<Value>(known: Map<string, Promise<Value>>, key: string, make: () => Promise<Value>): Promise<Value> {
-  const found = known.get(key) ?? make();
-  known.set(key, found);
-  return found;
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
 }
 
-/** What makes two batches the same: all that was asked of every file, and its digest. */
+/** The fingerprint of a batch: the parameters and the digest of every file. */
 function toParameters({ access, folder }: Destination, items: readonly BatchItem[]): unknown[] {
   const files = items.map((item) => {
     const sha256 = item.received === null ? null : Buffer.from(item.received.content.sha256).toString('hex');
     if ('refusal' in item) return [sha256, item.refusal.code];
-    const { properties, ...asked } = item.file;
-    return [sha256, toSortedProperties(properties), Object.entries(asked)];
+    const { properties, ...fields } = item.file;
+    return [sha256, toSortedProperties(properties), Object.entries(fields)];
   });
   return [access.space, folder, hash('sha256', JSON.stringify(files))];
 }

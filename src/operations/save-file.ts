@@ -1,5 +1,5 @@
-// Saves a file into a folder. Two steps, because the bytes arrive in between: `admitSave` decides everything that can be
-// decided before a byte is read; `saveFile` writes the record that makes the received bytes visible.
+// Saves a file into a folder, in two steps because the bytes arrive in between: `admitSave` checks everything that can be checked
+// before a byte is read; `saveFile` writes the record that makes the received bytes visible.
 
 import { randomUUIDv7 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -24,30 +24,30 @@ import { mayBeRepeated, toIdempotency } from './idempotency.ts';
 import { byCaller } from './origin.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
 
-export interface SaveTarget {
+interface SaveTarget {
   /** As sent; null or empty for the root. */
   folderId: string | null;
-  /** The name, if it is known before the bytes come. */
+  /** The name, if it is known before the bytes arrive. */
   fileName: string | null;
-  /** How many bytes are coming, where that was said. */
+  /** The declared length; null when it is unknown. */
   declaredBytes: number | null;
-  /** Nothing but the folder is left that could refuse the save: whoever writes it looks at the folder anyway. */
+  /** Everything else has been checked already, and the verb that writes the save checks the folder anyway. */
   skipFolderCheck: boolean;
-  /** With one, it may be a repeated request, which gets the first result again. */
+  /** A repeated request with the same key gets the first result again. */
   idempotencyKey: string | null;
-  /** Of what the key is, if not of the save of one file. */
+  /** The operation of the key; by default the save of one file. */
   operation?: Idempotency['operation'];
-  /** What to do where the name is taken, if that is known before the bytes come. */
+  /** What to do when the name exists, if that is known before the bytes arrive. */
   conflict?: ConflictBehavior | null;
 }
 
-/** Where a save goes. */
+/** The folder that a file is saved into. */
 export interface Destination {
   access: SpaceAccess;
   folder: string;
 }
 
-/** Refuses what cannot succeed. */
+/** Refuses a save that cannot succeed. */
 export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTarget): Promise<Destination> {
   const folder = toFolderId(caller, target.folderId);
   const missing = () => folderNotFound('FolderId');
@@ -55,19 +55,19 @@ export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTa
   if (target.fileName !== null) checkName(target.fileName, 'FileName', cabinet.names);
   checkRoom(cabinet, target.declaredBytes);
   if (target.skipFolderCheck) return { access, folder };
-  const found = await cabinet.catalog.findEntry({ space: access.space, id: folder });
-  if (found?.kind !== 'folder') {
-    // "The first result again", although the folder has gone since.
+  const entry = await cabinet.catalog.findEntry({ space: access.space, id: folder });
+  if (entry?.kind !== 'folder') {
+    // "The first result again", although the folder has been removed since.
     const { operation = 'save-file', idempotencyKey: key } = target;
     if (await mayBeRepeated(cabinet, caller, { operation, key })) return { access, folder };
-    throw found === null ? missing() : notAFolder('FolderId');
+    throw entry === null ? missing() : notAFolder('FolderId');
   }
   await checkNameFree(cabinet, access.space, folder, target);
   await checkShortage(cabinet, caller, access, target);
   return { access, folder };
 }
 
-/** A name that is taken is told before the bytes are sent, unless they may be sent once more. */
+/** Refuses an existing name before the bytes are sent, unless the request may be a repeated one. */
 async function checkNameFree(
   { catalog }: Cabinet,
   space: number,
@@ -78,7 +78,7 @@ async function checkNameFree(
   await catalog.checkNaming({ space, folder, name: fileName, nameKey: toNameKey(fileName), conflict });
 }
 
-/** What does not fit is refused before it is sent, unless it may be what is there already: that again adds nothing. */
+/** Refuses what exceeds the quota before it is sent, unless the same content may be there already: saving it again adds nothing. */
 async function checkShortage(cabinet: Cabinet, caller: Caller, access: SpaceAccess, target: SaveTarget): Promise<void> {
   const { declaredBytes, fileName, idempotencyKey } = target;
   if (declaredBytes === null || idempotencyKey !== null) return;
@@ -100,28 +100,29 @@ export function checkFree({ limits, freeBytes }: Cabinet, declaredBytes: number 
   if (freeBytes() - (declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
 }
 
-export interface SaveRequest {
+interface SaveRequest {
   /** As `admitSave` returned it. */
   destination: Destination;
   fileName: string;
-  /** As the client named it; null when it did not. */
+  /** As the client declared it; null when it did not. */
   contentType: string | null;
   objectType: string | null;
   properties: Record<string, string> | null;
-  /** What the client says of this version. */
+  /** The client's comment on this version. */
   comment: string | null;
   conflict: ConflictBehavior;
   idempotencyKey: string | null;
-  /** One of many, remembered in their name; the result holds what is shown of the file. `earlier`: it was saved before. */
+  /** Part of a batch: the idempotency key is the batch's, and the result has the file's details. `earlier`: the result of an earlier
+   *  attempt. */
   inBatch?: { idempotency: Idempotency | null; earlier: SavedFile | null };
-  /** For what comes from elsewhere. */
+  /** The times of an imported file. */
   times?: EntryTimes;
-  /** The upload that brought the bytes, and ends with this. */
+  /** The upload that received the bytes; it ends with this save. */
   upload?: { id: string; turn: number };
   received: ReceivedContent;
 }
 
-/** The received bytes belong to this call: when no record points to them in the end, they are let go. */
+/** Takes ownership of the received bytes: discards them when no record references them in the end. */
 export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {
   const save = async () => {
     const access = renewAccess(caller, request.destination.access, () => folderNotFound('FolderId'));
@@ -131,7 +132,7 @@ export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRe
   return await keepReceived(cabinet, request.received, save, request.upload !== undefined);
 }
 
-export interface VersionDestination {
+interface VersionDestination {
   access: SpaceAccess;
   fileId: string;
 }
@@ -148,11 +149,11 @@ export async function admitVersion(
 ): Promise<VersionDestination> {
   const access = await requireAccess(cabinet, caller, { action: 'write', id: fileId, missing: fileNotFound });
   checkRoom(cabinet, declaredBytes);
-  const found = await cabinet.catalog.findEntry({ space: access.space, id: fileId });
-  if (found?.kind !== 'file') throw fileNotFound();
+  const file = await cabinet.catalog.findEntry({ space: access.space, id: fileId });
+  if (file?.kind !== 'file') throw fileNotFound();
   if (ifMatch !== null) await checkContent(cabinet, { space: access.space, fileId, ifMatch });
-  // One that is not larger may be what is there already: that again adds nothing.
-  const more = (declaredBytes ?? 0) > found.sizeBytes ? (declaredBytes ?? 0) : 0;
+  // A content that is not larger may be the current one: saving it again adds nothing.
+  const more = (declaredBytes ?? 0) > file.sizeBytes ? (declaredBytes ?? 0) : 0;
   const shortage = more === 0 ? null : await cabinet.quotas.findShortage(access, caller.actor, more);
   if (shortage !== null) throw shortage;
   return { access, fileId };
@@ -167,17 +168,17 @@ async function checkContent(
   checkMatch(ifMatch, Buffer.from(content.sha256).toString('base64'));
 }
 
-export interface SaveVersionRequest {
+interface SaveVersionRequest {
   /** As `admitVersion` returned it. */
   destination: VersionDestination;
   contentType: string | null;
   comment: string | null;
-  /** The digests, base64, of which the present content must have one; null: whatever it is. */
+  /** The current content must have one of these digests, base64; null accepts any. */
   ifMatch: readonly string[] | null;
   received: ReceivedContent;
 }
 
-/** A new version of a file that is named by its id. */
+/** Saves a new version of the file with this id. */
 export async function saveVersion(
   cabinet: Cabinet,
   caller: Caller,
@@ -187,12 +188,12 @@ export async function saveVersion(
   return await keepReceived(cabinet, request.received, async () => {
     const { space } = destination.access;
     authorize(caller, 'write', renewAccess(caller, destination.access, fileNotFound));
-    const found = await cabinet.catalog.findEntry({ space, id: destination.fileId });
-    if (found === null) throw fileNotFound();
+    const file = await cabinet.catalog.findEntry({ space, id: destination.fileId });
+    if (file === null) throw fileNotFound();
     const saved = await cabinet.catalog.saveVersion({
       space,
       file: destination.fileId,
-      contentType: toContentType(request.contentType ?? undefined, head, found.name),
+      contentType: toContentType(request.contentType ?? undefined, head, file.name),
       isContentTypeDeclared: isDeclared(request.contentType),
       objectType: null,
       properties: null,
@@ -220,8 +221,8 @@ async function keepReceived<Saved extends SavedFile>(
     saved = await save();
     isKept = saved.isBlobUsed || (await replacesLostBlob(cabinet, content));
   } catch (error) {
-    // An upload can be tried again, unless it was refused.
-    if (isOpen(error) || (isUpload && !(error instanceof Refusal))) forgetLease(cabinet, content);
+    // An upload can be retried, unless it was refused.
+    if (mayBeWritten(error) || (isUpload && !(error instanceof Refusal))) forgetLease(cabinet, content);
     else await discardContent(cabinet, content);
     throw error;
   }
@@ -231,8 +232,8 @@ async function keepReceived<Saved extends SavedFile>(
   return saved;
 }
 
-/** Whether the record may be written all the same: then its bytes must stay, for it may be found later. */
-function isOpen(error: unknown): boolean {
+/** Whether the record may have been written despite the error: then its bytes must stay. */
+function mayBeWritten(error: unknown): boolean {
   return error instanceof Fault && (error.kind === 'fatal' || error.kind === 'unsure');
 }
 
@@ -240,15 +241,15 @@ function forgetLease({ leases }: Cabinet, { blob }: StoredContent): void {
   if (blob !== null) leases.forget(blob);
 }
 
-/** The bytes may have taken long: what counts is what the caller may do now. */
+/** Receiving the bytes may have taken long: the caller's current rights count. */
 export function renewAccess({ spaces }: Caller, access: SpaceAccess, missing: () => Refusal): SpaceAccess {
-  const now = spaces.find(({ space }) => space === access.space);
-  if (now === undefined) throw missing();
-  return now;
+  const current = spaces.find(({ space }) => space === access.space);
+  if (current === undefined) throw missing();
+  return current;
 }
 
-/** The same bytes are kept once. But a 200 must not rest on a blob that the disk has lost, cut or changed: all of it is
- *  read, and if it is not what has just arrived, ours replaces it. */
+/** Equal contents are stored once. But a 200 must not rely on a blob that the disk has lost, truncated or corrupted: the stored
+ *  blob is read completely, and replaced by the new one if it differs. */
 async function replacesLostBlob(cabinet: Cabinet, content: StoredContent): Promise<boolean> {
   const { catalog } = cabinet;
   if (content.blob === null) return false;
@@ -257,7 +258,7 @@ async function replacesLostBlob(cabinet: Cabinet, content: StoredContent): Promi
   return await catalog.replaceBlob({ lost: kept.blob, content });
 }
 
-/** By the checksums that were just made; those of the record, by which it is read later, must be the same. */
+/** Compares with the checksums just computed; the checksums of the record, which later reads use, must be the same. */
 async function holds({ blobs }: Cabinet, kept: KeptBlob, { sizeBytes, checksums }: StoredContent): Promise<boolean> {
   const expected = Buffer.from(checksums ?? []);
   if (kept.checksums === null || !expected.equals(kept.checksums)) return false;

@@ -1,5 +1,5 @@
-// Searches a space. The index proposes entries, best first; the catalog decides which of them can be seen and are asked
-// for. A question that nearly everything has to be looked at for ends early: its page is short and leads on.
+// Searches a space. The index proposes entries, best first; the catalog decides which of them are visible and match the filter. A
+// query that would have to check nearly every entry ends early: its page is short and has a cursor.
 
 import type { HitFilter } from '../catalog/verbs/search-hits.ts';
 import { type Caller, type SpaceAccess, selectSpace, toFolderId } from '../domain/caller.ts';
@@ -11,24 +11,24 @@ import type { IndexStatus } from '../search/sqlite/searcher-thread.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 
-/** Entries that the catalog is asked about at a time, and in all for one page. */
+/** Entries checked in the catalog per query, and in all for one page. */
 const chunkEntries = 100;
-const maxLookedAt = 5000;
+const maxChecked = 5000;
 const maxSlices = 20;
 /** First the entries that have all words in their names, then the others. */
 const stages = 2;
 
-/** Where a page ended: behind this entry, in the slice of the index that begins below `before`. */
+/** The end of a page: after this entry, in the slice of the index that begins below `before`. */
 export interface SearchCursor {
   stage: number;
   before: number | null;
-  /** Null: at the beginning of the slice. */
+  /** Null for the beginning of the slice. */
   last: { entry: number; score: number } | null;
 }
 
 export interface SearchRequest extends Omit<HitFilter, 'folder'> {
   text: string | null;
-  /** Null: the whole space. */
+  /** Null for the whole space. */
   folderId: string | null;
   limit: number;
   after: SearchCursor | null;
@@ -37,11 +37,11 @@ export interface SearchRequest extends Omit<HitFilter, 'folder'> {
 export interface SearchResult {
   entry: Entry;
   path: string;
-  /** HTML, escaped, with `<mark>` around what was found. */
+  /** Escaped HTML, with `<mark>` around the matches. */
   snippet: string;
 }
 
-export interface SearchPage {
+interface SearchPage {
   results: SearchResult[];
   next: SearchCursor | null;
 }
@@ -69,94 +69,94 @@ async function findScope(
   const id = toFolderId(caller, folderId);
   const missing = () => folderNotFound('folder');
   const access = await requireAccess(cabinet, caller, { action: 'read', id, missing });
-  const found = await cabinet.catalog.findEntry({ space: access.space, id });
-  if (found === null) throw missing();
-  if (found.kind !== 'folder') throw notAFolder('folder');
+  const entry = await cabinet.catalog.findEntry({ space: access.space, id });
+  if (entry === null) throw missing();
+  if (entry.kind !== 'folder') throw notAFolder('folder');
   return { access, folder: id };
 }
 
-interface Asked {
+interface Scope {
   space: number;
   query: Query;
   filter: HitFilter;
   limit: number;
 }
 
-interface Proposed {
+interface Candidate {
   entry: number;
   score: number;
 }
 
 class Collector {
   readonly #cabinet: Cabinet;
-  readonly #asked: Asked;
-  readonly #found: { number: number; entry: Entry; path: string }[] = [];
-  #lookedAt = 0;
+  readonly #scope: Scope;
+  readonly #hits: { number: number; entry: Entry; path: string }[] = [];
+  #checked = 0;
   #slices = 0;
 
-  constructor(cabinet: Cabinet, asked: Asked) {
+  constructor(cabinet: Cabinet, scope: Scope) {
     this.#cabinet = cabinet;
-    this.#asked = asked;
+    this.#scope = scope;
   }
 
-  /** Resolves to where the next page begins; null: there is none. */
+  /** Resolves to the cursor of the next page; null when there is none. */
   async collect(from: SearchCursor): Promise<SearchCursor | null> {
     let place = from;
     while (place.stage < stages) {
-      const { space, query } = this.#asked;
+      const { space, query } = this.#scope;
       const slice = await this.#cabinet.search.rank({ space, query, stage: place.stage, before: place.before });
       const { stage } = slice;
-      const stopped = await this.#takeFrom(slice.entries, stage === place.stage ? place.last : null);
-      if (stopped !== 'used up') return { stage, before: slice.before, last: stopped };
+      const end = await this.#check(slice.entries, stage === place.stage ? place.last : null);
+      if (end !== 'exhausted') return { stage, before: slice.before, last: end };
       place =
         slice.next === null
           ? { stage: stage + 1, before: null, last: null }
           : { stage, before: slice.next, last: null };
       this.#slices += 1;
-      const isEnough = this.#lookedAt >= maxLookedAt || this.#slices >= maxSlices;
-      if (isEnough && place.stage < stages) return place;
+      const isLimitReached = this.#checked >= maxChecked || this.#slices >= maxSlices;
+      if (isLimitReached && place.stage < stages) return place;
     }
     return null;
   }
 
-  /** Where it stopped because the page is full, or enough was looked at: behind this entry; null: before the first. */
-  async #takeFrom(slice: readonly Proposed[], after: Proposed | null): Promise<Proposed | null | 'used up'> {
-    const rest = after === null ? slice : slice.filter((proposed) => isBehind(proposed, after));
-    const { space, filter, limit } = this.#asked;
+  /** Stops when the page is full or the limit is reached, and returns the last entry before the stop; null for the first. */
+  async #check(slice: readonly Candidate[], after: Candidate | null): Promise<Candidate | null | 'exhausted'> {
+    const rest = after === null ? slice : slice.filter((candidate) => isAfter(candidate, after));
+    const { space, filter, limit } = this.#scope;
     let last = after;
     for (let at = 0; at < rest.length; ) {
-      if (this.#lookedAt >= maxLookedAt) return last;
-      // One more than is wanted, so that often the first chunk is the only one.
-      const chunk = rest.slice(at, at + Math.max(chunkEntries, limit - this.#found.length + 1));
+      if (this.#checked >= maxChecked) return last;
+      // One more than the page needs, so that the first chunk is often the only one.
+      const chunk = rest.slice(at, at + Math.max(chunkEntries, limit - this.#hits.length + 1));
       at += chunk.length;
       const entries = chunk.map(({ entry }) => entry);
       const hits = await this.#cabinet.catalog.findHits({ space, entries, ...filter });
-      this.#lookedAt += chunk.length;
-      const free = limit - this.#found.length;
-      this.#found.push(...hits.slice(0, free));
-      // One more than fits tells that there is a next page.
-      if (hits.length > free) return chunk.find(({ entry }) => entry === this.#found.at(-1)?.number) ?? last;
+      this.#checked += chunk.length;
+      const free = limit - this.#hits.length;
+      this.#hits.push(...hits.slice(0, free));
+      // One more than fits shows that there is a next page.
+      if (hits.length > free) return chunk.find(({ entry }) => entry === this.#hits.at(-1)?.number) ?? last;
       last = chunk.at(-1) ?? last;
     }
-    return 'used up';
+    return 'exhausted';
   }
 
   async toResults(): Promise<SearchResult[]> {
-    const { space, query } = this.#asked;
-    const entries = this.#found.map(({ number }) => number);
+    const { space, query } = this.#scope;
+    const entries = this.#hits.map(({ number }) => number);
     const snippets = entries.length === 0 ? [] : await this.#cabinet.search.snippets({ space, query, entries });
-    return this.#found.map(({ entry, path }, index) => ({ entry, path, snippet: snippets[index] ?? '' }));
+    return this.#hits.map(({ entry, path }, index) => ({ entry, path, snippet: snippets[index] ?? '' }));
   }
 }
 
-function isBehind(proposed: Proposed, { entry, score }: Proposed): boolean {
-  return proposed.score < score || (proposed.score === score && proposed.entry < entry);
+function isAfter(candidate: Candidate, { entry, score }: Candidate): boolean {
+  return candidate.score < score || (candidate.score === score && candidate.entry < entry);
 }
 
 export interface SearchStatus extends IndexStatus {
-  /** Changes of the catalog that the index has not seen yet. */
+  /** Changes of the catalog that are not indexed yet. */
   behind: number;
-  /** Whether a walk through all entries is under way. */
+  /** Whether a rebuild is running. */
   isBuilding: boolean;
   skippedNamed: { id: string; name: string; reason: string }[];
 }
@@ -174,7 +174,7 @@ export async function showSearchStatus({ search: index, catalog }: Cabinet): Pro
   };
 }
 
-/** Makes the index anew. Everything is found again as soon as it was read. */
+/** Rebuilds the index. Entries are found again as soon as they are indexed. */
 export async function rebuildSearch({ search: index }: Cabinet): Promise<void> {
   await index.rebuild();
 }

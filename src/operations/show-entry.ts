@@ -1,4 +1,4 @@
-// Shows an entry with what its record does not tell: where it is, and what it can be compared by.
+// Shows an entry with its path and its ETag.
 
 import type { EntryDetails } from '../catalog/verbs/tree.ts';
 import { type Caller, selectSpace } from '../domain/caller.ts';
@@ -13,22 +13,22 @@ export type EntryView = EntryDetails;
 
 export async function showEntry(cabinet: Cabinet, caller: Caller, { id }: { id: string }): Promise<EntryView> {
   const { space } = await requireAccess(cabinet, caller, { action: 'read', id, missing: entryNotFound });
-  const found = await cabinet.catalog.findDetails({ space, id });
-  if (found === null) throw entryNotFound();
-  return found;
+  const details = await cabinet.catalog.findDetails({ space, id });
+  if (details === null) throw entryNotFound();
+  return details;
 }
 
-export interface PathRequest {
+interface PathRequest {
   path: string;
   missing: () => Refusal;
 }
 
-/** By the names from the root down, in the space that the caller means. */
+/** Finds an entry by the names from the root down, in the selected space. */
 export async function showByPath(cabinet: Cabinet, caller: Caller, { path, missing }: PathRequest): Promise<EntryView> {
   const access = selectSpace(caller);
   authorize(caller, 'read', access);
   const nameKeys = path === '/' ? [] : path.slice(1).split('/').map(toNameKey);
-  const found = await cabinet.catalog.findByPath({ space: access.space, root: access.rootId, nameKeys });
-  if (found === null) throw missing();
-  return found;
+  const details = await cabinet.catalog.findByPath({ space: access.space, root: access.rootId, nameKeys });
+  if (details === null) throw missing();
+  return details;
 }

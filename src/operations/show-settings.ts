@@ -1,9 +1,9 @@
-// The configuration is of the whole service, and is shown to whoever manages a space in it.
+// The settings of the service, shown to managers of any space.
 
 import type { Caller } from '../domain/caller.ts';
 import { requireSpace } from './access.ts';
 
-export function showSettings<InForce>(caller: Caller, inForce: InForce): InForce {
+export function showSettings<Settings>(caller: Caller, settings: Settings): Settings {
   requireSpace(caller, 'manage');
-  return inForce;
+  return settings;
 }

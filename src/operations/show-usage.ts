@@ -1,4 +1,4 @@
-// What a space holds, by whom, and how much more it may; and what the service allows.
+// The usage and quotas of a space, and the limits of the service.
 
 import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
 import type { Caller, SpaceAccess } from '../domain/caller.ts';
@@ -9,7 +9,7 @@ import { type ListRequest, toPage } from './page.ts';
 export interface SpaceUsage {
   access: SpaceAccess;
   inAll: UsageOf;
-  /** Of the current versions of all files in the trash. */
+  /** The bytes of the current versions of all files in the trash. */
   trashBytes: number;
   by: UsageOf[];
   next: string | null;

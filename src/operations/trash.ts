@@ -11,7 +11,7 @@ import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';
 import type { EntryView } from './show-entry.ts';
 
-export interface DeleteRequest {
+interface DeleteRequest {
   id: string;
   isPermanent: boolean;
   ifMatch: readonly string[] | null;
@@ -26,18 +26,18 @@ export async function deleteEntry(cabinet: Cabinet, caller: Caller, request: Del
     missing: entryNotFound,
     isTrashMeant: isPermanent,
   });
-  const asked = { space, id, ifMatch, ...byCaller(cabinet, caller) };
-  const deleted = await (isPermanent ? cabinet.catalog.removeEntry(asked) : cabinet.catalog.trashEntry(asked));
+  const removal = { space, id, ifMatch, ...byCaller(cabinet, caller) };
+  const deleted = await (isPermanent ? cabinet.catalog.removeEntry(removal) : cabinet.catalog.trashEntry(removal));
   if (deleted === null) throw entryNotFound();
   if (isPermanent) cabinet.purger.nudge();
   return deleted;
 }
 
-export interface RestoreRequest {
+interface RestoreRequest {
   id: string;
-  /** Null: where it was. */
+  /** Null for the original folder. */
   parentFolderId: string | null;
-  /** Null: the name that it had. */
+  /** Null for the original name. */
   name: string | null;
   conflict: ConflictBehavior;
 }
@@ -62,7 +62,7 @@ export async function restoreEntry(cabinet: Cabinet, caller: Caller, request: Re
   return restored;
 }
 
-export interface TrashRequest {
+interface TrashRequest {
   after: readonly [trashedAt: number, entry: number] | null;
   limit: number;
 }
@@ -73,7 +73,7 @@ export async function listTrash({ catalog }: Cabinet, caller: Caller, request: T
   return await catalog.listTrash({ space: access.space, ...request });
 }
 
-/** Removes for good everything that is in the trash now; says how many entries, each with all beneath it. */
+/** Permanently removes everything in the trash. Returns the number of trashed entries, each counted with its tree as one. */
 export async function emptyTrash(cabinet: Cabinet, caller: Caller): Promise<number> {
   const access = selectSpace(caller);
   authorize(caller, 'write', access);
@@ -81,13 +81,13 @@ export async function emptyTrash(cabinet: Cabinet, caller: Caller): Promise<numb
   return await removeTrashed(cabinet, { space: access.space, before: origin.at + 1, ...origin });
 }
 
-/** `space` null: of every space. */
+/** `space` null for every space. */
 export async function removeTrashed(
   { catalog, purger }: Cabinet,
-  asked: Parameters<typeof catalog.emptyTrash>[0],
+  filter: Parameters<typeof catalog.emptyTrash>[0],
 ): Promise<number> {
   let count = 0;
-  for (let removed = -1; removed !== 0; count += removed) removed = await catalog.emptyTrash(asked);
+  for (let removed = -1; removed !== 0; count += removed) removed = await catalog.emptyTrash(filter);
   if (count > 0) purger.nudge();
   return count;
 }

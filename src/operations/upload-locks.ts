@@ -1,5 +1,5 @@
-// Whose turn it is at an upload in this process: the newer request takes over, the older one ends. And the digests of uploads that
-// are on their way in this thread, so that what has passed by need not be read again.
+// Locks on uploads within the process: a newer request ends the older one and takes over. Also keeps the running digests of uploads
+// in this thread, so that received bytes need not be read again.
 
 import { LRUCache } from 'lru-cache';
 import type { Upload } from '../catalog/verbs/uploads.ts';
@@ -8,28 +8,28 @@ import type { Hasher, StreamDigest } from './hasher.ts';
 const maxDigests = 1000;
 const keepDigestMs = 10 * 60 * 1000;
 
-/** Ends whoever is at the upload, and waits until it has kept what came. `end`: ends the request that enters now. Returns
- *  what must be called when it is done. */
+/** Ends the request that holds the upload and waits until it has stored what arrived. `end` will end the new holder. Returns the
+ *  function that releases the upload. */
 export type AcquireUpload = (id: string, end: () => void) => Promise<() => void>;
 
-interface Turn {
+interface Holder {
   end(): void;
-  over: Promise<void>;
+  released: Promise<void>;
 }
 
-/** Of the whole process. */
+/** One for the whole process. */
 export class UploadLocks {
-  readonly #turns = new Map<string, Turn>();
+  readonly #holders = new Map<string, Holder>();
 
   async acquire(id: string, end: () => void): Promise<() => void> {
-    for (let other = this.#turns.get(id); other !== undefined; other = this.#turns.get(id)) {
+    for (let other = this.#holders.get(id); other !== undefined; other = this.#holders.get(id)) {
       other.end();
-      await other.over;
+      await other.released;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#turns.set(id, { end, over: promise });
+    this.#holders.set(id, { end, released: promise });
     return () => {
-      this.#turns.delete(id);
+      this.#holders.delete(id);
       resolve();
     };
   }
@@ -37,11 +37,11 @@ export class UploadLocks {
 
 export class ActiveUploads {
   readonly #acquire: AcquireUpload;
-  /** The requests of this thread that are at an upload, or wait for their turn. */
-  readonly #entered = new Set<Promise<void>>();
+  /** Requests of this thread that hold an upload or wait for one. */
+  readonly #requests = new Set<Promise<void>>();
   readonly #digests = new LRUCache<string, StreamDigest>({
     max: maxDigests,
-    // Of an upload that goes on later, or elsewhere, the bytes are read once more in the end.
+    // An upload that resumes later, or in another process, is read again when it finishes.
     ttl: keepDigestMs,
     ttlAutopurge: true,
     dispose: (digest, _, reason) => (reason === 'delete' ? undefined : digest.drop()),
@@ -53,22 +53,22 @@ export class ActiveUploads {
 
   async acquire(id: string, end: () => void): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#entered.add(promise);
+    this.#requests.add(promise);
     const forget = () => {
-      this.#entered.delete(promise);
+      this.#requests.delete(promise);
       resolve();
     };
-    const leave = await this.#acquire(id, end).catch((error) => {
+    const release = await this.#acquire(id, end).catch((error) => {
       forget();
       throw error;
     });
     return () => {
-      leave();
+      release();
       forget();
     };
   }
 
-  /** The digest of what has come so far; null: it is not known here. Whoever takes it puts it back. */
+  /** Removes and returns the digest of the bytes received so far; null when this thread has none. The caller puts it back. */
   takeDigest({ id, sizeBytes }: Upload, hasher: Hasher): StreamDigest | null {
     const known = this.#digests.get(id) ?? null;
     this.#digests.delete(id);
@@ -81,8 +81,8 @@ export class ActiveUploads {
     this.#digests.set(id, digest);
   }
 
-  /** Resolves when no request is at an upload any more, or wants to be. */
+  /** Resolves when no request holds an upload or waits for one. */
   async settle(): Promise<void> {
-    while (this.#entered.size > 0) await Promise.all(this.#entered);
+    while (this.#requests.size > 0) await Promise.all(this.#requests);
   }
 }

@@ -1,6 +1,6 @@
-// Resumable uploads: begins one, tells how far it has come, removes it. Whichever protocol they are spoken of in, they are the same
-// thing: a row that says how many bytes are durable, and a blob that grows. Any token of the same application, and of the same
-// person if there is one, goes on with it; for anyone else it does not exist.
+// Resumable uploads: creates, finds and removes them. They are the same in every protocol: a row with the number of durable bytes,
+// and a blob that grows. Any token of the same application, and of the same person if there is one, can resume an upload; for
+// everyone else it does not exist.
 
 import { randomBytes } from 'node:crypto';
 import { newBlobId } from '../blobs/blobs.ts';
@@ -12,30 +12,30 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { admitSave, checkRoom } from './save-file.ts';
 
-/** What the save will be asked for, once the bytes are whole. */
+/** The parameters of the save once all bytes have arrived. */
 export interface UploadRequest {
   /** As sent; null or empty for the root. */
   folderId: string | null;
   fileName: string;
   contentType: string | null;
-  /** As any save takes them; null: not said. */
+  /** As in any save; null when not sent. */
   objectType: string | null;
   properties: Record<string, string> | null;
   comment: string | null;
   conflict: ConflictBehavior;
   idempotencyKey: string | null;
-  /** The SHA-256 that the whole must have, base64. */
+  /** The expected SHA-256 of the whole content, base64. */
   sha256: string | null;
   isMinimal: boolean;
 }
 
-/** What is remembered with an upload. */
-export interface UploadNotes {
-  /** Null for a part, which is not saved by itself. */
+/** The parameters stored with an upload, as JSON. */
+interface UploadNotes {
+  /** Null for a partial upload, which is not saved by itself. */
   save: (Omit<UploadRequest, 'folderId'> & { space: number; folder: string }) | null;
-  /** What the client wants to be told again, as it sent it. */
+  /** The client's metadata, returned as it was sent. */
   metadata: string | null;
-  /** What a final one is made of, as the client named it. */
+  /** The parts of a final upload, as the client named them. */
   parts: string | null;
 }
 
@@ -43,16 +43,16 @@ export interface NewUpload {
   protocol: UploadProtocol;
   kind: Upload['kind'];
   lengthBytes: number | null;
-  /** Null for a part. */
+  /** Null for a partial upload. */
   save: UploadRequest | null;
   metadata: string | null;
   parts: string | null;
 }
 
-export async function beginUpload(cabinet: Cabinet, caller: Caller, asked: NewUpload): Promise<Upload> {
-  const { protocol, kind, lengthBytes, metadata, parts } = asked;
-  const notes: UploadNotes = { save: await admit(cabinet, caller, asked), metadata, parts };
-  const begun = {
+export async function beginUpload(cabinet: Cabinet, caller: Caller, request: NewUpload): Promise<Upload> {
+  const { protocol, kind, lengthBytes, metadata, parts } = request;
+  const notes: UploadNotes = { save: await admit(cabinet, caller, request), metadata, parts };
+  const upload = {
     id: randomBytes(16).toString('hex'),
     ...toOwner(caller),
     protocol,
@@ -62,8 +62,8 @@ export async function beginUpload(cabinet: Cabinet, caller: Caller, asked: NewUp
     blob: newBlobId(),
     expiresAt: cabinet.clock.now() + cabinet.limits.uploadMs,
   };
-  await cabinet.catalog.beginUpload(begun);
-  return { ...begun, sizeBytes: 0, grown: '', turn: 0, isBusy: false, isLast: false, result: null };
+  await cabinet.catalog.beginUpload(upload);
+  return { ...upload, sizeBytes: 0, grown: '', turn: 0, isBusy: false, isLast: false, result: null };
 }
 
 async function admit(cabinet: Cabinet, caller: Caller, { save, lengthBytes }: NewUpload): Promise<UploadNotes['save']> {
@@ -79,7 +79,7 @@ async function admit(cabinet: Cabinet, caller: Caller, { save, lengthBytes }: Ne
   return { ...rest, space: access.space, folder };
 }
 
-export function toOwner({ appKey, actor }: Caller): { appKey: string; actor: string } {
+function toOwner({ appKey, actor }: Caller): { appKey: string; actor: string } {
   return { appKey, actor };
 }
 
@@ -87,19 +87,19 @@ export function readNotes({ asked }: Upload): UploadNotes {
   return JSON.parse(asked) as UploadNotes;
 }
 
-/** For whoever has the turn. Refuses one that is not there, is another's, is spoken of in another protocol, or is over. */
+/** Refuses an upload that does not exist, belongs to someone else, uses another protocol, or has expired. */
 export async function requireUpload(
   { catalog, clock }: Cabinet,
   caller: Caller,
   { id, protocol }: { id: string; protocol: UploadProtocol },
 ): Promise<Upload> {
   authorize(caller, 'write');
-  const found = await catalog.findUpload({ id, ...toOwner(caller) });
-  if (found === null || (found.protocol !== protocol && protocol === 'tus')) throw uploadNotFound();
-  if (found.protocol !== protocol) throw tusVersionUnsupported();
-  if (found.expiresAt < clock.now())
+  const upload = await catalog.findUpload({ id, ...toOwner(caller) });
+  if (upload === null || (upload.protocol !== protocol && protocol === 'tus')) throw uploadNotFound();
+  if (upload.protocol !== protocol) throw tusVersionUnsupported();
+  if (upload.expiresAt < clock.now())
     throw new Refusal('UploadExpired', 'This upload has waited too long for its bytes.');
-  return found;
+  return upload;
 }
 
 export function tusVersionUnsupported(): Refusal {
@@ -114,18 +114,18 @@ export function uploadNotFound(): Refusal {
   });
 }
 
-/** Ends whatever is being written to it, and forgets it with its bytes. A file that it became stays. */
+/** Ends a request that is writing to the upload and removes it with its bytes. A file that it became stays. */
 export async function removeUpload(
   cabinet: Cabinet,
   caller: Caller,
-  asked: { id: string; protocol: UploadProtocol },
+  request: { id: string; protocol: UploadProtocol },
 ): Promise<void> {
-  const leave = await cabinet.uploads.acquire(asked.id, () => undefined);
+  const release = await cabinet.uploads.acquire(request.id, () => undefined);
   try {
-    await requireUpload(cabinet, caller, asked);
-    await dropUpload(cabinet, asked.id);
+    await requireUpload(cabinet, caller, request);
+    await dropUpload(cabinet, request.id);
   } finally {
-    leave();
+    release();
   }
 }
 
@@ -141,7 +141,7 @@ export async function expireUploads(cabinet: Cabinet, now: number): Promise<numb
   return count;
 }
 
-/** What cannot be removed now is removed by the sweeper. */
+/** Best effort: the sweeper removes what cannot be removed now. */
 export async function abandonBytes({ blobs }: Cabinet, { blob, sizeBytes, grown }: LeftBytes): Promise<void> {
   await blobs.abandon(blob, { sizeBytes, state: grown }).catch(() => undefined);
 }

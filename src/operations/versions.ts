@@ -1,4 +1,4 @@
-// The versions of a file: listed, brought back, removed, commented.
+// Lists, restores, removes and comments the versions of a file.
 
 import type { ChangedVersion, Version, VersionPage } from '../catalog/verbs/versions.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -9,9 +9,9 @@ import { discardBlobs } from './discard-blobs.ts';
 import { byCaller } from './origin.ts';
 import type { EntryView } from './show-entry.ts';
 
-export interface VersionsRequest {
+interface VersionsRequest {
   fileId: string;
-  /** Only versions below this one; null: from the newest. */
+  /** Only versions below this one; null starts at the newest. */
   below: number | null;
   limit: number;
 }
@@ -19,12 +19,12 @@ export interface VersionsRequest {
 export async function listVersions(cabinet: Cabinet, caller: Caller, request: VersionsRequest): Promise<VersionPage> {
   const { fileId: file, ...page } = request;
   const { space } = await requireAccess(cabinet, caller, { action: 'read', id: file, missing: fileNotFound });
-  const found = await cabinet.catalog.listVersions({ space, file, ...page });
-  if (found === null) throw fileNotFound();
-  return found;
+  const versions = await cabinet.catalog.listVersions({ space, file, ...page });
+  if (versions === null) throw fileNotFound();
+  return versions;
 }
 
-export interface VersionRequest {
+interface VersionRequest {
   fileId: string;
   version: number;
 }
@@ -57,19 +57,19 @@ async function changeVersion(
   return changed.details;
 }
 
-/** What can be said of a request to change a version before its body is read. */
+/** Checks a request to change a version before its body is read. */
 export async function admitVersion(
   cabinet: Cabinet,
   caller: Caller,
   { fileId: file, version }: VersionRequest,
 ): Promise<void> {
   const { space } = await requireAccess(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
-  const found = await cabinet.catalog.listVersions({ space, file, below: version + 1, limit: 1 });
-  if (found === null) throw fileNotFound();
-  if (found.versions[0]?.version !== version) throw versionNotFound();
+  const versions = await cabinet.catalog.listVersions({ space, file, below: version + 1, limit: 1 });
+  if (versions === null) throw fileNotFound();
+  if (versions.versions[0]?.version !== version) throw versionNotFound();
 }
 
-export interface CommentRequest extends VersionRequest {
+interface CommentRequest extends VersionRequest {
   comment: string | null;
 }
 

@@ -1,5 +1,5 @@
-// Registering applications and taking their rights away. The secret leaves this room once, in the answer; what is kept
-// is its SHA-256 (it has 256 random bits, so a slow hash would add nothing).
+// Registers, changes and removes applications, without a permission check. The secret is returned once; only its SHA-256 is stored
+// (it has 256 random bits, so a slow hash would add nothing).
 
 import { hash, randomBytes, randomInt, randomUUIDv7 } from 'node:crypto';
 import type { Origin } from '../../catalog/sql.ts';
@@ -12,15 +12,15 @@ import { byOperator } from '../origin.ts';
 
 const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-export interface NewApplication {
+interface NewApplication {
   name: string;
   kind: ApplicationKind;
-  /** A name, or for callers the number of their own. */
+  /** A name, or the number of the caller's own space. */
   space: string | number | null;
   scopes: string[] | null;
-  /** Where people return to after they signed in through it; null: nobody does. */
+  /** Where people return to after signing in; null when people cannot sign in through it. */
   redirectUris: string[] | null;
-  /** Belongs to no space and keeps no secret: a page in a browser, for people of every space. */
+  /** Belongs to no space and has no secret: a page in a browser, for people of every space. */
   isForPeopleOnly: boolean;
   certificates: NewCertificate[];
 }
@@ -36,28 +36,28 @@ export const plainApplication = {
 
 export interface ApplicationWithSecret {
   application: Application;
-  /** Null: it has none. */
+  /** Null when it has none. */
   secret: string | null;
 }
 
 export async function addApplication(
   cabinet: Cabinet,
-  asked: NewApplication,
+  request: NewApplication,
   origin: Origin = byOperator(cabinet),
 ): Promise<ApplicationWithSecret> {
-  checkTogether(asked);
-  if (asked.kind === 'server' && !cabinet.hasMutualTls) throw noMutualTls();
-  const secret = asked.isForPeopleOnly ? null : newSecret();
+  checkCombination(request);
+  if (request.kind === 'server' && !cabinet.hasMutualTls) throw noMutualTls();
+  const secret = request.isForPeopleOnly ? null : newSecret();
   const application = await cabinet.catalog.addApplication({
     appKey: newAppKey(),
-    name: checkApplicationName(asked.name),
-    kind: asked.kind,
-    scopes: checkScopes(asked.scopes),
+    name: checkApplicationName(request.name),
+    kind: request.kind,
+    scopes: checkScopes(request.scopes),
     secretSha256: secret === null ? null : toSecretHash(secret),
-    redirectUris: asked.redirectUris?.map((uri) => checkRedirectUri(uri)) ?? null,
-    isForPeopleOnly: asked.isForPeopleOnly,
-    certificates: asked.certificates,
-    space: typeof asked.space === 'string' ? checkPlainName(asked.space, 'Space') : asked.space,
+    redirectUris: request.redirectUris?.map((uri) => checkRedirectUri(uri)) ?? null,
+    isForPeopleOnly: request.isForPeopleOnly,
+    certificates: request.certificates,
+    space: typeof request.space === 'string' ? checkPlainName(request.space, 'Space') : request.space,
     spaceId: randomUUIDv7(),
     rootId: randomUUIDv7(),
     ...origin,
@@ -69,7 +69,7 @@ export function noMutualTls(): Refusal {
   return new Refusal('InvalidField', 'There is no mutual-TLS address for the test environment.', { target: 'Kind' });
 }
 
-function checkTogether({ kind, redirectUris, isForPeopleOnly, space, certificates }: NewApplication): void {
+function checkCombination({ kind, redirectUris, isForPeopleOnly, space, certificates }: NewApplication): void {
   const problem =
     (kind === 'server' && redirectUris !== null && 'People do not sign in through a server-based application.') ||
     (kind !== 'server' && certificates.length > 0 && 'Only applications of kind server have certificates.') ||
@@ -81,7 +81,7 @@ function checkTogether({ kind, redirectUris, isForPeopleOnly, space, certificate
   if (problem !== false) throw new Refusal('InvalidField', problem);
 }
 
-/** Codes travel to it: only over TLS, or not over a wire at all. `target`: what it was sent as; operators give an option. */
+/** Authorization codes are sent to it, so it must use TLS or loopback. `target`: the field that it was sent as. */
 export function checkRedirectUri(uri: string, target = 'RedirectUri'): string {
   const url = URL.parse(uri);
   const isSafe =
@@ -96,15 +96,15 @@ export function checkRedirectUri(uri: string, target = 'RedirectUri'): string {
 
 export function addCertificate(
   cabinet: Cabinet,
-  asked: ApplicationRef & { certificate: NewCertificate },
+  request: ApplicationRef & { certificate: NewCertificate },
   origin: Origin = byOperator(cabinet),
 ): Promise<Certificate> {
-  return cabinet.catalog.addCertificate({ ...asked, ...origin });
+  return cabinet.catalog.addCertificate({ ...request, ...origin });
 }
 
-export interface CertificateRef extends ApplicationRef {
+interface CertificateRef extends ApplicationRef {
   thumbprint: string;
-  /** Whether the application must have another one. */
+  /** Whether the application must keep at least one. */
   isOneKept: boolean;
 }
 
@@ -165,7 +165,7 @@ function newSecret(): string {
   return `cs_${randomBytes(32).toString('base64url')}`;
 }
 
-/** An AppKey is never taken for a name, nor a name for an AppKey. */
+/** Keeps names and AppKeys apart. */
 function checkApplicationName(name: string): string {
   if (!name.startsWith('ak_')) return checkPlainName(name, 'Name');
   throw new Refusal('InvalidField', 'Names of applications do not begin with ak_: AppKeys do.', { target: 'Name' });
@@ -181,14 +181,14 @@ export function checkPlainName(name: string, target: string): string {
   return name;
 }
 
-function checkScopes(asked: string[] | null): readonly Scope[] {
-  if (asked === null) return defaultScopes;
-  const unknown = asked.find((scope) => !isScope(scope));
-  if (unknown !== undefined || asked.length === 0) {
+function checkScopes(scopes: string[] | null): readonly Scope[] {
+  if (scopes === null) return defaultScopes;
+  const unknown = scopes.find((scope) => !isScope(scope));
+  if (unknown !== undefined || scopes.length === 0) {
     throw new Refusal('InvalidField', `There is no scope ${JSON.stringify(unknown ?? '')}.`, {
       target: 'Scopes',
       hint: 'Scopes are content.read, content.write and content.admin.',
     });
   }
-  return asked.filter(isScope);
+  return scopes.filter(isScope);
 }

@@ -1,5 +1,4 @@
-// What the console needs to be used: the application that it is to the issuer, and at the first start a person who can
-// sign in.
+// Sets up what the console needs: its application at the issuer, and at the first start a person who can sign in.
 
 import { scopes } from '../../domain/caller.ts';
 import type { Cabinet } from '../cabinet.ts';
@@ -7,10 +6,10 @@ import { byOperator } from '../origin.ts';
 import { type ApplicationWithSecret, addApplication, checkRedirectUri, plainApplication } from './applications.ts';
 import { addUser, changeRole } from './people.ts';
 
-/** An identifier, no secret; the page brings it along, so it is the same everywhere. */
-export const consoleAppKey = 'ak_cabinetconsole000000000000000000';
+/** An identifier, no secret. It is built into the page, so it is the same everywhere. */
+const consoleAppKey = 'ak_cabinetconsole000000000000000000';
 
-/** Refuses an address that a code must not travel to: plain HTTP beyond loopback. */
+/** Refuses plain HTTP beyond loopback, where authorization codes would be exposed. */
 export async function ensureConsole(cabinet: Cabinet, publicUrl: string): Promise<void> {
   const redirectUri = checkRedirectUri(`${publicUrl}/`);
   const known = await cabinet.catalog.findApplication({ appKey: consoleAppKey });
@@ -18,22 +17,22 @@ export async function ensureConsole(cabinet: Cabinet, publicUrl: string): Promis
   await cabinet.catalog.keepConsole({ appKey: consoleAppKey, scopes, redirectUri, ...byOperator(cabinet) });
 }
 
-export interface InitialPerson {
+interface InitialPerson {
   id: string;
   password: string;
 }
 
 export interface InitialAccounts extends ApplicationWithSecret {
-  /** Null: people of that name were there already. */
+  /** Null when the user exists already. */
   person: InitialPerson | null;
 }
 
-/** An application with a space of its own, and a person who manages it. */
+/** Adds an application with a space of its own, and a person who manages it. */
 export async function addInitialAccounts(cabinet: Cabinet): Promise<InitialAccounts> {
-  const made = await addApplication(cabinet, { ...plainApplication, name: 'first', certificates: [] });
+  const initial = await addApplication(cabinet, { ...plainApplication, name: 'first', certificates: [] });
   const id = 'admin';
-  if ((await cabinet.catalog.findUser({ id })) !== null) return { ...made, person: null };
+  if ((await cabinet.catalog.findUser({ id })) !== null) return { ...initial, person: null };
   const { generatedPassword } = await addUser(cabinet, { id, name: null, password: null });
-  await changeRole(cabinet, { id, space: made.application.access?.spaceName ?? '', role: 'manager' });
-  return { ...made, person: { id, password: generatedPassword ?? '' } };
+  await changeRole(cabinet, { id, space: initial.application.access?.spaceName ?? '', role: 'manager' });
+  return { ...initial, person: { id, password: generatedPassword ?? '' } };
 }

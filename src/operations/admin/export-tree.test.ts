@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toSafeName } from './export-tree.ts';
 
-test('names stay as they are where a file system takes them', () => {
+test('names that a file system accepts are unchanged', () => {
   for (const name of ['a.txt', 'Übersicht 2026.pdf', '...', 'con', 'x'.repeat(255)])
     assert.equal(toSafeName(name), name);
 });
 
-test('names that would lead elsewhere, or are too long, become others of their own', () => {
+test('unsafe and too long names are replaced by distinct safe ones', () => {
   assert.equal(toSafeName('..'), '_');
   assert.equal(toSafeName('a/b'), 'a_b');
   const [one, two] = ['ä'.repeat(250), `${'ä'.repeat(249)}ö`].map((name) => toSafeName(`${name}.pdf`));

@@ -1,5 +1,5 @@
-// Writes a space as plain files with their names and times, and beside them what files cannot say: one line of JSON for each
-// entry. Every content is verified as it is read; what cannot be written is told, and the rest goes on.
+// Exports a space as plain files with their names and times, and a sidecar with the other metadata: one line of JSON per entry.
+// Contents are verified as they are read. Files that cannot be written are reported, and the export continues.
 
 import { hash } from 'node:crypto';
 import { mkdir, open, rm, utimes } from 'node:fs/promises';
@@ -11,16 +11,16 @@ import type { Cabinet } from '../cabinet.ts';
 import { toOpenedFile } from '../open-file.ts';
 
 const pageLimit = 200;
-/** What file systems take as one name. */
-const longestNameBytes = 255;
-const longestExtension = 20;
+/** The limit of common file systems. */
+const maxNameBytes = 255;
+const maxExtensionBytes = 20;
 const maxListed = 1000;
 
-export interface ExportRequest {
+interface ExportRequest {
   access: SpaceAccess;
-  /** An absolute path of a directory that is not there yet. */
+  /** An absolute path that does not exist yet. */
   directory: string;
-  /** A file that is not there yet, for what files cannot say. */
+  /** The file for the metadata; it does not exist yet. */
   sidecar: string;
   onProgress(report: ExportReport): void;
   signal: AbortSignal;
@@ -38,7 +38,7 @@ export function emptyExport(): ExportReport {
   return { folders: 0, files: 0, bytes: 0, skipped: [], skippedCount: 0 };
 }
 
-/** Adds to the report. */
+/** Updates the report as it goes. */
 export async function exportTree(cabinet: Cabinet, request: ExportRequest, report: ExportReport): Promise<void> {
   await mkdir(request.directory, { recursive: true, mode: 0o700 });
   const sidecar = await open(request.sidecar, 'wx', 0o600);
@@ -51,8 +51,8 @@ export async function exportTree(cabinet: Cabinet, request: ExportRequest, repor
   }
 }
 
-interface Where {
-  /** In the cabinet; the root's is empty. */
+interface Location {
+  /** The path in the space; empty for the root. */
   path: string;
   directory: string;
 }
@@ -61,36 +61,41 @@ class Tree {
   readonly #cabinet: Cabinet;
   readonly #request: ExportRequest;
   readonly #report: ExportReport;
-  readonly #say: (line: object) => Promise<void>;
+  readonly #writeLine: (line: object) => Promise<void>;
 
-  constructor(cabinet: Cabinet, request: ExportRequest, report: ExportReport, say: (line: object) => Promise<void>) {
+  constructor(
+    cabinet: Cabinet,
+    request: ExportRequest,
+    report: ExportReport,
+    writeLine: (line: object) => Promise<void>,
+  ) {
     this.#cabinet = cabinet;
     this.#request = request;
     this.#report = report;
-    this.#say = say;
+    this.#writeLine = writeLine;
   }
 
-  async folder(id: string, where: Where): Promise<void> {
+  async folder(id: string, location: Location): Promise<void> {
     let after: Place | null = null;
     do {
-      const asked = { space: this.#request.access.space, folder: id, order: 'name' as const, limit: pageLimit };
-      const page = await this.#cabinet.catalog.listFolder(after === null ? asked : { ...asked, after });
-      // Removed meanwhile.
+      const params = { space: this.#request.access.space, folder: id, order: 'name' as const, limit: pageLimit };
+      const page = await this.#cabinet.catalog.listFolder(after === null ? params : { ...params, after });
+      // The folder was removed meanwhile.
       if (page === null) return;
-      for (const child of page.children) await this.#child(child, where);
+      for (const child of page.children) await this.#child(child, location);
       after = page.next;
     } while (after !== null);
   }
 
-  async #child(child: Entry, where: Where): Promise<void> {
+  async #child(child: Entry, location: Location): Promise<void> {
     this.#request.signal.throwIfAborted();
-    const path = `${where.path}/${child.name}`;
-    const to = join(where.directory, toSafeName(child.name));
+    const path = `${location.path}/${child.name}`;
+    const to = join(location.directory, toSafeName(child.name));
     try {
       if (child.kind === 'file') await this.#file(child, path, to);
       else {
         await mkdir(to, { mode: 0o700 });
-        await this.#say(toLine(child, { path, file: this.#relative(to) }));
+        await this.#writeLine(toLine(child, { path, file: this.#relative(to) }));
         this.#report.folders += 1;
         await this.folder(child.id, { path, directory: to });
       }
@@ -107,28 +112,32 @@ class Tree {
   }
 
   async #file(entry: Entry, path: string, to: string): Promise<void> {
-    const found = await this.#cabinet.catalog.findContent({
+    const content = await this.#cabinet.catalog.findContent({
       space: this.#request.access.space,
       id: entry.id,
       version: null,
     });
-    if (found === null) return;
+    if (content === null) return;
     const file = await open(to, 'wx', 0o600);
     try {
-      for await (const chunk of toOpenedFile(this.#cabinet, found).read({ start: 0, end: found.sizeBytes })) {
+      for await (const chunk of toOpenedFile(this.#cabinet, content).read({ start: 0, end: content.sizeBytes })) {
         await file.appendFile(chunk);
       }
     } catch (error) {
-      // A part of a file must not be taken for all of it.
+      // A partial file must not pass for a whole one.
       await rm(to, { force: true });
       throw error;
     } finally {
       await file.close();
     }
-    const sha256 = Buffer.from(found.sha256).toString('hex');
-    await this.#say({ ...toLine(entry, { path, file: this.#relative(to) }), Version: found.version, Sha256: sha256 });
+    const sha256 = Buffer.from(content.sha256).toString('hex');
+    await this.#writeLine({
+      ...toLine(entry, { path, file: this.#relative(to) }),
+      Version: content.version,
+      Sha256: sha256,
+    });
     this.#report.files += 1;
-    this.#report.bytes += found.sizeBytes;
+    this.#report.bytes += content.sizeBytes;
   }
 
   #skip(path: string, { code, message }: NodeJS.ErrnoException): void {
@@ -156,16 +165,16 @@ function toLine(entry: Entry, { path, file }: { path: string; file: string }): o
   };
 }
 
-/** Names of entries hold neither slashes nor control characters and are not `.` or `..`; but they may be longer than a file
- *  system takes. The whole one is beside it. */
+/** Names of entries have neither slashes nor control characters and are not `.` or `..`, but may be longer than a file system
+ *  allows. The sidecar has the full name. */
 export function toSafeName(name: string): string {
   const safe = name.replaceAll(/[/\0]/g, '_').replace(/^\.{1,2}$/, '_');
-  if (Buffer.byteLength(safe) <= longestNameBytes) return safe;
-  const extension = Buffer.byteLength(extname(safe)) <= longestExtension ? extname(safe) : '';
+  if (Buffer.byteLength(safe) <= maxNameBytes) return safe;
+  const extension = Buffer.byteLength(extname(safe)) <= maxExtensionBytes ? extname(safe) : '';
   const mark = `~${hash('sha256', name).slice(0, 12)}${extension}`;
   let kept = '';
   for (const character of safe) {
-    if (Buffer.byteLength(kept + character) + Buffer.byteLength(mark) > longestNameBytes) break;
+    if (Buffer.byteLength(kept + character) + Buffer.byteLength(mark) > maxNameBytes) break;
     kept += character;
   }
   return kept + mark;

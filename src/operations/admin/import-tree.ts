@@ -1,6 +1,5 @@
-// Takes a directory of the machine in: every folder and file beneath it is saved as any other, with the times that it has
-// there. What is already here with the same size and time is passed over, so that an import that was broken off goes on
-// where it stopped. What cannot be taken is told, never repaired.
+// Imports a directory of the machine: saves every folder and file with its times. Files that exist with the same size and time are
+// skipped, so that an interrupted import can be resumed. What cannot be imported is reported, never repaired.
 
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -25,14 +24,13 @@ import {
   toTimes,
 } from './local-tree.ts';
 
-/** Saves that go on at once share the syncs of the disk. A file that becomes a blob holds some MiB while it comes, and
- *  counts as many. */
-const filesAtOnce = 32;
+/** Concurrent saves share disk syncs. A file that becomes a blob holds some MiB of memory, so it counts as several. */
+const maxConcurrentFiles = 32;
 const blobWeight = 8;
 const maxListed = 1000;
 const progressEveryMs = 250;
 
-/** What ends the import: everything after it would be refused too. */
+/** Refusals that end the import: every later save would be refused too. */
 const finalCodes: ReadonlySet<RefusalCode> = new Set([
   'Forbidden',
   'InsufficientScope',
@@ -40,53 +38,53 @@ const finalCodes: ReadonlySet<RefusalCode> = new Set([
   'StorageFull',
 ]);
 
-export interface ImportRequest {
-  /** Whose: `caller` must be in it. */
+interface ImportRequest {
+  /** The target space; `caller` must have access to it. */
   access: SpaceAccess;
   /** An absolute path. */
   directory: string;
-  /** The names from the root down to the folder that takes it all; made where they are missing. */
+  /** The names from the root down to the target folder; missing folders are created. */
   into: readonly string[];
-  /** A directory that is not taken, wherever it is met. */
+  /** A directory that is skipped wherever it occurs. */
   except: { dev: number; ino: number } | null;
   onProgress(report: ImportReport): void;
-  /** Ends the import; what was taken so far stays. */
+  /** Ends the import; what was imported stays. */
   signal: AbortSignal;
 }
 
 export interface ImportReport {
-  /** That were made. */
+  /** Created folders. */
   folders: number;
-  /** That were saved, as new ones or as new versions. */
+  /** Files saved as new ones or as new versions. */
   files: number;
   bytes: number;
-  /** That were there already. */
+  /** Files that existed already. */
   unchanged: number;
   skippedCount: number;
-  /** The first thousand of them. */
+  /** The first thousand. */
   skipped: { path: string; problem: string }[];
-  /** Why it ended early; null: it did not. */
+  /** Why the import ended early; null when it did not. */
   stopped: string | null;
 }
 
 export async function importTree(cabinet: Cabinet, caller: Caller, request: ImportRequest): Promise<ImportReport> {
   const running = new Import(cabinet, caller, request);
-  const telling = cabinet.clock.every(progressEveryMs, () => request.onProgress(running.report));
+  const progress = cabinet.clock.every(progressEveryMs, () => request.onProgress(running.report));
   try {
     await running.run();
   } finally {
-    telling.cancel();
+    progress.cancel();
   }
   return running.report;
 }
 
-/** A folder here, and the directory that goes into it. */
+/** A folder of the space, and the directory that is imported into it. */
 interface Pair {
   folder: string;
-  /** Nothing is in it that we did not put there. */
+  /** The import created it, so it has no other entries. */
   isNew: boolean;
   directory: string;
-  /** From the top down, for the report. */
+  /** The path from the top, for the report. */
   path: string;
 }
 
@@ -121,7 +119,7 @@ class Import {
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop);
     try {
-      await this.#takeFolder({ ...target, directory, path: '' });
+      await this.#importFolder({ ...target, directory, path: '' });
     } catch (error) {
       this.#end(error);
     } finally {
@@ -135,20 +133,20 @@ class Import {
     let folder = this.#request.access.rootId;
     let isNew = false;
     for (const name of this.#request.into) {
-      const found: Entry | null = isNew ? null : await this.#find(folder, name);
-      if (found?.kind === 'file') throw notAFolder('into');
-      isNew = found === null;
-      folder = found?.id ?? (await this.#makeFolder(folder, name, null)).id;
+      const entry: Entry | null = isNew ? null : await this.#find(folder, name);
+      if (entry?.kind === 'file') throw notAFolder('into');
+      isNew = entry === null;
+      folder = entry?.id ?? (await this.#createFolder(folder, name, null)).id;
     }
     return { folder, isNew };
   }
 
   async #find(folder: string, name: string): Promise<Entry | null> {
-    const asked = { space: this.#request.access.space, root: folder, nameKeys: [toNameKey(name)] };
-    return (await this.#cabinet.catalog.findByPath(asked))?.entry ?? null;
+    const params = { space: this.#request.access.space, root: folder, nameKeys: [toNameKey(name)] };
+    return (await this.#cabinet.catalog.findByPath(params))?.entry ?? null;
   }
 
-  async #makeFolder(parent: string, name: string, stats: Stats | null): Promise<Entry> {
+  async #createFolder(parent: string, name: string, stats: Stats | null): Promise<Entry> {
     const { folder } = await createFolder(this.#cabinet, this.#caller, {
       parentFolderId: parent,
       folderName: name,
@@ -162,12 +160,12 @@ class Import {
     return folder;
   }
 
-  async #takeFolder(pair: Pair): Promise<void> {
+  async #importFolder(pair: Pair): Promise<void> {
     const folders: LocalEntry[] = [];
     try {
       for await (const entry of this.#list(pair)) {
         if (entry.stats.isDirectory()) folders.push(entry);
-        else await this.#start(this.#weigh(entry), () => this.#takeFile(pair, entry));
+        else await this.#start(this.#weigh(entry), () => this.#importFile(pair, entry));
         if (this.#ended.signal.aborted) return;
       }
     } catch (error) {
@@ -176,15 +174,15 @@ class Import {
     for (const entry of folders) {
       if (this.#ended.signal.aborted) return;
       const child = await this.#openFolder(pair, entry);
-      if (child !== null) await this.#takeFolder(child);
+      if (child !== null) await this.#importFolder(child);
     }
   }
 
-  /** What can be taken; the rest is told. */
+  /** Entries that can be imported; reports the others. */
   async *#list({ directory, path }: Pair): AsyncGenerator<LocalEntry> {
     const seen = new Set<string>();
     for await (const entry of listLocal(directory)) {
-      const problem = 'problem' in entry ? entry.problem : (this.#toProblem(entry) ?? toTwin(entry.name, seen));
+      const problem = 'problem' in entry ? entry.problem : (this.#toProblem(entry) ?? findDuplicate(entry.name, seen));
       if (problem !== null || 'problem' in entry) this.#skip(`${path}/${entry.name}`, problem ?? '');
       else yield entry;
     }
@@ -199,15 +197,15 @@ class Import {
   async #openFolder(pair: Pair, { name, path: directory, stats }: LocalEntry): Promise<Pair | null> {
     const path = `${pair.path}/${name}`;
     try {
-      const found = pair.isNew ? null : await this.#find(pair.folder, name);
-      if (found?.kind === 'file') {
+      const existing = pair.isNew ? null : await this.#find(pair.folder, name);
+      if (existing?.kind === 'file') {
         this.#skip(path, 'A file of this name is there.');
         return null;
       }
-      const folder = found?.id ?? (await this.#makeFolder(pair.folder, name, stats)).id;
-      return { folder, isNew: found === null, directory, path };
+      const folder = existing?.id ?? (await this.#createFolder(pair.folder, name, stats)).id;
+      return { folder, isNew: existing === null, directory, path };
     } catch (error) {
-      this.#tell(path, error);
+      this.#onError(path, error);
       return null;
     }
   }
@@ -216,20 +214,20 @@ class Import {
     return stats.size > this.#cabinet.limits.inlineBytes ? blobWeight : 1;
   }
 
-  /** Begins a file when fewer than so many are under way. */
-  async #start(weight: number, take: () => Promise<void>): Promise<void> {
-    while (this.#weight + weight > filesAtOnce) await Promise.race(this.#running);
+  /** Starts a file when fewer than the maximum are running. */
+  async #start(weight: number, run: () => Promise<void>): Promise<void> {
+    while (this.#weight + weight > maxConcurrentFiles) await Promise.race(this.#running);
     this.#weight += weight;
-    const running = take().finally(() => {
+    const running = run().finally(() => {
       this.#weight -= weight;
       this.#running.delete(running);
     });
     this.#running.add(running);
   }
 
-  async #takeFile(pair: Pair, entry: LocalEntry): Promise<void> {
+  async #importFile(pair: Pair, entry: LocalEntry): Promise<void> {
     try {
-      if (!pair.isNew && (await this.#isThere(pair, entry))) {
+      if (!pair.isNew && (await this.#isUnchanged(pair, entry))) {
         this.report.unchanged += 1;
         return;
       }
@@ -240,14 +238,18 @@ class Import {
         await handle.close();
       }
     } catch (error) {
-      this.#tell(`${pair.path}/${entry.name}`, error);
+      this.#onError(`${pair.path}/${entry.name}`, error);
     }
   }
 
-  /** By size and time; where either differs the bytes are compared, by the verb that saves them. */
-  async #isThere({ folder }: Pair, { name, stats }: LocalEntry): Promise<boolean> {
-    const found = await this.#find(folder, name);
-    return found?.kind === 'file' && found.sizeBytes === stats.size && found.modifiedAt === toTimes(stats).modifiedAt;
+  /** By size and time. Where either differs, the verb that saves the file compares the bytes. */
+  async #isUnchanged({ folder }: Pair, { name, stats }: LocalEntry): Promise<boolean> {
+    const existing = await this.#find(folder, name);
+    return (
+      existing?.kind === 'file' &&
+      existing.sizeBytes === stats.size &&
+      existing.modifiedAt === toTimes(stats).modifiedAt
+    );
   }
 
   async #saveFile({ folder }: Pair, fileName: string, handle: FileHandle): Promise<void> {
@@ -282,8 +284,8 @@ class Import {
     }
   }
 
-  /** What went wrong with one file or folder: told and passed over, or the end of it all. */
-  #tell(path: string, error: unknown): void {
+  /** Reports and skips one file or folder, or ends the import. */
+  #onError(path: string, error: unknown): void {
     if (this.#ended.signal.aborted) return;
     if (error instanceof ChangedMeanwhile) this.#skip(path, 'It changed while it was read.');
     else if (error instanceof Refusal && !finalCodes.has(error.code)) this.#skip(path, error.message);
@@ -299,9 +301,9 @@ class Import {
 
   #end(error: unknown): void {
     if (this.#ended.signal.aborted) return;
-    const isTold = error instanceof Refusal || (error instanceof Fault && error.kind === 'full');
-    if (!isTold) this.#fault = error;
-    this.#stop(isTold ? error.message : 'A fault.');
+    const isExpected = error instanceof Refusal || (error instanceof Fault && error.kind === 'full');
+    if (!isExpected) this.#fault = error;
+    this.#stop(isExpected ? error.message : 'A fault.');
   }
 
   #stop(reason: string): void {
@@ -316,8 +318,8 @@ class Import {
   }
 }
 
-/** Names that are the same for us may be two for the machine; the second one would become a version of the first. */
-function toTwin(name: string, seen: Set<string>): string | null {
+/** Names that differ only in Unicode form are the same here; the second file would become a version of the first. */
+function findDuplicate(name: string, seen: Set<string>): string | null {
   if (/^[\x20-\x7e]*$/.test(name)) return null;
   const key = toNameKey(name);
   if (seen.has(key)) return 'Another name here is the same but for its Unicode form.';

@@ -1,4 +1,4 @@
-// Adding people, giving them roles, and taking both away.
+// Adds, changes and disables people, and grants and revokes their roles, without a permission check.
 
 import type { User, UserWithSpaces } from '../../catalog/verbs/people.ts';
 import { isRole, type Role, roles } from '../../domain/caller.ts';
@@ -9,36 +9,36 @@ import { checkPassword, generatePassword, hashPassword } from '../passwords.ts';
 
 export interface UserWithPassword {
   user: User;
-  /** What to tell the user, when we chose it. */
+  /** Null when the operator chose the password. */
   generatedPassword: string | null;
 }
 
 export interface NewUser {
   id: string;
   name: string | null;
-  /** Null: one is made. */
+  /** Null generates one. */
   password: string | null;
 }
 
-export async function addUser(cabinet: Cabinet, asked: NewUser): Promise<UserWithPassword> {
-  const { generatedPassword, ...account } = await toAccount(asked);
+export async function addUser(cabinet: Cabinet, user: NewUser): Promise<UserWithPassword> {
+  const { generatedPassword, ...account } = await toAccount(user);
   return { user: await cabinet.catalog.addUser({ ...account, ...byOperator(cabinet) }), generatedPassword };
 }
 
-/** What is kept of a new account. `target`: what the id was sent as; operators say which user they mean. */
-export async function toAccount(asked: NewUser, target = 'User') {
-  const id = checkUserId(asked.id, target);
-  const name = checkDisplayName(asked.name ?? id);
-  const generatedPassword = asked.password === null ? generatePassword() : null;
-  const password = await hashPassword(generatedPassword ?? checkPassword(asked.password ?? '', id));
+/** The record of a new account. `target`: the field that the id was sent as. */
+export async function toAccount(user: NewUser, target = 'User') {
+  const id = checkUserId(user.id, target);
+  const name = checkDisplayName(user.name ?? id);
+  const generatedPassword = user.password === null ? generatePassword() : null;
+  const password = await hashPassword(generatedPassword ?? checkPassword(user.password ?? '', id));
   return { id, name, password, generatedPassword };
 }
 
-/** `CreatedBy` shows it, and `app:` and issuers' names stand before a colon there: an id of ours has none. */
-function checkUserId(asked: string, target: string): string {
-  const id = asked.toLowerCase();
+/** `CreatedBy` shows the id; a colon there marks `app:` and the names of outside issuers, so our ids have none. */
+function checkUserId(text: string, target: string): string {
+  const id = text.toLowerCase();
   if (/^[a-z0-9][a-z0-9._@+-]{0,127}$/.test(id) && !id.startsWith('ak_') && id !== 'operator') return id;
-  throw new Refusal('InvalidField', `${JSON.stringify(asked)} cannot be a user's id.`, {
+  throw new Refusal('InvalidField', `${JSON.stringify(text)} cannot be a user's id.`, {
     target,
     hint: 'Use 1 to 128 letters, digits and . _ @ + -, beginning with a letter or digit; upper and lower case are the same.',
   });
@@ -61,10 +61,10 @@ export function changeUserState(cabinet: Cabinet, id: string, change: 'disable' 
 
 export async function changePassword(
   cabinet: Cabinet,
-  asked: string,
+  user: string,
   password: string | null,
 ): Promise<UserWithPassword> {
-  const id = toUserId(asked);
+  const id = toUserId(user);
   const generatedPassword = password === null ? generatePassword() : null;
   const hashed = await hashPassword(generatedPassword ?? checkPassword(password ?? '', id));
   return {
@@ -73,12 +73,12 @@ export async function changePassword(
   };
 }
 
-/** Of everyone, at once. */
+/** Signs everyone out. */
 export function endSignIns(cabinet: Cabinet): Promise<void> {
   return cabinet.catalog.endSignIns(byOperator(cabinet));
 }
 
-export interface RoleRequest {
+interface RoleRequest {
   id: string;
   space: string;
   /** One of the roles, or `none`. */
@@ -86,8 +86,8 @@ export interface RoleRequest {
 }
 
 export function changeRole(cabinet: Cabinet, { id, space, role }: RoleRequest): Promise<UserWithSpaces> {
-  const given = role === 'none' ? null : checkRole(role);
-  return cabinet.catalog.setRole({ id: toUserId(id), space, role: given, ...byOperator(cabinet) });
+  const newRole = role === 'none' ? null : checkRole(role);
+  return cabinet.catalog.setRole({ id: toUserId(id), space, role: newRole, ...byOperator(cabinet) });
 }
 
 export function checkRole(role: string): Role {
@@ -98,12 +98,12 @@ export function checkRole(role: string): Role {
   });
 }
 
-/** Our ids are lower-case; those of outside issuers, `<issuer name>:<subject>`, are as they say. */
-export function toUserId(asked: string, target = 'User'): string {
-  if (!asked.includes(':')) return asked.toLowerCase();
-  const isOutside = /^(?!app:|operator:)[a-z0-9-]{1,32}:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u.test(asked);
-  if (isOutside && asked.trim() === asked && !asked.endsWith(':')) return asked;
-  throw new Refusal('InvalidField', `${JSON.stringify(asked)} is not a person of an outside issuer.`, {
+/** Our ids are lower-case; those of outside issuers, `<issuer name>:<subject>`, keep their case. */
+export function toUserId(user: string, target = 'User'): string {
+  if (!user.includes(':')) return user.toLowerCase();
+  const isOutside = /^(?!app:|operator:)[a-z0-9-]{1,32}:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u.test(user);
+  if (isOutside && user.trim() === user && !user.endsWith(':')) return user;
+  throw new Refusal('InvalidField', `${JSON.stringify(user)} is not a person of an outside issuer.`, {
     target,
     hint: 'Such people are called <issuer name>:<subject>, as CABINET_ISSUERS names the issuer.',
   });

@@ -1,11 +1,11 @@
-// Setting and listing quotas, for operators.
+// Sets and lists quotas, for operators.
 
 import type { Origin } from '../../catalog/sql.ts';
 import type { PlacedUsage, SetQuota } from '../../catalog/verbs/quotas.ts';
 import type { Cabinet } from '../cabinet.ts';
 
-export async function setQuota(cabinet: Cabinet, asked: Omit<SetQuota, keyof Origin>, origin: Origin) {
-  const changed = await cabinet.catalog.setQuota({ ...asked, ...origin });
+export async function setQuota(cabinet: Cabinet, quota: Omit<SetQuota, keyof Origin>, origin: Origin) {
+  const changed = await cabinet.catalog.setQuota({ ...quota, ...origin });
   await cabinet.quotas.load();
   await cabinet.quotas.notifyOthers();
   return changed;

@@ -1,6 +1,6 @@
-// Recomputes the chain of the journal, sealed files and table, from its first row: any row that was edited, removed or put
-// elsewhere breaks it. A tail that was cut off leaves no trace in what remains; it shows against a head that was kept
-// elsewhere. In slices, with pauses: the service goes on meanwhile, and rows may be sealed while we look.
+// Recomputes the hash chain of the journal, archive files and table, from the first row: any edited, removed or moved row breaks it.
+// A truncated tail leaves no trace in the rest; it only shows against a head that was stored elsewhere. Works in slices with
+// pauses: the service keeps running, and rows may be archived meanwhile.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { JournalFiles, SealedRange } from '../../catalog/journal-files.ts';
@@ -9,10 +9,10 @@ import { isSameRow, toLink } from '../../domain/chain.ts';
 import { yieldToOthers } from '../../runtime/pacing.ts';
 
 const sliceRows = 500;
-/** Whoever needs more knows that something is wrong. */
+/** More would tell an operator nothing new. */
 const maxProblems = 100;
 
-/** A place in the chain. */
+/** A position in the chain. */
 export interface Head {
   position: number;
   link: string;
@@ -25,15 +25,15 @@ export interface Problem {
 
 export interface JournalVerification {
   rows: number;
-  /** How many of them are in files. */
+  /** How many of them are in archive files. */
   sealedRows: number;
-  /** Where the chain ends; position 0: there is nothing yet. */
+  /** The end of the chain; position 0 when it is empty. */
   head: Head;
   problems: Problem[];
 }
 
-/** Where the rows are: a cabinet has both. */
-export interface Journal {
+/** The sources of the rows: a cabinet has both. */
+interface Journal {
   catalog: Pick<Catalog, 'listJournal'>;
   journalFiles: JournalFiles;
 }
@@ -54,13 +54,13 @@ export async function verifyJournal(journal: Journal, expected: Head | null): Pr
       await yieldToOthers();
       continue;
     }
-    // The end, or a hole: unless what stood here was sealed since we listed the files.
+    // The end or a gap, unless these rows were archived since the files were listed.
     ranges = (await journalFiles.list()).filter(({ last }) => last >= next);
     const behind = slice.map(({ position }) => position).filter((position) => position > next);
     const following = Math.min(...behind, ...ranges.map(({ first }) => first));
     if (following === Number.POSITIVE_INFINITY) {
-      // Rows that the disk has put out of order come again however often one asks.
-      if (slice.length > 0) walk.tell(next, 'the rows from here on are out of order');
+      // Rows that a damaged disk returns out of order would be returned again on every query.
+      if (slice.length > 0) walk.report(next, 'the rows from here on are out of order');
       break;
     }
     if (following > next) walk.miss(following);
@@ -84,12 +84,12 @@ async function verifyFile({ catalog, journalFiles }: Journal, walk: Walk, range:
   }
   walk.sealedRows += sealed.length;
   if (walk.head.position < range.last) walk.miss(range.last + 1);
-  // What a crash left in the table beside the file must be the same.
+  // Rows that a crash left in the table beside the file must be equal to those of the file.
   const known = new Map(sealed.map((row) => [row.position, row]));
   for (let from = range.first; from <= range.last; await yieldToOthers()) {
     const slice = await catalog.listJournal({ from, to: range.last, limit: sliceRows });
     for (const row of slice) {
-      if (!isSameRow(row, known.get(row.position))) walk.tell(row.position, 'the row differs from the sealed one');
+      if (!isSameRow(row, known.get(row.position))) walk.report(row.position, 'the row differs from the sealed one');
     }
     from = Math.max(from, slice.at(-1)?.position ?? range.last) + 1;
   }
@@ -102,7 +102,7 @@ class Walk implements JournalVerification {
   problems: Problem[] = [];
   readonly #expected: Head | null;
   #isExpectedSeen = false;
-  /** The link before is not known. */
+  /** The previous link is unknown. */
   #isBroken = false;
 
   constructor(expected: Head | null) {
@@ -111,20 +111,20 @@ class Walk implements JournalVerification {
 
   step(row: JournalRow): void {
     const { position, link } = row;
-    if (position !== this.head.position + 1) this.tell(position, 'the row stands where another should');
+    if (position !== this.head.position + 1) this.report(position, 'the row stands where another should');
     else if (!this.#isBroken && toLink(this.head.link, position, row) !== link) {
-      this.tell(position, 'the row was edited or exchanged, or the link of the one before it was');
+      this.report(position, 'the row was edited or exchanged, or the link of the one before it was');
     }
     this.#isBroken = false;
     this.rows += 1;
     this.head = { position, link };
     if (position === this.#expected?.position) {
       this.#isExpectedSeen = true;
-      if (link !== this.#expected.link) this.tell(position, 'the link is not the expected one');
+      if (link !== this.#expected.link) this.report(position, 'the link is not the expected one');
     }
   }
 
-  /** Goes along the rows as far as they follow; whether there were any. */
+  /** Verifies rows while they are consecutive. Returns whether there were any. */
   follow(slice: readonly JournalRow[]): boolean {
     const { position } = this.head;
     for (const row of slice) {
@@ -134,7 +134,7 @@ class Walk implements JournalVerification {
     return this.head.position > position;
   }
 
-  /** Nothing is to be found before `next`. */
+  /** Reports the rows before `next` as missing. */
   miss(next: number): void {
     const first = this.head.position + 1;
     this.skip(
@@ -143,19 +143,19 @@ class Walk implements JournalVerification {
     );
   }
 
-  /** What stands here cannot be judged, nor can the row behind it. */
+  /** Neither these rows nor the link of the row after them can be verified. */
   skip({ first, last }: SealedRange, problem: string): void {
-    this.tell(first, problem);
+    this.report(first, problem);
     this.head = { position: last, link: '' };
     this.#isBroken = true;
   }
 
   finish(): void {
     const { position } = this.#expected ?? { position: 0 };
-    if (position > 0 && !this.#isExpectedSeen) this.tell(position, 'the expected row is not there');
+    if (position > 0 && !this.#isExpectedSeen) this.report(position, 'the expected row is not there');
   }
 
-  tell(position: number, problem: string): void {
+  report(position: number, problem: string): void {
     if (this.problems.length < maxProblems) this.problems.push({ position, problem });
   }
 }
