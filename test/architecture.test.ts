@@ -240,6 +240,14 @@ test('node:sqlite is known to the catalog, the search index and the lock of a da
   );
 });
 
+test('only the gate for removal deletes entries, versions and contents, or gives a tree to the purge', () => {
+  const gate = 'src/catalog/verbs/removal.ts';
+  const removing = /\bDELETE FROM (entries|versions|contents)\b|\bSET purpose\b|[(,] ?'purge',/;
+  assert.match(read(gate), removing);
+  const others = sources.filter((path) => path.startsWith('src/') && path !== gate && removing.test(read(path)));
+  assert.deepEqual(others, []);
+});
+
 test('every file begins by saying what it answers for', () => {
   assert.deepEqual(
     sources.filter((path) => !read(path).startsWith('// ')),

@@ -19,7 +19,7 @@ const outbox = 'src/catalog/sqlite/write-queue.ts';
 const sweep = 'src/jobs/sweep.ts';
 const listener = 'src/listener/http-listener.ts';
 const body = 'src/listener/body.ts';
-const versions = 'src/catalog/verbs/versions.ts';
+const removal = 'src/catalog/verbs/removal.ts';
 
 const normal = { module: connection, from: 'PRAGMA synchronous = FULL;', to: 'PRAGMA synchronous = NORMAL;' };
 const blobSync = 'await handle.datasync().catch(toSyncFault);\n      } finally';
@@ -152,7 +152,7 @@ export const bugs: Bug[] = [
     catcher: 'faults',
     mistake: [
       {
-        module: versions,
+        module: removal,
         from: `if (other !== undefined) return null;\n  const [released]`,
         to: `if (other !== undefined) return ((yield* row<{ blob: string | null }>('SELECT blob FROM contents WHERE content = $1', content))?.blob ?? null);\n  const [released]`,
       },

@@ -8,8 +8,9 @@ import { toNameKey } from '../../domain/name.ts';
 import { allSpaces, write } from '../declaration.ts';
 import { note, type Origin, rows, tuples, type Verb } from '../sql.ts';
 import { type EntryRow, insertRow, one, requireRow, selection, toEntry, toRow, updateRow } from './entries.ts';
+import { requireHidden } from './hidden-folders.ts';
 import { type FreeName, settleName } from './naming.ts';
-import { requireHidden } from './trash.ts';
+import { remove } from './removal.ts';
 import {
   addToSizes,
   checkTreeLevel,
@@ -107,7 +108,7 @@ export const finishCopy = write(
 export const abandonCopy = write(
   { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
   function* abandonCopy({ top }: { top: number }): Verb<void> {
-    yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE entry = $1`, top);
+    yield* remove({ reason: 'copy-abandoned', top });
   },
 );
 
@@ -115,7 +116,10 @@ export const abandonCopy = write(
 export const abandonCopies = write(
   { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
   function* abandonCopies({ before }: { before: number }): Verb<void> {
-    yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE purpose = 'copy' AND at < $1`, before);
+    const sql = `SELECT entry FROM hidden_trees WHERE purpose = 'copy' AND at < $1`;
+    for (const { entry } of yield* rows<{ entry: number }>(sql, before)) {
+      yield* remove({ reason: 'copy-abandoned', top: entry });
+    }
   },
 );
 

@@ -3,10 +3,10 @@
 
 import { read, write } from '../declaration.ts';
 import { note, row, rows, type Verb } from '../sql.ts';
-import { requireHidden } from './trash.ts';
+import { requireHidden } from './hidden-folders.ts';
+import { type RemovedVersion, remove } from './removal.ts';
 import { addToSizes, hiddenId } from './tree.ts';
 import { Tally } from './usage.ts';
-import { releaseContent } from './versions.ts';
 
 /** Rows that one slice removes, about. */
 const sliceRows = 40;
@@ -57,19 +57,15 @@ export const purgeSlice = write(
     while (budget > 0 && !isDone) {
       const doomed = yield* findLowest(found, budget);
       for (const entry of doomed) {
-        if (entry.kind === 1) {
-          const removed = yield* removeVersions(entry, tally);
-          freedBlobs.push(...removed.blobs);
-          budget -= removed.count;
-          // One with very many versions is not gone yet.
-          if (!removed.isAll) break;
-        }
-        isDone = entry.entry === top;
+        const versions = entry.kind === 1 ? yield* listVersionsOf(entry) : [];
+        // A file with very many versions takes several slices.
+        const isLast = versions.length < sliceRows;
+        isDone = isLast && entry.entry === top;
         if (isDone) yield* forgetTop(found);
-        yield* rows('DELETE FROM entries WHERE entry = $1', entry.entry);
-        tally.add(entry.created_by, -1, 0);
+        freedBlobs.push(...(yield* remove({ reason: 'purge', entry, versions, isLast, tally })));
+        budget -= versions.length + 1;
+        if (!isLast) break;
         gone.push(entry.entry);
-        budget -= 1;
       }
     }
     yield* tally.write(space);
@@ -113,21 +109,14 @@ function* listDoomed({ space, entry }: Doomed, kind: 0 | 1, limit: number): Verb
   );
 }
 
-function* removeVersions(file: Doomed, tally: Tally): Verb<{ count: number; blobs: string[]; isAll: boolean }> {
-  const found = yield* rows<{ version: number; content: number; created_by: string; size: number }>(
+/** Those of one slice. */
+function* listVersionsOf({ entry }: Doomed): Verb<RemovedVersion[]> {
+  return yield* rows<RemovedVersion>(
     `SELECT version, versions.content AS content, created_by, contents.size AS size
      FROM versions JOIN contents ON contents.content = versions.content WHERE versions.entry = $1 LIMIT $2`,
-    file.entry,
+    entry,
     sliceRows,
   );
-  const blobs: string[] = [];
-  for (const { version, content, created_by, size } of found) {
-    yield* rows('DELETE FROM versions WHERE entry = $1 AND version = $2', file.entry, version);
-    tally.add(created_by, 0, -size);
-    const blob = yield* releaseContent(content);
-    if (blob !== null) blobs.push(blob);
-  }
-  return { count: found.length, blobs, isAll: found.length < sliceRows };
 }
 
 function* forgetTop({ space, entry, size }: Doomed): Verb<void> {

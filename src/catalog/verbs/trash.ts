@@ -9,16 +9,15 @@ import { Refusal } from '../../domain/refusal.ts';
 import { allSpaces, read, write } from '../declaration.ts';
 import { type SealedTrash, toTrashSeal } from '../row-checksums.ts';
 import { note, type Origin, row, rows, together, type Verb } from '../sql.ts';
-import { rootStays } from './change-entry.ts';
 import { type EntryRow, findRow, requireRow, toEntry, updateRow } from './entries.ts';
+import { putInto, takeOut } from './hidden-folders.ts';
 import { settleName } from './naming.ts';
+import { remove } from './removal.ts';
 import {
   addToSizes,
   checkTreeLevel,
   type EntryDetails,
-  findHolder,
   findVisible,
-  hiddenId,
   type Located,
   locate,
   raiseHeights,
@@ -80,26 +79,6 @@ function* insertTrash(trash: SealedTrash): Verb<void> {
     trash.trashed_by,
     toTrashSeal(trash),
   );
-}
-
-/** The folder that it leaves, whose size follows. */
-function* takeOut(found: Located): Verb<Located> {
-  const holder = yield* findHolder(found);
-  if (holder === null) throw rootStays();
-  yield* addToSizes(holder, -found.size);
-  return holder;
-}
-
-export function* requireHidden(space: number, id: string): Verb<Located> {
-  const folder = yield* findRow(space, id);
-  if (folder === undefined) throw new Error(`the space has no folder ${id}`);
-  return { ...folder, above: [] };
-}
-
-function* putInto(space: number, hidden: typeof trashId | typeof hiddenId, found: EntryRow): Verb<void> {
-  const folder = yield* requireHidden(space, hidden);
-  yield* addToSizes(folder, found.size);
-  yield* updateRow(found, { ...found, parent: folder.entry, name_key: found.id });
 }
 
 interface Trashed {
@@ -232,18 +211,10 @@ export const removeEntry = write(
     if (found === undefined) return null;
     const details = yield* trashed === null ? toDetails(found) : toFormerDetails(found, trashed.trash);
     checkMatch(asked.ifMatch, details.etag);
-    yield* hide(asked, found);
+    yield* remove({ reason: 'entry-removed', origin: asked, space: asked.space, tree: found });
     return details;
   },
 );
-
-function* hide(asked: Asked, found: Located): Verb<void> {
-  yield* takeOut(found);
-  yield* rows('DELETE FROM trash WHERE entry = $1', found.entry);
-  yield* putInto(asked.space, hiddenId, found);
-  yield* rows(`INSERT INTO hidden_trees (entry, purpose, at) VALUES ($1, 'purge', $2)`, found.entry, asked.at);
-  yield* note(asked, asked.space, 'entry.removed', found.id, { name: found.name });
-}
 
 export interface EmptyTrash extends Omit<Asked, 'id' | 'space'> {
   /** Null: of every space. */
@@ -268,7 +239,7 @@ export const emptyTrash = write(
     );
     for (const { entry, space: of } of found) {
       const top = yield* locate(yield* requireRow(entry));
-      yield* hide({ ...asked, space: of, id: top.id }, top);
+      yield* remove({ reason: 'trash-emptied', origin: asked, space: of, tree: top });
     }
     return found.length;
   },

@@ -7,8 +7,9 @@ import { allSpaces, read, write } from '../declaration.ts';
 import { carrySeal, type SealedVersion, toVersionSeal } from '../row-checksums.ts';
 import { note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { type EntryRow, updateRow } from './entries.ts';
+import { remove } from './removal.ts';
 import { addToSizes, type EntryDetails, findHolder, findVisible, type Located, toDetails } from './tree.ts';
-import { addUsage, checkQuota, Tally } from './usage.ts';
+import { addUsage, checkQuota } from './usage.ts';
 
 export interface Version {
   version: number;
@@ -139,7 +140,13 @@ export const removeVersion = write(
         hint: 'Restore or save another one first, or delete the file.',
       });
     }
-    const freedBlobs = yield* dropVersions(asked, file, [version]);
+    const freedBlobs = yield* remove({
+      reason: 'version-removed',
+      origin: asked,
+      space: asked.space,
+      file,
+      versions: [version],
+    });
     return { details: yield* toDetails(file), freedBlobs };
   },
 );
@@ -225,7 +232,10 @@ const mostDropped = 100;
 
 /** With a new version; noted after it. Returns the blobs that nothing points to any more: they are let go once this is
  *  committed. */
-export function* dropOldVersions(asked: Dropping & { keptVersions: number | null }, file: EntryRow): Verb<string[]> {
+export function* dropOldVersions(
+  asked: Pick<ChangeVersion, keyof Origin | 'space' | 'keptVersions'>,
+  file: EntryRow,
+): Verb<string[]> {
   if (asked.keptVersions === null) return [];
   const old = yield* rows<VersionRow>(
     `${selectVersions} WHERE versions.entry = $1 ORDER BY version DESC LIMIT $2 OFFSET $3`,
@@ -233,41 +243,7 @@ export function* dropOldVersions(asked: Dropping & { keptVersions: number | null
     mostDropped,
     asked.keptVersions,
   );
-  return yield* dropVersions(asked, file, old);
-}
-
-interface Dropping extends Origin {
-  space: number;
-}
-
-/** Whoever or whatever lets them go, each has its line in the journal: a follower is told of every version that is gone. */
-function* dropVersions(
-  asked: Dropping,
-  file: { entry: number; id: string },
-  dropped: readonly Pick<VersionRow, 'version' | 'content' | 'created_by' | 'size'>[],
-): Verb<string[]> {
-  const tally = new Tally();
-  const blobs: string[] = [];
-  for (const { version, content, created_by, size } of dropped) {
-    yield* rows('DELETE FROM versions WHERE entry = $1 AND version = $2', file.entry, version);
-    tally.add(created_by, 0, -size);
-    const blob = yield* releaseContent(content);
-    if (blob !== null) blobs.push(blob);
-    yield* note(asked, asked.space, 'version.removed', file.id, { version });
-  }
-  yield* tally.write(asked.space);
-  return blobs;
-}
-
-/** Removes bytes that no version has any more; returns the name of their blob. */
-export function* releaseContent(content: number): Verb<string | null> {
-  const other = yield* row('SELECT entry FROM versions WHERE content = $1 LIMIT 1', content);
-  if (other !== undefined) return null;
-  const [released] = yield* rows<{ blob: string | null }>(
-    'DELETE FROM contents WHERE content = $1 RETURNING blob',
-    content,
-  );
-  return released?.blob ?? null;
+  return yield* remove({ reason: 'version-limit', origin: asked, space: asked.space, file, versions: old });
 }
 
 export interface ExpireVersions extends Origin {
@@ -287,8 +263,12 @@ export const expireVersions = write(
       before,
     );
     const freedBlobs: string[] = [];
-    for (const version of old)
-      freedBlobs.push(...(yield* dropVersions({ ...origin, space: version.space }, version, [version])));
+    for (const version of old) {
+      const { space } = version;
+      freedBlobs.push(
+        ...(yield* remove({ reason: 'version-expired', origin, space, file: version, versions: [version] })),
+      );
+    }
     return { count: old.length, freedBlobs };
   },
 );

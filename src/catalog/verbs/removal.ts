@@ -1,0 +1,120 @@
+// The gate for removal: the only place that makes content unreachable for good. Every removal says for which reason it
+// happens and passes `remove`, so that a rule which forbids removals has one place to stand.
+
+import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { putInto, takeOut } from './hidden-folders.ts';
+import { hiddenId, type Located } from './tree.ts';
+import { Tally } from './usage.ts';
+
+/** A tree that callers lose at once. Its rows are purged later, a slice at a time. */
+export interface TreeRemoval {
+  reason: 'entry-removed' | 'trash-emptied';
+  origin: Origin;
+  space: number;
+  tree: Located;
+}
+
+/** Versions of a file that stays. The current version is never among them. */
+export interface VersionsRemoval {
+  reason: 'version-removed' | 'version-limit' | 'version-expired';
+  origin: Origin;
+  space: number;
+  file: { entry: number; id: string };
+  versions: readonly RemovedVersion[];
+}
+
+/** A copy that will not be attached: nobody has ever seen it. */
+export interface CopyRemoval {
+  reason: 'copy-abandoned';
+  top: number;
+}
+
+/** Rows of a tree whose removal has passed the gate before. */
+export interface Purge {
+  reason: 'purge';
+  entry: { entry: number; created_by: string };
+  versions: readonly RemovedVersion[];
+  /** Whether these are all its versions, so that the entry goes too. */
+  isLast: boolean;
+  tally: Tally;
+}
+
+export type Removal = TreeRemoval | VersionsRemoval | CopyRemoval | Purge;
+
+export interface RemovedVersion {
+  version: number;
+  content: number;
+  created_by: string;
+  size: number;
+}
+
+/** Returns the blobs that nothing points to any more. They can be deleted once this is committed. */
+export function* remove(removal: Removal): Verb<string[]> {
+  switch (removal.reason) {
+    case 'entry-removed':
+    case 'trash-emptied':
+      return yield* removeTree(removal);
+    case 'version-removed':
+    case 'version-limit':
+    case 'version-expired':
+      return yield* removeVersions(removal);
+    case 'copy-abandoned':
+      yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE entry = $1`, removal.top);
+      return [];
+    case 'purge':
+      return yield* purge(removal);
+  }
+}
+
+function* removeTree({ origin, space, tree }: TreeRemoval): Verb<string[]> {
+  yield* takeOut(tree);
+  yield* rows('DELETE FROM trash WHERE entry = $1', tree.entry);
+  yield* putInto(space, hiddenId, tree);
+  yield* rows(`INSERT INTO hidden_trees (entry, purpose, at) VALUES ($1, 'purge', $2)`, tree.entry, origin.at);
+  yield* note(origin, space, 'entry.removed', tree.id, { name: tree.name });
+  return [];
+}
+
+/** Each version has its line in the journal, whatever the reason: readers of the feed learn of every one. */
+function* removeVersions({ origin, space, file, versions }: VersionsRemoval): Verb<string[]> {
+  const tally = new Tally();
+  const freed: string[] = [];
+  for (const version of versions) {
+    const blob = yield* deleteVersion(file.entry, version, tally);
+    if (blob !== null) freed.push(blob);
+    yield* note(origin, space, 'version.removed', file.id, { version: version.version });
+  }
+  yield* tally.write(space);
+  return freed;
+}
+
+function* purge({ entry, versions, isLast, tally }: Purge): Verb<string[]> {
+  const freed: string[] = [];
+  for (const version of versions) {
+    const blob = yield* deleteVersion(entry.entry, version, tally);
+    if (blob !== null) freed.push(blob);
+  }
+  if (isLast) {
+    yield* rows('DELETE FROM entries WHERE entry = $1', entry.entry);
+    tally.add(entry.created_by, -1, 0);
+  }
+  return freed;
+}
+
+function* deleteVersion(entry: number, removed: RemovedVersion, tally: Tally): Verb<string | null> {
+  const { version, content, created_by, size } = removed;
+  yield* rows('DELETE FROM versions WHERE entry = $1 AND version = $2', entry, version);
+  tally.add(created_by, 0, -size);
+  return yield* releaseContent(content);
+}
+
+/** Deletes a content that no version has any more; returns its blob. */
+function* releaseContent(content: number): Verb<string | null> {
+  const other = yield* row('SELECT entry FROM versions WHERE content = $1 LIMIT 1', content);
+  if (other !== undefined) return null;
+  const [released] = yield* rows<{ blob: string | null }>(
+    'DELETE FROM contents WHERE content = $1 RETURNING blob',
+    content,
+  );
+  return released?.blob ?? null;
+}
