@@ -2,8 +2,9 @@
 
 import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
-import { type FirstApplication, type Service, type StartOptions, start } from '../main.ts';
+import { type Service, type StartOptions, start } from '../main.ts';
 import { systemClock } from '../runtime/clock.ts';
+import type { InitialAccounts } from '../server/initial-accounts.ts';
 import { prepareConsole } from './console.ts';
 import { fail } from './output.ts';
 
@@ -34,7 +35,7 @@ export async function serve(
   let exitCode = 0;
   try {
     service = await start(readConfig(), {
-      isFirstMade: true,
+      hasInitialAccounts: true,
       hasConsole: true,
       clock,
       onFatal(environment) {
@@ -74,8 +75,8 @@ function stopAtOnce(error: unknown): void {
 }
 
 function announce(service: Service, isJson: boolean): void {
-  const isShown = service.hasOwnIssuer && service.firstApplications.length > 0;
-  const banner = isShown ? renderBanner(service.firstApplications) : '';
+  const isShown = service.hasOwnIssuer && service.initialAccounts.length > 0;
+  const banner = isShown ? renderBanner(service.initialAccounts) : '';
   if (isJson) {
     if (isShown) process.stderr.write(`${renderConsole(service).join('\n')}\n${banner}`);
     process.stdout.write(
@@ -91,18 +92,18 @@ function announce(service: Service, isJson: boolean): void {
 }
 
 /** Where people sign in, and as whom: told once, at the first start. */
-function renderConsole({ consoles, firstApplications }: Service): string[] {
+function renderConsole({ consoles, initialAccounts }: Service): string[] {
   const lines = consoles.map(({ environment, url }) => {
-    const person = firstApplications.find((first) => first.environment === environment)?.person ?? null;
+    const person = initialAccounts.find((first) => first.environment === environment)?.person ?? null;
     const how = person === null ? '' : `  sign in as ${person.id} with the password ${person.password}`;
     return `  ${environment.padEnd(10)}  ${url}/${how}`;
   });
-  const isTold = firstApplications.some(({ person }) => person !== null);
+  const isTold = initialAccounts.some(({ person }) => person !== null);
   const hint = isTold ? 'the passwords are shown only now' : 'people are added with: cabinet user add NAME';
   return [`The console, in a browser (${hint})`, ...lines];
 }
 
-function renderBanner(applications: readonly FirstApplication[]): string {
+function renderBanner(applications: readonly InitialAccounts[]): string {
   const parts = applications.map(
     ({ environment, url, application, secret }) => `
 # ${environment}: a token, a folder, a file

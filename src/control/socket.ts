@@ -3,7 +3,7 @@
 // no more to be done. The socket can be opened by the owner of the folder only.
 
 import { chmodSync, rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Reply, socketPath } from './ask.ts';
@@ -11,35 +11,44 @@ import type { Command, Controlled, Watcher } from './command.ts';
 
 const mostCommandBytes = 64 * 1024;
 
-export async function serveControl(config: Config, controlled: Controlled): Promise<() => Promise<void>> {
-  const path = socketPath(config);
-  // The lock of the folder is ours, so a socket that is still there belongs to nobody.
-  rmSync(path, { force: true });
-  const sockets = new Set<Socket>();
-  const running = new Set<Promise<void>>();
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    const replied = reply(socket, controlled).finally(() => running.delete(replied));
-    running.add(replied);
-  });
-  const mask = process.umask(0o177);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(path, () => resolve());
+export class ControlSocket {
+  readonly #path: string;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(config: Config, controlled: Controlled) {
+    this.#path = socketPath(config);
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      const replied = reply(socket, controlled).finally(() => this.#running.delete(replied));
+      this.#running.add(replied);
     });
-  } finally {
-    process.umask(mask);
   }
-  chmodSync(path, 0o600);
-  return async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const socket of sockets) socket.destroy();
+
+  async listen(): Promise<void> {
+    // The lock of the folder is ours, so a socket that is still there was left behind.
+    rmSync(this.#path, { force: true });
+    const mask = process.umask(0o177);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once('error', reject);
+        this.#server.listen(this.#path, () => resolve());
+      });
+    } finally {
+      process.umask(mask);
+    }
+    chmodSync(this.#path, 0o600);
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
     await closed;
-    // What is being carried out still needs the environments.
-    await Promise.all(running);
-  };
+    // Commands that are running still need the environments.
+    await Promise.all(this.#running);
+  }
 }
 
 async function reply(socket: Socket, controlled: Controlled): Promise<void> {

@@ -31,23 +31,23 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
       environments.set(name, environment);
       serving.serve(environment);
       environment.onNewKeys(() => {
-        if (environments.get(name) === environment && serving.served(name) !== null) serving.serve(environment);
+        if (environments.get(name) === environment && serving.contextOf(name) !== null) serving.serve(environment);
       });
       // Last: whoever is connected to us is answered as the main thread would.
       if (!serving.isListening(name)) await serving.listen(name);
     },
     async close({ name }) {
-      serving.unserve(name);
+      serving.stopServing(name);
       const environment = environments.get(name);
       environments.delete(name);
       await environment?.close();
     },
     async lookAgain({ name }) {
-      serving.lookAgain(name);
+      serving.invalidate(name);
       await environments.get(name)?.lookAgain();
     },
     fail({ name, ...fault }) {
-      serving.unserve(name);
+      serving.stopServing(name);
       environments.get(name)?.fail(fault);
     },
     endUpload: ({ name, turn }) => environments.get(name)?.endUpload(turn),
@@ -69,7 +69,7 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
     // A thread cannot share the main one's.
     clock: systemClock,
     urls,
-    onManaged: (name) => host.ask('managed', { name }),
+    onAdminChange: (name) => host.ask('managed', { name }),
     renderMetrics: (name) => host.ask('renderMetrics', { name }),
   });
 }

@@ -3,11 +3,13 @@
 
 import { Worker } from 'node:worker_threads';
 import type { AnonymousSessions } from '../auth/anonymous-sessions.ts';
+import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { Fault, type PlainFault } from '../domain/fault.ts';
 import { isPassword, TooBusy } from '../operations/passwords.ts';
 import { Calls } from '../runtime/worker-calls.ts';
 import type { Environment } from './environment.ts';
+import type { Urls } from './serving.ts';
 import type { GuestFunctions, HostFunctions, HttpThreadData } from './worker-calls.ts';
 
 export interface HttpThreadsOptions {
@@ -17,7 +19,7 @@ export interface HttpThreadsOptions {
   environment(name: EnvironmentName): Environment | null;
   sessions: Record<EnvironmentName, AnonymousSessions>;
   onFatal(name: EnvironmentName, fault: Fault): void;
-  onManaged(name: EnvironmentName): Promise<void>;
+  onAdminChange(name: EnvironmentName): Promise<void>;
   renderMetrics(name: EnvironmentName): Promise<string>;
 }
 
@@ -55,7 +57,7 @@ export class HttpThreads {
     return this.#all(({ calls }) => calls.ask('close', { name }));
   }
 
-  lookAgain(name: EnvironmentName): Promise<void> {
+  reload(name: EnvironmentName): Promise<void> {
     return this.#all(({ calls }) => calls.ask('lookAgain', { name }));
   }
 
@@ -107,7 +109,7 @@ function startGuest(options: HttpThreadsOptions): Guest {
       leaves.get(`${name} ${turn}`)?.();
       leaves.delete(`${name} ${turn}`);
     },
-    managed: ({ name }) => options.onManaged(name),
+    managed: ({ name }) => options.onAdminChange(name),
     isPassword: ({ password, stored }) => isPassword(password, stored).catch(toBusy),
     setSession: ({ name, id, payload }) => options.sessions[name].set(id, payload),
     getSession: ({ name, id }) => options.sessions[name].get(id),
@@ -123,4 +125,17 @@ function startGuest(options: HttpThreadsOptions): Guest {
 function toBusy(error: unknown): 'busy' {
   if (error instanceof TooBusy) return 'busy';
   throw error;
+}
+
+/** The configuration with the ports that the main thread listens on, where any free one was wanted. */
+export function withPorts(config: Config, urls: Urls): Config {
+  const toPort = (port: number | null, url: string | null) =>
+    port === 0 && url !== null ? Number(new URL(url).port) : port;
+  const { production, test, mutualTls } = config;
+  return {
+    ...config,
+    production: { ...production, port: toPort(production.port, urls.production) },
+    test: { ...test, port: toPort(test.port, urls.test) },
+    mutualTls: { ...mutualTls, port: toPort(mutualTls.port, urls.mutualTls) },
+  };
 }

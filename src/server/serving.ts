@@ -1,4 +1,4 @@
-// What one thread answers requests with: its listeners, and the environments behind them as they are served now.
+// What one thread answers requests with: its listeners, and the context of each environment behind them.
 
 import type { Logger } from 'pino';
 import type { AnonymousSessions } from '../auth/anonymous-sessions.ts';
@@ -31,11 +31,11 @@ export interface ServingOptions {
   sessions: Record<EnvironmentName, AnonymousSessions>;
   startedAt: number;
   clock: Clock;
-  /** Where another thread listens already, so that it is known before this one does. */
+  /** Where the main thread listens, for a thread that does not listen yet. */
   urls?: Urls;
-  /** Whoever has managed something wants it to be seen in all threads. */
-  onManaged(name: EnvironmentName): Promise<void>;
-  /** What `/metrics` says of an environment. */
+  /** Users, applications or settings have changed. Resolves when every thread answers accordingly. */
+  onAdminChange(name: EnvironmentName): Promise<void>;
+  /** What `/metrics` answers, for all threads. */
   renderMetrics(name: EnvironmentName): Promise<string>;
 }
 
@@ -45,22 +45,22 @@ export type Urls = Record<EnvironmentName | 'mutualTls', string | null>;
 export type ServedEnvironment = Pick<Environment, 'name' | 'cabinet' | 'keys' | 'isReachable' | 'lookAgain'>;
 
 interface Part {
-  served: EnvironmentContext | null;
+  context: EnvironmentContext | null;
   address: Address | null;
   outside: OutsideIssuer[] | null;
 }
 
 export class Serving {
-  /** From here on it is not ready, so that load balancers send nothing more. */
+  /** Not ready any more, so that load balancers send nothing. */
   isClosing = false;
   readonly #options: ServingOptions;
   readonly #parts: Record<EnvironmentName, Part> = {
-    production: { served: null, address: null, outside: null },
-    test: { served: null, address: null, outside: null },
+    production: { context: null, address: null, outside: null },
+    test: { context: null, address: null, outside: null },
   };
   #mutualTls: Address | null = null;
   /** Production as the mutual-TLS address serves it. */
-  #mutuallyServed: EnvironmentContext | null = null;
+  #mutualTlsContext: EnvironmentContext | null = null;
   readonly #console = readConsole();
   readonly #version = readVersion();
 
@@ -68,25 +68,35 @@ export class Serving {
     this.#options = options;
   }
 
-  urlOf(name: EnvironmentName): string | null {
-    return this.#parts[name].address?.url ?? this.#options.urls?.[name] ?? null;
+  /** Where it listens. */
+  get urls(): Urls {
+    const { urls } = this.#options;
+    return {
+      production: this.#parts.production.address?.url ?? urls?.production ?? null,
+      test: this.#parts.test.address?.url ?? urls?.test ?? null,
+      mutualTls: this.#mutualTls?.url ?? urls?.mutualTls ?? null,
+    };
   }
 
-  get mutualTlsUrl(): string | null {
-    return this.#mutualTls?.url ?? this.#options.urls?.mutualTls ?? null;
+  /** Where people open the console. */
+  get consoles(): { environment: EnvironmentName; url: string }[] {
+    return environmentNames
+      .filter((name) => this.contextOf(name) !== null)
+      .map((environment) => ({ environment, url: this.publicUrlOf(environment) }));
   }
 
   isListening(name: EnvironmentName): boolean {
     return this.#parts[name].address !== null;
   }
 
-  served(name: EnvironmentName): EnvironmentContext | null {
-    return this.#parts[name].served;
+  /** Null while the environment is not served. */
+  contextOf(name: EnvironmentName): EnvironmentContext | null {
+    return this.#parts[name].context;
   }
 
   /** What clients see as the address. */
   publicUrlOf(name: EnvironmentName): string {
-    return this.#options.config[name].publicUrl ?? this.urlOf(name) ?? '';
+    return this.#options.config[name].publicUrl ?? this.urls[name] ?? '';
   }
 
   async listen(name: EnvironmentName): Promise<void> {
@@ -94,9 +104,9 @@ export class Serving {
     const { tracer } = observability;
     const context = { shared, ticketKeys, log, clock, metrics: observability.metrics[name].requests, tracer };
     const part = this.#parts[name];
-    part.address = await openAddress(config, name, { ...context, lookup: () => part.served });
+    part.address = await openAddress(config, name, { ...context, lookup: () => part.context });
     if (name !== 'production' || config.mutualTls.port === null) return;
-    this.#mutualTls = await openMutualTlsAddress(config, { ...context, lookup: () => this.#mutuallyServed });
+    this.#mutualTls = await openMutualTlsAddress(config, { ...context, lookup: () => this.#mutualTlsContext });
   }
 
   /** Begins to serve an environment, or goes on with its new keys. */
@@ -106,7 +116,7 @@ export class Serving {
     const { catalog } = cabinet;
     const publicUrl = this.publicUrlOf(name);
     const mutualTlsUrl =
-      name === 'production' ? this.mutualTlsUrl && (config.mutualTls.publicUrl ?? this.mutualTlsUrl) : null;
+      name === 'production' ? this.urls.mutualTls && (config.mutualTls.publicUrl ?? this.urls.mutualTls) : null;
     const audience = toAudience(publicUrl);
     const onError = (error: unknown, request: string | null) =>
       log.warn({ environment: name, ...(request !== null && { request }), err: error }, 'issuer');
@@ -126,7 +136,7 @@ export class Serving {
       clock,
       onError,
     };
-    const served: EnvironmentContext = {
+    const context: EnvironmentContext = {
       cabinet,
       authenticator: new Authenticator(catalog, tokens, clock),
       issuer: config.isOwnIssuer ? openIssuer(own) : null,
@@ -140,10 +150,10 @@ export class Serving {
       console: this.#console,
       serviceInfo: { environment: name, version: this.#version, startedAt, settings: config.settings },
       isReady: () => !this.isClosing && environment.isReachable() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
-      onAdminChange: () => this.#options.onManaged(name),
+      onAdminChange: () => this.#options.onAdminChange(name),
     };
-    this.#parts[name].served = served;
-    if (mutualTlsUrl !== null) this.#mutuallyServed = { ...served, publicUrl: mutualTlsUrl };
+    this.#parts[name].context = context;
+    if (mutualTlsUrl !== null) this.#mutualTlsContext = { ...context, publicUrl: mutualTlsUrl };
   }
 
   /** Kept when our own keys change: an issuer may be out of reach just then. */
@@ -152,25 +162,26 @@ export class Serving {
     const { clock } = this.#options;
     part.outside ??= this.#options.config.outsideIssuers
       .filter(({ environment }) => environment === name)
-      .map((rules) => new OutsideIssuer(rules, { clock, onFailure: (error) => this.#tellOutage(rules.name, error) }));
+      .map((rules) => new OutsideIssuer(rules, { clock, onFailure: (error) => this.#logOutage(rules.name, error) }));
     return part.outside;
   }
 
-  #tellOutage(issuer: string, error: unknown): void {
-    this.#options.log.warn({ issuer, err: error }, 'the keys of an outside issuer cannot be fetched');
+  #logOutage(issuer: string, error: unknown): void {
+    this.#options.log.warn({ issuer, err: error }, 'cannot fetch the keys of an outside issuer');
   }
 
-  /** Whoever has just managed something finds it so at once. */
-  lookAgain(name: EnvironmentName): void {
-    this.#parts[name].served?.authenticator.lookAgain();
+  /** Users or applications have changed: what is known of them is read again. */
+  invalidate(name: EnvironmentName): void {
+    this.#parts[name].context?.authenticator.lookAgain();
   }
 
-  unserve(name: EnvironmentName): void {
-    this.#parts[name].served = null;
-    if (name === 'production') this.#mutuallyServed = null;
+  /** From now on its addresses answer that it is not available. */
+  stopServing(name: EnvironmentName): void {
+    this.#parts[name].context = null;
+    if (name === 'production') this.#mutualTlsContext = null;
   }
 
-  /** Stops accepting, and lets what is in flight finish. */
+  /** Stops accepting, and lets open requests finish. */
   async drain(): Promise<void> {
     const addresses = [this.#mutualTls, ...environmentNames.map((name) => this.#parts[name].address)];
     await Promise.all(addresses.map((address) => address?.close()));

@@ -287,7 +287,7 @@ describe('commands about people', () => {
   let service: StartedHere;
 
   before(async () => {
-    service = await startServiceHere(dataFolder, { isFirstMade: true });
+    service = await startServiceHere(dataFolder, { hasInitialAccounts: true });
     await command(dataFolder, 'user add', { user: 'Ann@Corp.example', name: 'Ann Other' });
     await command(dataFolder, 'user add', { user: 'asleep' });
     await command(dataFolder, 'user disable', { user: 'ASLEEP' });

@@ -28,7 +28,10 @@ async function withFolder(run: (dataFolder: string) => Promise<void>): Promise<v
 /** With both environments, of its own. */
 async function withService(run: (dataFolder: string, service: StartedHere) => Promise<void>): Promise<void> {
   await withFolder(async (dataFolder) => {
-    const service = await startServiceHere(dataFolder, { environment: { CABINET_TEST_PORT: '0' }, isFirstMade: true });
+    const service = await startServiceHere(dataFolder, {
+      environment: { CABINET_TEST_PORT: '0' },
+      hasInitialAccounts: true,
+    });
     try {
       await run(dataFolder, service);
     } finally {

@@ -14,7 +14,7 @@ export interface StartedHere extends Pick<Started, 'production' | 'test' | 'mutu
 export interface StartHereOptions {
   environment?: Environment;
   /** Whether an empty environment gets its first application and person, as by `cabinet serve`. Their password takes its time. */
-  isFirstMade?: boolean;
+  hasInitialAccounts?: boolean;
   /** Whether `advance` moves its clock. */
   hasClock?: boolean;
 }
@@ -23,13 +23,13 @@ const faultExitCode = 70;
 
 export async function startServiceHere(
   dataFolder: string,
-  { environment = {}, isFirstMade = false, hasClock = false }: StartHereOptions = {},
+  { environment = {}, hasInitialAccounts = false, hasClock = false }: StartHereOptions = {},
 ): Promise<StartedHere & Pick<StartedWithClock, 'advance'> & AsyncDisposable> {
   const clock = hasClock ? new MovableClock({ isRunning: true }) : null;
   let exitCode = 0;
   let stopping: Promise<void> | null = null;
   const service = await start(readConfig(toVariables(dataFolder, { CABINET_HTTP_THREADS: '1', ...environment })), {
-    isFirstMade,
+    hasInitialAccounts,
     hasConsole: true,
     ...(clock !== null && { clock }),
     onFatal() {
