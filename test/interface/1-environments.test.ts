@@ -42,14 +42,14 @@ test('Content of production does not exist in the test environment', async () =>
   assertRefusal(await call(tester, `/files/${File.Id}/content`), 404, /NotFound$/);
 });
 
-test('The environments have issuers and signing keys of their own', async () => {
+test('Each environment has its own issuer and signing keys', async () => {
   const [production, trial] = await Promise.all([main.base, tester.base].map(readIssuer));
   assert.notEqual(production?.issuer, trial?.issuer);
   const shared = production?.keys.filter((key) => trial?.keys.includes(key));
   assert.deepEqual(shared, []);
 });
 
-test('Addresses in answers never come from the Host header', async () => {
+test('Addresses in responses never come from the Host header', async () => {
   const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=evil.example' };
   const discovery = await send(main.base, DISCOVERY, { headers });
   assert.doesNotMatch(discovery.body.toString(), /evil\.example/);
@@ -59,7 +59,7 @@ test('Addresses in answers never come from the Host header', async () => {
   assert.doesNotMatch(JSON.stringify(page.headers), /evil\.example/);
 });
 
-test('A browser of a foreign origin is not let in', async () => {
+test('A browser of another origin gets no CORS headers', async () => {
   const headers = { Origin: 'https://stranger.example', 'Access-Control-Request-Method': 'POST' };
   const preflight = await send(main.base, `${CONTENT}/files`, { method: 'OPTIONS', headers });
   assert.equal(preflight.headers['access-control-allow-origin'], undefined);

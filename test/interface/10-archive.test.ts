@@ -42,7 +42,7 @@ function save(folder: Entry, name: string, bytes: string | Buffer) {
   return saveFile(main, { FolderId: folder.Id, FileName: name }, bytes);
 }
 
-test('The archive holds the tree: folders before what is in them, empty ones too, every byte of every file', async () => {
+test('The archive contains the tree: folders before their children, empty folders, every byte of every file', async () => {
   const top = await makeFolder(main);
   const deep = await createFolder(main, (await createFolder(main, top.Id, 'Zoë')).Id, 'deep');
   await createFolder(main, top.Id, 'empty');
@@ -58,7 +58,7 @@ test('The archive holds the tree: folders before what is in them, empty ones too
   assert.ok(unpacked.bytes.get('Zoë/deep/large.bin')?.equals(LARGE));
 });
 
-test('Each file has the time of its content, each folder its own', async () => {
+test('Each file has the time of its content, each folder its own time', async () => {
   const top = await makeFolder(main);
   const inner = await createFolder(main, top.Id, 'inner');
   const { File } = await save(inner, 'a', 'a');
@@ -67,7 +67,7 @@ test('Each file has the time of its content, each folder its own', async () => {
   assert.equal(file?.modifiedAt, Math.floor(Date.parse(File.ModifiedAt) / 1000));
 });
 
-test('It comes in pieces of unknown length, as an attachment with the name of the folder', async () => {
+test('The archive is chunked, without a length, as an attachment with the name of the folder', async () => {
   const top = await createFolder(main, (await makeFolder(main)).Id, 'Büro "1"');
   await save(top, 'a', 'a');
   for (const method of ['GET', 'HEAD']) {
@@ -84,7 +84,7 @@ test('It comes in pieces of unknown length, as an attachment with the name of th
   }
 });
 
-test('Names are as they were sent, also such as Unicode has two forms for', async () => {
+test('Names in the archive are exactly as sent, also those that Unicode has two forms for', async () => {
   const top = await makeFolder(main);
   for (const name of ['e\u0301.txt', 'a%20b', 'C:', '~', '-rf', 'CON']) await save(top, name, name);
   assert.deepEqual(
@@ -93,7 +93,7 @@ test('Names are as they were sent, also such as Unicode has two forms for', asyn
   );
 });
 
-test('Of a file there is the present version; what is in the trash is not there', async () => {
+test('The archive contains current versions, and nothing that is in the trash', async () => {
   const top = await makeFolder(main);
   const inner = await createFolder(main, top.Id, 'inner');
   await save(inner, 'lost', 'lost');
@@ -106,7 +106,7 @@ test('Of a file there is the present version; what is in the trash is not there'
   assert.equal(unpacked.bytes.get('a')?.toString(), 'new');
 });
 
-test('A folder of many pages is there whole', async () => {
+test('A folder of many pages is archived completely', async () => {
   const top = await makeFolder(main);
   const inner = await createFolder(main, top.Id, 'inner');
   const names = Array.from({ length: 450 }, (_, index) => `${index}`.padStart(4, '0'));
@@ -117,11 +117,11 @@ test('A folder of many pages is there whole', async () => {
   for (const name of names) assert.equal(unpacked.bytes.get(`inner/${name}`)?.toString(), name);
 });
 
-test('An empty folder is an empty archive', async () => {
+test('An empty folder gives an empty archive', async () => {
   assert.deepEqual(namesOf(await archive(main, (await makeFolder(main)).Id)), []);
 });
 
-test('-root- is the root, and who may only read may have it', async () => {
+test('-root- archives the root, and content.read is sufficient', async () => {
   const tester = await signIn('Tester');
   const { File } = await saveFile(tester, { FolderId: '-root-', FileName: 'in the root' }, 'root');
   assert.ok(namesOf(await archive(tester, '-root-')).includes(File.Name));
@@ -130,7 +130,7 @@ test('-root- is the root, and who may only read may have it', async () => {
   assert.deepEqual(namesOf(await archive(await signIn('Reader'), top.Id)), ['a']);
 });
 
-test('What is no folder, or none that can be seen, is refused', async () => {
+test('Files, unknown ids and folders of other spaces are refused', async () => {
   const top = await makeFolder(main);
   const { File } = await save(top, 'a', 'a');
   for (const method of ['GET', 'HEAD']) {
@@ -145,18 +145,18 @@ test('What is no folder, or none that can be seen, is refused', async () => {
   assertRefusal(await call(main, `/folders/${top.Id}/archive`, { method: 'POST' }), 404, 'MethodNotAllowed');
 });
 
-/** The answer, of which nothing is taken yet. */
+/** The response, before any of its body is read. */
 async function open(id: string): Promise<IncomingMessage> {
-  const asked = request(`${main.base}${CONTENT}/folders/${id}/archive`, {
+  const outgoing = request(`${main.base}${CONTENT}/folders/${id}/archive`, {
     headers: identity(main) as Record<string, string>,
   }).end();
-  const [incoming] = (await once(asked, 'response')) as [IncomingMessage];
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   return incoming;
 }
 
-test('What is gone when its turn comes is left out, and a file has the content of that moment', async () => {
+test('Entries deleted during the download are left out, and files have the content of the moment they are read', async () => {
   const top = await makeFolder(main);
-  // More than what lies between us can hold: whoever sends it must wait for us.
+  // More than buffers on the way can hold, so that the sender must wait.
   await save(top, 'a', Buffer.concat(Array.from({ length: 12 }, () => LARGE)));
   const gone = await save(top, 'b', 'b');
   await save(top, 'c', 'old');
@@ -171,11 +171,11 @@ test('What is gone when its turn comes is left out, and a file has the content o
   assert.ok(unpacked.bytes.get('d')?.equals(LARGE));
 });
 
-test('Who goes away in the middle leaves nothing behind that others would feel', async () => {
+test('A client that disconnects in the middle does not affect others', async () => {
   const top = await makeFolder(main);
   await save(top, 'a', Buffer.concat(Array.from({ length: 12 }, () => LARGE)));
   await save(top, 'b', 'b');
-  // Far more than may be made at once.
+  // Far more than are allowed at the same time.
   for (let index = 0; index < 60; index += 1) {
     const incoming = await open(top.Id);
     assert.equal(incoming.statusCode, 200);

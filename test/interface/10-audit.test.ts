@@ -12,7 +12,7 @@ const stranger = await signIn('Stranger');
 
 const find = (query: string) => getAll<Event>(admin, `/audit?${query}`, 'Events');
 
-test('What was done is told: by whom, when, to what, under which tracking id', async () => {
+test('An event has its actor, time, action, entry and tracking id', async () => {
   const folder = await makeFolder(admin);
   const [event] = await find(`entry=${folder.Id}`);
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('What was done is told: by whom, when, to what, under which tracking id', a
   for (const event of [changed, added]) assert.equal(event?.By, `app:${admin.application.Name}`);
 });
 
-test('People and spaces that are managed over HTTP are told with who did it', async () => {
+test('Events of managing people and spaces over HTTP have the actor', async () => {
   const Id = newName();
   await manage(admin, 'POST', '/users', { Id, Role: 'editor' });
   await manage(admin, 'DELETE', `/users/${Id}`);
@@ -44,7 +44,7 @@ test('People and spaces that are managed over HTTP are told with who did it', as
   );
 });
 
-test('It is newest first, page by page, each event once', async () => {
+test('Events are listed newest first, page by page, each once', async () => {
   const folder = await makeFolder(admin);
   for (let n = 0; n < 7; n += 1) await createFolder(admin, folder.Id, `f${n}`);
   const all = await find('limit=3&action=folder.created');
@@ -58,7 +58,7 @@ test('It is newest first, page by page, each event once', async () => {
   assert.equal(Events.length, 2);
 });
 
-test('It is filtered by who, what, about what, and when', async () => {
+test('Events are filtered by actor, action, entry and time', async () => {
   const made = await addApplication(admin);
   const folder = await createFolder(made, '-root-', newName());
   await untilLater();
@@ -78,14 +78,14 @@ test('It is filtered by who, what, about what, and when', async () => {
   }
 });
 
-test('What is done in another space is not told, nor to those who may only read', async () => {
+test('Events of other spaces are not listed, and callers without content.admin are refused', async () => {
   const folder = await makeFolder(stranger);
   assert.deepEqual(await find(`entry=${folder.Id}`), []);
   assert.deepEqual(await find(`by=${encodeURIComponent(`app:${stranger.application.Name}`)}`), []);
   assertRefusal(await call(stranger, '/audit'), 403, 'InsufficientScope');
 });
 
-test('A cursor keeps its filters, and one of elsewhere is refused', async () => {
+test('A cursor keeps its filters, and a cursor of another list is refused', async () => {
   const { headers } = await call(admin, '/audit?limit=1&action=folder.created');
   assert.match(String(headers.link), /action=folder\.created/);
   assertRefusal(await call(admin, '/audit?cursor=AAAA.AAAA'), 400, 'InvalidCursor');

@@ -23,7 +23,7 @@ async function makePair(): Promise<{ folder: Entry; pair: Entry[]; inner: Entry;
   return { folder, pair: [inner, file], inner, file };
 }
 
-test('A rename changes the name, who modified it and when, and nothing else', async () => {
+test('A rename changes Name, ModifiedAt and ModifiedBy, and nothing else', async () => {
   const { folder, pair } = await makePair();
   for (const entry of pair) {
     const before = await show(main, entry.Id);
@@ -40,7 +40,7 @@ test('A rename changes the name, who modified it and when, and nothing else', as
   assert.deepEqual(names, ['new inner', 'new file.txt']);
 });
 
-test('The old name is free after a rename, and the way over the old path leads nowhere', async () => {
+test('After a rename the old name is free and the old path is 404', async () => {
   const { folder, inner } = await makePair();
   await change(main, inner.Id, { Name: 'other' });
   assertRefusal(await call(main, `/folders?path=/${folder.Name}/inner`), 404, 'FolderNotFound');
@@ -101,7 +101,7 @@ for (const name of [
   });
 }
 
-test('A name that is taken, by whatever kind and spelling, is 400 NameAlreadyExists with the record', async () => {
+test('A taken name, of either type and in any spelling, is 400 NameAlreadyExists with the record', async () => {
   const { pair, folder } = await makePair();
   const other = await createFolder(main, folder.Id, 'tak\u00e9n');
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'taken.txt' }, 'x');
@@ -125,7 +125,7 @@ test('A name that is taken, by whatever kind and spelling, is 400 NameAlreadyExi
   assert.equal((await listFolder(main, folder.Id)).length, 4);
 });
 
-test('ConflictBehavior Rename finds a free name, told by header or field', async () => {
+test('ConflictBehavior Rename finds a free name, as header or field', async () => {
   const { inner, file, folder } = await makePair();
   await saveFile(main, { FolderId: folder.Id, FileName: 'taken.txt' }, 'x');
   const first = await change(main, file.Id, { Name: 'taken.txt' }, { ConflictBehavior: 'Rename' });
@@ -136,7 +136,7 @@ test('ConflictBehavior Rename finds a free name, told by header or field', async
   assert.equal(free.Entry.Name, 'free');
 });
 
-test('Its own name is no conflict, whatever the ConflictBehavior', async () => {
+test('An entry does not conflict with its own name under any ConflictBehavior', async () => {
   const { pair } = await makePair();
   for (const entry of pair) {
     const before = await show(main, entry.Id);
@@ -146,7 +146,7 @@ test('Its own name is no conflict, whatever the ConflictBehavior', async () => {
   }
 });
 
-test('Version, Existing and what is no ConflictBehavior are 400 InvalidField', async () => {
+test('Version, Existing and unknown values of ConflictBehavior are 400 InvalidField', async () => {
   const { pair } = await makePair();
   for (const { Id } of pair) {
     for (const behavior of ['Version', 'Existing', 'Overwrite', 'fail', 'Fail,Rename']) {
@@ -157,7 +157,7 @@ test('Version, Existing and what is no ConflictBehavior are 400 InvalidField', a
   }
 });
 
-test('Properties are merged: given keys are set, null removes, the others stay', async () => {
+test('Properties are merged: keys are set, null removes a key, the others stay', async () => {
   const { pair } = await makePair();
   for (const { Id } of pair) {
     await change(main, Id, { Properties: { a: '1', b: '2', 'ключ 🔑': 'x\ny', __proto__x: '' } });
@@ -170,7 +170,7 @@ test('Properties are merged: given keys are set, null removes, the others stay',
   }
 });
 
-test('Keys that could be taken for something else are refused, as they are at creation', async () => {
+test('Reserved keys are refused, as at creation', async () => {
   const { inner } = await makePair();
   for (const key of ['__proto__', 'constructor', 'prototype']) {
     const body = `{"Properties":{"${key}":"x"}}`;
@@ -179,7 +179,7 @@ test('Keys that could be taken for something else are refused, as they are at cr
   }
 });
 
-test('Properties keep their limits after the merge, not only in the request', async () => {
+test('The limits on Properties apply to the result of the merge', async () => {
   const { pair } = await makePair();
   const keys = (from: number, to: number, value: string | null) =>
     Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`key ${from + index}`, value]));
@@ -213,7 +213,7 @@ test('Keys that are removed do not count towards the 100 that an entry may have'
   }
 });
 
-test('The object type is changed alone, and is held to its alphabet', async () => {
+test('ObjectType can be changed alone, and is limited to its characters', async () => {
   const { pair } = await makePair();
   for (const entry of pair) {
     const { Entry } = await change(main, entry.Id, { ObjectType: 'acme:case.v-1' });
@@ -225,7 +225,7 @@ test('The object type is changed alone, and is held to its alphabet', async () =
   }
 });
 
-test('What does not differ changes nothing: neither ETag nor time', async () => {
+test('A no-op update keeps ETag and ModifiedAt', async () => {
   const { folder, pair } = await makePair();
   for (const entry of pair) {
     await change(main, entry.Id, { Properties: { a: '1' }, ObjectType: 'x:y' });
@@ -248,7 +248,7 @@ test('What does not differ changes nothing: neither ETag nor time', async () => 
   }
 });
 
-test('All fields can change at once, in one step', async () => {
+test('All fields can change in one step', async () => {
   const { folder, pair } = await makePair();
   const target = await createFolder(main, folder.Id, 'target');
   for (const entry of pair) {
@@ -265,7 +265,7 @@ test('All fields can change at once, in one step', async () => {
   );
 });
 
-test('A change makes no version, and leaves the content and its ETag', async () => {
+test('A change adds no version and keeps the content and its ETag', async () => {
   const { file } = await makePair();
   const before = await call(main, `/files/${file.Id}/content`);
   await change(main, file.Id, { Name: 'other.pdf', Properties: { a: '1' }, ObjectType: 'x:y' });
@@ -277,7 +277,7 @@ test('A change makes no version, and leaves the content and its ETag', async () 
   assert.equal((await show(main, file.Id)).Entry.ContentType, file.ContentType, 'a rename is no conversion');
 });
 
-test('What is unknown, malformed, trashed or of another space is not found, by the same bytes', async () => {
+test('Unknown, malformed, trashed and foreign ids are 404 with the same bytes', async () => {
   const { file } = await makePair();
   await trash(main, file.Id);
   const foreign = await makeFolder(stranger);
@@ -333,7 +333,7 @@ test('A body of more than 1 MiB is 400 InvalidBody', async () => {
   assertRefusal(await askChange(main, file.Id, { Unknown: 'x'.repeat(1024 * 1024) }), 400, 'InvalidBody');
 });
 
-test('The root cannot be renamed or moved: 403 Forbidden; it can be given properties', async () => {
+test('Renaming or moving the root is 403 Forbidden; it can get properties', async () => {
   const root = stranger.application.RootFolderId;
   const folder = await makeFolder(stranger);
   for (const fields of [{ Name: 'x' }, { ParentFolderId: folder.Id }, { Name: 'x', Properties: { a: '1' } }]) {
@@ -344,7 +344,7 @@ test('The root cannot be renamed or moved: 403 Forbidden; it can be given proper
   await change(stranger, root, { Properties: { changed: null } });
 });
 
-test('What is changed is JSON under every type that JSON has, and under the one that curl names by default', async () => {
+test('JSON is accepted under every JSON type and under the default type of curl', async () => {
   const { file } = await makePair();
   for (const type of [
     'application/merge-patch+json',
@@ -367,7 +367,7 @@ test('What is changed is JSON under every type that JSON has, and under the one 
   }
 });
 
-test('Who may only read may not change', async () => {
+test('content.read is not sufficient to change an entry', async () => {
   const { file } = await makePair();
   assertRefusal(await askChange(reader, file.Id, { Name: 'x' }), 403, 'InsufficientScope');
   assert.deepEqual((await show(main, file.Id)).Entry.ModifiedBy, mainUser);

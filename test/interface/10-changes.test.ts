@@ -39,7 +39,7 @@ function assertRising(changes: Change[]): void {
   }
 }
 
-test('Every kind of change is told, in the order in which it was made', async () => {
+test('Every kind of change is listed in commit order', async () => {
   const from = await now(main);
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'one');
@@ -77,11 +77,11 @@ test('Every kind of change is told, in the order in which it was made', async ()
   for (const { Entry, ParentFolderId } of of(Changes, File))
     assert.deepEqual([Entry, ParentFolderId], [undefined, undefined]);
   const ofCopy = of(Changes, copied.Entry);
-  assert.ok(ofCopy.length > 0, 'the copy is told of');
+  assert.ok(ofCopy.length > 0, 'the copy is listed');
   for (const { Entry, ParentFolderId } of ofCopy) assert.deepEqual([Entry, ParentFolderId], [copied.Entry, folder.Id]);
 });
 
-test('from=now leaves out everything from before', async () => {
+test('from=now skips all earlier changes', async () => {
   const folder = await makeFolder(main);
   const { Changes, Cursor } = await readChanges(main, 'from=now&limit=1000');
   const { Changes: later } = await readToEnd(main, toQuery(Cursor));
@@ -90,7 +90,7 @@ test('from=now leaves out everything from before', async () => {
   assert.deepEqual((await readChanges(solo, 'from=now')).Changes, []);
 });
 
-test('What does not change anything is not told', async () => {
+test('No-op updates are not listed', async () => {
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'one');
   const from = await now(main);
@@ -103,14 +103,14 @@ test('What does not change anything is not told', async () => {
   assert.deepEqual(of(Changes, folder, File), []);
 });
 
-test('What is in the trash is told as trashed, without a folder', async () => {
+test('Entries in the trash are listed as trashed, without a parent', async () => {
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'inner');
   const from = await now(main);
   await trash(main, inner.Id);
-  const [told, ...more] = of((await readToEnd(main, from)).Changes, inner);
+  const [change, ...more] = of((await readToEnd(main, from)).Changes, inner);
   assert.deepEqual(more, []);
-  assert.deepEqual([told?.Action, told?.Trashed, told?.ParentFolderId], ['entry.trashed', true, undefined]);
+  assert.deepEqual([change?.Action, change?.Trashed, change?.ParentFolderId], ['entry.trashed', true, undefined]);
   await restore(main, inner.Id);
   const changes = of((await readToEnd(main, from)).Changes, inner);
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('What is in the trash is told as trashed, without a folder', async () => {
     assert.deepEqual([ParentFolderId, Trashed ?? false], [folder.Id, false]);
 });
 
-test('Pages of every size tell the same, and the same again', async () => {
+test('Pages of every size list the same changes, also when repeated', async () => {
   const from = await now(solo);
   const folder = await makeFolder(solo);
   for (let index = 0; index < 9; index += 1) await createFolder(solo, folder.Id, `${index}`);
@@ -135,7 +135,7 @@ test('Pages of every size tell the same, and the same again', async () => {
   assert.deepEqual((await readChanges(solo, toQuery(end.Cursor))).Changes, []);
 });
 
-test('A follower misses nothing and hears nothing twice while many write', async () => {
+test('A follower misses nothing and gets nothing twice while many clients write', async () => {
   const from = await now(main);
   const folder = await makeFolder(main);
   let isOver = false;
@@ -193,7 +193,7 @@ test('A long poll is answered as soon as there is a change', async () => {
   }
 });
 
-test('A long poll behind the end is answered at once', async () => {
+test('A long poll that is behind is answered at once', async () => {
   for (const caller of [tester, solo]) {
     const from = await now(caller);
     await makeFolder(caller);
@@ -203,7 +203,7 @@ test('A long poll behind the end is answered at once', async () => {
   }
 });
 
-test('A long poll without a change ends after the time that it waits for', async () => {
+test('A long poll without a change ends after its wait', async () => {
   const from = await now(solo);
   const begun = Date.now();
   const { Changes, Cursor } = await readChanges(solo, `${from}&wait=2`);
@@ -218,14 +218,14 @@ test('A long poll without a change ends after the time that it waits for', async
   );
 });
 
-test('A long poll does not end for what happens in another space', async () => {
+test('A long poll does not end for changes of another space', async () => {
   const from = await now(solo);
   const polling = readChanges(solo, `${from}&wait=1`);
   await makeFolder(main);
   assert.deepEqual((await polling).Changes, []);
 });
 
-test('Many polls at once are each answered with the change', async () => {
+test('Concurrent long polls are all answered with the change', async () => {
   const from = await now(solo);
   const polls = Array.from({ length: 30 }, () => readChanges(solo, `${from}&wait=30&limit=1000`));
   await untilOthersAreAnswered(solo);
@@ -238,13 +238,13 @@ test('Many polls at once are each answered with the change', async () => {
   }
 });
 
-test('An application that may only read follows what others in its space change', async () => {
+test('content.read is sufficient to follow the changes of others', async () => {
   const from = await now(reader);
   const folder = await makeFolder(main);
   assert.equal(of((await readToEnd(reader, `${from}&wait=10`)).Changes, folder).length, 1);
 });
 
-test('wait, from and limit are held to what they may be: 400 InvalidField', async () => {
+test('Invalid values of wait, from and limit are 400 InvalidField', async () => {
   for (const query of [
     'wait=61',
     'wait=-1',
@@ -261,7 +261,7 @@ test('wait, from and limit are held to what they may be: 400 InvalidField', asyn
   }
 });
 
-test('A cursor that was edited, is of another list or of another space is 400 InvalidCursor', async () => {
+test('An altered cursor, or one of another list or space, is 400 InvalidCursor', async () => {
   const { Cursor } = await readChanges(main, 'from=now');
   const { Cursor: snapshot } = await readChanges(main, 'from=snapshot&limit=1');
   const folder = await makeFolder(main);
@@ -282,7 +282,7 @@ test('A cursor that was edited, is of another list or of another space is 400 In
   }
 });
 
-test('What happens in one space is not told in another', async () => {
+test('Changes of one space are not listed in another', async () => {
   const from = await now(stranger);
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'x');
@@ -294,7 +294,7 @@ test('What happens in one space is not told in another', async () => {
 
 const rounds = sized(1, 3);
 
-test('Replaying the feed from nothing gives exactly the tree', async () => {
+test('Replaying the feed from the beginning yields exactly the tree', async () => {
   for (let round = 1; round <= rounds; round += 1) {
     const top = await makeFolder(main);
     const writers = [1, 2, 3, 4].map((writer) =>
@@ -309,7 +309,7 @@ test('Replaying the feed from nothing gives exactly the tree', async () => {
   }
 });
 
-test('Replaying from a snapshot that is taken while many write gives exactly the tree', async () => {
+test('Replaying from a snapshot taken while many clients write yields exactly the tree', async () => {
   for (let round = 1; round <= rounds; round += 1) {
     const top = await makeFolder(main);
     await Promise.all([1, 2].map((writer) => writeAtRandom(main, top, round * 100 + writer, 30)));
@@ -327,7 +327,7 @@ test('Replaying from a snapshot that is taken while many write gives exactly the
   }
 });
 
-test('A snapshot tells the tree as present, then goes on with the changes', async () => {
+test('A snapshot lists the tree as present, then continues with the changes', async () => {
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'inner');
   const { File } = await saveFile(main, { FolderId: inner.Id, FileName: 'file' }, 'x');

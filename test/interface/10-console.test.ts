@@ -22,7 +22,7 @@ const pages = [
 ];
 
 for (const [name, base] of Object.entries({ production: Production, test: Test })) {
-  test(`The console of ${name} is one page at each of its addresses, and allows nothing inline or from elsewhere`, async () => {
+  test(`The console of ${name} is one page at each of its addresses, and allows no inline or foreign content`, async () => {
     const bodies = new Set<string>();
     for (const path of pages) {
       const page = await send(base, path);
@@ -38,7 +38,7 @@ for (const [name, base] of Object.entries({ production: Production, test: Test }
   });
 }
 
-test('What the page is made of is kept for ever, compressed where the browser takes that, and nothing else can be had', async () => {
+test('Assets are cached forever, compressed if the browser accepts that, and other files are not served', async () => {
   const html = (await send(Production, '/')).body.toString();
   const assets = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
   assert.ok(assets.length >= 2, html);

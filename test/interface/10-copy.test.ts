@@ -76,7 +76,7 @@ test('A copied file is a new entry with the same content, type and properties, a
   assert.equal((await readFolder(main, target.Id)).Folder.Size, 4);
 });
 
-test('A copied tree has all of it, under new ids, with the same contents', async () => {
+test('A copied tree is complete, with new ids and the same contents', async () => {
   const { top, source, target } = await makeTree();
   const before = await readTree(main, source.Id);
   const { Entry, Path } = await copy(neighbour, source.Id, { ParentFolderId: target.Id });
@@ -98,7 +98,7 @@ test('A copied tree has all of it, under new ids, with the same contents', async
   assert.equal(Folder.Size, 2 * (LARGE.length + 8));
 });
 
-test('What is changed in a copy is not changed in the original, nor the other way round', async () => {
+test('Changes of a copy do not affect the original, nor the other way round', async () => {
   const { target, source, file } = await makeTree();
   const { Entry } = await copy(main, source.Id, { ParentFolderId: target.Id });
   const copied = must((await readTree(main, Entry.Id)).get('/file'), 'copy of the file');
@@ -113,7 +113,7 @@ test('What is changed in a copy is not changed in the original, nor the other wa
   assert.ok((await download(main, large.Id)).equals(LARGE), 'the bytes are shared, not borrowed');
 });
 
-test('A tree of 600 entries is copied whole', async () => {
+test('A tree of 600 entries is copied completely', async () => {
   const top = await makeFolder(main);
   const source = await createFolder(main, top.Id, 'source');
   const folders = await Promise.all(
@@ -141,7 +141,7 @@ test('A tree of 600 entries is copied whole', async () => {
   assert.equal((await download(main, last.Id)).toString(), 'content 575');
 });
 
-test('A name can be given, and is held to the rules of names', async () => {
+test('A copy can get a name, which follows the rules for names', async () => {
   const { top, source, file } = await makeTree();
   for (const { Id } of [source, file]) {
     const { Entry, Path } = await copy(main, Id, { ParentFolderId: top.Id, Name: `Kopie e\u0301 ${Id}` });
@@ -154,7 +154,7 @@ test('A name can be given, and is held to the rules of names', async () => {
   assert.equal((await listFolder(main, top.Id)).length, 4);
 });
 
-test('A name that is taken is 400 NameAlreadyExists and nothing is made; Rename finds another', async () => {
+test('A taken name is 400 NameAlreadyExists and nothing is copied; Rename finds a free one', async () => {
   const { top, source, file } = await makeTree();
   const taken = (await listFolder(main, top.Id)).find(({ Name }) => Name === 'source');
   const answer = await askCopy(main, source.Id, { ParentFolderId: top.Id });
@@ -162,9 +162,9 @@ test('A name that is taken is 400 NameAlreadyExists and nothing is made; Rename 
   for (const behavior of ['Fail', 'Rename']) {
     for (const [index, headers] of [{}, { ConflictBehavior: behavior }].entries()) {
       const fields = { ParentFolderId: source.Id, ...(index === 0 && { ConflictBehavior: behavior }) };
-      const asked = await askCopy(main, file.Id, fields, headers);
-      if (behavior === 'Fail') assertRefusal(asked, 400, 'NameAlreadyExists');
-      else assert.equal(asked.status, 200, asked.body.toString());
+      const answer = await askCopy(main, file.Id, fields, headers);
+      if (behavior === 'Fail') assertRefusal(answer, 400, 'NameAlreadyExists');
+      else assert.equal(answer.status, 200, answer.body.toString());
     }
   }
   const names = (await listFolder(main, source.Id)).map(({ Name }) => Name);
@@ -172,12 +172,12 @@ test('A name that is taken is 400 NameAlreadyExists and nothing is made; Rename 
   const { Entry } = await copy(main, source.Id, { ParentFolderId: top.Id }, { ConflictBehavior: 'Rename' });
   assert.equal(Entry.Name, 'source (2)');
   for (const behavior of ['Version', 'Existing', 'Replace']) {
-    const asked = await askCopy(main, file.Id, { ParentFolderId: top.Id }, { ConflictBehavior: behavior });
-    assertRefusal(asked, 400, 'InvalidField');
+    const answer = await askCopy(main, file.Id, { ParentFolderId: top.Id }, { ConflictBehavior: behavior });
+    assertRefusal(answer, 400, 'InvalidField');
   }
 });
 
-test('A folder copied into itself is what it was before, once; it never ends within itself', async () => {
+test('A folder copied into itself is copied once, as it was before', async () => {
   const { source, inner, deep } = await makeTree();
   for (const target of [source, deep]) {
     const before = await readTree(main, source.Id);
@@ -193,7 +193,7 @@ test('A folder copied into itself is what it was before, once; it never ends wit
   assert.equal((await show(main, inner.Id)).Entry.Name, 'inner');
 });
 
-test('Into a file is 400 NotAFolder; into what is unknown, trashed or of another space 404 by the same bytes', async () => {
+test('Copying into a file is 400 NotAFolder; into an unknown, trashed or foreign folder it is 404 with the same bytes', async () => {
   const { target, source, file } = await makeTree();
   assertRefusal(await askCopy(main, source.Id, { ParentFolderId: file.Id }), 400, 'NotAFolder');
   const foreign = await makeFolder(stranger);
@@ -210,7 +210,7 @@ test('Into a file is 400 NotAFolder; into what is unknown, trashed or of another
   assert.deepEqual(await listFolder(stranger, foreign.Id), []);
 });
 
-test('What is unknown, trashed or of another space cannot be copied: 404 by the same bytes', async () => {
+test('Copying an unknown, trashed or foreign entry is 404 with the same bytes', async () => {
   const { target, source, inner } = await makeTree();
   await trash(main, source.Id);
   const foreign = await makeFolder(stranger);
@@ -233,7 +233,7 @@ test('Trashed children are not copied', async () => {
   assert.equal(Entry.Size, 4);
 });
 
-test('Wrong bodies are 400 and make nothing', async () => {
+test('Invalid bodies are 400 and nothing is copied', async () => {
   const { top, target, file } = await makeTree();
   const before = await readTree(main, top.Id);
   const bodies = ['', '{', '[]', 'null', '"x"'];
@@ -251,7 +251,7 @@ test('Wrong bodies are 400 and make nothing', async () => {
   assert.deepEqual(await readTree(main, top.Id), before);
 });
 
-test('A copy that would be deeper than 100 levels is 400 TooDeep and leaves nothing', async () => {
+test('A copy deeper than 100 levels is 400 TooDeep and leaves nothing', async () => {
   const { source } = await makeTree();
   const top = await makeFolder(main);
   const bottom = await makeDeep(main, top.Id, 97);
@@ -260,7 +260,7 @@ test('A copy that would be deeper than 100 levels is 400 TooDeep and leaves noth
   assert.equal((await readFolder(main, top.Id)).Folder.Size, 0);
 });
 
-test('Of 10 copies at once to one name, exactly one is made, and the sizes are exact', async () => {
+test('Of 10 concurrent copies to one name exactly one succeeds, and sizes are exact', async () => {
   const { target, source } = await makeTree();
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => askCopy(main, source.Id, { ParentFolderId: target.Id })),
@@ -272,7 +272,7 @@ test('Of 10 copies at once to one name, exactly one is made, and the sizes are e
   assert.equal(Folder.Size, LARGE.length + 8);
 });
 
-test('Who may only read may not copy', async () => {
+test('content.read is not sufficient to copy', async () => {
   const { target, file } = await makeTree();
   assertRefusal(await askCopy(reader, file.Id, { ParentFolderId: target.Id }), 403, 'InsufficientScope');
   assert.deepEqual(await listFolder(main, target.Id), []);

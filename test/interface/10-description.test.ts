@@ -11,7 +11,7 @@ import { target } from './target.ts';
 const { Production, Test } = target();
 
 for (const [name, base] of Object.entries({ production: Production, test: Test })) {
-  test(`The description of ${name} names every operation of the document, and where it is served`, async () => {
+  test(`The description of ${name} has every documented operation and its own address`, async () => {
     const answer = await send(base, '/openapi.json');
     assert.equal(answer.status, 200);
     const { openapi, servers, paths } = JSON.parse(answer.body.toString());
@@ -21,7 +21,7 @@ for (const [name, base] of Object.entries({ production: Production, test: Test }
     assert.equal(paths[`${CONTENT}/files`].post.operationId, 'SaveFilesPost');
   });
 
-  test(`The page of ${name} brings nothing from elsewhere and allows nothing inline`, async () => {
+  test(`The page of ${name} loads nothing from other hosts and allows no inline content`, async () => {
     const page = await send(base, '/docs');
     assert.equal(page.status, 200);
     assert.match(String(page.headers['content-type']), /^text\/html/);
@@ -40,7 +40,7 @@ for (const [name, base] of Object.entries({ production: Production, test: Test }
   });
 }
 
-test('A browser that has the page is told so, and keeps it', async () => {
+test('A browser that has cached the page gets 304', async () => {
   for (const path of ['/docs', '/docs/page.js']) {
     const { headers } = await send(Production, path);
     assert.equal(headers['cache-control'], 'no-cache');
@@ -52,7 +52,7 @@ test('A browser that has the page is told so, and keeps it', async () => {
   }
 });
 
-test('No other file can be had through the page', async () => {
+test('Other files are not served through the page', async () => {
   for (const name of [
     'nothing.js',
     '..',
@@ -67,7 +67,7 @@ test('No other file can be had through the page', async () => {
   assertRefusal(await send(Production, '/docs/'), 404, 'RouteNotFound');
 });
 
-test('The page is only read', async () => {
+test('The page only takes GET and HEAD', async () => {
   for (const method of ['POST', 'PUT', 'DELETE']) {
     const answer = await send(Production, '/docs', { method });
     assertRefusal(answer, 404, 'MethodNotAllowed');
@@ -75,14 +75,14 @@ test('The page is only read', async () => {
   }
 });
 
-test('Health is told without credentials', async () => {
+test('Health needs no credentials', async () => {
   for (const base of [Production, Test]) {
     assert.equal((await send(base, '/health/live')).body.toString(), '{"Status":"live"}');
     assert.equal((await send(base, '/health/ready')).body.toString(), '{"Status":"ready"}');
   }
 });
 
-test('Metrics are told in the format of Prometheus, each environment its own, and to nobody whom a proxy brings', async () => {
+test('Metrics are in Prometheus format, separate per environment, and refused through a proxy', async () => {
   for (const [name, base] of Object.entries({ production: Production, test: Test })) {
     const answer = await send(base, '/metrics');
     // By default they are for the machine that the service runs on; the suite may run elsewhere.

@@ -25,7 +25,7 @@ function get(file: Entry, headers: Record<string, string> = {}, query = '', meth
 
 const files = { small: await save(SMALL), large: await save(LARGE) };
 
-test('A range is exactly those bytes, of small and of large files, across every border', async () => {
+test('A range is exactly those bytes of small and large files, across every block boundary', async () => {
   const mib = 1024 * 1024;
   const cases: [Entry, Buffer, number, number][] = [
     [files.small, SMALL, 0, 0],
@@ -47,13 +47,13 @@ test('A range is exactly those bytes, of small and of large files, across every 
   }
 });
 
-test('A range may be open at its end or count from it', async () => {
+test('A range may be open-ended or count from the end', async () => {
   assert.equal(String((await get(files.small, { Range: 'bytes=7-' })).body), '789');
   assert.equal(String((await get(files.small, { Range: 'bytes=-3' })).body), '789');
   assert.equal(String((await get(files.small, { Range: 'bytes=5-500' })).body), '56789');
 });
 
-test('Several ranges come as parts, each with its place', async () => {
+test('Several ranges are sent as parts with their positions', async () => {
   const answer = await get(files.large, { Range: 'bytes=0-3, 1048570-1048580, -4' });
   assert.equal(answer.status, 206);
   const [, boundary] = /^multipart\/byteranges; boundary=(\S+)$/.exec(String(answer.headers['content-type'])) ?? [];
@@ -73,7 +73,7 @@ test('Several ranges come as parts, each with its place', async () => {
   }
 });
 
-test('What lies behind the end is 416, what is not understood is passed over', async () => {
+test('A range beyond the end is 416, and an unknown range is ignored', async () => {
   const behind = await get(files.small, { Range: 'bytes=10-' });
   assert.equal(behind.status, 416);
   assert.equal(behind.headers['content-range'], 'bytes */10');
@@ -85,7 +85,7 @@ test('What lies behind the end is 416, what is not understood is passed over', a
   }
 });
 
-test('The ETag is the digest; conditions are asked of it, and then of the date', async () => {
+test('The ETag is the digest; conditions compare it before the date', async () => {
   const { headers } = await get(files.small);
   const etag = `"${createHash('sha256').update(SMALL).digest('base64')}"`;
   assert.equal(headers.etag, etag);
@@ -116,16 +116,16 @@ test('The ETag is the digest; conditions are asked of it, and then of the date',
     [{ 'If-Unmodified-Since': 'Mon Jan  1 00:00:00 2001' }, 412],
     [{ 'If-Match': '"x"', 'If-None-Match': etag }, 412],
   ];
-  for (const [asked, status] of cases) {
-    const answer = await get(files.small, asked);
-    assert.equal(answer.status, status, JSON.stringify(asked));
+  for (const [headers, status] of cases) {
+    const answer = await get(files.small, headers);
+    assert.equal(answer.status, status, JSON.stringify(headers));
     assert.equal(answer.headers.etag, etag);
     assert.equal(answer.body.length, status === 200 ? 10 : 0);
     assert.match(String(answer.headers.requesttrackingid), /^[0-9a-f-]{36}$/);
   }
 });
 
-test('If-Range sends the range of what is still there, else the whole', async () => {
+test('If-Range sends the range if the file is unchanged, otherwise the whole file', async () => {
   const { headers } = await get(files.small);
   const Range = 'bytes=0-1';
   const modified = String(headers['last-modified']);
@@ -142,7 +142,7 @@ test('If-Range sends the range of what is still there, else the whole', async ()
   }
 });
 
-test('If-Range with a date that two versions share sends the whole: it may be meant for the other', async () => {
+test('If-Range with a date that two versions share sends the whole file', async () => {
   for (let attempt = 0; ; attempt += 1) {
     // Both within one second; where they are not, it is tried again early in one.
     if (attempt > 0) await sleep(1000 - (Date.now() % 1000));
@@ -153,14 +153,14 @@ test('If-Range with a date that two versions share sends the whole: it may be me
     const [one, two] = [first, second].map(({ ModifiedAt }) => new Date(ModifiedAt).toUTCString());
     if (one !== two && attempt < 20) continue;
     assert.equal(one, two);
-    const asked = { Range: 'bytes=0-1', 'If-Range': String(two) };
-    assert.equal((await get(second, asked)).status, 200);
-    assert.equal((await call(main, `/files/${second.Id}/content?version=1`, { headers: asked })).status, 200);
+    const headers = { Range: 'bytes=0-1', 'If-Range': String(two) };
+    assert.equal((await get(second, headers)).status, 200);
+    assert.equal((await call(main, `/files/${second.Id}/content?version=1`, { headers })).status, 200);
     return;
   }
 });
 
-test('HEAD tells the same without the bytes', async () => {
+test('HEAD sends the same headers without the bytes', async () => {
   const got = await get(files.large);
   // Ranges are for GET alone.
   for (const headers of [{}, { Range: 'bytes=2-3' }] as Record<string, string>[]) {
@@ -173,7 +173,7 @@ test('HEAD tells the same without the bytes', async () => {
   }
 });
 
-test('Every version can be read, and one that there is not is 404', async () => {
+test('Every version can be read, and an unknown version is 404', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'v.txt' };
   for (const text of ['one', 'two', 'three']) await saveFile(main, at, text);
@@ -190,7 +190,7 @@ test('Every version can be read, and one that there is not is 404', async () => 
   }
 });
 
-test('An empty file is read whole, and has no ranges', async () => {
+test('An empty file is sent whole, and has no ranges', async () => {
   const empty = await save(Buffer.alloc(0));
   const answer = await get(empty);
   assert.deepEqual([answer.status, answer.body.length, answer.headers['content-length']], [200, 0, '0']);

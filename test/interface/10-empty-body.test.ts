@@ -27,7 +27,7 @@ async function makePaths(): Promise<[caller: typeof main, path: string][]> {
 }
 
 for (const type of types) {
-  test(`An empty body called ${type} is as good as none`, async () => {
+  test(`An empty body of type ${type} equals no body`, async () => {
     for (const [caller, path] of await makePaths()) {
       const headers = { 'Content-Type': type };
       const answer = await call(caller, path, { method: 'POST', headers, body: '' });
@@ -36,7 +36,7 @@ for (const type of types) {
   });
 }
 
-test('A body that is there, or may come, must still be JSON', async () => {
+test('A body that is not empty must be JSON', async () => {
   const headers = { 'Content-Type': 'text/plain' };
   const chunked: Headers = { ...headers, 'Transfer-Encoding': 'chunked' };
   for (const [caller, path] of await makePaths()) {
@@ -47,11 +47,11 @@ test('A body that is there, or may come, must still be JSON', async () => {
   }
 });
 
-test('Where fields are needed, an empty body is none', async () => {
+test('Where fields are mandatory, an empty body is refused', async () => {
   const folder = await makeFolder(main);
   for (const type of types) {
     const headers = { 'Content-Type': type };
-    const asked = { method: 'PATCH', headers, body: '' };
-    assertRefusal(await call(main, `/entries/${folder.Id}`, asked), 400, 'InvalidBody');
+    const request = { method: 'PATCH', headers, body: '' };
+    assertRefusal(await call(main, `/entries/${folder.Id}`, request), 400, 'InvalidBody');
   }
 });

@@ -14,7 +14,7 @@ function byPath(what: 'files' | 'folders', path: string, more = ''): Promise<Ans
   return call(main, `/${what}?path=${encodeURIComponent(path)}${more}`);
 }
 
-test('An entry shows its record, where it is, and what it can be compared by', async () => {
+test('An entry is shown with its record, path, ETag and digest', async () => {
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'a "quoted" é');
   const { File } = await saveFile(main, { FolderId: inner.Id, FileName: 'b & c.txt' }, 'bytes');
@@ -47,7 +47,7 @@ test('The ETag changes with the content and the record, not with the size of a f
   assert.notEqual((await show(main, File.Id)).ETag, second.ETag);
 });
 
-test('What is unknown, malformed or of another space is not found, by the same bytes', async () => {
+test('Unknown, malformed and foreign ids are 404 with the same bytes', async () => {
   const foreign = await makeFolder(stranger);
   const bodies = [];
   for (const id of [randomUUID(), 'nothing', '%00', foreign.Id]) {
@@ -60,7 +60,7 @@ test('What is unknown, malformed or of another space is not found, by the same b
   assert.equal(new Set(bodies).size, 1);
 });
 
-test('A space that is not there for the caller is told so, wherever it is named', async () => {
+test('A SpaceId that the caller cannot access is 404 on every request', async () => {
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'x');
   const headers = { SpaceId: randomUUID() };
@@ -71,12 +71,12 @@ test('A space that is not there for the caller is told so, wherever it is named'
   assert.equal((await show(main, File.Id)).Entry.Id, File.Id);
 });
 
-test('The root is shown as -root-, too', async () => {
+test('The root can be shown as -root-', async () => {
   const { Entry, Path } = await show(main, '-root-');
   assert.deepEqual([Entry.Id, Path], [main.application.RootFolderId, '/']);
 });
 
-test('A folder is found by its path, page by page, and so is the root', async () => {
+test('A folder is listed by path, page by page, and so is the root', async () => {
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'inner');
   for (const name of ['1', '2', '3']) await createFolder(main, inner.Id, name);
@@ -93,7 +93,7 @@ test('A folder is found by its path, page by page, and so is the root', async ()
   assertRefusal(await byPath('folders', `/${folder.Name}/inner//`), 404, 'FolderNotFound');
 });
 
-test('A file is found by its path, whichever way its name is composed', async () => {
+test('A file is found by path in either Unicode form of its name', async () => {
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'Pru\u0308fung 100%.txt' }, 'x');
   for (const name of ['Pru\u0308fung 100%.txt', 'Pr\u00fcfung 100%.txt']) {
@@ -101,7 +101,7 @@ test('A file is found by its path, whichever way its name is composed', async ()
   }
 });
 
-test('A path that leads nowhere, or to the other kind, is told so', async () => {
+test('A path that does not exist, or is of the other type, is refused', async () => {
   const folder = await makeFolder(main);
   await createFolder(main, folder.Id, 'folder');
   await saveFile(main, { FolderId: folder.Id, FileName: 'file' }, 'x');

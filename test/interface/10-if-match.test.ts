@@ -18,7 +18,7 @@ async function makePair(): Promise<{ pair: Entry[]; inner: Entry; file: Entry }>
   return { pair: [inner, file], inner, file };
 }
 
-test('If-Match with the right ETag, a list that holds it, or a star lets the change through', async () => {
+test('If-Match with the current ETag, a list that contains it, or * allows the change', async () => {
   const { pair } = await makePair();
   for (const entry of pair) {
     let number = 0;
@@ -59,14 +59,14 @@ test('If-Match with any other ETag is 400 PreconditionFailed, and nothing change
   }
 });
 
-test('The ETag of the content is not that of the entry', async () => {
+test('The ETag of the content is not the ETag of the entry', async () => {
   const { file } = await makePair();
   const { etag } = (await call(main, `/files/${file.Id}/content`)).headers;
   const answer = await askChange(main, file.Id, { Name: 'other' }, { 'If-Match': String(etag) });
   assertRefusal(answer, 400, 'PreconditionFailed');
 });
 
-test('Of 20 changes at once under one ETag, exactly one succeeds', async () => {
+test('Of 20 concurrent changes with one ETag exactly one succeeds', async () => {
   const { pair } = await makePair();
   for (const { Id } of pair) {
     const { ETag } = await show(main, Id);
@@ -81,7 +81,7 @@ test('Of 20 changes at once under one ETag, exactly one succeeds', async () => {
   }
 });
 
-test('Of 20 renames at once to one name, exactly one succeeds', async () => {
+test('Of 20 concurrent renames to one name exactly one succeeds', async () => {
   const folder = await makeFolder(main);
   const all = await Promise.all(Array.from({ length: 20 }, (_, index) => createFolder(main, folder.Id, `${index}`)));
   const answers = await Promise.all(all.map(({ Id }) => askChange(main, Id, { Name: 'one' })));

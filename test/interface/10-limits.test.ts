@@ -19,7 +19,7 @@ async function usageOf(actor: string) {
   return all.find(({ Actor }) => Actor === actor) ?? { Actor: actor, Entries: 0, Bytes: 0 };
 }
 
-test('What an application makes counts for it, every version of it, and only for it', async () => {
+test('Every version that an application saves counts for that application only', async () => {
   const made = await addApplication(admin);
   const actor = `app:${made.application.Name}`;
   assert.deepEqual(await usageOf(actor), { Actor: actor, Entries: 0, Bytes: 0 });
@@ -32,7 +32,7 @@ test('What an application makes counts for it, every version of it, and only for
   assert.deepEqual(await usageOf(actor), { Actor: actor, Entries: 2, Bytes: 8 });
 });
 
-test('The space in all is the sum of everyone, and what is in the trash is told', async () => {
+test('The usage of a space is the sum of its actors, and includes the trash', async () => {
   const folder = await makeFolder(admin);
   const { File } = await saveFile(admin, { FolderId: folder.Id, FileName: 'a' }, 'x'.repeat(1000));
   const before = await get<Usage>(admin, '/usage?limit=1000');
@@ -44,13 +44,13 @@ test('The space in all is the sum of everyone, and what is in the trash is told'
   assert.ok(after.Space.TrashBytes >= 1000);
 });
 
-test('Usage tells nothing of other spaces', async () => {
+test('Usage does not include other spaces', async () => {
   await makeFolder(stranger);
   const { body } = await call(admin, '/usage?limit=1000');
   assert.ok(!body.includes(stranger.application.Name));
 });
 
-test('Limits are told, and hold', async () => {
+test('GET /limits answers the limits in force', async () => {
   const limits = await get<{ NameCharacters: number; Properties: { Keys: number }; PageEntries: { Most: number } }>(
     admin,
     '/limits',

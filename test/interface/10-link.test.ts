@@ -44,7 +44,7 @@ async function assertNowhere(path: string): Promise<void> {
   assert.equal((await follow(path, {}, 'HEAD')).status, 404);
 }
 
-test('A link needs no headers, lives a minute, and serves the bytes as an attachment that no browser runs', async () => {
+test('A link needs no headers, lasts a minute, and serves an attachment that no browser executes', async () => {
   const file = await save('hello', 'Büro.html', { 'Content-Type': 'text/html' });
   const before = Date.now();
   const { path, link: made } = await link(file.Id);
@@ -61,7 +61,7 @@ test('A link needs no headers, lives a minute, and serves the bytes as an attach
   assert.equal(headers['referrer-policy'], 'no-referrer');
 });
 
-test('Ranges, conditions and HEAD are those of a download', async () => {
+test('A link supports ranges, conditions and HEAD like a download', async () => {
   const { path } = await link((await save('0123456789')).Id);
   const { headers } = await follow(path);
   const range = await follow(path, { Range: 'bytes=2-4' });
@@ -75,7 +75,7 @@ test('Ranges, conditions and HEAD are those of a download', async () => {
   assert.deepEqual([head.status, head.headers['content-length'], head.body.length], [200, '10', 0]);
 });
 
-test('It stays with the version of the moment, or with the one that was named', async () => {
+test('A link serves the version that was current, or the requested one', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'v.txt' };
   const { File } = await saveFile(main, at, 'one');
@@ -89,7 +89,7 @@ test('It stays with the version of the moment, or with the one that was named', 
   assertRefusal(await askLink(main, File.Id, { Version: 4 }), 404, 'VersionNotFound');
 });
 
-test('Inline is for what is inert; everything else stays an attachment', async () => {
+test('Inline is allowed for inert types; all others stay attachments', async () => {
   const cases = [
     ['a.png', 'image/png', 'inline'],
     ['a.mp4', 'video/mp4', 'inline'],
@@ -111,9 +111,9 @@ test('Inline is for what is inert; everything else stays an attachment', async (
   assert.match(String((await follow(path)).headers['content-disposition']), /^attachment; /);
 });
 
-test('It is over when its time is', async () => {
+test('A link expires', async () => {
   const { Id } = await save('x');
-  // Longer, where the machine is so slow that it is over before it was followed.
+  // Retried with a longer life where a slow machine let it expire before the first use.
   for (const ExpiresInSeconds of [1, 5, 20]) {
     const { path, link: made } = await link(Id, { ExpiresInSeconds });
     const { status } = await follow(path);
@@ -125,7 +125,7 @@ test('It is over when its time is', async () => {
   }
 });
 
-test('An edited one, a cut one and one of another environment lead nowhere, in the same words', async () => {
+test('An altered link, a truncated one and one of another environment are 404 with the same body', async () => {
   const { path } = await link((await save('x')).Id);
   const token = path.slice('/links/'.length);
   const other = (at: number) => (token[at] === 'A' ? 'B' : 'A');
@@ -150,7 +150,7 @@ test('An edited one, a cut one and one of another environment lead nowhere, in t
   assert.notEqual(target().Production, target().Test);
 });
 
-test('It ends with the file and with the version, and comes back with a file that comes back', async () => {
+test('A link ends with its file or version, and works again when the file is restored', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'v.txt' };
   const { File } = await saveFile(main, at, 'one');
@@ -167,7 +167,7 @@ test('It ends with the file and with the version, and comes back with a file tha
   await assertNowhere(current.path);
 });
 
-test('It stays with a file that is renamed, and tells the new name', async () => {
+test('A link follows a renamed file and sends the new name', async () => {
   const file = await save('x');
   const { path } = await link(file.Id);
   await call(main, `/entries/${file.Id}`, {
@@ -178,7 +178,7 @@ test('It stays with a file that is renamed, and tells the new name', async () =>
   assert.match(String((await follow(path)).headers['content-disposition']), /filename="b\.txt"/);
 });
 
-test('The body may be missing or empty; what is wrong in it is told', async () => {
+test('The body may be missing or empty; invalid fields are refused', async () => {
   const { Id } = await save('x');
   for (const fields of [undefined, {}, { Unknown: 1 }]) assert.equal((await askLink(main, Id, fields)).status, 200);
   const wrong: [object, string][] = [
@@ -200,7 +200,7 @@ test('The body may be missing or empty; what is wrong in it is told', async () =
   assertRefusal(posted, 400, 'InvalidBody');
 });
 
-test('Only of files, and only of such as can be seen', async () => {
+test('Links exist only for files that the caller can access', async () => {
   const file = await save('x');
   assertRefusal(await askLink(main, (await makeFolder(main)).Id), 404, 'FileNotFound');
   assertRefusal(await askLink(main, 'unknown'), 404, 'FileNotFound');

@@ -14,7 +14,7 @@ const main = await signIn('Main');
 const stranger = await signIn('Stranger');
 const withinMs = 1500;
 
-/** Until it holds, or should: what comes next says whether it does. */
+/** Waits until the condition holds, or a second has passed: the assertion after it decides. */
 async function withinASecond(holds: () => Promise<boolean>): Promise<void> {
   for (const until = Date.now() + withinMs; Date.now() < until && !(await holds()); ) await sleep(20);
 }
@@ -24,7 +24,7 @@ async function tokenStatus(caller: Caller, secret: string): Promise<number> {
   return (await askToken(caller.base, { grant_type: 'client_credentials' }, headers)).status;
 }
 
-test('A space is shown to whoever is in it, and to nobody else', async () => {
+test('A space is shown only to callers who can access it', async () => {
   const { Spaces } = await get<{ Spaces: [{ Id: string; Name: string; RootFolderId: string }] }>(admin, '/spaces');
   const [space] = Spaces;
   assert.equal(space.RootFolderId, admin.application.RootFolderId);
@@ -37,7 +37,7 @@ test('A space is shown to whoever is in it, and to nobody else', async () => {
   assertRefusal(await ask(stranger, 'PATCH', `/spaces/${space.Id}`, { Name: newName() }), 403, 'InsufficientScope');
 });
 
-test('A limit or a cursor of /spaces that is not right is 400', async () => {
+test('An invalid limit or cursor of /spaces is 400', async () => {
   const { Spaces } = await get<{ Spaces: { Id: string }[] }>(admin, '/spaces?limit=1');
   assert.equal(Spaces.length, 1);
   for (const query of ['limit=0', 'limit=1001', 'limit=x', 'limit=']) {
@@ -46,7 +46,7 @@ test('A limit or a cursor of /spaces that is not right is 400', async () => {
   assertRefusal(await call(admin, '/spaces?cursor=bogus'), 400, 'InvalidCursor');
 });
 
-test('A space is renamed, to a name that is free and can be one', async () => {
+test('A space can be renamed to a valid, free name', async () => {
   const { Spaces } = await get<{ Spaces: [{ Id: string; Name: string }] }>(admin, '/spaces');
   const [{ Id, Name }] = Spaces;
   const renamed = newName().slice(0, 60);
@@ -65,11 +65,11 @@ test('A space is renamed, to a name that is free and can be one', async () => {
   await manage(admin, 'PATCH', `/spaces/${Id}`, { Name });
 });
 
-test('An application cannot make a space, whatever its scopes', async () => {
+test('An application cannot create a space, whatever its scopes', async () => {
   assertRefusal(await ask(admin, 'POST', '/spaces', { Name: newName() }), 403, 'Forbidden');
 });
 
-test('An application is registered into the space of who asks, and its secret is shown once', async () => {
+test('An application is registered into the space of the caller, and its secret is shown once', async () => {
   const made = await addApplication(admin);
   assert.match(made.application.AppKey, /^ak_[a-z0-9]{32}$/);
   assert.match(made.application.Secret, /^cs_/);
@@ -87,7 +87,7 @@ test('An application is registered into the space of who asks, and its secret is
   assert.ok(!names.includes(stranger.application.Name));
 });
 
-test('What cannot be registered is refused, and says which field is at fault', async () => {
+test('An invalid application is refused with the field at fault', async () => {
   const cases: [object, string, string][] = [
     [{}, 'InvalidField', 'Name'],
     [{ Name: 'a b' }, 'InvalidField', 'Name'],
@@ -122,7 +122,7 @@ test('What cannot be registered is refused, and says which field is at fault', a
   );
 });
 
-test('Nobody gives a scope, or takes over an application with one, that they could not use', async () => {
+test('Nobody can grant a scope, or take over an application with a scope, that they could not use', async () => {
   const narrow = await addApplication(admin, { Scopes: ['content.read', 'content.admin'] });
   const { Target } = assertRefusal(
     await ask(narrow, 'POST', '/applications', { Name: newName() }),
@@ -137,7 +137,7 @@ test('Nobody gives a scope, or takes over an application with one, that they cou
   assert.equal(await tokenStatus(writer, Secret), 200, 'its secret is what it was');
 });
 
-test('A disabled application is refused within a second, an enabled one let in again', async () => {
+test('A disabled application is refused within a second, and accepted again when enabled', async () => {
   const made = await addApplication(admin);
   const path = `/applications/${made.application.AppKey}`;
   assert.equal((await call(made, '/spaces')).status, 200);
@@ -153,7 +153,7 @@ test('A disabled application is refused within a second, an enabled one let in a
   }
 });
 
-test('A removed application is gone, its name with it; what it made stays', async () => {
+test('A removed application is gone and its name is never reused; its entries stay', async () => {
   const made = await addApplication(admin);
   const { AppKey, Name } = made.application;
   const folder = await createFolder(made, '-root-', newName());
@@ -168,14 +168,14 @@ test('A removed application is gone, its name with it; what it made stays', asyn
   );
 });
 
-test('An application can neither disable nor remove itself', async () => {
+test('An application cannot disable or remove itself', async () => {
   const own = `/applications/${admin.application.AppKey}`;
   assertRefusal(await ask(admin, 'PATCH', own, { State: 'disabled' }), 403, 'Forbidden');
   assertRefusal(await ask(admin, 'DELETE', own), 403, 'Forbidden');
   assert.equal((await manage<Application>(admin, 'PATCH', own, { State: 'active' })).State, 'active');
 });
 
-test('A new secret replaces the old one, at once or after a while', async () => {
+test('A new secret replaces the old one at once or after the overlap', async () => {
   const made = await addApplication(admin);
   const path = `/applications/${made.application.AppKey}/rotate`;
   const first = made.application.Secret;
@@ -193,7 +193,7 @@ test('A new secret replaces the old one, at once or after a while', async () => 
   }
 });
 
-test('Applications of another space do not exist, in the same bytes as unknown ones, and are not changed', async () => {
+test('Applications of another space return the same bytes as unknown ones, and are not changed', async () => {
   const { AppKey, Secret } = stranger.application;
   const headers = { requesttrackingid: randomUUID() };
   const ways: [string, string, object?][] = [
@@ -225,7 +225,7 @@ test('A client application has no certificates', async () => {
   assertRefusal(await ask(admin, 'DELETE', `${path}/x`), 404, 'CertificateNotFound');
 });
 
-test('A person gets an account and a role, another role, and none', async () => {
+test('A person gets an account and a role, another role, and no role', async () => {
   const Id = newName();
   const made = await manage<User>(admin, 'POST', '/users', { Id, Name: 'Ada', Role: 'editor' });
   assert.match(String(made.Password), /^\S{12,}$/);
@@ -242,7 +242,7 @@ test('A person gets an account and a role, another role, and none', async () => 
   assert.equal((await manage<User>(admin, 'PATCH', `/users/${Id}`, { Role: 'editor' })).Role, 'editor');
 });
 
-test('An id is given out once, and a password that is given is not told', async () => {
+test('A user id is unique, and a password that was sent is not returned', async () => {
   const Id = newName();
   const made = await manage<User>(admin, 'POST', '/users', { Id, Role: 'viewer', Password: 'a long enough word' });
   assert.deepEqual([made.Password, made.Name], [undefined, Id]);
@@ -251,7 +251,7 @@ test('An id is given out once, and a password that is given is not told', async 
   assert.equal((await getAll<User>(admin, '/users', 'Users')).find((user) => user.Id === Id)?.Role, 'viewer');
 });
 
-test('What cannot be a person is refused, and says which field is at fault', async () => {
+test('An invalid person is refused with the field at fault', async () => {
   const good = { Id: newName(), Role: 'viewer' };
   const cases: [object, string][] = [
     [{ Role: 'viewer' }, 'Id'],
@@ -273,7 +273,7 @@ test('What cannot be a person is refused, and says which field is at fault', asy
   assertRefusal(await ask(admin, 'PATCH', `/users/${good.Id}`, { State: 'disabled' }), 400, 'InvalidField');
 });
 
-test('A person of an outside issuer can be given a role before they were ever here', async () => {
+test('A person of an external issuer can get a role before their first sign-in', async () => {
   const Id = `corp:${randomUUID()}`;
   const path = `/users/${encodeURIComponent(Id)}`;
   assert.equal((await manage<User>(admin, 'PATCH', path, { Role: 'viewer' })).Id, Id);
@@ -282,7 +282,7 @@ test('A person of an outside issuer can be given a role before they were ever he
   assert.equal(assertRefusal(malformed, 400, 'InvalidField').Target, 'id');
 });
 
-test('Without content.admin an application reads what is managed and changes nothing', async () => {
+test('Without content.admin an application can read but not manage', async () => {
   for (const path of ['/applications', '/users', '/usage', '/limits', '/spaces']) {
     assert.equal((await call(main, path)).status, 200, path);
   }
@@ -303,7 +303,7 @@ test('Without content.admin an application reads what is managed and changes not
   }
 });
 
-test('A cursor of one list is not one of another', async () => {
+test('A cursor is valid for its own list only', async () => {
   await addApplication(admin);
   const { headers } = await call(admin, '/applications?limit=1');
   const [, cursor] = /cursor=([^&>]+)/.exec(String(headers.link)) ?? [];

@@ -39,7 +39,7 @@ async function makeTree() {
   return { top, left, right, low, file, beside };
 }
 
-test('A moved tree is whole at its new place, with the same ids, and the sizes follow', async () => {
+test('A moved tree is complete at its new place, with the same ids, and sizes follow', async () => {
   const { top, left, right, low, file } = await makeTree();
   const beneath = await readTree(main, left.Id);
   const { Entry, Path } = await change(neighbour, left.Id, { ParentFolderId: right.Id });
@@ -57,7 +57,7 @@ test('A moved tree is whole at its new place, with the same ids, and the sizes f
   assert.equal(assertEnvelope(await call(main, `/folders?path=/${top.Name}/right/left`)).Folder.Id, left.Id);
 });
 
-test('A move leaves the ETag of what is beneath, and of the folders that it leaves and enters', async () => {
+test('A move keeps the ETags of entries beneath it and of both parent folders', async () => {
   const { left, right, low, file, top } = await makeTree();
   const others = [right, low, file, top];
   const before = await Promise.all(others.map(async ({ Id }) => (await show(main, Id)).ETag));
@@ -84,7 +84,7 @@ test('Sizes are exact at every level after moves up, down and across', async () 
   assert.deepEqual([...(await sizes()), await sizeOf(other)], [3, 3, 7, 7, 7]);
 });
 
-test('-root- as the target is the root', async () => {
+test('-root- as the target means the root', async () => {
   const { file } = await makeTree();
   const name = `moved-${randomUUID()}`;
   const { Path } = await change(main, file.Id, { ParentFolderId: '-root-', Name: name });
@@ -93,7 +93,7 @@ test('-root- as the target is the root', async () => {
   assert.equal(there.Path, `/${name}`);
 });
 
-test('A folder into itself or beneath itself is 400 InvalidMove, and nothing moves', async () => {
+test('Moving a folder into itself or beneath itself is 400 InvalidMove, and nothing moves', async () => {
   const { top, left, low } = await makeTree();
   const before = await readTree(main, top.Id);
   for (const [what, target] of [
@@ -108,7 +108,7 @@ test('A folder into itself or beneath itself is 400 InvalidMove, and nothing mov
   assert.deepEqual(await readTree(main, top.Id), before);
 });
 
-test('Moves that cross at once never make a cycle', async () => {
+test('Concurrent crossing moves never create a cycle', async () => {
   for (let round = 0; round < sized(4, 10); round += 1) {
     const top = await makeFolder(main);
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => createFolder(main, top.Id, name)));
@@ -125,14 +125,14 @@ test('Moves that cross at once never make a cycle', async () => {
   }
 });
 
-test('Into a file is 400 NotAFolder', async () => {
+test('Moving into a file is 400 NotAFolder', async () => {
   const { low, file, beside } = await makeTree();
   assertRefusal(await askChange(main, low.Id, { ParentFolderId: beside.Id }), 400, 'NotAFolder');
   assertRefusal(await askChange(main, file.Id, { ParentFolderId: beside.Id }), 400, 'NotAFolder');
   assertRefusal(await askChange(main, file.Id, { ParentFolderId: file.Id }), 400, /^(NotAFolder|InvalidMove)$/);
 });
 
-test('Into what is unknown, trashed, beneath what is trashed, gone or of another space is 404 by the same bytes', async () => {
+test('Moving into an unknown, trashed, deleted or foreign folder, or beneath a trashed one, is 404 with the same bytes', async () => {
   const { left, right, low, file, beside } = await makeTree();
   const gone = await makeFolder(main);
   await remove(main, gone.Id);
@@ -152,7 +152,7 @@ test('Into what is unknown, trashed, beneath what is trashed, gone or of another
   assert.equal((await listFolder(main, right.Id)).length, 2);
 });
 
-test('A name that is taken at the target is 400 NameAlreadyExists, Rename finds another, a Name given helps', async () => {
+test('A taken name at the target is 400 NameAlreadyExists; Rename or another Name resolves it', async () => {
   const { top, left, right, file } = await makeTree();
   const { File: taken } = await saveFile(main, { FolderId: right.Id, FileName: 'file' }, 'x');
   const answer = await askChange(main, file.Id, { ParentFolderId: right.Id });
@@ -176,7 +176,7 @@ async function makeChain(): Promise<(level: 1 | 97 | 98 | 99 | 100) => string> {
   return (level) => ids[level];
 }
 
-test('A tree is moved to where its deepest folder is at level 100, and not one level lower', async () => {
+test('A tree can be moved down to where its deepest folder is at level 100, and no deeper', async () => {
   const at = await makeChain();
   const tree = await makeFolder(main);
   const inner = await createFolder(main, tree.Id, 'inner');
@@ -197,7 +197,7 @@ test('A tree is moved to where its deepest folder is at level 100, and not one l
   await change(main, File.Id, { ParentFolderId: wide.Id });
 });
 
-test('A tree that was deep once and is shallow now can be moved as a shallow one', async () => {
+test('A tree that was deep before can be moved by its present depth', async () => {
   const at = await makeChain();
   const cut: ((entry: Entry) => Promise<unknown>)[] = [
     (entry) => trash(main, entry.Id),
@@ -213,7 +213,7 @@ test('A tree that was deep once and is shallow now can be moved as a shallow one
   }
 });
 
-test('Folder sizes are exact after 200 moves and saves at once all over a tree', async () => {
+test('Folder sizes are exact after 200 concurrent moves and saves in a tree', async () => {
   const top = await makeFolder(main);
   const places = await Promise.all(['a', 'b', 'c', 'd'].map((name) => createFolder(main, top.Id, name)));
   const files = await Promise.all(

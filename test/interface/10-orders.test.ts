@@ -53,7 +53,7 @@ async function listInOrder(folder: Entry, order: Order, limit: number): Promise<
 }
 
 for (const order of ORDERS) {
-  test(`By ${order}, pages of every size hold everything once and in order`, async () => {
+  test(`By ${order}, pages of every size list everything once and in order`, async () => {
     const folder = await readFilled();
     const all = (await listInOrder(folder, 'name', 1000)).flat();
     assert.equal(all.length, 21);
@@ -65,7 +65,7 @@ for (const order of ORDERS) {
     }
   });
 
-  test(`By ${order}, equals stand in the order of their ids, in the same direction`, async () => {
+  test(`By ${order}, ties are ordered by id in the same direction`, async () => {
     equals ??= makeEquals();
     const { folder, files } = await equals;
     for (const limit of [7, 1000]) {
@@ -74,7 +74,7 @@ for (const order of ORDERS) {
     }
   });
 
-  test(`By ${order}, what is there all along is listed once while others come, go and are renamed`, async () => {
+  test(`By ${order}, entries that stay are listed once while others are added, removed and renamed`, async () => {
     const folder = await makeFolder(main);
     const staying = await Promise.all(
       Array.from({ length: 24 }, async (_, index) =>
@@ -118,7 +118,7 @@ async function disturb(folder: Entry, going: Entry[], round: number): Promise<vo
   else await change(neighbour, gone.Id, { Name: `${(round * 37) % 100} was renamed` });
 }
 
-test('A cursor leads on though the entry that it stands at is gone, renamed or moved', async () => {
+test('A cursor works although its entry was removed, renamed or moved', async () => {
   for (const order of ORDERS) {
     for (const disturbance of ['trashed', 'removed', 'renamed', 'moved']) {
       const folder = await makeFolder(main);
@@ -140,7 +140,7 @@ test('A cursor leads on though the entry that it stands at is gone, renamed or m
   }
 });
 
-test('The folder by its path is listed in every order too', async () => {
+test('A folder is listed by path in every order', async () => {
   const folder = await readFilled();
   const all = (await listInOrder(folder, 'name', 1000)).flat();
   for (const order of ORDERS) {
@@ -150,7 +150,7 @@ test('The folder by its path is listed in every order too', async () => {
   }
 });
 
-test('An order that is none of the six is 400 InvalidField', async () => {
+test('An unknown order is 400 InvalidField', async () => {
   const folder = await makeFolder(main);
   for (const order of ['', 'Name', '--name', '+name', 'name,size', 'created', 'NAME', '-', "name'", '%00', 'id']) {
     assertRefusal(await call(main, `/folders/${folder.Id}?order=${order}`), 400, 'InvalidField');
@@ -178,9 +178,9 @@ test('A cursor of another folder, another order or another list is 400 InvalidCu
   for (const order of ORDERS) {
     const first = await call(main, `/folders/${one.Id}?order=${order}&limit=3`);
     const cursor = encodeURIComponent(cursorOf(first));
-    const asked = [`/folders/${other.Id}?order=${order}`, '/trash?', '/changes?'];
-    for (const another of ORDERS) if (another !== order) asked.push(`/folders/${one.Id}?order=${another}`);
-    for (const path of asked) {
+    const others = [`/folders/${other.Id}?order=${order}`, '/trash?', '/changes?'];
+    for (const another of ORDERS) if (another !== order) others.push(`/folders/${one.Id}?order=${another}`);
+    for (const path of others) {
       const answer = await call(main, `${path}&cursor=${cursor}`.replace('?&', '?'));
       assertRefusal(answer, 400, 'InvalidCursor');
     }
@@ -190,7 +190,7 @@ test('A cursor of another folder, another order or another list is 400 InvalidCu
   }
 });
 
-test('A cursor of which one character was changed is 400 InvalidCursor', async () => {
+test('A cursor with one changed character is 400 InvalidCursor', async () => {
   const folder = await readFilled();
   for (const [share, order] of ORDERS.entries()) {
     const cursor = cursorOf(await call(main, `/folders/${folder.Id}?order=${order}&limit=3`));
@@ -209,7 +209,7 @@ test('A cursor of which one character was changed is 400 InvalidCursor', async (
   }
 });
 
-test('There is a Link while there is more, and none with the last entry', async () => {
+test('Every page but the last has a Link', async () => {
   const folder = await makeFolder(main);
   assert.equal((await call(main, `/folders/${folder.Id}?limit=1`)).headers.link, undefined);
   for (let index = 0; index < 3; index += 1) {
@@ -228,7 +228,7 @@ test('There is a Link while there is more, and none with the last entry', async 
   }
 });
 
-test('A folder that is trashed between two pages is 404 at the next', async () => {
+test('A folder that is trashed between two pages is 404 at the second', async () => {
   const folder = await fill();
   const first = await call(main, `/folders/${folder.Id}?order=size&limit=3`);
   assert.equal((await askTrash(main, folder.Id)).status, 200);
@@ -236,7 +236,7 @@ test('A folder that is trashed between two pages is 404 at the next', async () =
   assertRefusal(next, 404, 'FolderNotFound');
 });
 
-test('A renamed entry and a changed size are listed at their new places', async () => {
+test('Entries with a new name or size are listed at their new positions', async () => {
   const folder = await makeFolder(main);
   const small = (await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'x')).File;
   await saveFile(main, { FolderId: folder.Id, FileName: 'b' }, 'xx');

@@ -44,7 +44,7 @@ async function assertRefused(caller: Caller, path: string): Promise<void> {
 }
 
 for (const path of ['/trash', '/users', '/applications', '/usage']) {
-  test(`A cursor of ${path} is good in its own space alone, whatever the limit`, async () => {
+  test(`A cursor of ${path} is valid only in its own space, with any limit`, async () => {
     const cursor = await takeCursor(`${path}?limit=1`);
     await assertRefused(stranger, `${path}?limit=1&cursor=${cursor}`);
     for (const limit of ['1', '5']) {
@@ -53,14 +53,14 @@ for (const path of ['/trash', '/users', '/applications', '/usage']) {
   });
 }
 
-test('A cursor of a search is good for the same words and filters alone, in its own space', async () => {
+test('A cursor of a search is valid only for the same words and filters, in its own space', async () => {
   const root = admin.application.RootFolderId;
-  const asked = `/search?q=${word}&type=file`;
-  const cursor = await takeCursor(`${asked}&limit=1`, patienceMs);
-  for (const same of [`${asked}&limit=1`, `${asked}&limit=9`, `/search?limit=1&type=file&q=${word}`]) {
+  const query = `/search?q=${word}&type=file`;
+  const cursor = await takeCursor(`${query}&limit=1`, patienceMs);
+  for (const same of [`${query}&limit=1`, `${query}&limit=9`, `/search?limit=1&type=file&q=${word}`]) {
     assert.equal((await call(admin, `${same}&cursor=${cursor}`)).status, 200, same);
   }
-  for (const rootNamed of [`${asked}&folder=-root-`, `${asked}&folder=${root}`]) {
+  for (const rootNamed of [`${query}&folder=-root-`, `${query}&folder=${root}`]) {
     assert.equal((await call(admin, `${rootNamed}&cursor=${cursor}`)).status, 200, rootNamed);
   }
   const folder = await makeFolder(admin);
@@ -68,26 +68,26 @@ test('A cursor of a search is good for the same words and filters alone, in its 
     `/search?q=${word}`,
     `/search?q=other&type=file`,
     `/search?q=${word}&type=folder`,
-    `${asked}&contentType=text/plain`,
-    `${asked}&modifiedAfter=2026-01-01`,
-    `${asked}&property.a=1`,
-    `${asked}&folder=${folder.Id}`,
+    `${query}&contentType=text/plain`,
+    `${query}&modifiedAfter=2026-01-01`,
+    `${query}&property.a=1`,
+    `${query}&folder=${folder.Id}`,
   ]) {
     await assertRefused(admin, `${other}&cursor=${cursor}`);
   }
-  await assertRefused(stranger, `${asked}&limit=1&cursor=${cursor}`);
+  await assertRefused(stranger, `${query}&limit=1&cursor=${cursor}`);
 });
 
-test('A cursor of the audit is good for the same filters alone', async () => {
-  const asked = '/audit?action=folder.created';
-  const cursor = await takeCursor(`${asked}&limit=1`);
-  assert.equal((await call(admin, `${asked}&limit=2&cursor=${cursor}`)).status, 200);
+test('A cursor of the audit log is valid only for the same filters', async () => {
+  const query = '/audit?action=folder.created';
+  const cursor = await takeCursor(`${query}&limit=1`);
+  assert.equal((await call(admin, `${query}&limit=2&cursor=${cursor}`)).status, 200);
   const by = `app:${admin.application.Name}`;
   for (const other of [
     '/audit?',
     '/audit?action=user.role',
-    `${asked}&by=${by}`,
-    `${asked}&since=2026-01-01T00:00:00Z`,
+    `${query}&by=${by}`,
+    `${query}&since=2026-01-01T00:00:00Z`,
   ]) {
     await assertRefused(admin, `${other}&cursor=${cursor}`);
   }

@@ -21,14 +21,14 @@ const FOLDERS = ['b', 'a', 'c'];
 const FILES = ['z.txt', 'a.txt', 'm.txt', 'M.txt', 'é.txt'];
 const IN_ORDER = ['a', 'b', 'c', 'M.txt', 'a.txt', 'm.txt', 'z.txt', 'é.txt'];
 
-test('A folder reads as the envelope with its children in order', async () => {
+test('A folder is listed as the envelope with its children in order', async () => {
   const folder = await fill();
   const { Folder, Children } = await readFolder(main, folder.Id);
   assert.deepEqual(Folder, { ...folder, Size: FILES.join('').length + 1 });
   assert.deepEqual(toNames(Children), IN_ORDER);
 });
 
-test('Pages of every size hold everything once and in order, and all but the last are full', async () => {
+test('Pages of every size list everything once and in order, and all but the last are full', async () => {
   const folder = await fill();
   for (const limit of [1, 2, 3, 7, 8, 9, 1000]) {
     const first = await call(main, `/folders/${folder.Id}?limit=${limit}`);
@@ -39,7 +39,7 @@ test('Pages of every size hold everything once and in order, and all but the las
   }
 });
 
-test('A page is 100 entries when no limit is asked for', async () => {
+test('A page has 100 entries without a limit', async () => {
   const folder = await makeFolder(main);
   const names = Array.from({ length: 101 }, (_, index) => `folder ${index}`);
   await Promise.all(names.map((name) => createFolder(main, folder.Id, name)));
@@ -47,7 +47,7 @@ test('A page is 100 entries when no limit is asked for', async () => {
   assert.equal((await listFolder(main, folder.Id)).length, 101);
 });
 
-test('What is saved between two pages repeats and hides nothing', async () => {
+test('Saves between two pages neither repeat nor hide entries', async () => {
   const folder = await fill();
   const first = await call(main, `/folders/${folder.Id}?limit=4`);
   await createFolder(main, folder.Id, '0 before the page');
@@ -57,7 +57,7 @@ test('What is saved between two pages repeats and hides nothing', async () => {
   assert.deepEqual(toNames(rest), expected);
 });
 
-test('A limit outside 1 to 1000 and a cursor that is not ours are 400', async () => {
+test('A limit outside 1 to 1000 and an unknown cursor are 400', async () => {
   const folder = await makeFolder(main);
   for (const limit of ['0', '-1', '1001', 'x', '', '1.5', '1e2', '99999999999999999999', '%00']) {
     assertRefusal(await call(main, `/folders/${folder.Id}?limit=${limit}`), 400, /./);
@@ -67,7 +67,7 @@ test('A limit outside 1 to 1000 and a cursor that is not ours are 400', async ()
   }
 });
 
-test('A download is the bytes with their digest, type and a safe disposition', async () => {
+test('A download has the bytes, their digest, their type and a safe disposition', async () => {
   const folder = await makeFolder(main);
   for (const bytes of ['<script>alert(1)</script>', 'x'.repeat(200_000)]) {
     const at = { FolderId: folder.Id, FileName: `"Prüfung" ${bytes.length}.html`, 'Content-Type': 'text/html' };
@@ -87,7 +87,7 @@ test('A download is the bytes with their digest, type and a safe disposition', a
   }
 });
 
-test('The disposition names the file exactly, whatever its name, and in ASCII for the old', async () => {
+test('The disposition has the exact file name, and an ASCII fallback for old clients', async () => {
   const folder = await makeFolder(main);
   const names = [
     '😀 👨‍👩‍👧',
@@ -116,7 +116,7 @@ test('A folder has no content to download', async () => {
   assertRefusal(answer, answer.status, /^(FileNotFound|EntryNotFound|NotAFile)$/);
 });
 
-test('The current version is what is downloaded', async () => {
+test('A download serves the current version', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'a' };
   const { File } = await saveFile(main, at, 'old');

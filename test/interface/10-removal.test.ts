@@ -25,7 +25,7 @@ async function isInTrash(id: string): Promise<boolean> {
   return (await listTrash(main)).some(({ Entry }) => Entry.Id === id);
 }
 
-test('What is removed for good is in no trash, cannot be restored, and its tree is gone with it', async () => {
+test('A permanently deleted tree is not in the trash and cannot be restored', async () => {
   const { top, tree, inner, file } = await makeTree();
   const shown = await show(main, tree.Id);
   const removed = await remove(main, tree.Id);
@@ -43,7 +43,7 @@ test('What is removed for good is in no trash, cannot be restored, and its tree 
   assert.notEqual(again.Id, tree.Id);
 });
 
-test('What is in the trash can be removed from there for good', async () => {
+test('An entry in the trash can be deleted permanently', async () => {
   const { tree, file, inner } = await makeTree();
   await trash(main, file.Id);
   await trash(main, tree.Id);
@@ -55,7 +55,7 @@ test('What is in the trash can be removed from there for good', async () => {
   assert.deepEqual(await listFolder(main, inner.Id), []);
 });
 
-test('What was trashed before its folder was removed stays in the trash', async () => {
+test('An entry that was trashed before its folder was deleted stays in the trash', async () => {
   const { top, tree, file } = await makeTree();
   await trash(main, file.Id);
   await remove(main, tree.Id);
@@ -65,7 +65,7 @@ test('What was trashed before its folder was removed stays in the trash', async 
   assert.equal((await download(main, file.Id)).toString(), '12345');
 });
 
-test('Bytes that others share outlive what is removed', async () => {
+test('Bytes that other files share survive a deletion', async () => {
   const { top, file, tree } = await makeTree();
   const bytes = Buffer.alloc(150_000, randomUUID());
   const { File } = await saveFile(main, { FolderId: tree.Id, FileName: 'large' }, bytes);
@@ -77,7 +77,7 @@ test('Bytes that others share outlive what is removed', async () => {
   assertRefusal(await call(main, `/files/${file.Id}/content`), 404, 'FileNotFound');
 });
 
-test('permanent is true or false, and false means the trash', async () => {
+test('permanent is true or false, and false moves to the trash', async () => {
   const { file, beside } = await makeTree();
   for (const value of ['', 'yes', '1', 'TRUE', 'true,false']) {
     const answer = await call(main, `/entries/${file.Id}?permanent=${value}`, { method: 'DELETE' });
@@ -92,7 +92,7 @@ test('permanent is true or false, and false means the trash', async () => {
   );
 });
 
-test('Of 20 removals at once of one entry, exactly one succeeds', async () => {
+test('Of 20 concurrent deletions of one entry exactly one succeeds', async () => {
   const { top, tree } = await makeTree();
   const answers = await Promise.all(Array.from({ length: 20 }, () => askRemove(main, tree.Id)));
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
@@ -100,7 +100,7 @@ test('Of 20 removals at once of one entry, exactly one succeeds', async () => {
   assert.equal((await readFolder(main, top.Id)).Folder.Size, 3);
 });
 
-test('Emptying the trash removes all that is in it, and nothing else', async () => {
+test('Emptying the trash removes everything in it, and nothing else', async () => {
   await emptyTrash(tester);
   const { top, tree, file, inner, beside } = await makeTree(tester);
   await trash(tester, file.Id);
@@ -134,6 +134,6 @@ test('A trash of 300 trees is emptied in one request', async () => {
   assert.equal((await readFolder(tester, top.Id)).Folder.Size, 0);
 });
 
-test('Who may only read may not empty the trash', async () => {
+test('content.read is not sufficient to empty the trash', async () => {
   assertRefusal(await call(reader, '/trash', { method: 'DELETE' }), 403, 'InsufficientScope');
 });

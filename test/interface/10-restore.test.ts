@@ -40,7 +40,7 @@ async function sizeOf({ Id }: { Id: string }): Promise<number> {
   return (await readFolder(main, Id, '?limit=1')).Folder.Size;
 }
 
-test('A name is free as soon as its entry is in the trash; many of one name lie there together', async () => {
+test('A name is free once its entry is in the trash, which can hold many entries of one name', async () => {
   const folder = await makeFolder(main);
   const ids: string[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -56,7 +56,7 @@ test('A name is free as soon as its entry is in the trash; many of one name lie 
   }
 });
 
-test('A name that is taken on return is 400 NameAlreadyExists; Rename or a Name brings it back', async () => {
+test('Restoring to a taken name is 400 NameAlreadyExists; Rename or another Name resolves it', async () => {
   const { top, tree, beside } = await makeTree();
   await trash(main, beside.Id);
   const { File } = await saveFile(main, { FolderId: tree.Id, FileName: 'beside' }, 'another');
@@ -76,7 +76,7 @@ test('A name that is taken on return is 400 NameAlreadyExists; Rename or a Name 
   assert.equal(Entry.Name, 'another name');
 });
 
-test('Back where it was it is as it was; renamed or moved on return, it was modified by whoever restored it', async () => {
+test('An entry restored in place is unchanged; restored elsewhere, ModifiedBy is whoever restored it', async () => {
   const neighbour = await signIn('Neighbour');
   const { tree, other, beside } = await makeTree();
   for (const { Id } of [beside, tree]) {
@@ -107,7 +107,7 @@ test('Back where it was it is as it was; renamed or moved on return, it was modi
   }
 });
 
-test('It comes back to its folder wherever that is now', async () => {
+test('An entry is restored to its folder wherever that is now', async () => {
   const { top, tree, other, beside } = await makeTree();
   await trash(main, beside.Id);
   await change(main, tree.Id, { Name: 'moved', ParentFolderId: other.Id });
@@ -116,7 +116,7 @@ test('It comes back to its folder wherever that is now', async () => {
   assert.equal(await sizeOf(other), 8);
 });
 
-test('With its folder trashed or gone it comes back only to a folder that is named', async () => {
+test('An entry whose folder is trashed or gone is restored only to a named folder', async () => {
   const { top, tree, other, inner, file, beside } = await makeTree();
   await trash(main, file.Id);
   await trash(main, beside.Id);
@@ -136,7 +136,7 @@ test('With its folder trashed or gone it comes back only to a folder that is nam
   assert.equal(await sizeOf(top), 8);
 });
 
-test('Trash within trash comes back in either order', async () => {
+test('Nested trashed entries can be restored in either order', async () => {
   const { top, tree, inner, file } = await makeTree();
   await trash(main, file.Id);
   await trash(main, inner.Id);
@@ -162,7 +162,7 @@ test('Trash within trash comes back in either order', async () => {
   assert.equal(await sizeOf(inner), 5);
 });
 
-test('Into a file, a folder that is unknown or of another space, or with wrong fields, nothing is restored', async () => {
+test('Restoring into a file, an unknown or foreign folder, or with invalid fields is refused', async () => {
   const { tree, beside, file } = await makeTree();
   const foreign = await makeFolder(stranger);
   await trash(main, beside.Id);
@@ -183,7 +183,7 @@ test('Into a file, a folder that is unknown or of another space, or with wrong f
   assertRefusal(await askRestore(main, tree.Id, { ParentFolderId: tree.Id }), 404, 'FolderNotFound');
 });
 
-test('A tree is not restored to where it would be too deep', async () => {
+test('A tree cannot be restored to where it would be too deep', async () => {
   const { tree } = await makeTree();
   await trash(main, tree.Id);
   const bottom = await makeDeep(main, (await makeFolder(main)).Id, 98);

@@ -68,7 +68,7 @@ async function finds(
   }
 }
 
-test('A file is found by its name, its properties and its text soon after it was saved', async () => {
+test('A file is found by name, properties and text shortly after it was saved', async () => {
   const [name, value, text] = [newWord(), newWord(), newWord()];
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, `${name} folder`, { Properties: { Customer: value } });
@@ -82,7 +82,7 @@ test('A file is found by its name, its properties and its text soon after it was
   assert.equal(byValue?.Snippet, `Customer: <mark>${value}</mark>`);
 });
 
-test('The text of every kind of document is found', async () => {
+test('The text of every supported document type is found', async () => {
   const folder = await makeFolder(main);
   const word = newWord();
   const documents: Record<string, string | Buffer> = {
@@ -106,7 +106,7 @@ test('The text of every kind of document is found', async () => {
   await finds(word, saved);
 });
 
-test('Words must all occur; beginnings and phrases are understood', async () => {
+test('All words must occur; prefixes and phrases work', async () => {
   const folder = await makeFolder(main);
   const [one, two] = [newWord(), newWord()];
   const save = async (FileName: string, text: string) =>
@@ -123,7 +123,7 @@ test('Words must all occur; beginnings and phrases are understood', async () => 
   await finds(`${one} OR ${two}`, []);
 });
 
-test('Names come before texts, and what has more of the word comes first', async () => {
+test('Matches in names come before matches in text, then by relevance', async () => {
   const folder = await makeFolder(main);
   const word = newWord();
   const save = async (FileName: string, text: string) =>
@@ -138,7 +138,7 @@ test('Names come before texts, and what has more of the word comes first', async
   );
 });
 
-test('A change shows: renamed, moved, given properties, saved anew, an old version restored', async () => {
+test('Renames, moves, new properties, new versions and restored versions update the index', async () => {
   const [folder, other] = [await makeFolder(main), await makeFolder(main)];
   const [first, second, text, next, value] = [newWord(), newWord(), newWord(), newWord(), newWord()];
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: `${first}.txt` }, text);
@@ -157,7 +157,7 @@ test('A change shows: renamed, moved, given properties, saved anew, an old versi
   await finds(next, []);
 });
 
-test('What is in the trash is not found, nor what lies beneath it; restored, it is; removed, never again', async () => {
+test('Trashed entries and those beneath them are not found until restored; deleted ones never again', async () => {
   const folder = await makeFolder(main);
   const word = newWord();
   const inner = await createFolder(main, folder.Id, word);
@@ -175,7 +175,7 @@ test('What is in the trash is not found, nor what lies beneath it; restored, it 
   assert.deepEqual(await find(word), []);
 });
 
-test('Another space never shows, and a reader may search', async () => {
+test('Results of other spaces never show, and content.read is sufficient', async () => {
   const word = newWord();
   const foreign = await makeFolder(stranger);
   await saveFile(stranger, { FolderId: foreign.Id, FileName: `${word}.txt` }, word);
@@ -192,7 +192,7 @@ test('Another space never shows, and a reader may search', async () => {
   }
 });
 
-test('Filters: kind, content type, folder, time and properties, each and together', async () => {
+test('Results can be filtered by type, content type, folder, time and properties, alone and together', async () => {
   const folder = await makeFolder(main);
   const word = newWord();
   const deep = await createFolder(main, (await createFolder(main, folder.Id, 'between')).Id, `${word} deep`);
@@ -221,7 +221,7 @@ test('Filters: kind, content type, folder, time and properties, each and togethe
   await finds(word, [page], { modifiedAfter: text.ModifiedAt, type: 'file', 'property.Status': 'paid' });
 });
 
-test('Pages follow each other without repeats, and a cursor is good for this list alone', async () => {
+test('Pages do not repeat results, and a cursor is valid for its own list only', async () => {
   const folder = await makeFolder(main);
   const word = newWord();
   const saved: Entry[] = [];
@@ -252,7 +252,7 @@ test('Pages follow each other without repeats, and a cursor is good for this lis
   for (const limit of ['0', '1001', 'x']) assertRefusal(await ask(main, word, { limit }), 400, 'InvalidField');
 });
 
-test('What is no question is refused, naming what is wrong', async () => {
+test('An invalid query is refused with the parameter at fault', async () => {
   assert.equal(assertRefusal(await call(main, '/search'), 400, 'InvalidField').Target, 'q');
   for (const q of ['', ' ', '"', 'a "b', 'a"b"', '...', '*', 'ab*', 'x'.repeat(501), '\u0000']) {
     assert.equal(assertRefusal(await ask(main, q), 400, 'InvalidField').Target, 'q', JSON.stringify(q));
@@ -270,7 +270,7 @@ test('What is no question is refused, naming what is wrong', async () => {
   assertRefusal(await ask(main, 'word', { folder: File.Id }), 400, 'NotAFolder');
 });
 
-test('Nothing of the query language of the index can be reached', async () => {
+test('The query language of the index cannot be reached', async () => {
   for (const q of [
     'name:x',
     'x NOT y',

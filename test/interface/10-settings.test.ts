@@ -16,7 +16,7 @@ interface InForce {
   Settings: { Name: string; Value: string; About: string; IsDefault: boolean }[];
 }
 
-test('Who manages sees every setting as it is in force, with what it is for', async () => {
+test('A caller who manages sees every setting in force with its description', async () => {
   const { Environment, Version, StartedAt, Settings } = await get<InForce>(admin, '/settings');
   assert.equal(Environment, 'production');
   assert.match(Version, /^\d+\.\d+\.\d+/);
@@ -26,6 +26,6 @@ test('Who manages sees every setting as it is in force, with what it is for', as
   assert.ok(Settings.every(({ About }) => About !== ''));
 });
 
-test('The settings are not for those who only read and write', async () => {
+test('content.admin is needed to see the settings', async () => {
   assertRefusal(await call(main, '/settings'), 403, 'InsufficientScope');
 });

@@ -66,7 +66,7 @@ async function sizeOf({ Id }: { Id: string }): Promise<number> {
   return (await readFolder(main, Id, '?limit=1')).Folder.Size;
 }
 
-test('What is trashed is listed in the trash with its record, where it was, when and by whom', async () => {
+test('The trash lists each entry with its record, path, time and actor', async () => {
   const { top, tree, beside } = await makeTree();
   const before = Date.now();
   for (const [entry, path] of [
@@ -84,7 +84,7 @@ test('What is trashed is listed in the trash with its record, where it was, when
   }
 });
 
-test('A tree goes as one: beneath it everything answers like what does not exist', async () => {
+test('A tree is trashed as a whole: everything beneath it is 404', async () => {
   const { top, tree, inner, file, beside } = await makeTree();
   await put(main, file.Id, 'second');
   await trash(main, tree.Id);
@@ -172,7 +172,7 @@ test('A tree goes as one: beneath it everything answers like what does not exist
   assertRefusal(await call(main, `/files?path=/${top.Name}/tree/inner/file.txt`), 404, 'FileNotFound');
 });
 
-test('A tree comes back whole: ids, records, versions, contents and sizes', async () => {
+test('A tree is restored completely: ids, records, versions, contents and sizes', async () => {
   const { top, tree, file } = await makeTree();
   await put(main, file.Id, 'second');
   await untilLater();
@@ -195,7 +195,7 @@ test('A tree comes back whole: ids, records, versions, contents and sizes', asyn
   assert.equal(await sizeOf(top), 10);
 });
 
-test('The sizes of all folders above follow, in and out of the trash', async () => {
+test('Sizes of all folders above follow a trash and a restore', async () => {
   const { top, tree, inner, file } = await makeTree();
   const sizes = () => Promise.all([top, tree, inner].map(sizeOf));
   assert.deepEqual(await sizes(), [8, 8, 5]);
@@ -210,7 +210,7 @@ test('The sizes of all folders above follow, in and out of the trash', async () 
   assert.deepEqual(await sizes(), [8, 8, 5]);
 });
 
-test('Trashed twice, restored twice, or never there: 404 EntryNotFound', async () => {
+test('Trashing twice, restoring twice and unknown ids are 404 EntryNotFound', async () => {
   const { tree, beside } = await makeTree();
   await trash(main, beside.Id);
   assertRefusal(await askTrash(main, beside.Id), 404, 'EntryNotFound');
@@ -242,7 +242,7 @@ test('If-Match on DELETE compares the ETag of the entry', async () => {
   await trash(main, file.Id, { 'If-Match': '*' });
 });
 
-test('In the trash an entry keeps its ETag: If-Match removes it for good, or refuses to', async () => {
+test('An entry in the trash keeps its ETag, which If-Match on a permanent deletion compares', async () => {
   const { tree, file } = await makeTree();
   for (const { Id } of [file, tree]) {
     const { ETag } = await show(main, Id);
@@ -265,7 +265,7 @@ test('The root cannot be deleted: 403 Forbidden', async () => {
   assert.equal((await show(main, root)).Path, '/');
 });
 
-test('Of 20 deletions at once of one entry, one succeeds; of 20 restorations too', async () => {
+test('Of 20 concurrent deletions of one entry one succeeds, and so of 20 restores', async () => {
   const { top, tree } = await makeTree();
   const deleted = await Promise.all(Array.from({ length: 20 }, () => askTrash(main, tree.Id)));
   assert.equal(deleted.filter(({ status }) => status === 200).length, 1);
@@ -276,7 +276,7 @@ test('Of 20 deletions at once of one entry, one succeeds; of 20 restorations too
   assert.equal(await sizeOf(top), 8);
 });
 
-test('The trash is paged, newest first, each item once', async () => {
+test('The trash is paged, newest first, each entry once', async () => {
   const folder = await makeFolder(stranger);
   const ids: string[] = [];
   for (let index = 0; index < 7; index += 1) {
@@ -294,7 +294,7 @@ test('The trash is paged, newest first, each item once', async () => {
   }
 });
 
-test('A limit or cursor of the trash that is not right is 400', async () => {
+test('An invalid limit or cursor of the trash is 400', async () => {
   for (const limit of ['0', '1001', 'abc', '']) {
     assertRefusal(await call(main, `/trash?limit=${limit}`), 400, 'InvalidField');
   }
@@ -306,7 +306,7 @@ test('A limit or cursor of the trash that is not right is 400', async () => {
   }
 });
 
-test('The trash of one space is not seen in another, and needs only the right to read', async () => {
+test('The trash of one space is not visible in another, and content.read is sufficient', async () => {
   const { tree } = await makeTree();
   await trash(main, tree.Id);
   assert.ok(!(await listTrash(stranger)).some(({ Entry }) => Entry.Id === tree.Id));

@@ -37,7 +37,7 @@ function toNumbers(versions: Version[]): number[] {
   return versions.map(({ Version }) => Version);
 }
 
-test('Versions are listed newest first, each with its size, type, digest, time and author', async () => {
+test('Versions are listed newest first, each with its size, type, digest, time and actor', async () => {
   const { file, folder } = await makeFile('one', LARGE);
   await untilLater();
   const at = { FolderId: folder.Id, FileName: 'file.txt', 'Content-Type': 'text/markdown' };
@@ -65,7 +65,7 @@ test('Versions are listed newest first, each with its size, type, digest, time a
   for (const [index, text] of ['one', LARGE, 'three'].entries()) assert.equal(await read(file.Id, index + 1), text);
 });
 
-test('Versions are paged, and a limit or cursor that is not right is 400', async () => {
+test('Versions are paged, and an invalid limit or cursor is 400', async () => {
   const texts = ['1', '2', '3', '4', '5', '6', '7'];
   const { file } = await makeFile(...texts);
   const { file: other } = await makeFile(...texts);
@@ -85,7 +85,7 @@ test('Versions are paged, and a limit or cursor that is not right is 400', async
   assertRefusal(await call(main, `/files/${other.Id}/versions?cursor=${cursor}`), 400, 'InvalidCursor');
 });
 
-test('What is put is the new version, and the answer is that of a save and of showing it', async () => {
+test('PUT saves a new version and answers like a save and like GET /entries', async () => {
   const { folder, file } = await makeFile('one');
   await untilLater();
   for (const text of ['second', LARGE, '']) {
@@ -104,7 +104,7 @@ test('What is put is the new version, and the answer is that of a save and of sh
   assert.deepEqual(toNumbers(await listVersions(main, file.Id)), [4, 3, 2, 1]);
 });
 
-test('Prefer: return=minimal answers what was put alone', async () => {
+test('Prefer: return=minimal on PUT answers the file alone', async () => {
   const { folder, file } = await makeFile('one');
   await saveFile(main, { FolderId: folder.Id, FileName: 'beside' }, 'x');
   const whole = await put(main, file.Id, 'two', {});
@@ -116,7 +116,7 @@ test('Prefer: return=minimal answers what was put alone', async () => {
   );
 });
 
-test('A piece of a file is not taken for the file', async () => {
+test('PUT refuses part of a file', async () => {
   const { folder, file } = await makeFile('whole');
   const piece = { 'Content-Range': 'bytes 0-1/5' };
   const putting = await call(main, `/files/${file.Id}/content`, { method: 'PUT', headers: piece, body: 'wh' });
@@ -125,7 +125,7 @@ test('A piece of a file is not taken for the file', async () => {
   assert.equal(await read(file.Id), 'whole');
 });
 
-test('A form with a file in it is not taken for the file', async () => {
+test('PUT refuses a form with a file in it', async () => {
   const { file } = await makeFile('as it was');
   const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
   const body = '--x\r\nContent-Disposition: form-data; name="filename"; filename="a"\r\n\r\nbytes\r\n--x--\r\n';
@@ -134,7 +134,7 @@ test('A form with a file in it is not taken for the file', async () => {
   assert.equal(await read(file.Id), 'as it was');
 });
 
-test('Identical content never makes a version, however it is sent', async () => {
+test('Identical content never adds a version, however it is sent', async () => {
   const { folder, file } = await makeFile('one', 'two');
   const before = await show(main, file.Id);
   const versions = await listVersions(main, file.Id);
@@ -148,7 +148,7 @@ test('Identical content never makes a version, however it is sent', async () => 
   assert.deepEqual(toNumbers(await listVersions(main, file.Id)), [3, 2, 1], 'what is not current is not identical');
 });
 
-test('The type of what is put is what is declared, else by its bytes, else by its name', async () => {
+test('The content type of a PUT is the declared one, else by bytes, else by name', async () => {
   const { file } = await makeFile('one');
   assert.equal((await put(main, file.Id, 'a', { 'Content-Type': 'text/x-a' })).Entry.ContentType, 'text/x-a');
   assert.equal((await put(main, file.Id, '%PDF-1.7\n%')).Entry.ContentType, 'application/pdf');
@@ -180,7 +180,7 @@ test('If-Match on PUT compares the ETag of the content', async () => {
   assert.deepEqual(toNumbers(await listVersions(main, file.Id)), [4, 3, 2, 1]);
 });
 
-test('Of 20 versions put at once under one ETag, exactly one is kept; without one all are', async () => {
+test('Of 20 concurrent PUTs with one ETag exactly one succeeds; without an ETag all do', async () => {
   const { file, folder } = await makeFile('one');
   const { etag } = (await call(main, `/files/${file.Id}/content`)).headers;
   const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`);
@@ -198,7 +198,7 @@ test('Of 20 versions put at once under one ETag, exactly one is kept; without on
   assert.equal((await readFolder(main, folder.Id)).Folder.Size, versions[0]?.Size);
 });
 
-test('Restoring makes a new version with the old content, and the old one stays', async () => {
+test('Restoring adds a version with the old content, and the old one stays', async () => {
   const { file, folder } = await makeFile('one', LARGE, 'three');
   await untilLater();
   const before = await show(main, file.Id);
@@ -220,14 +220,14 @@ test('Restoring makes a new version with the old content, and the old one stays'
   assert.equal((await readFolder(main, folder.Id)).Folder.Size, LARGE.length);
 });
 
-test('Restoring brings back the content type of the version', async () => {
+test('Restoring a version restores its content type', async () => {
   const { file } = await makeFile('one');
   await put(main, file.Id, 'two', { 'Content-Type': 'text/markdown' });
   await askVersion(main, file.Id, 1, 'restore');
   assert.equal((await show(main, file.Id)).Entry.ContentType, 'text/plain');
 });
 
-test('A version is deleted alone; the current one cannot be: 400 VersionIsCurrent', async () => {
+test('An old version can be deleted; the current one is 400 VersionIsCurrent', async () => {
   const { file, folder } = await makeFile('one', 'two', 'three');
   const before = await show(main, file.Id);
   assertRefusal(await askVersion(main, file.Id, 3, 'DELETE'), 400, 'VersionIsCurrent');
@@ -243,7 +243,7 @@ test('A version is deleted alone; the current one cannot be: 400 VersionIsCurren
   assert.equal((await readFolder(main, folder.Id)).Folder.Size, 5);
 });
 
-test('Numbers of versions are never used again', async () => {
+test('Version numbers are never reused', async () => {
   const { file } = await makeFile('one', 'two', 'three');
   await askVersion(main, file.Id, 1, 'restore');
   for (const version of [3, 2, 1]) assert.equal((await askVersion(main, file.Id, version, 'DELETE')).status, 200);
@@ -253,13 +253,13 @@ test('Numbers of versions are never used again', async () => {
   assert.equal(await read(file.Id, 4), 'one');
 });
 
-test('Bytes of a deleted version that another version has stay readable', async () => {
+test('Bytes of a deleted version that another version shares stay readable', async () => {
   const { file } = await makeFile(LARGE, 'two', LARGE, 'four');
   await askVersion(main, file.Id, 1, 'DELETE');
   assert.equal(await read(file.Id, 3), LARGE);
 });
 
-test('A comment comes with the version that it is sent with, as percent-encoded UTF-8', async () => {
+test('A comment is sent with a version as percent-encoded UTF-8', async () => {
   const { folder, file } = await makeFile('one');
   const comment = 'Geprüft, 100 % 👍\nzweite Zeile';
   await put(main, file.Id, 'two', { Comment: encodeURIComponent(comment) });
@@ -276,7 +276,7 @@ test('A comment comes with the version that it is sent with, as percent-encoded 
   assert.equal(first?.Comment, 'first');
 });
 
-test('A comment has up to 1000 characters, not halves of them', async () => {
+test('A comment has up to 1000 characters, counted as code points', async () => {
   const { file } = await makeFile('one');
   const longest = '😀'.repeat(1000);
   const putWith = (bytes: string, comment: string) =>
@@ -286,7 +286,7 @@ test('A comment has up to 1000 characters, not halves of them', async () => {
   assert.equal((await listVersions(main, file.Id))[0]?.Comment, longest);
 });
 
-test('A comment that is not UTF-8 is 400 InvalidHeader and names its header, and nothing is saved', async () => {
+test('A comment that is not UTF-8 is 400 InvalidHeader with its header, and nothing is saved', async () => {
   const { folder, file } = await makeFile('one');
   const at = { FolderId: folder.Id, FileName: 'file.txt' };
   for (const Comment of ['%FF', 'caf\xe9', "UTF-8''%E9"]) {
@@ -300,7 +300,7 @@ test('A comment that is not UTF-8 is 400 InvalidHeader and names its header, and
   assert.deepEqual(toNumbers(await listVersions(main, file.Id)), [1]);
 });
 
-test('A comment is set, changed and removed afterwards, of any version, and makes none', async () => {
+test('A comment of any version can be set, changed and removed later, and adds no version', async () => {
   const { file } = await makeFile('one', 'two');
   for (const version of [1, 2]) {
     for (const comment of ['first', 'zweiter é 👍', null]) {
@@ -321,7 +321,7 @@ test('A comment is set, changed and removed afterwards, of any version, and make
   }
 });
 
-test('A version that there is not is 404 VersionNotFound', async () => {
+test('An unknown version is 404 VersionNotFound', async () => {
   const { file } = await makeFile('one');
   for (const how of ['restore', 'DELETE', { Comment: 'x' }] as const) {
     for (const version of ['2', '999999999']) {
@@ -335,7 +335,7 @@ test('A version that there is not is 404 VersionNotFound', async () => {
   assert.deepEqual(toNumbers(await listVersions(main, file.Id)), [1]);
 });
 
-test('A folder has no versions; files that are unknown or of another space have none to show', async () => {
+test('Versions of folders, unknown files and foreign files are 404', async () => {
   const { file, folder } = await makeFile('one', 'two');
   for (const id of [folder.Id, randomUUID(), 'nothing', '-root-']) {
     assertRefusal(await call(main, `/files/${id}/versions`), 404, 'FileNotFound');
@@ -350,7 +350,7 @@ test('A folder has no versions; files that are unknown or of another space have 
   assert.deepEqual(toNumbers(await listVersions(main, file.Id)), [2, 1]);
 });
 
-test('Who may only read lists versions, and may not make, restore, comment or delete them', async () => {
+test('content.read is sufficient to list versions, and not to add, restore, comment or delete them', async () => {
   const { file } = await makeFile('one', 'two');
   assert.equal((await listVersions(reader, file.Id)).length, 2);
   assertRefusal(await askPut(reader, file.Id, 'x'), 403, 'InsufficientScope');
@@ -359,7 +359,7 @@ test('Who may only read lists versions, and may not make, restore, comment or de
   }
 });
 
-test('A digest that is not that of what is put is 400 DigestMismatch, and nothing is saved', async () => {
+test('A wrong digest on PUT is 400 DigestMismatch, and nothing is saved', async () => {
   const { file } = await makeFile('one');
   const wrong = `sha-256=:${createHash('sha256').update('other').digest('base64')}:`;
   assertRefusal(await askPut(main, file.Id, 'two', { 'Repr-Digest': wrong }), 400, 'DigestMismatch');

@@ -65,7 +65,7 @@ const CONTENT_TYPES: { sent: string | undefined; name: string; bytes: string | U
   { sent: 'application/octet-stream', name: 'noextension', bytes: '', stored: 'application/octet-stream' },
 ];
 
-test('ContentType is what was sent, else by magic bytes, else by extension, else application/octet-stream', async () => {
+test('ContentType is the declared one, else by magic bytes, else by extension, else application/octet-stream', async () => {
   for (const { sent, name, bytes, stored } of CONTENT_TYPES) {
     const folder = await makeFolder(main);
     const at = { FolderId: folder.Id, FileName: name };
@@ -123,7 +123,7 @@ test('Saving into a folder does not modify the folder', async () => {
   assert.deepEqual(Folder, { ...folder, Size: 1 });
 });
 
-test('Properties are strings by key, kept exactly, on folders and files', async () => {
+test('Properties of folders and files are kept exactly', async () => {
   const properties = { invoice: '2026-001', 'ключ 🔑': 'a\nb\t"c" é e\u0301', empty: '', hasOwnProperty: 'x' };
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'inner', { Properties: properties });
@@ -138,7 +138,7 @@ test('Properties are strings by key, kept exactly, on folders and files', async 
   );
 });
 
-test('ObjectType is what the client names at creation', async () => {
+test('ObjectType is the one the client sends at creation', async () => {
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'inner', { ObjectType: 'acme:case.file_v-1' });
   assert.equal(inner.ObjectType, 'acme:case.file_v-1');

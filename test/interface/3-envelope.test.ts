@@ -39,7 +39,7 @@ test('Saving a file answers the target folder, the saved file first, and its id 
   assert.equal(answer.headers.entryid, File.Id);
 });
 
-test('After the saved file come folders before files, each by the UTF-8 bytes of the NFC form', async () => {
+test('After the saved file come folders before files, ordered by the UTF-8 bytes of the NFC form', async () => {
   const folder = await makeFolder(main);
   const names = ['a', 'B', 'b', 'e\u0301z', 'ez', 'f', '10', '9', '\uff5e', '😀', 'Z', '-', '_', 'ß'];
   await Promise.all(names.map((name) => createFolder(main, folder.Id, `folder ${name}`)));
@@ -69,7 +69,7 @@ test('Prefer: return=minimal on a save answers the saved file alone', async () =
   }
 });
 
-test('Any other Prefer on a save changes nothing', async () => {
+test('Other values of Prefer on a save change nothing', async () => {
   const folder = await makeFolder(main);
   await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
   for (const prefer of [
@@ -92,7 +92,7 @@ test('Any other Prefer on a save changes nothing', async () => {
   }
 });
 
-test('A folder of exactly 100 entries is answered whole, and one more needs a Link', async () => {
+test('A folder of exactly 100 entries is answered completely, and one more needs a Link', async () => {
   const folder = await makeFolder(main);
   const names = Array.from({ length: 99 }, (_, index) => `file ${index}`);
   await saveAll(folder, names);

@@ -35,7 +35,7 @@ async function pathOf({ Id }: Entry): Promise<string> {
 }
 
 for (const [title, type, write] of BODIES) {
-  test(`The folders of a path are made from ${title}`, async () => {
+  test(`The folders of a path are created from ${title}`, async () => {
     const parent = await makeFolder(main);
     const body = write({ ParentFolderId: parent.Id, RelativePath: 'Ä & b/c = d/e+f' });
     const answer = await call(main, '/folders', { method: 'POST', headers: { 'Content-Type': type }, body });
@@ -46,7 +46,7 @@ for (const [title, type, write] of BODIES) {
   });
 }
 
-test('What is there of a path is used, to its end, and shown with its children', async () => {
+test('Existing folders of a path are used, and the last is answered with its children', async () => {
   const parent = await makeFolder(main);
   const { Folder: first } = assertEnvelope(await make(parent, 'a/b/c'));
   const { Folder: beside } = assertEnvelope(await make(parent, 'a/b/d'));
@@ -61,7 +61,7 @@ test('What is there of a path is used, to its end, and shown with its children',
   assert.deepEqual(names, ['c', 'd']);
 });
 
-test('ConflictBehavior says what becomes of the last name', async () => {
+test('ConflictBehavior applies to the last name of the path', async () => {
   const parent = await makeFolder(main);
   const { Folder } = assertEnvelope(await make(parent, 'a/b'));
   const refused = assertRefusal(await make(parent, 'a/b', { ConflictBehavior: 'Fail' }), 400, 'NameAlreadyExists');
@@ -73,7 +73,7 @@ test('ConflictBehavior says what becomes of the last name', async () => {
   assertRefusal(await make(parent, 'a/b', { ConflictBehavior: 'Version' }), 400, 'InvalidField');
 });
 
-test('Properties and ObjectType are those of the last folder', async () => {
+test('Properties and ObjectType apply to the last folder', async () => {
   const parent = await makeFolder(main);
   const more = { Properties: { k: 'v' }, ObjectType: 'my:type' };
   const { Folder } = assertEnvelope(await make(parent, 'a/b', more));
@@ -82,7 +82,7 @@ test('Properties and ObjectType are those of the last folder', async () => {
   assert.deepEqual([a?.Properties, a?.ObjectType], [{}, 'cmis:folder']);
 });
 
-test('A file in the way is named, and nothing is made', async () => {
+test('A file on the path is 400 NameAlreadyExists, and nothing is created', async () => {
   const parent = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: parent.Id, FileName: 'file' }, 'x');
   const there = await readFolder(main, parent.Id);
@@ -95,7 +95,7 @@ test('A file in the way is named, and nothing is made', async () => {
   assert.deepEqual(await readFolder(main, parent.Id), there);
 });
 
-test('Each name of a path is held to the rules of names, and the refusal says which it is', async () => {
+test('Each name of a path follows the rules for names, and the error says which one does not', async () => {
   const parent = await makeFolder(main);
   for (const path of [
     '',
@@ -117,7 +117,7 @@ test('Each name of a path is held to the rules of names, and the refusal says wh
   assert.deepEqual(await listFolder(main, parent.Id), []);
 });
 
-test('A path goes a hundred levels deep and no deeper, and makes nothing of one that does', async () => {
+test('A path can reach level 100; a deeper one is 400 TooDeep and creates nothing', async () => {
   const parent = await makeFolder(main);
   const names = (count: number) => Array.from({ length: count }, (_, n) => `l${n}`).join('/');
   for (const count of [100, 101, 102, 5000]) assertRefusal(await make(parent, names(count)), 400, 'TooDeep');
@@ -128,7 +128,7 @@ test('A path goes a hundred levels deep and no deeper, and makes nothing of one 
   assert.equal((await readFolder(main, parent.Id)).Folder.Size, 7);
 });
 
-test('Exactly one of FolderName and RelativePath is sent', async () => {
+test('Exactly one of FolderName and RelativePath must be sent', async () => {
   const parent = await makeFolder(main);
   const both = assertRefusal(await make(parent, 'a/b', { FolderName: 'c' }), 400, 'InvalidField');
   assert.match(`${both.Message} ${both.Hint}`, /FolderName.*RelativePath/);
@@ -138,7 +138,7 @@ test('Exactly one of FolderName and RelativePath is sent', async () => {
   assert.deepEqual(await listFolder(main, parent.Id), []);
 });
 
-test('A repeated path with its key answers the first result; twins without one make each folder once', async () => {
+test('A repeated path with its key returns the first result; concurrent ones without a key create each folder once', async () => {
   const parent = await makeFolder(main);
   const key = { 'Idempotency-Key': randomUUID() };
   const fields = { ParentFolderId: parent.Id, RelativePath: 'a/b', ConflictBehavior: 'Rename' };
@@ -156,7 +156,7 @@ test('A repeated path with its key answers the first result; twins without one m
   );
 });
 
-test('The feed tells of every folder that was made, from the top down', async () => {
+test('The changes feed lists every created folder, from the top down', async () => {
   const parent = await makeFolder(main);
   const { Cursor } = await readChanges(main, 'from=now');
   await createFolder(main, parent.Id, 'before');

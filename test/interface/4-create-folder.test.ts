@@ -65,7 +65,7 @@ test('A space in a form is a plus sign or %20', async () => {
   assert.equal(assertEnvelope(answer).Folder.Name, 'a b c+');
 });
 
-test('ParentFolderId absent, empty or -root- is the root folder', async () => {
+test('ParentFolderId absent, empty or -root- means the root folder', async () => {
   for (const parent of [{}, { ParentFolderId: '' }, { ParentFolderId: '-root-' }]) {
     for (const [type, write] of [
       [JSON_TYPE, json],
@@ -109,7 +109,7 @@ test('A taken name is 400 NameAlreadyExists with the whole existing record', asy
   assert.deepEqual(await listFolder(main, parent.Id), [folder, File]);
 });
 
-test('ConflictBehavior Existing answers the existing folder and its children, and makes a missing one', async () => {
+test('ConflictBehavior Existing answers the existing folder and its children, or creates it', async () => {
   const parent = await makeFolder(main);
   const request = { ParentFolderId: parent.Id, FolderName: 'a', ConflictBehavior: 'Existing' };
   const made = assertEnvelope(await postFolder(main, request));
@@ -122,14 +122,14 @@ test('ConflictBehavior Existing answers the existing folder and its children, an
   assert.equal(answer.headers.entryid, made.Folder.Id);
 });
 
-test('ConflictBehavior Existing does not take a file for a folder', async () => {
+test('ConflictBehavior Existing refuses a name that a file has', async () => {
   const parent = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: parent.Id, FileName: 'a' }, 'a');
   const answer = await postFolder(main, { ParentFolderId: parent.Id, FolderName: 'a', ConflictBehavior: 'Existing' });
   assert.deepEqual(assertRefusal(answer, 400, 'NameAlreadyExists').Conflicts, [File]);
 });
 
-test('ConflictBehavior Rename counts up from (2), past names that are taken', async () => {
+test('ConflictBehavior Rename counts up from (2), skipping taken names', async () => {
   const parent = await makeFolder(main);
   const request = { ParentFolderId: parent.Id, FolderName: 'Name', ConflictBehavior: 'Rename' };
   const names: string[] = [];
@@ -139,7 +139,7 @@ test('ConflictBehavior Rename counts up from (2), past names that are taken', as
   assert.equal(assertEnvelope(await postFolder(main, request)).Folder.Name, 'Name (5)');
 });
 
-test('ConflictBehavior is a header too, and serves every form of body', async () => {
+test('ConflictBehavior is also a header, for every form of body', async () => {
   const parent = await makeFolder(main);
   await createFolder(main, parent.Id, 'a');
   const fields = { ParentFolderId: parent.Id, FolderName: 'a' };
@@ -161,7 +161,7 @@ test('An unknown ConflictBehavior is 400 InvalidField, in the body and in the he
   assert.deepEqual(await listFolder(main, parent.Id), []);
 });
 
-test('The optional fields travel in requestPayload as well', async () => {
+test('Optional fields are accepted in requestPayload', async () => {
   const parent = await makeFolder(main);
   const fields = { ParentFolderId: parent.Id, FolderName: 'a', Properties: { k: 'v' }, ObjectType: 'acme:case' };
   const inPayload = assertEnvelope(await postFolder(main, { requestPayload: fields })).Folder;
@@ -171,7 +171,7 @@ test('The optional fields travel in requestPayload as well', async () => {
   assert.deepEqual([inForm.Name, inForm.Properties, inForm.ObjectType], ['a (2)', { k: 'v' }, 'acme:case']);
 });
 
-test('A folder at a level is reachable by its id from then on', async () => {
+test('A new folder can be read by its id', async () => {
   const parent = await makeFolder(main);
   const inner = await createFolder(main, parent.Id, 'inner');
   const innermost = await createFolder(main, inner.Id, 'inner');

@@ -28,7 +28,7 @@ async function prepare() {
   return { folder, into: { FolderId: folder.Id }, path: `/${folder.Name}` };
 }
 
-test('Many files are saved by one request and told in the order in which they were sent', async () => {
+test('A batch saves many files and answers in the order in which they were sent', async () => {
   const { folder, into } = await prepare();
   const sent = Array.from({ length: 300 }, (_, n) => ({ name: `${(n * 7919) % 300}.txt`, content: `content ${n}` }));
   sent.push({ name: 'large.bin', content: 'x'.repeat(200_000) }, { name: 'empty', content: '' });
@@ -55,7 +55,7 @@ test('Many files are saved by one request and told in the order in which they we
   assert.deepEqual(new Set(listed.map(({ Id }) => Id)), new Set(results.map(({ Entry }) => Entry?.Id)));
 });
 
-test('What is told of a file is what GET /entries tells of it', async () => {
+test('The result of a file equals GET /entries', async () => {
   const { folder, into } = await prepare();
   await saveFile(main, { FolderId: folder.Id, FileName: 'old' }, 'old');
   await saveFile(main, { FolderId: folder.Id, FileName: 'kept' }, 'kept');
@@ -72,7 +72,7 @@ test('What is told of a file is what GET /entries tells of it', async () => {
   }
 });
 
-test('Each file fails alone', async () => {
+test('One failing file of a batch does not affect the others', async () => {
   const { folder, into, path } = await prepare();
   await createFolder(main, folder.Id, 'taken');
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'file' }, 'first');
@@ -111,7 +111,7 @@ test('Each file fails alone', async () => {
   assert.deepEqual(names, ['taken', 'better', 'file', 'good']);
 });
 
-test('What is asked of each file is done to it, and the headers hold for the others', async () => {
+test('Fields apply to their file, and headers are defaults for the others', async () => {
   const { folder, into, path } = await prepare();
   const other = await makeFolder(main);
   await saveFile(main, { FolderId: folder.Id, FileName: 'a.txt' }, 'first');
@@ -150,7 +150,7 @@ test('What is asked of each file is done to it, and the headers hold for the oth
   assert.deepEqual(await Promise.all(comments), ['mine', 'ours']);
 });
 
-test('RelativePath makes the folders that are missing, once, and uses those that are there', async () => {
+test('RelativePath creates missing folders once and uses existing ones', async () => {
   const { folder, into, path } = await prepare();
   const there = await createFolder(main, folder.Id, 'a');
   const paths = ['a/1', 'a/b/2', 'a/b/3', 'c/d/e/4', 'c/5', '6', 'cafe\u0301/7', 'caf\u00e9/8'];
@@ -177,7 +177,7 @@ test('RelativePath makes the folders that are missing, once, and uses those that
   assert.deepEqual(toOutcomes(await postBatch(main, sent, { files, headers: into })), toOutcomes(answer));
 });
 
-test('Two files of one name in one batch are saved in their order', async () => {
+test('Two files of one name in a batch are saved in their order', async () => {
   const { into } = await prepare();
   const sent = Array.from({ length: 20 }, (_, n) => ({ name: 'same', content: `version ${n + 1}` }));
   const results = toResults(await postBatch(main, sent, { headers: into }));
@@ -188,7 +188,7 @@ test('Two files of one name in one batch are saved in their order', async () => 
   assert.equal((await download(main, results[0]?.Entry?.Id ?? '')).toString(), 'version 20');
 });
 
-test('A repeated batch with its key saves nothing again, and tries again what failed', async () => {
+test('A repeated batch with its key retries only what failed', async () => {
   const { folder, into } = await prepare();
   const blocker = await createFolder(main, folder.Id, 'b');
   const headers = { ...into, 'Idempotency-Key': randomUUID(), ConflictBehavior: 'Rename' };
@@ -211,7 +211,7 @@ test('A repeated batch with its key saves nothing again, and tries again what fa
   assert.equal((await listFolder(main, folder.Id)).length, 3);
 });
 
-test('A repeated batch answers the first results although its folder has gone since', async () => {
+test('A repeated batch returns the first results although its folder was deleted since', async () => {
   const { folder, into } = await prepare();
   const headers = { ...into, 'Idempotency-Key': randomUUID() };
   const sent = ['a', '..', 'c'].map((name) => ({ name, content: name }));
@@ -227,7 +227,7 @@ test('A repeated batch answers the first results although its folder has gone si
   assertRefusal(await postBatch(main, sent, { headers }), 400, 'IdempotencyKeyReused');
 });
 
-test('A repeated batch makes no folder for what was saved, and makes them for what failed', async () => {
+test('A repeated batch creates folders only for what failed', async () => {
   const { folder, into, path } = await prepare();
   const blocker = await saveFile(main, { FolderId: folder.Id, FileName: 'c' }, 'x');
   const headers = { ...into, 'Idempotency-Key': randomUUID() };
@@ -246,7 +246,7 @@ test('A repeated batch makes no folder for what was saved, and makes them for wh
   assert.deepEqual(names, ['c']);
 });
 
-test('A key of another batch is 400 IdempotencyKeyReused, whatever differs, and nothing is saved', async () => {
+test('The key of another batch is 400 IdempotencyKeyReused, whatever differs, and nothing is saved', async () => {
   const { folder, into } = await prepare();
   const headers = { ...into, 'Idempotency-Key': randomUUID() };
   const sent = [{ name: 'a', content: 'a' }];
@@ -264,7 +264,7 @@ test('A key of another batch is 400 IdempotencyKeyReused, whatever differs, and 
   assert.equal(toResults(await postBatch(main, sent, { headers })).length, 1);
 });
 
-test('Twins of one batch in flight have one effect', async () => {
+test('Concurrent twins of one batch have one effect', async () => {
   const { folder, into } = await prepare();
   const headers = { ...into, 'Idempotency-Key': randomUUID(), ConflictBehavior: 'Rename' };
   const sent = Array.from({ length: 30 }, (_, n) => ({ name: `n${n}`, content: `${n}` }));
@@ -273,7 +273,7 @@ test('Twins of one batch in flight have one effect', async () => {
   assert.equal((await listFolder(main, folder.Id)).length, 30);
 });
 
-test('What is wrong with the body is told of all, and nothing is saved', async () => {
+test('A malformed body refuses the whole batch, and nothing is saved', async () => {
   const { folder, into } = await prepare();
   const file = filePart('x', { fileName: 'a' });
   const many = Array.from({ length: 1001 }, (_, n) => filePart('x', { fileName: `${n}` }));
@@ -299,7 +299,7 @@ test('What is wrong with the body is told of all, and nothing is saved', async (
   await assertEmptyFolder(main, folder);
 });
 
-test('A body without a length is refused when it has grown too large, and leaves nothing', async () => {
+test('A body without a length is refused once it is too large, and leaves nothing', async () => {
   const { folder, into } = await prepare();
   using wire = await openWire(main.base);
   const headers = { ...into, 'Content-Type': MULTIPART, 'Transfer-Encoding': 'chunked' };
@@ -311,7 +311,7 @@ test('A body without a length is refused when it has grown too large, and leaves
   await assertEmptyFolder(main, folder);
 });
 
-test('What headers decide is decided before the body and before 100 Continue', async () => {
+test('Errors in headers are answered before the body and before 100 Continue', async () => {
   const { folder, into } = await prepare();
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
   const good = { ...into, 'Content-Type': MULTIPART, 'Content-Length': '1000000', Expect: '100-continue' };
@@ -334,7 +334,7 @@ test('What headers decide is decided before the body and before 100 Continue', a
   }
 });
 
-test('Half a batch saves nothing', async () => {
+test('An incomplete batch saves nothing', async () => {
   const { folder, into } = await prepare();
   const body = multipart(['a', 'b', 'c'].map((name) => filePart(name.repeat(100_000), { fileName: name })));
   for (const bytes of [100, 150_000, 250_000, body.length - 1]) {
@@ -349,7 +349,7 @@ test('Half a batch saves nothing', async () => {
   await assertEmptyFolder(main, folder);
 });
 
-test('A folder of another space, an unknown, a malformed and a trashed one are told alike of a file', async () => {
+test('Foreign, unknown, malformed and trashed folders give the same error for a file', async () => {
   const { folder, into } = await prepare();
   const foreign = await makeFolder(stranger);
   const trashed: Entry = await createFolder(main, folder.Id, 'trashed');
@@ -365,7 +365,7 @@ test('A folder of another space, an unknown, a malformed and a trashed one are t
   }
 });
 
-test('A file in the place of a folder is told of FolderId, with a path too', async () => {
+test('A FolderId that names a file is 400 NotAFolder, also with a path', async () => {
   const { folder, into } = await prepare();
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'file' }, 'x');
   const files = [{ FolderId: File.Id }, { FolderId: File.Id, RelativePath: 'a/b' }];

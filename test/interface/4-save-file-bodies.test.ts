@@ -74,7 +74,7 @@ const WAYS: { title: string; type: string | undefined; body: Uint8Array | string
 ];
 
 for (const { title, type, body, stored } of WAYS) {
-  test(`The file travels ${title}`, async () => {
+  test(`A file can be sent ${title}`, async () => {
     const folder = await makeFolder(main);
     const { File } = await save(folder, { 'Content-Type': type }, body);
     assert.ok((await download(main, File.Id)).equals(TRICKY), 'the bytes differ');
@@ -83,7 +83,7 @@ for (const { title, type, body, stored } of WAYS) {
   });
 }
 
-test('An empty file is a file in every way of sending it', async () => {
+test('An empty file can be sent in every way', async () => {
   const folder = await makeFolder(main);
   const empty: [Headers, string | Uint8Array][] = [
     [{ 'Content-Type': MULTIPART }, multipart([filePart('')])],
@@ -99,7 +99,7 @@ test('An empty file is a file in every way of sending it', async () => {
   assert.equal((await listFolder(main, folder.Id)).length, empty.length);
 });
 
-test('Parts come in any order', async () => {
+test('Parts may come in any order', async () => {
   const folder = await makeFolder(main);
   const parts = [
     filePart(TRICKY, { type: 'text/plain' }),
@@ -125,7 +125,7 @@ test('Other parts are ignored', async () => {
   assert.ok((await download(main, File.Id)).equals(TRICKY));
 });
 
-test('Parts that arrive byte by byte in chunks are the same parts', async () => {
+test('Parts that arrive byte by byte in chunks are parsed alike', async () => {
   const folder = await makeFolder(main);
   const headers = { FolderId: folder.Id, FileName: 'a', 'Content-Type': MULTIPART, 'Transfer-Encoding': 'chunked' };
   using wire = await openWire(main.base);
@@ -139,7 +139,7 @@ test('Parts that arrive byte by byte in chunks are the same parts', async () => 
   assert.ok((await download(main, File.Id)).equals(TRICKY));
 });
 
-test('A body sent in chunks is a file like any other', async () => {
+test('A chunked body is saved like any other', async () => {
   const folder = await makeFolder(main);
   const bytes = Buffer.alloc(200_000, 'chunked');
   const { File } = await save(folder, { 'Transfer-Encoding': 'chunked' }, bytes);
@@ -195,7 +195,7 @@ test('JSON whose filename is absent, of another type or not base64 is 400 Invali
   await assertEmptyFolder(main, folder);
 });
 
-test('ConflictBehavior is a field of the JSON body too', async () => {
+test('ConflictBehavior is also a field of the JSON body', async () => {
   const folder = await makeFolder(main);
   const type = { 'Content-Type': JSON_TYPE };
   await save(folder, type, json({ filename: 'eA==' }));
@@ -205,7 +205,7 @@ test('ConflictBehavior is a field of the JSON body too', async () => {
   assert.equal(renamed.File.Name, 'a (2).bin');
 });
 
-test('Multipart that is not whole or not multipart is 400 InvalidBody', async () => {
+test('Incomplete or malformed multipart is 400 InvalidBody', async () => {
   const folder = await makeFolder(main);
   const whole = multipart([filePart('bytes')]);
   const disposition = 'Content-Disposition: form-data; name="filename"';

@@ -20,7 +20,7 @@ const main = await signIn('Main');
 const LARGE = Buffer.alloc(100_000, 'large');
 
 for (const behavior of [undefined, 'Version']) {
-  test(`Saving over a file with ConflictBehavior ${behavior ?? 'absent'} makes a new version of it`, async () => {
+  test(`Saving over a file with ConflictBehavior ${behavior ?? 'absent'} adds a version`, async () => {
     const { folder, file, at } = await makeFile('first');
     await untilLater();
     for (const bytes of ['second', LARGE, 'third!']) {
@@ -45,7 +45,7 @@ for (const bytes of ['same bytes', LARGE]) {
   });
 }
 
-test('Saving the same bytes in another way of sending changes nothing', async () => {
+test('Saving the same bytes in another way changes nothing', async () => {
   const { folder, file, at } = await makeFile('same', { type: 'text/plain' });
   await untilLater();
   const multi = await postFile(
@@ -67,7 +67,7 @@ const DIFFERENCES: { field: keyof Entry; value: unknown; part: Part }[] = [
 ];
 
 for (const { field, value, part } of DIFFERENCES) {
-  test(`The same bytes with a differing ${field} are written`, async () => {
+  test(`The same bytes with another ${field} change the record`, async () => {
     const { folder, file, at } = await makeFile('same', { type: 'text/plain' });
     await untilLater();
     const parts = [part, filePart('same', { type: 'text/plain' })];
@@ -91,7 +91,7 @@ test('ConflictBehavior Fail is 400 NameAlreadyExists with the existing record, a
   assert.equal((await download(main, file.Id)).toString(), 'first');
 });
 
-test('ConflictBehavior Existing answers the stored file, which stays', async () => {
+test('ConflictBehavior Existing answers the stored file, which is unchanged', async () => {
   const { folder, file, at } = await makeFile('first');
   await untilLater();
   const { File, Folder } = await saveFile(main, { ...at, ConflictBehavior: 'Existing' }, 'second');
@@ -118,7 +118,7 @@ for (const [name, renamed] of [
   });
 }
 
-test('A name taken by a folder is 400 NameAlreadyExists unless it may be renamed', async () => {
+test('A name that a folder has is 400 NameAlreadyExists, except with Rename', async () => {
   const folder = await makeFolder(main);
   const inner = await createFolder(main, folder.Id, 'taken.d');
   const at = { FolderId: folder.Id, FileName: 'taken.d' };
@@ -147,7 +147,7 @@ test('An unknown ConflictBehavior is 400 InvalidField', async () => {
   assert.deepEqual(await listFolder(main, folder.Id), [file]);
 });
 
-test('An octet-stream in any spelling declares nothing: the same bytes again leave the type that is there', async () => {
+test('application/octet-stream in any case counts as undeclared: the same bytes keep the content type', async () => {
   const { file, at } = await makeFile('x', { type: 'text/x-mine' });
   for (const type of ['application/octet-stream', 'Application/Octet-Stream', 'application/octet-stream; a=b']) {
     const again = await saveFile(main, { ...at, 'Content-Type': type }, 'x');

@@ -24,7 +24,7 @@ import { contentHead, openWire, toChunk } from './wire.ts';
 const main = await signIn('Main');
 const root = main.application.RootFolderId;
 
-test('FolderId absent, empty or -root- is the root folder', async () => {
+test('FolderId absent, empty or -root- means the root folder', async () => {
   for (const at of [{}, { FolderId: '' }, { FolderId: '-root-' }]) {
     const FileName = `interface-test-${randomUUID()}`;
     const { Folder, File } = toSaved(await postFile(main, { ...at, FileName, Prefer: 'return=minimal' }, 'x'));
@@ -56,7 +56,7 @@ const NAMES: { title: string; header: string; stored: string }[] = [
 ];
 
 for (const { title, header, stored } of NAMES) {
-  test(`FileName is understood when it is ${title}`, async () => {
+  test(`FileName is accepted as ${title}`, async () => {
     const folder = await makeFolder(main);
     const { File } = toSaved(await postFile(main, { FolderId: folder.Id, FileName: header }, 'x'));
     assert.equal(File.Name, stored);
@@ -139,7 +139,7 @@ const CUT_BODIES: { title: string; headers: Headers; sent: string }[] = [
 ];
 
 for (const { title, headers, sent } of CUT_BODIES) {
-  test(`Half an upload leaves nothing when ${title} is cut off`, async () => {
+  test(`An incomplete upload leaves nothing when ${title} is cut off`, async () => {
     const folder = await makeFolder(main);
     for (const cut of ['end', 'close', 'reset'] as const) {
       using wire = await openWire(main.base);
@@ -171,7 +171,7 @@ const OTHER = Buffer.from('other bytes');
 const sha256 = (bytes: Uint8Array): string => `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`;
 const md5 = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('base64');
 
-test('A Repr-Digest is of the file, a Content-Digest and a Content-MD5 are of the body', async () => {
+test('Repr-Digest is compared with the file, Content-Digest and Content-MD5 with the body', async () => {
   const folder = await makeFolder(main);
   const body = multipart([filePart(BYTES)]);
   const right: Headers[] = [
@@ -218,7 +218,7 @@ test('Digests are checked for raw, large and base64 bodies', async () => {
   }
 });
 
-test('A digest field may come on several lines, which are read as one', async () => {
+test('A digest field may be sent on several lines', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'a' };
   for (const name of ['Content-Digest', 'Repr-Digest']) {
@@ -253,7 +253,7 @@ test('A wrong digest leaves an existing file as it was', async () => {
   assert.equal((await download(main, File.Id)).toString(), 'first');
 });
 
-test('A query on the address changes nothing', async () => {
+test('A query string changes nothing', async () => {
   const folder = await makeFolder(main);
   const headers = { FolderId: folder.Id, FileName: 'a' };
   toSaved(await call(main, '/files?FolderId=other&x=1', { method: 'POST', headers, body: 'x' }));

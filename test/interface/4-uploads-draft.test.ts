@@ -20,7 +20,7 @@ async function prepare() {
   return { folder, into, inPieces };
 }
 
-test('OPTIONS tells that uploads can be resumed, and the limits, to whoever asks', async () => {
+test('OPTIONS announces resumable uploads and their limits without credentials', async () => {
   const answer = await send(main.base, `${CONTENT}/files`, { method: 'OPTIONS' });
   assert.equal(answer.status, 204);
   assert.match(String(answer.headers['accept-patch']), /application\/partial-upload/);
@@ -28,7 +28,7 @@ test('OPTIONS tells that uploads can be resumed, and the limits, to whoever asks
   assert.deepEqual(String(answer.headers.allow).split(', ').sort(), ['GET', 'HEAD', 'OPTIONS', 'POST']);
 });
 
-test('A file goes up in pieces, and the last is answered like a save', async () => {
+test('A file is uploaded in pieces, and the last is answered like a save', async () => {
   const { folder, inPieces } = await prepare();
   const begun = await begin(main, { ...inPieces, 'Upload-Length': '300000' });
   assert.deepEqual([begun.status, begun.headers['upload-complete'], begun.body.length], [201, '?0', 0]);
@@ -58,7 +58,7 @@ test('A file goes up in pieces, and the last is answered like a save', async () 
   assert.deepEqual([state.Offset, state.Length, state.Complete, state.EntryId], [300_000, 300_000, true, File.Id]);
 });
 
-test('All at once: whoever names a draft is told the address before the answer', async () => {
+test('A client that names a draft gets the address of a one-request upload before the response', async () => {
   const { into } = await prepare();
   for (const version of ['5', '6', '7', '8']) {
     using wire = await openWire(main.base);
@@ -77,7 +77,7 @@ test('All at once: whoever names a draft is told the address before the answer',
   }
 });
 
-test('Version 3 says it the other way round', async () => {
+test('Interop version 3 uses Upload-Incomplete', async () => {
   const { into } = await prepare();
   const version = { 'Upload-Draft-Interop-Version': '3' };
   const begun = await begin(main, { ...into, ...version, 'Upload-Incomplete': '?1' }, bytes.subarray(0, 10));
@@ -91,7 +91,7 @@ test('Version 3 says it the other way round', async () => {
   await assertSaved(main, last, bytes);
 });
 
-test('Without the headers, or with others than they can be, it is the save that it always was', async () => {
+test('Without valid headers of the draft the request is an ordinary save', async () => {
   const { folder, into } = await prepare();
   for (const headers of [{}, { 'Upload-Complete': 'yes' }, { 'Upload-Incomplete': '?1' }, { 'Upload-Offset': '5' }]) {
     const answer = await begin(main, { ...into, ...headers }, bytes);
@@ -102,7 +102,7 @@ test('Without the headers, or with others than they can be, it is the save that 
   assert.equal((await listFolder(main, folder.Id)).length, 1);
 });
 
-/** A connection that ends takes with it what has not been read: where the service is slow, it is given longer to read. */
+/** Bytes that the service has not read are lost with the connection, so a slow service gets more time to read them. */
 async function patiently<Tried extends { offset: number }>(
   wanted: number,
   attempt: (patienceMs: number) => Promise<Tried>,
@@ -128,7 +128,7 @@ async function breakOff(isReset: boolean, patienceMs: number) {
   return { folder, path, offset: Number((await head(main, path)).headers['upload-offset']) };
 }
 
-test('A connection that breaks keeps what has arrived, and the rest follows', async () => {
+test('After a broken connection the received bytes are kept and the upload resumes', async () => {
   for (const isReset of [false, true]) {
     const { folder, path, offset } = await patiently(123_456, (patienceMs) => breakOff(isReset, patienceMs));
     assert.equal(offset, 123_456);
@@ -138,7 +138,7 @@ test('A connection that breaks keeps what has arrived, and the rest follows', as
   }
 });
 
-test('A newer request takes over, and the older one ends', async () => {
+test('A newer request replaces the older one', async () => {
   const { older, path, offset } = await patiently(50_000, async (patienceMs) => {
     const { inPieces } = await prepare();
     const path = toPath(await begin(main, { ...inPieces, 'Upload-Length': '300000' }));
@@ -155,7 +155,7 @@ test('A newer request takes over, and the older one ends', async () => {
   await assert.rejects(older.answer(), /closed without a whole answer/);
 });
 
-test('Twins that send the same bytes make one file', async () => {
+test('Concurrent requests with the same bytes make one file', async () => {
   const { folder, inPieces } = await prepare();
   const path = toPath(await begin(main, { ...inPieces, 'Upload-Length': '300000' }));
   const answers = await Promise.allSettled(
@@ -176,7 +176,7 @@ test('Twins that send the same bytes make one file', async () => {
   assert.equal(shown.Version, 1);
 });
 
-test('What is wrong is said, and nothing is lost by it', async () => {
+test('Invalid requests are refused and the upload continues', async () => {
   const { inPieces, folder } = await prepare();
   const path = toPath(await begin(main, { ...inPieces, 'Upload-Length': '300000' }));
   const offset = await append(main, path, { offset: 7, isLast: false }, bytes.subarray(0, 10));
@@ -216,7 +216,7 @@ test('What is wrong is said, and nothing is lost by it', async () => {
   assert.equal((await listFolder(main, folder.Id)).length, 1);
 });
 
-test('More bytes than were said make an upload invalid, when they come unannounced', async () => {
+test('An upload that receives more bytes than its length is removed', async () => {
   const { inPieces } = await prepare();
   const path = toPath(await begin(main, { ...inPieces, 'Upload-Length': '10' }));
   using wire = await openWire(main.base);
@@ -227,7 +227,7 @@ test('More bytes than were said make an upload invalid, when they come unannounc
   assert.equal((await head(main, path)).status, 404);
 });
 
-test('A length that nobody said is known at the end', async () => {
+test('An upload without a length is complete at its last request', async () => {
   const { inPieces } = await prepare();
   const path = toPath(await begin(main, inPieces, bytes.subarray(0, 10)));
   assert.equal((await head(main, path)).headers['upload-length'], undefined);
@@ -236,7 +236,7 @@ test('A length that nobody said is known at the end', async () => {
   await assertSaved(main, last, bytes.subarray(0, 20));
 });
 
-test('What is complete takes no more, and stays', async () => {
+test('A complete upload takes no more bytes, and its file stays', async () => {
   const { inPieces } = await prepare();
   const path = toPath(await begin(main, inPieces, bytes));
   const last = await append(main, path, { offset: bytes.length, isLast: true }, Buffer.alloc(0));
@@ -250,7 +250,7 @@ test('What is complete takes no more, and stays', async () => {
   await assertSaved(main, last, bytes);
 });
 
-test('Nobody else sees an upload', async () => {
+test('An upload is 404 for other applications', async () => {
   const { inPieces } = await prepare();
   const path = toPath(await begin(main, inPieces));
   assert.equal((await head(stranger, path)).status, 404);
@@ -259,7 +259,7 @@ test('Nobody else sees an upload', async () => {
   assert.equal((await head(main, path)).status, 204);
 });
 
-test('Digests are compared: of a piece, which then does not count, and of the whole', async () => {
+test('Digests are compared with each piece and with the whole file', async () => {
   const { inPieces, folder } = await prepare();
   const path = toPath(await begin(main, inPieces));
   const more = { 'Content-Digest': `sha-256=:${sha256(bytes)}:` };
@@ -278,7 +278,7 @@ test('Digests are compared: of a piece, which then does not count, and of the wh
   assert.equal((await listFolder(main, folder.Id)).length, 1);
 });
 
-test('An idempotency key holds for uploads too: the first result again', async () => {
+test('An idempotency key of an upload returns the first result', async () => {
   const { inPieces, folder } = await prepare();
   const key = { 'Idempotency-Key': randomUUID() };
   const save = async () => {

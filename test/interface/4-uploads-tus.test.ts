@@ -28,7 +28,7 @@ async function prepare() {
   return { folder, named, headers: { 'Upload-Length': String(bytes.length), ...named } };
 }
 
-test('OPTIONS tells what is there, to whoever asks', async () => {
+test('OPTIONS announces the protocol without credentials', async () => {
   for (const path of ['/uploads', '/uploads/nothing']) {
     const answer = await send(main.base, CONTENT + path, { method: 'OPTIONS' });
     assert.equal(answer.status, 204);
@@ -44,7 +44,7 @@ test('OPTIONS tells what is there, to whoever asks', async () => {
   }
 });
 
-test('A file goes up in pieces; the last of them tells which entry it has become', async () => {
+test('A file is uploaded in pieces; the last response has its entryid', async () => {
   const { folder, headers } = await prepare();
   const created = await createTus(main, headers);
   assert.equal(created.status, 201);
@@ -70,7 +70,7 @@ test('A file goes up in pieces; the last of them tells which entry it has become
   assert.deepEqual([file?.Id, file?.Name, file?.ContentType, others.length], [id, 'a ü.bin', 'text/x-tus', 0]);
 });
 
-test('All of it can come with the creation, or nothing at all', async () => {
+test('The creation may carry all bytes, some or none', async () => {
   const { named, headers } = await prepare();
   const whole = await createTus(main, headers, bytes);
   assert.deepEqual([whole.status, whole.headers['upload-offset']], [201, '300000']);
@@ -82,7 +82,7 @@ test('All of it can come with the creation, or nothing at all', async () => {
   await assertSaved(main, empty, Buffer.alloc(0));
 });
 
-test('The length can be said later, once', async () => {
+test('The length can be deferred and set once', async () => {
   const { named } = await prepare();
   const path = toPath(await createTus(main, { ...named, 'Upload-Defer-Length': '1' }));
   await patchTus(main, path, 0, bytes.subarray(0, 10));
@@ -94,7 +94,7 @@ test('The length can be said later, once', async () => {
   await assertSaved(main, await patchTus(main, path, 20, bytes.subarray(20, 30)), bytes.subarray(0, 30));
 });
 
-test('What is wrong is said with the statuses of tus, and nothing is lost by it', async () => {
+test('Invalid requests get the statuses of tus and the upload continues', async () => {
   const { headers, named, folder } = await prepare();
   const path = toPath(await createTus(main, headers));
   const offset = await patchTus(main, path, 5, bytes.subarray(0, 10));
@@ -138,7 +138,7 @@ test('What is wrong is said with the statuses of tus, and nothing is lost by it'
   assert.equal((await listFolder(main, folder.Id)).length, 1);
 });
 
-test('Nobody else sees an upload; who may not say a word hears it in tus', async () => {
+test('An upload is 404 for other applications, and errors carry Tus-Resumable', async () => {
   const { headers } = await prepare();
   const path = toPath(await createTus(main, headers));
   assert.equal((await headTus(stranger, path)).status, 404);
@@ -149,7 +149,7 @@ test('Nobody else sees an upload; who may not say a word hears it in tus', async
   assert.equal((await headTus(main, path)).headers['upload-offset'], '0');
 });
 
-test('A checksum is compared; bytes that differ do not count', async () => {
+test('Bytes with a wrong checksum are discarded', async () => {
   const { headers } = await prepare();
   const path = toPath(await createTus(main, headers));
   const wrong = await patchTus(main, path, 0, bytes, { 'Upload-Checksum': `sha1 ${sha256(bytes)}` });
@@ -172,7 +172,7 @@ test('A checksum is compared; bytes that differ do not count', async () => {
   }
 });
 
-test('An upload can be given up, finished or not', async () => {
+test('An upload can be deleted, finished or not', async () => {
   const { headers, folder } = await prepare();
   for (const isFinished of [false, true]) {
     const path = toPath(await createTus(main, headers, isFinished ? bytes : bytes.subarray(0, 10)));
@@ -184,7 +184,7 @@ test('An upload can be given up, finished or not', async () => {
   }
 });
 
-test('Parts that went up in parallel make one file, once', async () => {
+test('Partial uploads are concatenated into one file, once', async () => {
   const { named, folder } = await prepare();
   const pieces = [bytes.subarray(0, 120_000), bytes.subarray(120_000, 120_001), bytes.subarray(120_001)];
   const paths = await Promise.all(
@@ -214,13 +214,13 @@ test('Parts that went up in parallel make one file, once', async () => {
   );
   assert.equal(shown.headers['upload-concat'], concat(paths));
   assert.equal((await patchTus(main, toPath(final), 300_000, Buffer.from('x'))).status, 403);
-  // Asked again, because the answer was lost: the same final upload.
+  // A client that lost the response repeats the request and gets the same final upload.
   const again = await createTus(main, { ...named, 'Upload-Concat': concat(paths) });
   assert.deepEqual([again.status, toPath(again), again.headers.entryid], [201, toPath(final), id]);
   assert.equal((await listFolder(main, folder.Id)).length, 1);
 });
 
-test('PATCH may come as POST, where a proxy knows no PATCH', async () => {
+test('PATCH may be sent as POST with X-HTTP-Method-Override', async () => {
   const { headers } = await prepare();
   const path = toPath(await createTus(main, headers));
   const disguised = { ...TUS_BYTES, 'X-HTTP-Method-Override': 'PATCH', 'Upload-Offset': '0' };
@@ -230,7 +230,7 @@ test('PATCH may come as POST, where a proxy knows no PATCH', async () => {
   await assertSaved(main, await headTus(main, path), bytes);
 });
 
-test('What is behind the end is asked for without harm, and refused otherwise', async () => {
+test('An empty append at the end succeeds, and more bytes are refused', async () => {
   const { headers } = await prepare();
   const created = await createTus(main, headers, bytes);
   const path = toPath(created);
@@ -240,7 +240,7 @@ test('What is behind the end is asked for without harm, and refused otherwise', 
   assert.equal((await patchTus(main, path, 0, bytes)).status, 409);
 });
 
-test('The file is held to the rules of any save', async () => {
+test('The file follows the rules of any save', async () => {
   const { headers, folder } = await prepare();
   await createTus(main, headers, bytes);
   const taken = await createTus(main, { ...headers, ConflictBehavior: 'Fail' }, bytes.subarray(0, 10));

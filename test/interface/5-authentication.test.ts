@@ -20,7 +20,7 @@ const OPERATIONS = [
 ] as const;
 const UNKNOWN_KEY = `ak_${'0'.repeat(32)}`;
 
-/** The same answer from every operation: authentication knows nothing of what is asked. */
+/** The same answer from every operation: authentication does not depend on the operation. */
 async function assertEverywhere(headers: Headers, code: string, challenge?: string): Promise<void> {
   for (const [method, path] of OPERATIONS) {
     const answer = await call(main, path, { method, headers });
@@ -33,7 +33,7 @@ test('No Authorization is 401 TokenMissing, with a challenge that names no error
   await assertEverywhere({ Authorization: undefined }, 'TokenMissing', 'Bearer realm="cabinet"');
 });
 
-test('A token that is not one is 401 TokenInvalid', async () => {
+test('A malformed token is 401 TokenInvalid', async () => {
   const [head, claims, signature] = main.token.split('.');
   const values = ['Bearer', 'Bearer x', 'Bearer a.b.c', `Bearer ${head}.${claims}`, `Bearer ${head}.${claims}.`];
   const nonsense = [main.token, `Bearer ${main.token} x`, `Bearer ${main.token},x`, `Token ${main.token}`];
@@ -51,12 +51,12 @@ test('A forged token is 401 TokenInvalid', async () => {
   }
 });
 
-test('The name of the Bearer scheme has no case', async () => {
+test('The Bearer scheme is case-insensitive', async () => {
   const answer = await call(main, '/folders/-root-?limit=1', { headers: { Authorization: `bearer ${main.token}` } });
   assert.equal(answer.status, 200);
 });
 
-test('HTTP Basic does not open the content interface', async () => {
+test('HTTP Basic does not authenticate content requests', async () => {
   const { AppKey, Secret } = main.application;
   const Authorization = `Basic ${btoa(`${AppKey}:${Secret}`)}`;
   for (const [method, path] of OPERATIONS) {
@@ -64,13 +64,13 @@ test('HTTP Basic does not open the content interface', async () => {
   }
 });
 
-test('A token in the address or in a form is no token', async () => {
+test('A token in the query is ignored', async () => {
   const path = `${CONTENT}/folders/-root-?access_token=${main.token}`;
   const answer = await send(main.base, path, { headers: { AppKey: main.application.AppKey } });
   assertRefusal(answer, 401, 'TokenMissing');
 });
 
-test('No AppKey, an unknown one, and one that is not the token’s each have a code', async () => {
+test('A missing AppKey, an unknown one, and one that is not of the token each have a code', async () => {
   await assertEverywhere({ AppKey: undefined }, 'AppKeyMissing');
   await assertEverywhere({ AppKey: '' }, 'AppKeyMissing');
   for (const AppKey of [UNKNOWN_KEY, 'x', main.application.Name, tester.application.AppKey]) {
@@ -96,7 +96,7 @@ test('Writing without content.write is 403 InsufficientScope that names the scop
   }
 });
 
-test('content.read suffices to read', async () => {
+test('content.read is sufficient to read', async () => {
   const folder = await makeFolder(main);
   assert.equal((await call(reader, `/folders/${folder.Id}`)).status, 200);
 });
@@ -149,7 +149,7 @@ const PRECEDENCE: { title: string; ask: () => Promise<Answer>; status: number; c
     code: 'AppKeyUnknown',
   },
   {
-    title: 'the scope comes before what is asked',
+    title: 'the scope comes before the parameters',
     ask: () => postFile(reader, { FolderId: 'unknown', FileName: '..', ConflictBehavior: 'x' }, 'x'),
     status: 403,
     code: 'InsufficientScope',
@@ -162,7 +162,7 @@ for (const { title, ask, status, code } of PRECEDENCE) {
   });
 }
 
-/** Tokens with the right claims and the wrong proof. Their keys are made here; nothing is known of the service's. */
+/** Tokens with valid claims and invalid signatures, by keys that are made here. */
 function forgeTokens(): string[] {
   const [head = '', body = '', signature = ''] = main.token.split('.');
   const header = JSON.parse(Buffer.from(head, 'base64url').toString()) as Record<string, unknown>;

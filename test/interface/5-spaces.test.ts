@@ -29,7 +29,7 @@ test('Applications of one space see and change the same tree', async () => {
   assert.equal(inner.CreatedBy, `app:${neighbour.application.Name}`);
 });
 
-test('Each space has a root of its own', async () => {
+test('Each space has its own root', async () => {
   assert.notEqual(stranger.application.RootFolderId, main.application.RootFolderId);
   const { Folder } = assertEnvelope(await call(stranger, '/folders/-root-?limit=1'));
   assert.equal(Folder.Id, stranger.application.RootFolderId);
@@ -72,7 +72,7 @@ test('Unknown, malformed and foreign ids are 404 FolderNotFound in the same byte
   assert.deepEqual(await listFolder(main, folder.Id), [File]);
 });
 
-test('A file of another space cannot be downloaded, and answers like one that does not exist', async () => {
+test('A file of another space is 404 like an unknown one', async () => {
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
   const headers = { requesttrackingid: randomUUID() };
@@ -82,7 +82,7 @@ test('A file of another space cannot be downloaded, and answers like one that do
   assert.deepEqual([unknown.status, unknown.body.toString()], [foreign.status, foreign.body.toString()]);
 });
 
-test('What is not there is told with a hint, and a trashed one of ours like one that never was', async () => {
+test('A 404 has a hint, and trashed entries answer like unknown ones', async () => {
   const folder = await makeFolder(main);
   const trashed = await createFolder(main, folder.Id, 'trashed');
   assert.equal((await call(main, `/entries/${trashed.Id}`, { method: 'DELETE' })).status, 200);

@@ -28,7 +28,7 @@ test('An AppKey is ak_ and 32 lower-case letters and digits', () => {
   for (const { AppKey } of Object.values(applications)) assert.match(AppKey, /^ak_[a-z0-9]{32}$/);
 });
 
-test('The secret travels by HTTP Basic or in the form', async () => {
+test('The secret is sent by HTTP Basic or in the form', async () => {
   const { AppKey, Secret } = applications.Main;
   const byBasic = read(await askToken(base, GRANT, basic(applications.Main)));
   const byForm = read(await askToken(base, { ...GRANT, client_id: AppKey, client_secret: Secret }, {}));
@@ -40,7 +40,7 @@ test('The secret travels by HTTP Basic or in the form', async () => {
   }
 });
 
-test('A token answer is not to be stored, and carries a tracking id', async () => {
+test('A token response must not be stored, and has a tracking id', async () => {
   const answer = await askToken(base, GRANT, basic(applications.Main));
   assert.match(answer.headers['cache-control'] ?? '', /no-store/);
   assert.match(String(answer.headers.requesttrackingid), UUID);
@@ -97,14 +97,14 @@ test("No token has a scope that is not its application's", async () => {
   }
 });
 
-test('A scope that there is not is 400 invalid_scope, also beside one that there is', async () => {
+test('An unknown scope is 400 invalid_scope, also beside a known one', async () => {
   for (const scope of ['nonsense', 'content.read nonsense']) {
     const answer = await askToken(base, { ...GRANT, scope }, basic(applications.Main));
     assert.deepEqual([answer.status, readError(answer)], [400, 'invalid_scope']);
   }
 });
 
-test('Unknown client and wrong secret look the same: 401 invalid_client', async () => {
+test('An unknown client and a wrong secret get the same 401 invalid_client', async () => {
   const { AppKey, Secret } = applications.Main;
   const unknownKey = `ak_${'a'.repeat(32)}`;
   const attempts: Headers[] = [
@@ -134,7 +134,7 @@ test('A client without a secret gets no token', async () => {
     assert.match(`${answer.status} ${readError(answer)}`, /^40[01] invalid_(client|request)$/);
 });
 
-test('Who does not say who asks is an invalid client, as OAuth has it', async () => {
+test('A request without client credentials is 401 invalid_client', async () => {
   for (const headers of [{}, { Authorization: 'Basic !!!' }, { Authorization: 'Bearer x' }]) {
     const answer = await askToken(base, GRANT, headers);
     assert.deepEqual([answer.status, readError(answer)], [401, 'invalid_client']);
@@ -147,7 +147,7 @@ test('A disabled application gets no token', { skip: applications.Disabled === u
   assert.deepEqual([answer.status, readError(answer)], [401, 'invalid_client']);
 });
 
-test('Other grants and malformed requests are refused as OAuth refuses them', async () => {
+test('Other grants and malformed requests get the errors of OAuth', async () => {
   const refused: [Record<string, string>, string][] = [
     [{ grant_type: 'password', username: 'a', password: 'b' }, 'unsupported_grant_type'],
     [{ grant_type: 'nonsense' }, 'unsupported_grant_type'],
@@ -171,7 +171,7 @@ for (const name of ['oauth-authorization-server', 'openid-configuration']) {
   });
 }
 
-test('The published keys hold nothing private', async () => {
+test('The published keys contain nothing private', async () => {
   const keys = await readKeys();
   assert.ok(keys.length > 0);
   for (const key of keys) {

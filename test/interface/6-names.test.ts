@@ -67,7 +67,7 @@ test('A lone surrogate is refused with InvalidName', async () => {
   await assertEmptyFolder(main, folder);
 });
 
-test('The refusal says which character it was and where', async () => {
+test('The error names the character and its position', async () => {
   const folder = await makeFolder(main);
   const messages = new Set<string>();
   for (const name of ['a/bcd', 'ab/cd', 'a\\bcd', 'a\u202ebcd', 'ab\u202ecd', 'a\u2066bcd', 'a\nbcd']) {
@@ -101,7 +101,7 @@ const LEGAL = [
   '😀'.repeat(MAX_CODE_POINTS),
 ];
 
-test('Names that the list does not refuse are kept exactly, however odd', async () => {
+test('Unusual names that the list does not refuse are kept exactly', async () => {
   for (const name of LEGAL) await assertRoundTrip(name);
 });
 

@@ -88,7 +88,7 @@ test('NotAFolder is answered before the body', async () => {
   assertRefusal(await wire.answer(), 400, 'NotAFolder');
 });
 
-test('A name that is taken is told before the body, unless the request may be a repeated one', async () => {
+test('A taken name is answered before the body, unless the request may be a repeated one', async () => {
   const folder = await makeFolder(main);
   await saveFile(main, { FolderId: folder.Id, FileName: 'taken' }, 'a');
   await createFolder(main, folder.Id, 'a folder');
@@ -115,9 +115,9 @@ test('A name that is taken is told before the body, unless the request may be a 
   }
 });
 
-type Asked = [method: string, path: string, headers: Headers, status: number, code: string];
+type EarlyCase = [method: string, path: string, headers: Headers, status: number, code: string];
 
-async function assertEarly(caller: typeof main, cases: Asked[]): Promise<void> {
+async function assertEarly(caller: typeof main, cases: EarlyCase[]): Promise<void> {
   for (const [method, path, headers, status, code] of cases) {
     for (const expect of [undefined, '100-continue']) {
       const sent = { ...JSON_TYPE, 'Content-Length': '1000', ...headers, Expect: expect };
@@ -127,7 +127,7 @@ async function assertEarly(caller: typeof main, cases: Asked[]): Promise<void> {
   }
 }
 
-test('What the path and If-Match decide of an entry is decided before the body', async () => {
+test('Errors in the path and in If-Match are answered before the body', async () => {
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
   const stale = { 'If-Match': '"x"' };
@@ -147,7 +147,7 @@ test('What the path and If-Match decide of an entry is decided before the body',
   assert.equal((await download(main, File.Id)).toString(), 'a');
 });
 
-test('A ConflictBehavior that cannot be is refused before the body', async () => {
+test('An invalid ConflictBehavior is refused before the body', async () => {
   const folder = await makeFolder(main);
   const trashed = await makeFolder(main);
   await trash(main, trashed.Id);
@@ -160,7 +160,7 @@ test('A ConflictBehavior that cannot be is refused before the body', async () =>
   }
 });
 
-test('What the path names among what is managed, and is not there, is told before the body', async () => {
+test('Unknown applications, people and spaces in the path are answered before the body', async () => {
   const appKey = `ak_${'0'.repeat(32)}`;
   await assertEarly(admin, [
     ['POST', '/spaces', {}, 403, 'Forbidden'],
@@ -172,7 +172,7 @@ test('What the path names among what is managed, and is not there, is told befor
   ]);
 });
 
-test('A client that sends its whole large body anyway sees the refusal, every time', async () => {
+test('A client that sends its whole large body anyway receives the error, every time', async () => {
   const body = Buffer.alloc(LENGTH);
   for (let round = 0; round < 10; round++) {
     using wire = await open(contentHead(main, 'POST', '/files', { ...LENGTH_HEADER, Authorization: 'Bearer x' }));
@@ -181,7 +181,7 @@ test('A client that sends its whole large body anyway sees the refusal, every ti
   }
 });
 
-test('Expect: 100-continue is answered with 100 Continue once the headers are good', async () => {
+test('Expect: 100-continue is answered with 100 Continue once the headers are valid', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'a', 'Content-Length': '5', Expect: '100-continue' };
   using wire = await open(contentHead(main, 'POST', '/files', at));

@@ -60,7 +60,7 @@ test('An unknown path is 404 RouteNotFound, with or without a token', async () =
   assertRefusal(await call(main, '/nothing'), 404, 'RouteNotFound');
 });
 
-test('The version is a path segment, and there is no other', async () => {
+test('The version is a path segment, and there is only one', async () => {
   const { FolderName, headers } = { FolderName: 'x', headers: { 'Content-Type': 'application/json' } };
   for (const prefix of [
     '/v2/contentmanagement',
@@ -90,19 +90,19 @@ test('A known path with a wrong method is 404 MethodNotAllowed with Allow', asyn
   }
 });
 
-test('HEAD has the status and the headers of an answer, and no body', async () => {
+test('HEAD has the status and headers of the response, and no body', async () => {
   const answer = await send(main.base, `${CONTENT}/nothing`, { method: 'HEAD' });
   assert.equal(answer.status, 404);
   assert.match(String(answer.headers.requesttrackingid), UUID);
   assert.equal(answer.body.length, 0);
 });
 
-test('Header names have no case, and values no surrounding white space', async () => {
+test('Header names are case-insensitive, and white space around values is ignored', async () => {
   const headers = { appkey: `  ${main.application.AppKey} `, AppKey: undefined };
   assertEnvelope(await call(main, '/folders/-root-?limit=1', { headers }));
 });
 
-test('A refusal names the field or header at fault and quotes safely', async () => {
+test('An error names the field or header at fault and quotes safely', async () => {
   const folder = await makeFolder(main);
   const name = '"><script>alert(1)</script>';
   const refused = await postFolder(main, { ParentFolderId: folder.Id, FolderName: `${name}\u202e` });
@@ -110,7 +110,7 @@ test('A refusal names the field or header at fault and quotes safely', async () 
   assert.equal(refused.headers['x-content-type-options'], 'nosniff');
 });
 
-test('A taken name is answered with a message that names it and a hint what to do', async () => {
+test('A taken name is answered with a message that names it and a hint', async () => {
   const folder = await makeFolder(main);
   await createFolder(main, folder.Id, 'Invoices');
   const answer = await postFolder(main, { ParentFolderId: folder.Id, FolderName: 'Invoices' });
@@ -120,16 +120,16 @@ test('A taken name is answered with a message that names it and a hint what to d
   assert.match(Hint ?? '', /ConflictBehavior/);
 });
 
-test('An expectation that nobody knows, and a digest of other bytes, are refused on every route, and nothing is done', async () => {
+test('An unknown expectation and a wrong digest are refused on every route, and nothing is changed', async () => {
   const folder = await makeFolder(main);
   const expecting = await call(main, `/entries/${folder.Id}`, { headers: { Expect: 'a miracle' } });
   assert.equal(assertRefusal(expecting, 400, 'InvalidHeader').Target, 'Expect');
   const headers = { 'Content-Type': 'application/json', 'Content-MD5': 'AAAAAAAAAAAAAAAAAAAAAA==' };
-  const asked: [method: string, path: string, body: string][] = [
+  const requests: [method: string, path: string, body: string][] = [
     ['PATCH', `/entries/${folder.Id}`, '{"Name":"other"}'],
     ['POST', `/entries/${folder.Id}/copy`, '{"Name":"copy"}'],
   ];
-  for (const [method, path, body] of asked) {
+  for (const [method, path, body] of requests) {
     assertRefusal(await call(main, path, { method, headers, body }), 400, 'DigestMismatch');
   }
   assert.equal((await readFolder(main, folder.Id)).Folder.Name, folder.Name);

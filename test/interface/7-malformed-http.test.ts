@@ -82,7 +82,7 @@ for (const { title, bytes } of REFUSED) {
   });
 }
 
-test('A method that nobody knows is a wrong one: 404 with what the path takes, under the id that was sent', async () => {
+test('An unknown method is 404 MethodNotAllowed with Allow and the tracking id that was sent', async () => {
   const id = randomUUID();
   const ask = (line: string) => exchange(main.base, `${line} HTTP/1.1\r\n${HOST}RequestTrackingId: ${id}\r\n\r\n`);
   for (const method of ['BREW', 'post', 'NONSENSE', "!#$%&'*+-.^_`|~"]) {
@@ -97,7 +97,7 @@ test('A method that nobody knows is a wrong one: 404 with what the path takes, u
   }
 });
 
-test('CONNECT is answered, not hung up on', async () => {
+test('CONNECT gets a response', async () => {
   const id = randomUUID();
   const head = `CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\nrequesttrackingid: ${id}\r\n\r\n`;
   const answer = await exchange(main.base, head);
@@ -106,24 +106,24 @@ test('CONNECT is answered, not hung up on', async () => {
   assert.equal(answer.headers.requesttrackingid, id);
 });
 
-test('HTTP/1.0 knows no 100 Continue: who expects it is answered at once', async () => {
+test('An HTTP/1.0 request that expects 100 Continue is answered directly', async () => {
   const folder = await makeFolder(main);
-  const asked = save({ FolderId: folder.Id, 'Content-Length': '1', Expect: '100-continue' }, 'x');
-  assert.equal((await exchange(main.base, asked)).status, 100);
-  assert.equal((await exchange(main.base, asked.replace('HTTP/1.1', 'HTTP/1.0'))).status, 200);
+  const request = save({ FolderId: folder.Id, 'Content-Length': '1', Expect: '100-continue' }, 'x');
+  assert.equal((await exchange(main.base, request)).status, 100);
+  assert.equal((await exchange(main.base, request.replace('HTTP/1.1', 'HTTP/1.0'))).status, 200);
 });
 
-test('A wish to upgrade is ignored', async () => {
+test('A request to upgrade is ignored', async () => {
   const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
   assertEnvelope(await exchange(main.base, contentHead(main, 'GET', '/folders/-root-?limit=1', upgrade)));
 });
 
-test('An address in absolute form of this host is served', async () => {
+test('A request target in absolute form of this host is accepted', async () => {
   const head = contentHead(main, 'GET', '/folders/-root-?limit=1', {});
   assertEnvelope(await exchange(main.base, head.replace(`GET ${CONTENT}`, `GET ${main.base}${CONTENT}`)));
 });
 
-test('Requests sent at once on one connection are answered in their order', async () => {
+test('Pipelined requests are answered in order', async () => {
   const folder = await makeFolder(main);
   using wire = await openWire(main.base);
   const names = ['first', 'second', 'third', 'fourth'];
@@ -131,7 +131,7 @@ test('Requests sent at once on one connection are answered in their order', asyn
   for (const name of names) assert.equal(toSaved(await wire.answer()).File.Name, name);
 });
 
-test('A body is not taken for the next request', async () => {
+test('A body is never parsed as the next request', async () => {
   const folder = await makeFolder(main);
   const hidden = save({ FolderId: folder.Id, FileName: 'hidden', 'Content-Length': '1' }, 'x');
   using wire = await openWire(main.base);

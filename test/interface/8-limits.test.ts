@@ -107,7 +107,7 @@ test('JSON of 16 levels creates a folder, one level more is 400 InvalidBody', as
   assertEnvelope(await post(16, (inner) => (inner === null ? [] : [inner])));
 });
 
-test('A file travels in JSON up to 16 MiB, and more is refused', async () => {
+test('A file in JSON has up to 16 MiB, and more is refused', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'a', 'Content-Type': 'application/json' };
   const send = (bytes: Buffer): Promise<Answer> =>
@@ -119,7 +119,7 @@ test('A file travels in JSON up to 16 MiB, and more is refused', async () => {
   assert.ok((await download(main, File.Id)).equals(bytes));
 });
 
-test('Renaming the longest name does not make a longer one', async () => {
+test('ConflictBehavior Rename never exceeds the maximum length of a name', async () => {
   const folder = await makeFolder(main);
   const longest = `${'a'.repeat(251)}.pdf`;
   await saveFile(main, { FolderId: folder.Id, FileName: longest }, 'x');

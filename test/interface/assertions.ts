@@ -1,4 +1,4 @@
-// What is true of every answer, whatever was asked: the record's eleven fields, the envelope's two, the error's shape,
+// What is true of every response to any request: the record's eleven fields, the envelope's two, the error's shape,
 // the six statuses, the content type and the tracking id.
 
 import assert from 'node:assert/strict';

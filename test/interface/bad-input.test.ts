@@ -45,7 +45,7 @@ for (const [field, values] of Object.entries(WRONG_TYPES)) {
   });
 }
 
-test('A requestPayload that is no object is refused', async () => {
+test('A requestPayload that is not an object is refused', async () => {
   for (const requestPayload of [5, null, [], 'x', true]) {
     assertRefusal(await postFolder(main, { requestPayload }), 400, /^Invalid(Field|Body)$/);
   }
@@ -81,7 +81,7 @@ for (const [title, body] of JSON_BODIES) {
   });
 }
 
-test('Keys that are dangerous in JavaScript are refused or ignored, and change nothing else', async () => {
+test('Keys that are dangerous in JavaScript are refused or ignored', async () => {
   const folder = await makeFolder(main);
   const head = `{"ParentFolderId":"${folder.Id}","FolderName":"a"`;
   for (const key of ['__proto__', 'constructor', 'prototype']) {
@@ -96,7 +96,7 @@ test('Keys that are dangerous in JavaScript are refused or ignored, and change n
   assert.deepEqual([after.ObjectType, after.Properties], ['cmis:folder', {}]);
 });
 
-test('Content types that are none of the accepted ones are refused by POST /folders', async () => {
+test('POST /folders refuses other content types', async () => {
   const folder = await makeFolder(main);
   const body = multipart([textPart('ParentFolderId', folder.Id), textPart('FolderName', 'a')]);
   for (const type of [MULTIPART, 'text/plain', 'application/xml', 'nonsense', 'application/json/x']) {
@@ -129,7 +129,7 @@ const IDS = [
   'http://127.0.0.1/',
 ];
 
-test('Ids that are paths, SQL, addresses or nonsense are 404 FolderNotFound wherever a folder is named', async () => {
+test('Ids that are paths, SQL, URLs or nonsense are 404 FolderNotFound', async () => {
   for (const id of IDS) {
     assertRefusal(await postFolder(main, { ParentFolderId: id, FolderName: 'a' }), 404, 'FolderNotFound');
     assertRefusal(await postFile(main, { FolderId: id, FileName: 'a' }, 'x'), 404, 'FolderNotFound');
@@ -141,7 +141,7 @@ test('Ids that are paths, SQL, addresses or nonsense are 404 FolderNotFound wher
   }
 });
 
-test('Ids in the address that are not properly encoded are 404 FolderNotFound too', async () => {
+test('Badly encoded ids in the path are 404 FolderNotFound', async () => {
   for (const id of ['%zz', '%', '%ff', '%00', 'a%2fb', '%2e%2e%2f', '..%5c', '%F0%9F%98%80', "';--"]) {
     assertRefusal(await call(main, `/folders/${id}`), 404, 'FolderNotFound');
     assertRefusal(await call(main, `/files/${id}/content`), 404, /NotFound$/);
@@ -242,7 +242,7 @@ const ENDLESS: Endless[] = [
 ];
 
 for (const { title, path, type, start, code, limit } of ENDLESS) {
-  test(`A body that never ends in ${title} is refused while it is still coming`, async () => {
+  test(`A body that never ends in ${title} is refused while it arrives`, async () => {
     const folder = await makeFolder(main);
     using wire = await openWire(main.base);
     const headers = { FolderId: folder.Id, FileName: 'a', 'Content-Type': type, ...CHUNKED };
@@ -255,7 +255,7 @@ for (const { title, path, type, start, code, limit } of ENDLESS) {
   });
 }
 
-test('Whatever is refused, the folder beside it stays as it was', async () => {
+test('Refused requests leave the folder unchanged', async () => {
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'kept');
   const attempts: [Entry['Id'], Headers][] = [

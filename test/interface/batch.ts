@@ -1,4 +1,4 @@
-// What tests of `POST /files/batch` send and get.
+// Requests and responses of `POST /files/batch`.
 
 import assert from 'node:assert/strict';
 import { assertAnswer, assertRecord, type Entry, type ErrorBody } from './assertions.ts';
@@ -18,12 +18,12 @@ export function postBatch(
   const parts = sent.map(({ name, content, type }) =>
     filePart(content, { ...(name !== undefined && { fileName: name }), ...(type !== undefined && { type }) }),
   );
-  const told =
+  const fields =
     files === undefined ? [] : [textPart('Files', typeof files === 'string' ? files : JSON.stringify(files))];
   return call(caller, '/files/batch', {
     method: 'POST',
     headers: { 'Content-Type': MULTIPART, ...headers },
-    body: multipart([...told, ...parts]),
+    body: multipart([...fields, ...parts]),
   });
 }
 

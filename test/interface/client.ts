@@ -1,6 +1,6 @@
-// The suite's client: requests with exactly the headers and bytes a test asks for, tokens, and the few operations that
+// The suite's client: requests with exactly the headers and bytes of the test, tokens, and the few operations that
 // tests use to prepare and to look. It repairs nothing and adds only Host, Content-Length and the caller's two headers.
-// Each answer is held to the service's description (`description.ts`) before a test sees it.
+// Each response is compared with the service's description (`description.ts`) before a test sees it.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

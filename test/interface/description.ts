@@ -1,6 +1,6 @@
-// Holds every answer of the suite to the service's own description: `/openapi.json` of the address that gave the answer must
-// know the operation, the status, the content type, the code of a refusal and each field of the body; a field that it does
-// not declare is wrong too. What is checked is counted, for `run.ts` to tell. Endpoints of OAuth have their own tests.
+// Compares every response of the suite with the service's own description: `/openapi.json` of the address must declare the
+// operation, the status, the content type, the error code and each field of the body, and no undeclared field may occur.
+// Checks are counted for the report of `run.ts`. OAuth endpoints have their own tests.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -17,10 +17,10 @@ export type Document = {
   paths: Record<string, Record<string, Operation>>;
   components: Json & { responses: Record<string, Response> };
 };
-export type Asked = { method: string; path: string };
+export type Requested = { method: string; path: string };
 
 const FOREIGN = /^\/(oauth2|\.well-known)\//;
-/** What can be said where no operation was found, and to what is hardly HTTP. */
+/** Error codes where no operation was found, and for malformed HTTP. */
 const UNFOUND = ['RouteNotFound', 'MethodNotAllowed', 'MalformedRequest', 'HeadersTooLarge', 'InvalidHeader'];
 
 export class Description {
@@ -43,18 +43,18 @@ export class Description {
   }
 
   /** Fails when the answer is not as described; returns the id of the operation, null where there is none to be held to. */
-  check(asked: Asked, answer: Answer): string | null {
-    const path = toPath(asked.path);
+  check(requested: Requested, answer: Answer): string | null {
+    const path = toPath(requested.path);
     if (FOREIGN.test(path)) return null;
-    const operation = this.#find(asked.method, path);
+    const operation = this.#find(requested.method, path);
     if (operation === null) {
-      this.#checkUnfound(asked, answer);
+      this.#checkUnfound(requested, answer);
       return null;
     }
-    const what = `${asked.method} ${path} (${operation.operationId}) ${answer.status}`;
+    const what = `${requested.method} ${path} (${operation.operationId}) ${answer.status}`;
     const response = this.#resolve(operation.responses[answer.status]);
     assert.ok(response, `${what}: the description has no such status: ${answer.body.toString('utf8', 0, 500)}`);
-    if (asked.method !== 'HEAD') this.#checkBody(what, response, answer);
+    if (requested.method !== 'HEAD') this.#checkBody(what, response, answer);
     return operation.operationId;
   }
 
@@ -70,8 +70,8 @@ export class Description {
     return (template === undefined ? null : this.#document.paths[template]?.[known]) ?? null;
   }
 
-  #checkUnfound({ method, path }: Asked, answer: Answer): void {
-    // What a browser asks before it asks.
+  #checkUnfound({ method, path }: Requested, answer: Answer): void {
+    // A preflight request of a browser.
     if (method === 'OPTIONS' && answer.status === 200) return;
     const what = `${method} ${path}, which the description does not have`;
     if (method === 'HEAD') return;
@@ -108,10 +108,10 @@ export class Description {
     }
     if (validator.Check(value)) return;
     const [, errors] = validator.Errors(value);
-    const told = errors.map(
+    const problems = errors.map(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
     );
-    assert.fail(`${what} is not as described:\n${told.join('\n')}\n${JSON.stringify(value).slice(0, 1000)}`);
+    assert.fail(`${what} is not as described:\n${problems.join('\n')}\n${JSON.stringify(value).slice(0, 1000)}`);
   }
 }
 
@@ -142,18 +142,18 @@ let checked = 0;
 const covered = new Set<string>();
 
 /** Checks an answer of the service that the suite runs against; those of others, and answers outside the suite, pass. */
-export async function checkDescribed(base: string, asked: readonly Asked[], answer: Answer): Promise<void> {
+export async function checkDescribed(base: string, requests: readonly Requested[], answer: Answer): Promise<void> {
   if (process.env.CABINET_DESCRIBED === undefined || answer.status < 200) return;
   const known = descriptions.get(base) ?? fetchDescription(base);
   descriptions.set(base, known);
-  const operation = checkAny(await known, asked, answer);
+  const operation = checkAny(await known, requests, answer);
   checked += 1;
   if (operation !== null) covered.add(operation);
 }
 
 /** On a bare socket it is not always sure to which of several requests an answer belongs: one of them must fit. */
-function checkAny(description: Description, asked: readonly Asked[], answer: Answer): string | null {
-  const [first = { method: 'GET', path: 'nothing that was understood' }, ...others] = asked;
+function checkAny(description: Description, requests: readonly Requested[], answer: Answer): string | null {
+  const [first = { method: 'GET', path: 'nothing that was understood' }, ...others] = requests;
   try {
     return description.check(first, answer);
   } catch (error) {
@@ -169,8 +169,8 @@ export async function openDescription(document: Document): Promise<Description> 
 }
 
 export async function fetchDescription(base: string): Promise<Description> {
-  const asked = request(`${base}/openapi.json`).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const outgoing = request(`${base}/openapi.json`).end();
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   assert.equal(answer.statusCode, 200, 'the service describes itself');
   const bytes = Buffer.concat(await answer.toArray());
   return await openDescription(JSON.parse(bytes.toString()) as Document);

@@ -65,7 +65,7 @@ export class Follower {
     return this;
   }
 
-  /** What is visible beneath the folder, by its path from there. A folder's size is not told when it changes. */
+  /** What is visible beneath the folder, by its path from there. The feed does not list changes of a folder's size. */
   toTree(top: string): Map<string, Entry> {
     const children = Map.groupBy(this.#known.values(), ({ parent }) => parent);
     const tree = new Map<string, Entry>();

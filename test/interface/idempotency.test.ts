@@ -26,7 +26,7 @@ import { contentHead, openWire } from './wire.ts';
 const main = await signIn('Main');
 const neighbour = await signIn('Neighbour');
 
-test('A repeated save answers the first result, marked as replayed, with the saved file alone', async () => {
+test('A repeated save returns the first result, marked as replayed, with the saved file alone', async () => {
   const { folder, at } = await prepare({ ConflictBehavior: 'Rename' });
   await saveFile(main, { FolderId: folder.Id, FileName: 'other' }, 'x');
   for (const bytes of ['small', Buffer.alloc(200_000, 'large')]) {
@@ -44,7 +44,7 @@ test('A repeated save answers the first result, marked as replayed, with the sav
   assert.equal((await listFolder(main, folder.Id)).length, 3);
 });
 
-test('A repeated creation of a folder answers the first result', async () => {
+test('A repeated creation of a folder returns the first result', async () => {
   const folder = await makeFolder(main);
   for (const ConflictBehavior of ['Fail', 'Rename']) {
     const fields = { ParentFolderId: folder.Id, FolderName: ConflictBehavior, ConflictBehavior };
@@ -70,7 +70,7 @@ test('A repeated save is a replay under every ConflictBehavior', async () => {
   }
 });
 
-test('The first result is answered although the file has changed since, and is not written again', async () => {
+test('The first result is returned although the file has changed since, and nothing is written', async () => {
   const { folder, at, keyed } = await prepare();
   const first = toSaved(await postFile(main, keyed, 'first'));
   const second = await saveFile(main, at, 'second!');
@@ -90,7 +90,7 @@ const BODIES: { title: string; headers: Headers; body: string | Uint8Array }[] =
 ];
 
 for (const { title, headers, body } of BODIES) {
-  test(`The first result is answered although the folder has gone since: ${title}`, async () => {
+  test(`The first result is returned although the folder is gone: ${title}`, async () => {
     const { folder, keyed } = await prepare(headers);
     const first = toSaved(await postFile(main, keyed, body));
     for (const query of ['', '?permanent=true']) {
@@ -107,7 +107,7 @@ for (const { title, headers, body } of BODIES) {
   });
 }
 
-test('A folder that is missing is told before the body, under a key that is not known', async () => {
+test('A missing folder is answered before the body, if the key is unknown', async () => {
   const { folder, keyed } = await prepare();
   await call(main, `/entries/${folder.Id}`, { method: 'DELETE' });
   using wire = await openWire(main.base);
@@ -166,7 +166,7 @@ test('Only successes are remembered', async () => {
   assert.equal((await listFolder(main, folder.Id)).length, 2);
 });
 
-test('Parallel twins with one key make one file, and all get it', async () => {
+test('Concurrent requests with one key make one file, and all get it', async () => {
   const { folder, keyed } = await prepare({ ConflictBehavior: 'Rename' });
   for (const bytes of ['twin', Buffer.alloc(150_000, 'twin')]) {
     const key = { ...keyed, 'Idempotency-Key': randomUUID(), FileName: `${bytes.length}` };
@@ -177,7 +177,7 @@ test('Parallel twins with one key make one file, and all get it', async () => {
   assert.equal((await readFolder(main, folder.Id)).Folder.Size, 150_004);
 });
 
-test('Parallel twins with one key make one folder, and all get it', async () => {
+test('Concurrent requests with one key make one folder, and all get it', async () => {
   const folder = await makeFolder(main);
   const fields = { ParentFolderId: folder.Id, FolderName: 'twin', ConflictBehavior: 'Rename' };
   const key = { 'Idempotency-Key': randomUUID() };
@@ -205,7 +205,7 @@ for (const ending of ['finishes', 'is cut off'] as const) {
   });
 }
 
-test('Without a key every request is its own', async () => {
+test('Requests without a key are independent', async () => {
   const { folder, at } = await prepare({ ConflictBehavior: 'Rename' });
   await saveFile(main, at, 'x');
   await saveFile(main, at, 'x');

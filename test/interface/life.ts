@@ -1,5 +1,5 @@
-// Requests for the tests of docs/contract.md §10: show, change, copy, trash, restore, versions. `askX` gives the answer as it is, the
-// others expect success and give what it says.
+// Requests for the tests of docs/contract.md §10: show, change, copy, trash, restore, versions. `askX` returns the response; the
+// others expect success and return its content.
 
 import assert from 'node:assert/strict';
 import { assertAnswer, assertEnvelope, assertRecord, type Entry, type Envelope } from './assertions.ts';
@@ -93,7 +93,7 @@ export function askPut(caller: Caller, id: string, bytes: string | Uint8Array, h
   return call(caller, `/files/${id}/content`, { method: 'PUT', headers, body: bytes });
 }
 
-/** A new version answers as a save does, and tells what showing the entry would. */
+/** A new version answers like a save and like showing the entry. */
 export async function put(
   caller: Caller,
   id: string,

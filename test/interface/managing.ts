@@ -1,4 +1,4 @@
-// What tests of managing ask with: JSON in, JSON out, and lists over all their pages.
+// Requests of the management API: JSON in, JSON out, and whole lists over all pages.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

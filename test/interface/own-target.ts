@@ -1,5 +1,5 @@
-// A service for the interface suite: started on a temporary folder, with the applications that the suite acts as. What was asked
-// of it is counted, and held against its description when it is closed.
+// A service for the interface suite: started on a temporary folder, with the applications that the suite acts as. Requests
+// are counted, and compared with the description when it is closed.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,14 +58,14 @@ async function register(dataFolder: string, { Production }: { Production: string
   return { Main, Neighbour, Reader, Stranger, Administrator, Tester, Solo, Disabled: { ...Disabled, Token } };
 }
 
-/** Not one answer was held to the description, or the whole suite never asked for an operation that is described. */
+/** No response was compared with the description, or the whole suite never used a described operation. */
 export async function findUndescribed({ Production }: Target, path: string, isWhole: boolean): Promise<string[]> {
   const { checked, covered } = readChecked(path);
   const { operations } = await fetchDescription(Production);
   const missed = operations.filter((operation) => !covered.has(operation));
   console.log(`${checked} answers are as the description says, of ${covered.size} of ${operations.length} operations`);
   if (checked === 0) return ['no answer was held to the description'];
-  return isWhole && missed.length > 0 ? [`never asked for: ${missed.join(', ')}`] : [];
+  return isWhole && missed.length > 0 ? [`never used: ${missed.join(', ')}`] : [];
 }
 
 /** SIGTERM must end the service by itself, with exit code 0. */

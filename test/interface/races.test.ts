@@ -30,7 +30,7 @@ function split(answers: Answer[]): { won: Answer[]; lost: Answer[] } {
   return { won: answers.filter(({ status }) => status === 200), lost: answers.filter(({ status }) => status !== 200) };
 }
 
-test('Of 50 parallel creations of one folder, one succeeds and the others are told of it', async () => {
+test('Of 50 concurrent creations of one folder one succeeds and the others get NameAlreadyExists', async () => {
   const parent = await makeFolder(main);
   const spellings = ['Gemäß', 'Gema\u0308ß'];
   const answers = await crowd((index, caller) =>
@@ -45,7 +45,7 @@ test('Of 50 parallel creations of one folder, one succeeds and the others are to
   assert.deepEqual(await listFolder(main, parent.Id), [Folder]);
 });
 
-test('50 parallel creations with Existing all get one folder', async () => {
+test('50 concurrent creations with Existing all get one folder', async () => {
   const parent = await makeFolder(main);
   const fields = { ParentFolderId: parent.Id, FolderName: 'a', ConflictBehavior: 'Existing' };
   const answers = await crowd((_, caller) => postFolder(caller, fields));
@@ -54,7 +54,7 @@ test('50 parallel creations with Existing all get one folder', async () => {
   assert.equal((await listFolder(main, parent.Id)).length, 1);
 });
 
-test('Of 50 parallel saves with Fail, one succeeds and its bytes stay', async () => {
+test('Of 50 concurrent saves with Fail one succeeds and its bytes stay', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'a', ConflictBehavior: 'Fail' };
   const answers = await crowd((index, caller) => postFile(caller, at, `bytes ${index}`));
@@ -69,7 +69,7 @@ test('Of 50 parallel saves with Fail, one succeeds and its bytes stay', async ()
   );
 });
 
-test('50 parallel saves with Rename all get names and bytes of their own', async () => {
+test('50 concurrent saves with Rename each get their own name and bytes', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'a.pdf', ConflictBehavior: 'Rename' };
   const files = await crowd(async (index, caller) => (await saveFile(caller, at, `bytes ${index}`)).File);
@@ -82,7 +82,7 @@ test('50 parallel saves with Rename all get names and bytes of their own', async
   assert.equal((await listFolder(main, folder.Id)).length, CROWD);
 });
 
-test('50 parallel saves of one name make versions of one file, and the size is that of the last', async () => {
+test('50 concurrent saves of one name make versions of one file, with the size of the last', async () => {
   const folder = await makeFolder(main);
   const at = { FolderId: folder.Id, FileName: 'a' };
   const bytes = (index: number): string => `${index}`.repeat(index % 5 === 0 ? 70_000 : index + 1);
@@ -113,7 +113,7 @@ test('A folder and a file that race for a name never share it', async () => {
   assert.deepEqual([...winners], [entry?.Id]);
 });
 
-test('Folder sizes are exact after parallel saves all over a tree', async () => {
+test('Folder sizes are exact after concurrent saves in a tree', async () => {
   const top = await makeFolder(main);
   const left = await createFolder(main, top.Id, 'left');
   const right = await createFolder(main, top.Id, 'right');
@@ -142,7 +142,7 @@ test('Folder sizes are exact after parallel saves all over a tree', async () => 
   assert.equal(await sizeOf(low), total(low));
 });
 
-test('Every reply to parallel saves shows a folder that holds at least the saved file', async () => {
+test('Every response to concurrent saves shows a folder with at least the saved file', async () => {
   const folder = await makeFolder(main);
   const saves = await crowd((index, caller) => saveFile(caller, { FolderId: folder.Id, FileName: `${index}` }, 'xx'));
   for (const { Folder, Children } of saves) {

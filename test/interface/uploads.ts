@@ -1,4 +1,4 @@
-// What the suites of resumable uploads share: requests in the words of the two protocols.
+// Requests of the two protocols for resumable uploads.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

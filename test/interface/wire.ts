@@ -7,14 +7,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Caller, CONTENT, type Headers, headerLines, identity } from './client.ts';
-import { type Asked, checkDescribed } from './description.ts';
+import { checkDescribed, type Requested } from './description.ts';
 
 const ANSWER_TIMEOUT_MS = 60_000;
 
 export class Wire {
   readonly #base: string;
   readonly #socket: Socket;
-  readonly #asked: Asked[] = [];
+  readonly #requests: Requested[] = [];
   #received: Buffer = Buffer.alloc(0);
   #isOver = false;
 
@@ -39,7 +39,7 @@ export class Wire {
     // A body may be nothing but capital letters, of which the expression would try every one as the beginning of a method.
     if (text.includes(' HTTP/1.')) {
       for (const [, method = '', path = ''] of text.matchAll(/([A-Z]+) (\S+) HTTP\/1\.[01]\r?\n/g)) {
-        this.#asked.push({ method, path });
+        this.#requests.push({ method, path });
       }
     }
     if (this.#socket.writable) this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
@@ -74,7 +74,7 @@ export class Wire {
       const parsed = takeAnswer(this.#received, this.#isOver);
       if (parsed !== null) {
         this.#received = parsed.rest;
-        await checkDescribed(this.#base, this.#asked, parsed.answer);
+        await checkDescribed(this.#base, this.#requests, parsed.answer);
         return parsed.answer;
       }
       assert.ok(!this.#isOver, `closed without a whole answer: ${JSON.stringify(this.#received.toString('latin1'))}`);
