@@ -53,7 +53,7 @@ test('what a collector cannot take now is sent again; what it will never take is
   const { exporter, tracer } = toTracer(collector.url);
   collector.status = 503;
   end(tracer, 512);
-  await collector.asked(1);
+  await collector.requested(1);
   collector.status = 200;
   await exporter.close();
   assert.equal(exporter.sent, 512);

@@ -1,4 +1,4 @@
-// What every answer brings along so that it cannot be misused, and what a request cannot set.
+// Headers that protect every response from misuse, and fields that a request cannot set.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ after(async () => {
   removeDataFolder(dataFolder);
 });
 
-test('a file that could attack a browser is handed out as an attachment that no browser runs', async () => {
+test('a file that could attack a browser is sent as an attachment that no browser executes', async () => {
   for (const [name, type] of [
     ['a.html', 'text/html'],
     ['a.svg', 'image/svg+xml'],
@@ -46,7 +46,7 @@ test('a file that could attack a browser is handed out as an attachment that no 
   }
 });
 
-test('answers and refusals are kept in no cache and taken for nothing else', async () => {
+test('responses and errors are not cached, and their type is not sniffed', async () => {
   const answers = [
     await call(caller, '/folders/-root-'),
     await call(caller, '/folders/nothing'),
@@ -62,7 +62,7 @@ test('answers and refusals are kept in no cache and taken for nothing else', asy
   }
 });
 
-test('what the service decides cannot be set by a request', async () => {
+test('fields that the service sets cannot be set by a request', async () => {
   const wished = {
     Id: '0199b7a4-0000-7000-8000-000000000000',
     Type: 'file',
@@ -86,7 +86,7 @@ test('what the service decides cannot be set by a request', async () => {
   assert.deepEqual([Folder.Type, Folder.Size, File?.Type, File?.Size], ['folder', 0, 'file', 1]);
 });
 
-test('where clients come by https, cookies are Secure, and TLS addresses ask to be remembered as such', async () => {
+test('with https, cookies are Secure and TLS addresses send Strict-Transport-Security', async () => {
   const { AppKey } = await addPage(dataFolder, 'cookies');
   const query = new URLSearchParams({
     client_id: AppKey,

@@ -1,5 +1,5 @@
-// Attacks on the mutual-TLS address that once succeeded: living on under a CA that is trusted no more, leaving out what was
-// revoked, changing the certificate on the way, ending the service through its own files.
+// Past attacks on the mutual-TLS address: using a CA that is no longer trusted, leaving out a revoked intermediate,
+// changing the certificate of a connection, ending the service through its own files.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -60,7 +60,7 @@ async function trust(...cas: [Made, ...Made[]]): Promise<void> {
   company.put('ca.pem', cas.map(({ pem }) => `${pem}\n`).join(''));
 }
 
-test('a wrong certificate is told in JSON also to who prefers HTML, and counted', async () => {
+test('a refused certificate is answered in JSON even if the client prefers HTML, and is counted', async () => {
   const { AppKey } = await company.add('pretty', await makeClient('pretty', company.ca));
   const stranger = await makeClient('stranger', await makeCa('Stranger CA'));
   const cases = [
@@ -128,7 +128,7 @@ async function openSocket(): Promise<TLSSocket> {
   return (await Connection.open(company.base, shown)).socket;
 }
 
-test('a CA that is trusted no more is so on every connection, whatever was in flight when that changed', async (context) => {
+test('a CA that is no longer trusted is refused on every connection, whatever was in flight', async (context) => {
   const size = 32 * 1024 * 1024;
   const headers = { FileName: 'large.bin', 'Content-Type': 'application/octet-stream' };
   const upload = { method: 'POST', headers, body: Buffer.alloc(size) };
@@ -165,7 +165,7 @@ test('a CA that is trusted no more is so on every connection, whatever was in fl
   }
 });
 
-test('an intermediate that was revoked is so whether the client sends it or leaves it out', async () => {
+test('a revoked intermediate is refused whether the client sends it or not', async () => {
   const intermediate = await makeCa('Intermediate CA', company.ca);
   const below = await makeClient('below', intermediate);
   const { AppKey } = await company.add('below', below);
@@ -199,7 +199,7 @@ const spoilings: Record<string, (path: string) => void> = {
   'a file behind a file': (path) => symlinkSync(`${process.execPath}/x`, path),
 };
 
-test('files that are replaced by what cannot be read leave the service as it was, and it goes on looking', async () => {
+test('files replaced by invalid content change nothing, and the service keeps watching them', async () => {
   const { process: running, errors } = service;
   const open = await Connection.open(company.base, shown);
   const names = ['ca.pem', 'crl.pem', 'server.pem', 'server-key.pem'];
@@ -230,7 +230,7 @@ test('files that are replaced by what cannot be read leave the service as it was
   open.close();
 });
 
-test('files that may not be read leave the service as it was', {
+test('unreadable files change nothing', {
   skip: process.getuid?.() === 0 && 'root reads all',
 }, async () => {
   chmodSync(company.path('ca.pem'), 0);
@@ -240,7 +240,7 @@ test('files that may not be read leave the service as it was', {
   chmodSync(company.path('ca.pem'), 0o600);
 });
 
-test('a connection cannot change its certificate: TLS 1.2 is not negotiated again', async () => {
+test('a connection cannot change its certificate: TLS 1.2 is not renegotiated', async () => {
   const stranger = await makeClient('stranger', await makeCa('Stranger CA'));
   await company.register('till', stranger);
   const { hostname, port } = new URL(company.base);

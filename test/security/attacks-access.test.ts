@@ -1,5 +1,5 @@
-// Attacks on rights that once succeeded: an upload that outlives them, a parameter that asks for another address, an answer
-// that was remembered from a space that is closed by now.
+// Past attacks on permissions: an upload that outlives its permission, a parameter for another resource, a remembered
+// response of a space that the caller has left.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -191,7 +191,7 @@ async function beginUploads(folder: Entry, { what, caller }: Taken): Promise<Beg
   return await Promise.all(uploads);
 }
 
-test('an upload that ends after the right to it was taken away is refused, and nothing is saved', async () => {
+test('an upload that completes after its permission was revoked is refused, and nothing is saved', async () => {
   const folder = await makeFolder(own);
   const blobs = listBlobs();
   const begun: Begun[][] = [];
@@ -211,7 +211,7 @@ test('an upload that ends after the right to it was taken away is refused, and n
   );
 });
 
-test('an upload that takes as long is saved when nothing was taken away', async () => {
+test('an equally long upload with its permission intact is saved', async () => {
   const folder = await makeFolder(own);
   const patient = await enterAs('patient', { own: 'editor' });
   const headers = { FolderId: folder.Id, FileName: 'patient.txt' };
@@ -222,7 +222,7 @@ test('an upload that takes as long is saved when nothing was taken away', async 
   assert.equal(String(await download(own, file.Id)), 'first second');
 });
 
-test('a folder whose description ends after the right to it was taken away is not made', async () => {
+test('a folder whose request completes after its permission was revoked is not created', async () => {
   const folder = await makeFolder(own);
   const slow = await enterAs('slow', { own: 'editor' });
   const halves: [Buffer, Buffer] = [
@@ -243,7 +243,7 @@ function readToken(answer: Answer): Record<string, string> {
   return JSON.parse(answer.body.toString()) as Record<string, string>;
 }
 
-test('naming the resource in a token request changes nothing', async () => {
+test('a resource parameter in a token request changes nothing', async () => {
   const resource = `${service.production}${CONTENT}`;
   const { AppKey, Secret } = own.application;
   const basic = { Authorization: basicAuthorization(AppKey, Secret) };
@@ -269,15 +269,15 @@ test('naming the resource in a token request changes nothing', async () => {
   assert.equal(readToken(elsewhere).error, 'invalid_target');
 });
 
-test('what an Idempotency-Key remembers of a space is not given again to someone who has left it', async () => {
+test('an Idempotency-Key returns nothing of a space to a person who has left it', async () => {
   const headers = { 'Idempotency-Key': 'once' };
   for (const stays of [{}, { other: 'editor' }, { other: 'viewer' }]) {
     const user = `left-${Object.values(stays)}`;
     const person = await enterAs(user, { own: 'editor', ...stays });
     const secret = await createFolder(own, own.application.RootFolderId, `left behind ${user}`);
-    const asked = { ParentFolderId: secret.Id, FolderName: 'secret', Properties: { a: 'secret' } };
+    const fields = { ParentFolderId: secret.Id, FolderName: 'secret', Properties: { a: 'secret' } };
     const upload = { ...headers, FolderId: secret.Id, FileName: 'secret.txt' };
-    const repeat = () => [postFolder(person, asked, headers), postFile(person, upload, 'secret')];
+    const repeat = () => [postFolder(person, fields, headers), postFile(person, upload, 'secret')];
     for (const first of await Promise.all(repeat())) assertEnvelope(first);
     for (const again of await Promise.all(repeat())) assert.equal(again.headers['idempotency-replayed'], 'true');
     await setRole(dataFolder, user, 'none', 'own');

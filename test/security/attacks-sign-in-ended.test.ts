@@ -1,5 +1,5 @@
-// What ends a sign-in ends it for good, whatever is under way at that moment: a stolen cookie in use, a password that is being
-// looked at, a page that was not yet gone on from.
+// Ending a sign-in ends it for good, whatever is in progress: a stolen cookie in use, a password that is being checked, a
+// page that was opened before.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -67,11 +67,11 @@ for (const [ending, end] of Object.entries(endings)) {
       const browser = new Browser();
       const { access_token: token } = await signIn(configuration, person, browser);
       const cookie = cookieOf(browser);
-      const asked = await begin(configuration, { prompt: 'none' });
+      const silent = await begin(configuration, { prompt: 'none' });
       let tokens: string[] = [];
       const thief = openStream(thieves, async () => {
-        const code = await askSilently(cookie, asked);
-        const got = code === null ? null : await finish(configuration, code, asked).catch(() => null);
+        const code = await askSilently(cookie, silent);
+        const got = code === null ? null : await finish(configuration, code, silent).catch(() => null);
         if (got !== null) tokens.push(got.access_token);
         return null;
       });
@@ -82,19 +82,19 @@ for (const [ending, end] of Object.entries(endings)) {
       await thief.go(3);
       assert.deepEqual((await thief.stop()).failures, []);
       for (const got of tokens) await assertNoUse(got);
-      assert.equal(await askSilently(cookie, asked), null, `round ${round}`);
+      assert.equal(await askSilently(cookie, silent), null, `round ${round}`);
       tally('bad credentials', 2);
     }
   });
 }
 
-test('who has the cookie of another cannot keep them from signing out', async () => {
+test('a stolen cookie cannot prevent a person from signing out', async () => {
   for (let round = 0; round < sized(2, 4); round += 1) {
     const browser = new Browser();
     await signIn(configuration, await addUser(dataFolder, `hindered-${round}`), browser);
-    const asked = await begin(configuration, { prompt: 'none' });
+    const silent = await begin(configuration, { prompt: 'none' });
     const cookie = cookieOf(browser);
-    const thief = openStream(thieves, () => askSilently(cookie, asked).then(() => null));
+    const thief = openStream(thieves, () => askSilently(cookie, silent).then(() => null));
     await thief.go(2);
     const shown = await browser.open(new URL('/oauth2/logout', service.production));
     const { text } = await browser.submit(shown, { logout: 'yes' });
@@ -114,7 +114,7 @@ async function assertLeadsNowhere({ browser, begun }: Opened, posted: Answer): P
   assert.equal(await askSilently(cookieOf(browser), await begin(configuration, { prompt: 'none' })), null);
 }
 
-test('a sign-in that was under way when the password changed, or the person was disabled, leads to nothing', async () => {
+test('a sign-in in progress fails when the password changes or the person is disabled', async () => {
   const waiting: [Opened, Answer][] = [];
   for (const ending of ['a new password', 'being disabled for a moment'] as const) {
     const person = await addUser(dataFolder, `under-way-${ending.length}`);
@@ -132,7 +132,7 @@ test('a sign-in that was under way when the password changed, or the person was 
   }
 });
 
-test('a password that was changed while it waited to be looked at lets nobody in', async () => {
+test('a password that changes while its check is queued is refused', async () => {
   const person = await addUser(dataFolder, 'waiting');
   const [crowd, thief] = [await openSignIn(configuration), await openSignIn(configuration)];
   const queue = (length: number) =>

@@ -1,5 +1,5 @@
-// Requests to the issuer that make no sense, on both kinds of address: each is answered with a tracking id and without a
-// stack, and the process goes on. What is sent is drawn at random from a fixed seed, so that a failure can be repeated.
+// Malformed requests to the issuer, on both kinds of address: each gets a response with a tracking id and without a stack
+// trace, and the process continues. Requests are drawn at random from a fixed seed, so that a failure can be repeated.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -95,7 +95,7 @@ const issuerPaths = [
   '/.well-known/oauth-authorization-server',
 ];
 
-test('a parameter that is there twice is answered as everything is, at every path of the issuer', async () => {
+test('a repeated parameter gets a proper response at every path of the issuer', async () => {
   const twice = `client_id=${page.AppKey}&redirect_uri=a&redirect_uri=b`;
   for (const path of issuerPaths) {
     for (const method of ['GET', 'POST', 'HEAD']) {
@@ -111,7 +111,7 @@ test('a parameter that is there twice is answered as everything is, at every pat
   }
 });
 
-test('a sign-in that is gone on from without having been begun is not our mistake', async () => {
+test('continuing a sign-in that was never begun is not a 500', async () => {
   for (const query of [`client_id=${page.AppKey}`, 'client_id=x', 'client_id=x&redirect_uri=a&redirect_uri=b']) {
     const { status, headers } = await send(service.production, `/oauth2/authorize/x?${query}`);
     assert.equal(status, 400, query);
@@ -324,7 +324,7 @@ async function storm(open: Open, dice: Dice, known: Known): Promise<Map<string, 
   return statuses;
 }
 
-test('the service bears hundreds of requests that make no sense, and tells each what it was', async () => {
+test('hundreds of malformed requests each get a proper error', async () => {
   const dice = new Dice();
   const known = await gather();
   for (const open of [openPlain, () => openSecure(dice)]) {

@@ -1,4 +1,4 @@
-// Attacks on signing in that once succeeded: filling the disk from outside, guessing in parallel, keeping others out.
+// Past attacks on the sign-in: filling the disk from outside, guessing in parallel, locking others out.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ function countRecords(model = '%'): number {
   return Number(counted?.count);
 }
 
-test('pages that strangers open leave no session behind in the catalog', async () => {
+test('pages opened anonymously leave no session in the catalog', async () => {
   const before = countRecords();
   const from = fromElsewhere();
   const pages = await Promise.all(Array.from({ length: 100 }, () => get(pathOf('/oauth2/logout'), from)));
@@ -81,7 +81,7 @@ test('pages that strangers open leave no session behind in the catalog', async (
   assert.equal(countRecords('Session'), sessions);
 });
 
-test('a page is not shown for a query of more than 4096 characters, nor is what came with it kept', async () => {
+test('a page with a query of more than 4096 characters is refused, and nothing of it is stored', async () => {
   const { url } = await begin(configuration);
   url.searchParams.set('state', '');
   url.searchParams.set('state', 'A'.repeat(4096 - (url.search.length - 1)));
@@ -103,7 +103,7 @@ function askForm(path: string, form: Record<string, string>, headers: Headers = 
   return send(service.production, path, { method: 'POST', headers: { ...type, ...headers }, body });
 }
 
-test('an address that opens more than 300 pages at once must wait, and only for pages', async () => {
+test('an address that opens more than 300 pages must wait, but only for pages', async () => {
   const from = fromElsewhere();
   const pages: Answer[] = [];
   while (pages.length < 700 && pages.every(({ status }) => status === 200)) {
@@ -118,8 +118,8 @@ test('an address that opens more than 300 pages at once must wait, and only for 
   const { url } = await begin(configuration);
   for (const path of [url.href, '/oauth2/login/x', '/oauth2/logout/success', '/oauth2/authorize/x']) {
     // Of those at once a few are shown: five a second are given back meanwhile.
-    const asked = await Promise.all(Array.from({ length: 60 }, () => get(pathOf(path), from)));
-    const refused = asked.filter(({ status }) => status === 403);
+    const answers = await Promise.all(Array.from({ length: 60 }, () => get(pathOf(path), from)));
+    const refused = answers.filter(({ status }) => status === 403);
     assert.ok(refused.length > 0, `${path}: all were shown`);
     for (const each of refused) assertRefusal(each, 403, 'TooManyRequests');
   }
@@ -127,7 +127,7 @@ test('an address that opens more than 300 pages at once must wait, and only for 
   assert.equal((await get(url, fromElsewhere())).status, 303);
 });
 
-test('with less space on the disk than is reserved there are no pages', async () => {
+test('with less free disk space than the reserve there are no sign-in pages', async () => {
   const folder = makeDataFolder();
   const full = await startServiceHere(folder, { environment: { CABINET_RESERVE: '8000TiB' } });
   try {
@@ -141,7 +141,7 @@ test('with less space on the disk than is reserved there are no pages', async ()
   }
 });
 
-test('of many wrong passwords at once ten are looked at, and then the right one has to wait too', async () => {
+test('of many concurrent wrong passwords ten are checked, and then the right one must wait too', async () => {
   const guessed = await addMember('guessed');
   const opened = await openSignIn(configuration);
   const from = fromElsewhere();
@@ -160,7 +160,7 @@ test('of many wrong passwords at once ten are looked at, and then the right one 
   tally('bad credentials', 2);
 });
 
-test('an address that has many passwords looked at keeps no other out', async () => {
+test('an address that tries many passwords does not block others', async () => {
   const busy = await addMember('busy');
   const [opened, others] = [await openSignIn(configuration), await openSignIn(configuration)];
   const cookie = cookieOf(opened.browser, opened.shown.url.pathname);
@@ -189,8 +189,8 @@ test("a page of the service's own origin may ask for tokens, and pages elsewhere
     assert.equal(answer.status, 200, answer.body.toString());
     assert.equal(answer.headers['access-control-allow-origin'], shown);
     form.refresh_token = (JSON.parse(answer.body.toString()) as { refresh_token: string }).refresh_token;
-    const asked = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
-    const preflight = await send(service.production, '/oauth2/token', { method: 'OPTIONS', headers: asked });
+    const headers = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
+    const preflight = await send(service.production, '/oauth2/token', { method: 'OPTIONS', headers });
     assert.equal(preflight.headers['access-control-allow-origin'], shown);
   }
 });
@@ -214,7 +214,7 @@ test('signing in to test leaves the same browser signed in to production', async
   }
 });
 
-test('a sign-in lasts 14 days from its beginning, however often it is used', async () => {
+test('a sign-in lasts 14 days from its start, however often it is used', async () => {
   const lasting = await addMember('lasting');
   const browser = new Browser();
   await signIn(configuration, lasting, browser);

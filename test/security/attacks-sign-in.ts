@@ -1,5 +1,5 @@
-// What attackers of signing in do: they come from many addresses, told by a proxy that is believed (`CABINET_PROXIES`), send
-// forms without following where they lead, and use cookies that are not theirs.
+// Tools of attackers of the sign-in: they come from many addresses, as a trusted proxy (`CABINET_PROXIES`) reports, send
+// forms without following redirects, and use stolen cookies.
 
 import type { Configuration } from 'openid-client';
 import { type Answer, type Headers, send } from '../interface/client.ts';
@@ -51,7 +51,7 @@ export function post({ browser, shown }: Opened, { User, Password }: Person, hea
   });
 }
 
-/** Where whoever has the cookie is sent to with a code, without being asked anything; null: nowhere. */
+/** The redirect with a code that a cookie gets without a form; null if there is none. */
 export async function askSilently(cookie: string, { url }: Begun): Promise<URL | null> {
   const { headers } = await get(url, { Cookie: cookie, ...fromElsewhere() });
   const location = URL.parse(headers.location ?? '');

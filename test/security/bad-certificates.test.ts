@@ -1,4 +1,4 @@
-// Certificates that let nobody in: at the token endpoint, and with a valid token of the application that they pretend to be.
+// Certificates that must be refused (docs/contract.md §5.3): at the token endpoint, and with a valid token of the application.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -39,7 +39,7 @@ function open({ leaf, others }: Shown, more: ConnectionOptions = {}): Promise<Co
   return Connection.open(company.base, options as ConnectionOptions);
 }
 
-test('certificates that are right are taken, in whatever company they come', async () => {
+test('valid certificates are accepted with any chain', async () => {
   for (const shown of fine) {
     const connection = await open(shown);
     await assertServed(connection.send, await fetchBound(connection.send, till.AppKey));
@@ -47,7 +47,7 @@ test('certificates that are right are taken, in whatever company they come', asy
   }
 });
 
-test('at least 50 bad ones are tried, no two of them the same', () => {
+test('at least 50 bad certificates are tried, no two of them alike', () => {
   assert.ok(bad.length >= 50, `${bad.length}`);
   assert.equal(new Set(bad.map(({ what }) => what)).size, bad.length);
 });
@@ -70,7 +70,7 @@ test('refused: none at all', async () => {
   tally('bad credentials');
 });
 
-test('by TLS 1.2 none of them gets anything either', async () => {
+test('none of them is accepted over TLS 1.2 either', async () => {
   for (const shown of bad) {
     const connection = await open(shown, { maxVersion: 'TLSv1.2' });
     const { status, body } = await callWith(connection.send, bearer, '/folders/-root-');
@@ -81,14 +81,14 @@ test('by TLS 1.2 none of them gets anything either', async () => {
   }
 });
 
-test('what could never be used cannot be registered', async () => {
+test('a certificate that could never be used cannot be registered', async () => {
   for (const { leaf, unregistered, what } of bad) {
     if (!(unregistered instanceof RegExp)) continue;
     await assert.rejects(company.register('till', leaf), { code: 'InvalidField', message: unregistered }, what);
   }
 });
 
-test('refused: of a revoked CA of the file, which is not sent', async () => {
+test('refused: of a revoked CA of the configured file, which is not sent', async () => {
   const connection = await open(silent);
   await assertCertificateInvalid(connection.send, bearer, silent.reason);
   await assertNoToken(connection.send, till.AppKey, silent.reason);

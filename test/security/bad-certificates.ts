@@ -1,5 +1,5 @@
-// Certificates that let nobody in. Each has one thing wrong with it and everything else right: it is of the company's CA, for
-// clients, of today, and, where that can be done, registered for the application that shows it.
+// Certificates that must be refused. Each has one defect and is valid otherwise: of the company's CA, for clients, in its
+// validity period, and, where possible, registered for the application.
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Tokens that the service's own key has signed, with one claim wrong, or that are no JWT at all.
+// Tokens signed by the service's own key with one wrong claim, and strings that are no JWT.
 
 import { deflateRawSync } from 'node:zlib';
 import { encode, type Forge, seal, toAudience, toInput } from './forge.ts';
@@ -184,7 +184,7 @@ function makeScopes(forge: Forge): Refused[] {
   ]);
 }
 
-/** By the contract a token that is bound to a certificate is refused elsewhere as a matter of the certificate. */
+/** A token that is bound to a certificate is refused elsewhere with the code of the certificate (docs/contract.md §5.3). */
 function makeBound(forge: Forge): Refused[] {
   const x5t = 'x5t#S256';
   const unclear = [

@@ -1,4 +1,4 @@
-// A good token in a wrong place or a wrong wrapping, and AppKeys that are not the right one.
+// A valid token in a wrong place or a wrong encoding, and wrong AppKeys.
 
 import { encode, type Forge, seal } from './forge.ts';
 import { authorizationInvalid, type Family, type Refused, show, tokenInvalid, withoutError } from './refused.ts';

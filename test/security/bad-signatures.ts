@@ -1,4 +1,4 @@
-// Tokens with the right claims and a wrong proof: algorithms, signatures and keys.
+// Tokens with valid claims and an invalid signature: algorithms, signatures and keys.
 
 import {
   createHash,

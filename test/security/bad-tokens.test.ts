@@ -1,5 +1,5 @@
-// Every credential of the corpus, and tokens that were good once, against a running service: none is taken, and each gets
-// the exact answer of the contract.
+// Every credential of the corpus, and tokens that were valid once, against a running service: none is accepted, and each
+// gets the exact response of docs/contract.md §5.2.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -86,12 +86,12 @@ function bearing(token: string): { headers: Headers } {
   return { headers: { Authorization: `Bearer ${token}` } };
 }
 
-test('The same builder with nothing wrong makes a token that is taken', async () => {
+test('The same builder without a mistake makes a token that is accepted', async () => {
   assertEnvelope(await show(main, bearing(forge.token())));
   assertEnvelope(await save(main, bearing(forge.token())));
 });
 
-test('Other spellings of the right thing are taken', async () => {
+test('Other valid spellings are accepted', async () => {
   const good = forge.token();
   const { exp, aud } = forge.claims;
   const tokens = [
@@ -133,11 +133,11 @@ test('The corpus is not smaller than it was', () => {
   }
 });
 
-test('Nobody asked for the keys that a token points at', () => {
+test('The keys that a token points to were never fetched', () => {
   assert.equal(askedOfAttacker, 0);
 });
 
-test('Scopes that are spelled like ours are none', async () => {
+test('Scopes with a similar spelling are not valid', async () => {
   const spelled = [
     '',
     ' ',
@@ -158,7 +158,7 @@ test('Scopes that are spelled like ours are none', async () => {
   }
 });
 
-test('A scope that the application is not registered with is not had, though the token says so', async () => {
+test('A scope in the token is ignored if the application is not registered with it', async () => {
   const registered = await addApplication(dataFolder, 'reader', { scopes: 'content.read' });
   const { AppKey } = registered;
   const claims = { sub: AppKey, client_id: AppKey, scope: 'content.read content.write content.admin' };
@@ -197,7 +197,7 @@ function isSame(one: string, other: string): boolean {
   return JSON.stringify(decoded) === JSON.stringify(otherDecoded);
 }
 
-test('A signature that was taken a moment ago proves nothing but its own token', async () => {
+test('A signature that was accepted before is valid for its own token only', async () => {
   const good = forge.token();
   assertEnvelope(await show(main, bearing(good)));
   const signature = good.slice(good.lastIndexOf('.') + 1);
@@ -215,7 +215,7 @@ test('A signature that was taken a moment ago proves nothing but its own token',
   for (const [name, input] of Object.entries(inputs)) await assertRefused(tokenInvalid(name, `${input}.${signature}`));
 });
 
-test('A token of one environment is unknown in the other, whatever it says of itself', async () => {
+test('A token of one environment is unknown in the other, whatever it claims', async () => {
   const { token, application } = tester;
   const asTester = { Authorization: `Bearer ${token}`, AppKey: application.AppKey };
   const tests = await openForge({
@@ -247,7 +247,7 @@ test('A token of one environment is unknown in the other, whatever it says of it
   }
 });
 
-test('A token that expires is refused though it was taken a moment ago', async () => {
+test('A token that expires is refused although it was accepted before', async () => {
   const now = Math.floor(Date.now() / 1000);
   // The tolerance for clocks is 30 s: this one is taken for five more.
   const dying = forge.token({ claims: { exp: now - 25, iat: now - 3625 } });
@@ -257,7 +257,7 @@ test('A token that expires is refused though it was taken a moment ago', async (
   await assertRefused(tokenInvalid('expired while it was remembered', dying));
 });
 
-test('A disabled application is unknown within a second, also with a token that was taken a moment ago', async () => {
+test('A disabled application is unknown within a second, also with a token that was accepted before', async () => {
   const doomed = await addCaller(dataFolder, service.production, 'doomed');
   assertEnvelope(await show(doomed, { headers: {} }));
   await command(dataFolder, 'app disable', { application: 'doomed' });
@@ -271,14 +271,14 @@ test('A disabled application is unknown within a second, also with a token that 
   await assertRefused({ name: 'disabled, with another’s token', headers: other, ...refused }, doomed);
 });
 
-test('Everything was refused before it was read: nothing was saved but what the good token saved', async () => {
+test('Nothing was saved but what the valid token saved', async () => {
   const names = (await listFolder(main, main.application.RootFolderId)).map(({ Name }) => Name);
   assert.deepEqual(names, ['x']);
   const { File } = await saveFile(main, { FolderId: main.application.RootFolderId, FileName: 'x' }, 'x');
   assert.equal(File.CreatedAt, File.ModifiedAt);
 });
 
-test('After the signing key was revoked nothing that it signed is taken, not even what was taken a moment ago', async () => {
+test('After its signing key was revoked no token is accepted, even if it was accepted before', async () => {
   const remembered = forge.token();
   assertEnvelope(await show(main, bearing(remembered)));
   await cabinetJson(dataFolder, ['keys', 'rotate', '--revoke-old']);

@@ -1,4 +1,4 @@
-// The corpus of credentials that open nothing: each is wrong in one thing, and is sent with everything else right.
+// The corpus of invalid credentials: each has one defect and is sent with everything else valid.
 
 import { claimFamilies, shapeFamilies } from './bad-claims.ts';
 import { requestFamilies } from './bad-headers.ts';

@@ -1,5 +1,5 @@
-// Files that are exchanged while the service runs: revocation lists, its own certificate, the CAs that it trusts. What they
-// say is in force within a second, also on connections that were open before.
+// Files that are replaced while the service runs: revocation lists, its own certificate, the trusted CAs. They take effect
+// within a second, also on open connections.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -68,7 +68,7 @@ async function fingerprint(): Promise<string> {
   return fingerprint256;
 }
 
-test('a certificate is revoked, and no longer revoked, within a second, also on an open connection', async () => {
+test('revoking a certificate, and undoing it, takes effect within a second, also on an open connection', async () => {
   const open = await Connection.open(company.base, shown);
   await assertServed(open.send, bearer);
   await company.revoke({ serials: [client.serial] });
@@ -79,7 +79,7 @@ test('a certificate is revoked, and no longer revoked, within a second, also on 
   open.close();
 });
 
-test('with a list that has expired nobody is let in, until there is a new one', async () => {
+test('with an expired revocation list everybody is refused until there is a new one', async () => {
   const open = await Connection.open(company.base, shown);
   await company.revoke({ nextUpdate: Date.now() - dayMs });
   await assertSoonRefused(open.send, listExpired);
@@ -88,7 +88,7 @@ test('with a list that has expired nobody is let in, until there is a new one', 
   open.close();
 });
 
-test('a list expires while it is in force', async () => {
+test('a revocation list expires while it is in use', async () => {
   const open = await Connection.open(company.base, shown);
   const other = await makeClient('other', company.ca);
   await company.register('till', other);
@@ -108,7 +108,7 @@ test('a list expires while it is in force', async () => {
   tally('bad credentials');
 });
 
-test('a list that makes no sense changes nothing and is logged', async () => {
+test('an invalid revocation list changes nothing and is logged', async () => {
   const revoked = await makeClient('revoked', company.ca);
   await company.register('till', revoked);
   await company.revoke({ serials: [revoked.serial] });
@@ -134,7 +134,7 @@ test('a list that makes no sense changes nothing and is logged', async () => {
   await assertSoonServed(through(company.base, shown));
 });
 
-test('with a list or a certificate that makes no sense the service does not start, and says why', async () => {
+test('with an invalid revocation list or certificate the service does not start, and says why', async () => {
   const other = await CompanyCa.found();
   const namesake = await makeCa('Company CA');
   const cases: [() => void | Promise<void>, RegExp][] = [
@@ -157,7 +157,7 @@ test('with a list or a certificate that makes no sense the service does not star
   }
 });
 
-test('a new certificate of the service is shown within a second, and no request fails meanwhile', async () => {
+test('a new server certificate is used within a second, and no request fails meanwhile', async () => {
   const before = await fingerprint();
   let isOver = false;
   let count = 0;
@@ -171,7 +171,7 @@ test('a new certificate of the service is shown within a second, and no request 
   await asking;
 });
 
-test('when the service gets a new certificate no request fails, also over a connection that stays open', async () => {
+test('when the server certificate is replaced no request fails, also on an open connection', async () => {
   const before = await fingerprint();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const failures: unknown[] = [];
@@ -188,7 +188,7 @@ test('when the service gets a new certificate no request fails, also over a conn
   assert.deepEqual(failures, []);
 });
 
-test('a key that does not go with the certificate changes nothing and is logged', async () => {
+test('a key that does not match the certificate changes nothing and is logged', async () => {
   const before = await fingerprint();
   const length = service.errors().length;
   company.put('server-key.pem', (await makeServer(company.ca)).keyPem);
@@ -200,7 +200,7 @@ test('a key that does not go with the certificate changes nothing and is logged'
   await eventually('the next one is shown', async () => (await fingerprint()) !== before, 1500);
 });
 
-test('after an exchange the address is as strict as before', async () => {
+test('after a replacement the address is as strict as before', async () => {
   const old = { ...shown, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' } as const;
   await assert.rejects(Connection.open(company.base, old), /protocol version/);
   const weak = { ...shown, maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA@SECLEVEL=0' } as const;
@@ -231,7 +231,7 @@ async function isOpenFor({ send }: Connection): Promise<boolean> {
   return await isServed(send).catch(() => false);
 }
 
-test('when the CA is exchanged, certificates of the old one are refused, also on open connections', async () => {
+test('when the CA is replaced, certificates of the old one are refused, also on open connections', async () => {
   const open = await Connection.open(company.base, shown);
   await assertServed(open.send, bearer);
   const nextCa = await makeCa('Next CA');
@@ -244,15 +244,15 @@ test('when the CA is exchanged, certificates of the old one are refused, also on
   const reason = 'The certificate is not issued by a trusted CA.';
   await assertCertificateInvalid(through(company.base, shown), bearer, reason);
   await assertNoToken(through(company.base, shown), till.AppKey, reason);
-  const asked = await fetchBound(asNext, till.AppKey);
-  await eventually('it is served', async () => (await callWith(asNext, asked, '/folders/-root-')).status === 200, 1000);
+  const token = await fetchBound(asNext, till.AppKey);
+  await eventually('it is served', async () => (await callWith(asNext, token, '/folders/-root-')).status === 200, 1000);
   await trust(company.ca);
   await eventually('the old CA is back', () => isServed(through(company.base, shown)), 2000);
   open.close();
   tally('bad credentials', 3);
 });
 
-test('a connection on which nothing was asked yet is judged by the CAs of the moment when it asks', async () => {
+test('an idle connection is checked against the CAs in force at its first request', async () => {
   const silent = await Connection.open(company.base, shown);
   await trust(await makeCa('Next CA'));
   await eventually('the old CA is gone', async () => !(await isServed(through(company.base, shown))), 2000);
@@ -279,7 +279,7 @@ async function readBytes(socket: TLSSocket, length: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-test('a connection on which half a request was sent is judged by the CAs of the moment when the rest comes', async () => {
+test('a connection with half a request is checked against the CAs in force when the rest arrives', async () => {
   const { socket } = await Connection.open(company.base, shown);
   socket.write('GET /v1/contentmanagement/folders/-root- HTTP/1.1\r\nHost: 127.0.0.1\r\n');
   await trust(await makeCa('Next CA'));
@@ -292,7 +292,7 @@ test('a connection on which half a request was sent is judged by the CAs of the 
   assert.doesNotMatch(answer, /^HTTP\/1\.1 200 /);
 });
 
-test('a connection that was busy when the CA was exchanged is judged by the new one afterwards', async () => {
+test('a connection that was busy during the replacement is checked against the new CA afterwards', async () => {
   const size = 32 * 1024 * 1024;
   const saved = await callWith(through(company.base, shown), bearer, '/files', {
     method: 'POST',
@@ -315,7 +315,7 @@ test('a connection that was busy when the CA was exchanged is judged by the new 
   assert.doesNotMatch(answer, /^HTTP\/1\.1 200 /);
 });
 
-test('a CA that expires lets nobody in any more, also on an open connection', async (context) => {
+test('certificates of an expired CA are refused, also on an open connection', async (context) => {
   const notAfter = Math.floor(company.now / 1000) * 1000 + 60_000;
   const ca = await makeCa('Short CA', undefined, { notAfter });
   const short = await makeClient('short', ca);

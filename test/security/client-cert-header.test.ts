@@ -1,5 +1,5 @@
-// The certificate in a header (RFC 9440), as a proxy hands it over that ends TLS: believed from the proxies that the operator
-// has named, and from nobody else.
+// The client certificate in a header (RFC 9440), forwarded by a proxy that terminates TLS: accepted from the configured
+// proxies only.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -69,7 +69,7 @@ function forwarding(leaf: Made, ...others: Made[]): Send {
   return withHeaders(proxy.send, toHeaders({ leaf, others }));
 }
 
-test('certificates that are right are taken from a proxy, many over one connection', async () => {
+test('valid certificates are accepted from a proxy, many over one connection', async () => {
   for (const { leaf, others } of fine) {
     const carry = forwarding(leaf, ...others);
     await assertServed(carry, await fetchBound(carry, till.AppKey));
@@ -77,7 +77,7 @@ test('certificates that are right are taken from a proxy, many over one connecti
   await assertServed(forwarding(good), bearer);
 });
 
-test('a certificate that a proxy hands over is judged like one that is shown', async () => {
+test('a certificate forwarded by a proxy is checked like one of the handshake', async () => {
   for (const { what, leaf, others } of bad.filter((one) => !/^a key to|CA of the file/.test(one.what))) {
     const answer = await callWith(forwarding(leaf, ...others), bearer, '/folders/-root-');
     const { Message } = assertRefusal(answer, 401, 'CertificateInvalid');
@@ -86,20 +86,20 @@ test('a certificate that a proxy hands over is judged like one that is shown', a
   }
 });
 
-test('a certificate that a proxy hands over may not be used by a client without the key usage for it', async () => {
+test('a forwarded certificate needs the key usage for client authentication', async () => {
   for (const { leaf, others, reason } of bad.filter(({ what }) => /^a key to/.test(what))) {
     await assertCertificateInvalid(forwarding(leaf, ...others), bearer, reason);
   }
 });
 
-test('a certificate of a revoked CA of the file is refused, whether the proxy hands the CA over or not', async () => {
+test('a certificate of a revoked CA is refused whether the proxy forwards the CA or not', async () => {
   const [sent] = bad.filter(({ what }) => /CA of the file/.test(what));
   assert.ok(sent);
   await assertCertificateInvalid(forwarding(sent.leaf, ...sent.others), bearer, sent.reason);
   await assertCertificateInvalid(forwarding(silent.leaf), bearer, silent.reason);
 });
 
-test('the token endpoint judges what a proxy hands over', async () => {
+test('the token endpoint checks a forwarded certificate', async () => {
   const cases: [string, RegExp][] = [
     ['expired yesterday', /has expired/],
     ['of another CA', /not issued by a trusted CA/],
@@ -129,7 +129,7 @@ test("the proxy's own certificate is not the client's", async () => {
   tally('bad credentials', 4);
 });
 
-test('a header that is not as it should be is refused', async () => {
+test('a malformed header is refused', async () => {
   const base64 = good.der.toString('base64');
   const right = toMember(good);
   const cases: Headers[] = [
@@ -199,14 +199,14 @@ function toOtherHeaders({ pem, der, keys }: Made): Headers[] {
   ];
 }
 
-test('other headers are believed from nobody, not even from a proxy', async () => {
+test('other certificate headers are ignored, even from a proxy', async () => {
   for (const headers of toOtherHeaders(good)) {
     await assertCertificateInvalid(withHeaders(proxy.send, headers), bearer, 'No certificate was shown.');
     tally('bad credentials');
   }
 });
 
-test('a certificate is revoked within a second for who comes by a proxy', async () => {
+test('revoking a certificate takes effect within a second for clients behind a proxy', async () => {
   const serials = [good.serial];
   await company.revoke({ serials });
   await company.advance(500);
@@ -230,7 +230,7 @@ test('a certificate is revoked within a second for who comes by a proxy', async 
   tally('bad credentials');
 });
 
-test('the plain address believes no header, from whomever', async () => {
+test('the plain address ignores the headers', async () => {
   const plain = withHeaders(
     (path, request) => send(service.production, path, request),
     toHeaders({ leaf: good, others: [] }),
@@ -242,7 +242,7 @@ test('the plain address believes no header, from whomever', async () => {
   tally('bad credentials', 2);
 });
 
-test('a CA that expires lets nobody in any more who comes by a proxy', async (context) => {
+test('certificates of an expired CA are refused for clients behind a proxy', async (context) => {
   const authorities = readFileSync(company.path('ca.pem'), 'utf8');
   context.after(() => company.put('ca.pem', authorities));
   const notAfter = Math.floor(company.now / 1000) * 1000 + 60_000;
@@ -259,7 +259,7 @@ test('a CA that expires lets nobody in any more who comes by a proxy', async (co
   await assertCertificateInvalid(carry, own, /expired/);
 });
 
-test('without the setting, and for others than the named, the headers are not looked at', async () => {
+test('without the setting, and from other peers, the headers are ignored', async () => {
   for (const more of [{}, { CABINET_MTLS_PROXIES: '10.0.0.0/8 127.0.0.2 ::1' }] as const) {
     await service.stop();
     service = await company.start(more);

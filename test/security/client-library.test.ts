@@ -1,4 +1,4 @@
-// Every way to get a token, through a client library as it is published (openid-client), from discovery to content.
+// Every way to get a token, with a published client library (openid-client), from discovery to content.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -66,7 +66,7 @@ for (const [name, toAuthentication] of [
   });
 }
 
-/** What the library is told to use where a certificate must be shown. */
+/** The fetch function for requests that need a certificate. */
 function fetchShowing(tls: Tls): client.CustomFetch {
   return async (address, { method, headers, body }) => {
     const { protocol, origin, pathname, search } = new URL(address);
@@ -80,7 +80,7 @@ function fetchShowing(tls: Tls): client.CustomFetch {
   };
 }
 
-test('a certificate gives a token that is bound to it and works with it only, at the address that discovery names', async () => {
+test('a certificate gets a token that is bound to it and works only with it, at the address from discovery', async () => {
   const { AppKey, RootFolderId, tls, thumbprint } = await addIssued(dataFolder, 'server');
   const metadata = { use_mtls_endpoint_aliases: true };
   const configuration = await discover(AppKey, client.TlsClientAuth(), metadata, fetchShowing(tls));
@@ -88,18 +88,18 @@ test('a certificate gives a token that is bound to it and works with it only, at
   assert.equal(aliases?.token_endpoint, `${service.mutualTls}/oauth2/token`);
   const { access_token: token } = await client.clientCredentialsGrant(configuration);
   assert.deepEqual(decodeJwt(token).cnf, { 'x5t#S256': thumbprint });
-  const asked = { headers: { Authorization: `Bearer ${token}`, AppKey } };
+  const request = { headers: { Authorization: `Bearer ${token}`, AppKey } };
   const mutual = through(service.mutualTls ?? '', tls);
-  const { Folder } = assertEnvelope(await mutual(`${CONTENT}/folders/-root-`, asked));
+  const { Folder } = assertEnvelope(await mutual(`${CONTENT}/folders/-root-`, request));
   assert.equal(Folder.Id, RootFolderId);
   const bare = through(service.mutualTls ?? '', { ca: String(tls.ca) });
-  assertRefusal(await bare(`${CONTENT}/folders/-root-`, asked), 401, 'CertificateInvalid');
+  assertRefusal(await bare(`${CONTENT}/folders/-root-`, request), 401, 'CertificateInvalid');
   assertRefusal(await open(AppKey, token), 403, 'MutualTlsRequired');
   const plain = await discover(AppKey, client.TlsClientAuth());
   await assert.rejects(client.clientCredentialsGrant(plain), 'without the certificate there is no token');
 });
 
-test('a person signs in by a code with PKCE, refreshes, and revokes it all', async () => {
+test('a person signs in by a code with PKCE, refreshes, and revokes the tokens', async () => {
   const { AppKey } = await addPage(dataFolder, 'page');
   const { RootFolderId } = await addApplication(dataFolder, 'shared');
   const { User, Password } = await addUser(dataFolder, 'ann');

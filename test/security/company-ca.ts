@@ -1,5 +1,5 @@
-// A company with a CA of its own, and a service that trusts it (`CABINET_MTLS_CA`), asks its revocation list
-// (`CABINET_MTLS_CRL`) and shows a certificate of it. The files can be exchanged while the service runs.
+// A company with its own CA, and a service that trusts it (`CABINET_MTLS_CA`), reads its revocation list
+// (`CABINET_MTLS_CRL`) and uses one of its certificates. The files can be replaced while the service runs.
 
 import 'reflect-metadata';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';

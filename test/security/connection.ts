@@ -1,4 +1,4 @@
-// One TLS connection that stays open: every request goes over it, and none is sent once it is closed.
+// One TLS connection that stays open: every request uses it, and none is sent after it was closed.
 
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';

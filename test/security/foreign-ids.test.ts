@@ -1,5 +1,5 @@
-// What is in another space answers exactly like what does not exist, by the same bytes. Whether the time it takes tells them apart is measured
-// in `long/timing.test.ts`.
+// Entries in another space return exactly, byte for byte, what unknown ids return (docs/contract.md §5.4). Response times are
+// compared in `long/timing.test.ts`.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -89,11 +89,11 @@ async function enterAs(page: Registered, user: string, roles: Record<string, str
   return { base: service.production, application: { Name: 'page', ...page }, token };
 }
 
-test('Every route of the content interface is asked for foreign ids, or takes none', () => {
+test('Every route of the content API is tried with foreign ids, or takes none', () => {
   const known = [...Object.keys(ways), ...withoutIds];
-  const asked = routes.filter(({ method, path }) => path.startsWith(CONTENT) && method !== 'OPTIONS');
-  const found = asked.map(({ method, path }) => `${method} ${path}`);
-  for (const key of found) assert.ok(known.includes(key), `${key} is not asked for foreign ids: say how it takes one`);
+  const checked = routes.filter(({ method, path }) => path.startsWith(CONTENT) && method !== 'OPTIONS');
+  const found = checked.map(({ method, path }) => `${method} ${path}`);
+  for (const key of found) assert.ok(known.includes(key), `${key} is not tried with foreign ids: add how it takes one`);
   for (const key of known) assert.ok(found.includes(key), `${key} is no route`);
   for (const key of withoutIds) assert.ok(!key.includes('{'), `${key} takes an id`);
 });
@@ -121,7 +121,7 @@ function shownIds(): string[] {
   return isLong ? foreignIds() : [folder, file];
 }
 
-/** All but the foreign space are shared out: two of the callers ask for each, and the long run has all of them asked by everyone. */
+/** All but the foreign space are shared out: two of the callers ask for each, and in the long run every caller asks for all of them. */
 function otherIds(caller: Caller): string[] {
   const unknown = [
     unknownId(),
@@ -150,7 +150,7 @@ for (const [route, some] of Object.entries(ways)) {
         said.set(caller, toBytes(first));
         for (const id of otherIds(caller)) assert.equal(toBytes(await ask(caller, way, id)), toBytes(first), id);
         for (const id of foreignIds()) {
-          assert.equal(toBytes(await ask(caller, way, id)), toBytes(first), 'it can be told that it exists');
+          assert.equal(toBytes(await ask(caller, way, id)), toBytes(first), 'the response reveals that it exists');
           tally('cross-space calls');
         }
       }
@@ -159,7 +159,7 @@ for (const [route, some] of Object.entries(ways)) {
       assert.equal((await download(right, file)).toString(), 'theirs');
       for (const [caller, bytes] of said) {
         for (const id of shownIds()) {
-          assert.equal(toBytes(await ask(caller, way, id)), bytes, 'it can be told that it was just shown');
+          assert.equal(toBytes(await ask(caller, way, id)), bytes, 'the response reveals that it was just shown');
           tally('cross-space calls');
         }
       }
@@ -167,7 +167,7 @@ for (const [route, some] of Object.entries(ways)) {
   }
 }
 
-test('A foreign space is an unknown one, by the same bytes, wherever -root- is meant', async () => {
+test('A foreign space returns the bytes of an unknown one wherever -root- is meant', async () => {
   const requests: ({ path: string } & Request)[] = [
     { path: '/folders/-root-' },
     {
@@ -196,7 +196,7 @@ test('A foreign space is an unknown one, by the same bytes, wherever -root- is m
   }
 });
 
-test('None of these calls wrote anything', async () => {
+test('None of these requests wrote anything', async () => {
   const there = await listFolder(right, folder);
   assert.deepEqual(
     there.map(({ Name }) => Name),
@@ -235,7 +235,7 @@ test('The token endpoint answers an unknown AppKey, a disabled one and a wrong s
   }
 });
 
-test('The token endpoint answers them with the same bytes also after a hundred wrong ones', async () => {
+test('The token endpoint still answers with the same bytes after a hundred wrong credentials', async () => {
   for (let n = 0; n < 120; n += 1) await askWrongly(`ak_${String(n).padStart(32, '0')}`);
   const known = await askWrongly(right.application.AppKey);
   const unknown = await askWrongly(`ak_${'9'.repeat(32)}`);

@@ -1,4 +1,4 @@
-// The ways in which each route of the content interface can name an entry, for the tests of ids that are not the caller's.
+// The ways in which each route of the content API can name an entry, for the tests of foreign ids.
 
 import { randomBytes } from 'node:crypto';
 import { CONTENT, type Request } from '../interface/client.ts';
@@ -13,7 +13,7 @@ export interface Way {
   isForWriters?: true;
 }
 
-/** Which of two faults is told first is open here, as long as it is told of every id alike. */
+/** Either of two errors may come first, as long as it is the same for every id. */
 const nameOrFolder = /^(InvalidName|FolderNotFound)$/;
 
 const inFolder = (query: string, code: string): Way => ({

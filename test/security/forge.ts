@@ -1,4 +1,4 @@
-// Makes access tokens with the real signing key of a running service, wrong in exactly the one thing that is asked for:
+// Makes access tokens with the real signing key of a running service, each with exactly one given mistake:
 // what refuses them is the check that the test is about, and no other.
 
 import {

@@ -1,4 +1,4 @@
-// `cabinet keys rotate`: new signing keys under full load, and the end of the old ones when that is what is wanted.
+// `cabinet keys rotate`: new signing keys under full load, and revoking the old ones.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -81,17 +81,17 @@ async function statusOf(caller: Caller): Promise<number> {
   return (await call(caller, '/folders/-root-')).status;
 }
 
-test(`not one request of ${connections} connections fails while keys are exchanged ${rotations} times`, async (context) => {
+test(`no request of ${connections} connections fails while keys are rotated ${rotations} times`, async (context) => {
   const [own] = callers as [Caller];
   const kids = [kidOf(own.token)];
   const newest = [...callers];
   const turns = ['old', 'new', 'token', 'old', 'save', 'new'] as const;
   const counts = { old: 0, new: 0, token: 0, save: 0 };
-  let asked = 0;
+  let requestCount = 0;
   const stream = openStream(connections, async (connection) => {
     const at = connection % callers.length;
-    asked += 1;
-    const turn = turns[asked % turns.length] as keyof typeof counts;
+    requestCount += 1;
+    const turn = turns[requestCount % turns.length] as keyof typeof counts;
     counts[turn] += 1;
     if (turn === 'token') newest[at] = await renew(callers[at] as Caller);
     if (turn === 'save') await makeFolder(newest[at] as Caller);
@@ -150,7 +150,7 @@ async function goOn({ cookies }: Browser, from: URL, fields: Record<string, stri
   }
 }
 
-test('who is about to sign in goes on, who has signed in stays so, and refresh tokens stay good', async () => {
+test('sign-ins in progress continue, sessions stay, and refresh tokens stay valid', async () => {
   const ann = await addUser(dataFolder, 'ann');
   await setRole(dataFolder, 'ann', 'viewer', 'one');
   const configuration = await discover(service.production, page);
@@ -174,7 +174,7 @@ test('who is about to sign in goes on, who has signed in stays so, and refresh t
   assert.ok((await client.refreshTokenGrant(configuration, String(refreshed.refresh_token))).access_token);
 });
 
-test('revoking the old keys ends every token of theirs at once, also those just used, and new ones work', async () => {
+test('revoking the old keys ends all their tokens at once, also those just used, and new ones work', async () => {
   const bob = await addUser(dataFolder, 'bob');
   await setRole(dataFolder, 'bob', 'viewer', 'one');
   const configuration = await discover(service.production, page);
@@ -206,7 +206,7 @@ test('revoking the old keys ends every token of theirs at once, also those just 
   callers = renewed;
 });
 
-test('rotations that are asked for at once each give a key, and none is lost', async () => {
+test('concurrent rotations each add a key, and none is lost', async () => {
   const before = await readJwks(service.production);
   await Promise.all(Array.from({ length: 4 }, () => rotate()));
   const kids = (await readJwks(service.production)).map(({ kid }) => kid);
@@ -222,7 +222,7 @@ test('rotations that are asked for at once each give a key, and none is lost', a
   assert.deepEqual(new Set(await Promise.all(callers.map(statusOf))), new Set([200]));
 });
 
-test('the test environment has keys of its own, exchanged on their own', async () => {
+test('the test environment has its own keys and rotations', async () => {
   const tester = await addApplication(dataFolder, 'tester', { env: 'test' });
   const base = service.test ?? '';
   const application = { Name: 'tester', ...tester };
@@ -246,7 +246,7 @@ test('the test environment has keys of its own, exchanged on their own', async (
   assert.match(unknown.stdout, /"Error"/);
 });
 
-test('keys are exchanged while no service runs, by one command at a time, and none is lost', async () => {
+test('keys are rotated while no service runs, by one command at a time, and none is lost', async () => {
   const caller = await renew(callers[0] as Caller);
   await service.stop();
   const before = readKeysFile().Signing.map(({ kid }) => kid);

@@ -1,5 +1,5 @@
-// Links, which need no credentials of their own: each ends within a second with the rights of who made it, works only where
-// its maker may ask, and is told to nobody, not even to the log.
+// Links (docs/contract.md §10.11), which need no credentials: each ends within a second of its creator losing the permission,
+// works only where its creator may use the API, and is never revealed, even in the log.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -98,7 +98,7 @@ test('A link ends with its application', async () => {
   }
 });
 
-test('It comes back with an application that is enabled again', async () => {
+test('A link works again when its application is enabled again', async () => {
   const caller = await addCaller('paused');
   const url = await link(caller, await save(caller));
   await command(dataFolder, 'app disable', { application: 'paused' });
@@ -107,7 +107,7 @@ test('It comes back with an application that is enabled again', async () => {
   await eventually('it works', async () => (await follow(url)).status === 200, 1000);
 });
 
-test('It ends with the person who made it, and with their role in the space', async () => {
+test('A link ends when its creator is disabled or loses the role in the space', async () => {
   const lost = await enter('lost');
   const url = await link(lost.person, lost.file);
   await assertWorks(url);
@@ -121,7 +121,7 @@ test('It ends with the person who made it, and with their role in the space', as
   await assertWorks(await link(gone.owner, gone.file));
 });
 
-test('It ends with the application through which a person made it, and not with their sign-in', async () => {
+test('A link of a person ends with the application it was made through, and not with the sign-in', async () => {
   const { person, file } = await enter('leaving');
   const url = await link(person, file);
   await command(dataFolder, 'user password', { user: 'leaving', password: 'another long password' });
@@ -133,7 +133,7 @@ test('It ends with the application through which a person made it, and not with 
   await eventually('it works', async () => (await follow(url)).status === 200, 1000);
 });
 
-test('A role in one space gives nothing in another: the link is of the space that it was made in', async () => {
+test('A role in another space does not keep a link alive', async () => {
   const { person, owner, file } = await enter('moving');
   const url = await link(person, file);
   const other = await addCaller('other-space');
@@ -142,7 +142,7 @@ test('A role in one space gives nothing in another: the link is of the space tha
   await assertEnds(url);
 });
 
-test('New keys leave links as they are; revoking the old ones ends them all', async () => {
+test('New keys keep links valid; revoking the old keys ends them', async () => {
   const caller = await addCaller('keys');
   const file = await save(caller);
   const url = await link(caller, file);
@@ -155,7 +155,7 @@ test('New keys leave links as they are; revoking the old ones ends them all', as
   await assertWorks(await link({ ...caller, token }, file));
 });
 
-test('What a client sends beside a link neither helps nor harms', async () => {
+test('Credentials sent with a link are ignored', async () => {
   const caller = await addCaller('beside');
   const path = new URL(await link(caller, await save(caller))).pathname;
   for (const headers of [{ Authorization: 'Bearer x' }, { AppKey: 'x' }, { SpaceId: 'x' }]) {
@@ -179,7 +179,7 @@ async function addServer(name: string): Promise<{ issued: Issued; url: string }>
   return { issued, url: toLink(await over(path, { ...lasting, headers: { ...headers, ...lasting.headers } })) };
 }
 
-test('A link of a server-based application is for the mutual-TLS address and its certificates', async () => {
+test('A link of a server-based application works only on the mutual-TLS address with its certificates', async () => {
   const { issued, url } = await addServer('backend');
   const stranger = await addServer('stranger');
   const { origin, pathname } = new URL(url);
@@ -194,7 +194,7 @@ test('A link of a server-based application is for the mutual-TLS address and its
   tally('bad credentials', 4);
 });
 
-test('A link of another application is not for the mutual-TLS address', async () => {
+test('A link of another application does not work on the mutual-TLS address', async () => {
   const caller = await addCaller('plain');
   const { pathname } = new URL(await link(caller, await save(caller)));
   const { issued } = await addServer('curious');
@@ -214,7 +214,7 @@ function rot(): void {
   }
 }
 
-test('No link is in the log, not even when it fails', async () => {
+test('Links are never logged, even when they fail', async () => {
   const caller = await addCaller('quiet');
   const url = await link(caller, await save(caller, randomBytes(200_000)));
   const token = url.slice(url.lastIndexOf('/') + 1);

@@ -1,4 +1,4 @@
-// Programs that people run come back to a port of loopback that nobody knew before (RFC 8252); nobody else may choose one.
+// Native applications return to a loopback port that was unknown before (RFC 8252); other applications may not choose one.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -42,7 +42,7 @@ async function isTaken({ AppKey }: Registered, redirectUri: string): Promise<boo
   return false;
 }
 
-test('an address on loopback without a port is taken with any port, and with nothing else changed', async () => {
+test('a loopback redirect URI without a port is accepted with any port, and with no other change', async () => {
   const program = await register('program', 'http://127.0.0.1/signed-in');
   for (const uri of [
     'http://127.0.0.1/signed-in',
@@ -66,14 +66,14 @@ test('an address on loopback without a port is taken with any port, and with not
     assert.ok(!(await isTaken(program, uri)), uri);
 });
 
-test('who registers a port means that one', async () => {
+test('a registered port must match', async () => {
   const page = await register('page', 'http://127.0.0.1:8080/console');
   assert.ok(await isTaken(page, 'http://127.0.0.1:8080/console'));
   for (const uri of ['http://127.0.0.1:8081/console', 'http://127.0.0.1/console'])
     assert.ok(!(await isTaken(page, uri)), uri);
 });
 
-test('an application with another address beside it is no program: its ports are its own', async () => {
+test('an application with another redirect URI too must match ports exactly', async () => {
   const both = await register('both', 'http://127.0.0.1/back', 'https://app.example/back');
   assert.ok(await isTaken(both, 'http://127.0.0.1/back'));
   assert.ok(await isTaken(both, 'https://app.example/back'));

@@ -1,4 +1,4 @@
-// The lines of the matrix about managing: what each route is asked with.
+// The lines of the matrix for the management API: the request of each route.
 
 import { randomUUID } from 'node:crypto';
 import { makeCa } from '../../src/certificates/certificates-for-tests.ts';

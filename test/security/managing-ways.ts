@@ -1,5 +1,5 @@
-// The ways in which routes about managing name spaces, applications and people. Whoever may not manage hears that of every
-// id alike.
+// The ways in which management routes name spaces, applications and people. Callers who do not manage get the same response
+// for every id.
 
 import { makeCa } from '../../src/certificates/certificates-for-tests.ts';
 import { CONTENT } from '../interface/client.ts';

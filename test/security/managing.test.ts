@@ -1,5 +1,5 @@
-// What people may manage by their role, and what nobody may: in another space, beyond their own scopes, or behind their
-// own back. Applications manage by their scope: test/interface/10-managing.test.ts.
+// What people may manage by their role (docs/contract.md §10.12), and what nobody may: in another space, beyond their own
+// scopes, or to themselves. Applications manage by their scope: test/interface/10-managing.test.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -80,7 +80,7 @@ async function snapshot(): Promise<unknown[]> {
   return await Promise.all(paths.map((path) => get(left, path)));
 }
 
-test('Whoever is not manager in the space changes nothing there and does not see who did what', async () => {
+test('Callers who do not manage the space cannot change it or read its audit log', async () => {
   const before = await snapshot();
   for (const who of ['editor', 'viewer'] as const) {
     for (const [method, path, fields] of await everyChange()) {
@@ -93,7 +93,7 @@ test('Whoever is not manager in the space changes nothing there and does not see
   assert.deepEqual(await snapshot(), before);
 });
 
-test('A manager of another space finds nothing of this one and changes nothing here', async () => {
+test('A manager of another space cannot see or change this one', async () => {
   const before = await snapshot();
   const byId = (await everyChange()).filter(([, path]) => /^\/(spaces|applications)\/|mona$/.test(path));
   for (const [method, path, fields] of byId) {
@@ -110,7 +110,7 @@ test('A manager of another space finds nothing of this one and changes nothing h
   assert.deepEqual(await snapshot(), before);
 });
 
-test('A role counts in its own space only: manager there, editor here', async () => {
+test('A role applies to its own space only: manager there, editor here', async () => {
   const before = await snapshot();
   const headers = { SpaceId: (await spaceOf(left)).Id };
   for (const [method, path, fields] of await everyChange()) {
@@ -130,7 +130,7 @@ test('Giving a role to someone of another space shows and changes nothing there'
   assert.equal((await getAll<User>(right, '/users', 'Users')).find(({ Id }) => Id === 'fred')?.Role, 'manager');
 });
 
-test('A manager manages: applications, people, the record of what was done', async () => {
+test('A manager can manage applications and people, and read the audit log', async () => {
   const { manager } = people;
   const made = await manage<Application>(manager, 'POST', '/applications', {
     Name: 'by-mona',
@@ -150,7 +150,7 @@ test('A manager manages: applications, people, the record of what was done', asy
   }
 });
 
-test('A manager can do nothing to an account: neither its password, nor its state, nor its name', async () => {
+test('A manager cannot change the password, state or name of an account', async () => {
   const fields = { Role: 'viewer', Password: 'another long password', State: 'disabled', Name: 'Nobody' };
   const changed = await manage<User>(people.manager, 'PATCH', '/users/vera', fields);
   assert.deepEqual([changed.State, changed.Name], ['active', 'vera']);
@@ -164,7 +164,7 @@ test('A manager can do nothing to an account: neither its password, nor its stat
   assertRefusal(again, 400, 'NameAlreadyExists');
 });
 
-test('A token that may only read for a manager manages nothing', async () => {
+test('A token with content.read alone manages nothing for a manager', async () => {
   const configuration = await discover(service.production, page);
   const begun = await begin(configuration, { scope: 'openid content.read' });
   const browser = new Browser();
@@ -181,7 +181,7 @@ test('A token that may only read for a manager manages nothing', async () => {
   }
 });
 
-test('The last manager cannot go, nor become less; with another one they can', async () => {
+test('The last manager cannot lose the role; with another manager they can', async () => {
   const { manager } = people;
   for (const leave of [
     () => ask(manager, 'DELETE', '/users/mona'),
@@ -199,7 +199,7 @@ test('The last manager cannot go, nor become less; with another one they can', a
   await service.advance(withinMs);
 });
 
-test('A manager makes a space and is manager there at once; nobody else is in it', async () => {
+test('A manager who creates a space is its only member and manager', async () => {
   assert.equal((await call(people.manager, '/spaces')).status, 200);
   const made = await manage<{ Id: string; Role: string; RootFolderId: string }>(people.manager, 'POST', '/spaces', {
     Name: 'monas',
@@ -221,7 +221,7 @@ test('A manager makes a space and is manager there at once; nobody else is in it
   assertRefusal(await ask(people.manager, 'POST', '/spaces', { Name: 'right' }), 400, 'NameAlreadyExists');
 });
 
-test('Nobody shuts the door behind themselves: not the application through which a manager acts', async () => {
+test('A manager cannot disable the application they are using', async () => {
   const own = await addApplication(dataFolder, 'own-page', { redirectUris: redirectUri, space: 'left' });
   const manager = await enter('mona', {}, own);
   const path = `/applications/${own.AppKey}`;
@@ -230,7 +230,7 @@ test('Nobody shuts the door behind themselves: not the application through which
   assert.equal((await call(manager, '/spaces')).status, 200);
 });
 
-test('A quota is not for managers to change, whatever they send', async () => {
+test('Managers cannot change quotas', async () => {
   await cabinetJson(dataFolder, ['quota', 'set', '--space', 'left', '--bytes', '1GiB']);
   const { Id, Name } = await spaceOf(left);
   const headers = { SpaceId: Id };
@@ -243,7 +243,7 @@ test('A quota is not for managers to change, whatever they send', async () => {
   assert.deepEqual(Space.Quota, { Bytes: 2 ** 30 });
 });
 
-test('No answer about applications or people holds a secret, a password or a hash', async () => {
+test('No response about applications or people contains a secret, a password or a hash', async () => {
   const paths = [
     '/applications',
     `/applications/${left.application.AppKey}`,

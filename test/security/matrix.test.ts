@@ -1,5 +1,5 @@
-// Every route of the router itself against every kind of caller who should not get through it, and the exact answer of
-// each. A route that is in none of the tables fails, and so does a line of a table that is no route.
+// Every route of the router against every kind of caller who must be refused, and the exact response of each. A route that
+// is in none of the tables fails, and so does a line of a table that is not a route.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -40,7 +40,7 @@ const contentRoutes = routes.filter(
 );
 const otherRoutes = routes.filter(({ action }) => action === null || action === 'foreign');
 
-test('Every route has its line in one of the tables, and every line is a route', () => {
+test('Every route is in one of the tables, and every line of the tables is a route', () => {
   const lines = { content: Object.keys(contentLines), open: Object.keys(openLines) };
   const found = { content: contentRoutes.map(keyOf), open: otherRoutes.map(keyOf) };
   for (const kind of ['content', 'open'] as const) {
@@ -49,9 +49,9 @@ test('Every route has its line in one of the tables, and every line is a route',
   }
 });
 
-test('Everything under the content interface needs credentials, but for the question what is possible', () => {
-  const asked = otherRoutes.filter(({ method }) => method !== 'OPTIONS');
-  for (const { path } of asked) assert.ok(!path.startsWith(CONTENT), `${path} needs none`);
+test('Every content request but OPTIONS needs credentials', () => {
+  const others = otherRoutes.filter(({ method }) => method !== 'OPTIONS');
+  for (const { path } of others) assert.ok(!path.startsWith(CONTENT), `${path} needs none`);
 });
 
 type Expected = { status: 200 } | { status: number; code: string; challenge: string | undefined };
@@ -88,7 +88,7 @@ const expectations: Record<ActorName, (action: Action, line: ContentLine) => Exp
 
 for (const route of contentRoutes) {
   for (const name of actorNames) {
-    test(`${keyOf(route)} answers ${name} as it must`, async () => {
+    test(`${keyOf(route)} answers ${name} as expected`, async () => {
       const line = must(contentLines[keyOf(route)], `line for ${keyOf(route)}`);
       const answer = await ask(route, line, name);
       assertExpected(answer, expectations[name](route.action, line), line.success);
@@ -119,7 +119,7 @@ function assertExpected(answer: Answer, expected: Expected, success = 200): void
 }
 
 for (const route of contentRoutes.filter(({ method }) => method === 'GET')) {
-  test(`HEAD ${route.path} is held to the same as GET`, async () => {
+  test(`HEAD ${route.path} is authorized like GET`, async () => {
     const line = must(contentLines[keyOf(route)], `line for ${keyOf(route)}`);
     for (const name of actorNames) {
       const ids = name === 'another space' ? world.foreign : world.own;
@@ -134,7 +134,7 @@ for (const route of contentRoutes.filter(({ method }) => method === 'GET')) {
 }
 
 for (const route of otherRoutes) {
-  test(`${keyOf(route)} answers everyone alike: credentials of the content interface neither help nor harm`, async () => {
+  test(`${keyOf(route)} answers everyone alike, with or without credentials`, async () => {
     const line = must(openLines[keyOf(route)], `line for ${keyOf(route)}`);
     const { path, request } = askOpen(route.method, route.path);
     for (const name of actorNames) {
@@ -153,7 +153,7 @@ for (const route of otherRoutes) {
 const credentials = 'grant_type=client_credentials';
 
 for (const path of ['/oauth2/token', '/oauth2/revoke']) {
-  test(`POST ${path} takes no client but one of its own environment that is active and shows its secret`, async () => {
+  test(`POST ${path} accepts only active clients of its own environment with their secret`, async () => {
     const { left, right, disabled, service } = world;
     const { AppKey, Secret } = left.application;
     const pairs: [string, string, string][] = [
@@ -184,7 +184,7 @@ function assertInvalidClient(answer: Answer): void {
   assert.equal((JSON.parse(answer.body.toString()) as { error: string }).error, 'invalid_client');
 }
 
-test('No application gets a scope at the token endpoint that it is not registered with', async () => {
+test('No application gets a scope that it is not registered with', async () => {
   const { AppKey, Secret } = world.left.application;
   const headers = { Authorization: basicAuthorization(AppKey, Secret) };
   const answer = await post(world.left.base, '/oauth2/token', headers, `${credentials}&scope=content.admin`);
@@ -193,7 +193,7 @@ test('No application gets a scope at the token endpoint that it is not registere
   tally('routes × callers');
 });
 
-test('Discovery names the same addresses whichever address it is asked on', async () => {
+test('Discovery names the same addresses on every address', async () => {
   const path = '/.well-known/openid-configuration';
   const plain = await world.actors['no token'].send(path, {});
   const mutualTls = await world.actors['a client application on the mutual-TLS address'].send(path, {});

@@ -1,5 +1,5 @@
-// What the matrix of routes and callers is made of: how each route is asked, and who asks. The lines of the tables are
-// written by hand, for what a route must answer is not for the route to say.
+// The matrix of routes and callers: the request of each route, and the callers. The lines of the tables are written by
+// hand, because a route must not decide what is expected of it.
 
 import {
   type Answer,

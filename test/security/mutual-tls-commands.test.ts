@@ -1,4 +1,4 @@
-// Certificates by the command line: what is issued, what is registered, what is refused, and what is left on the disk.
+// Certificates on the command line: what is issued, registered, refused and left on the disk.
 
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -66,7 +66,7 @@ function list(application: string): Promise<Listed> {
   return ask<Listed>(dataFolder, 'app certificate list', { application });
 }
 
-test('a certificate that is issued comes with its key, which only the owner can read', () => {
+test('an issued certificate comes with its key, which only the owner can read', () => {
   const { Certificate, Key } = billing;
   assert.equal(statSync(Key).mode & 0o777, 0o600);
   assert.equal(statSync(join(Key, '..')).mode & 0o777, 0o700);
@@ -79,7 +79,7 @@ test('a certificate that is issued comes with its key, which only the owner can 
   assert.equal(statSync(join(dataFolder, 'production/certificates/ca-key.pem')).mode & 0o777, 0o600);
 });
 
-test('files that are there are not overwritten, and nothing is registered then', async () => {
+test('existing files are not overwritten, and then nothing is registered', async () => {
   const { Certificate, Key } = billing;
   const before = [Certificate, Key].map((path) => readFileSync(path, 'utf8'));
   const words = ['app', 'certificate', 'add', 'billing', '--issue-certificate', join(Key, '..')];
@@ -106,7 +106,7 @@ test('files that are there are not overwritten, and nothing is registered then',
   assert.equal((await list('half')).Certificates.length, 1);
 });
 
-test('a certificate can be added, is listed, and is gone when it is removed', async () => {
+test('a certificate can be added, listed and removed', async () => {
   const words = ['app', 'certificate', 'add', 'billing', '--issue-certificate', join(folder, 'second')];
   const second = readIssued(dataFolder, await cabinetJson<Issued>(dataFolder, words));
   const { Certificates } = await cabinetJson<Listed>(dataFolder, ['app', 'certificate', 'list', billing.AppKey]);
@@ -126,12 +126,12 @@ test('a certificate can be added, is listed, and is gone when it is removed', as
   assert.equal((await refused(remove)).Code, 'CertificateNotFound');
 });
 
-test('a digest that begins with a dash is no option', async () => {
+test('a thumbprint that begins with a dash is not parsed as an option', async () => {
   const remove = ['app', 'certificate', 'remove', 'billing', `-${'x'.repeat(42)}`];
   assert.equal((await refused(remove)).Code, 'CertificateNotFound');
 });
 
-test('what cannot be used is not registered, and the error says why', async () => {
+test('an unusable certificate is not registered, and the error says why', async () => {
   const ca = await makeCa('Company CA');
   const day = 86_400_000;
   const expired = await makeClient('x', ca, { notBefore: Date.now() - 2 * day, notAfter: Date.now() - day });
@@ -171,7 +171,7 @@ test('what cannot be used is not registered, and the error says why', async () =
   assert.ok(Applications.every(({ Name: name }) => name !== 'thief'));
 });
 
-test('a certificate without a subject, or with a day that is none, is registered, or the error says why', async () => {
+test('a certificate without a subject, or with an invalid date, is registered, or the error says why', async () => {
   const ca = await makeCa('Company CA');
   const nameless = await makeCertificate({ name: new Name([]) }, ca);
   const dateless = Buffer.from((await makeClient('x', ca)).der);
@@ -205,7 +205,7 @@ test('only server-based applications of production have certificates', async () 
   assert.deepEqual(left, []);
 });
 
-test('with a CA of your own none is issued here, and the hint says what to do', async (context) => {
+test('with an external CA no certificate is issued, and the hint says what to do', async (context) => {
   const other = makeDataFolder();
   context.after(() => removeDataFolder(other));
   const variables: Environment = { CABINET_MTLS_CA: put('company.pem', (await makeCa('Company CA')).pem) };
@@ -217,7 +217,7 @@ test('with a CA of your own none is issued here, and the hint says what to do', 
   assert.deepEqual(readdirSync(certs), []);
 });
 
-test('a restart keeps the CA and the certificate of the service, and what they issued', async () => {
+test('a restart keeps the CA, the server certificate and issued certificates', async () => {
   const look = async () => {
     const connection = await Connection.open(String(service.mutualTls), { ca: readOwnCa(dataFolder) });
     const { fingerprint256 } = connection.socket.getPeerCertificate();

@@ -1,5 +1,5 @@
-// How connections to the mutual-TLS address are made, and what holds on one that stays open: every request is judged by what
-// is true when it comes.
+// How connections to the mutual-TLS address are made, and what holds on one that stays open: every request is checked
+// against the state at its arrival.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -64,7 +64,7 @@ async function isServed({ send }: Connection, own: Bearer): Promise<boolean> {
   return (await callWith(send, own, '/folders/-root-')).status === 200;
 }
 
-test('TLS 1.2 and 1.3 are spoken', async () => {
+test('TLS 1.2 and 1.3 are supported', async () => {
   for (const version of versions) {
     const connection = await Connection.open(company.base, { ...shown, ...only(version) });
     assert.equal(connection.socket.getProtocol(), version);
@@ -73,7 +73,7 @@ test('TLS 1.2 and 1.3 are spoken', async () => {
   }
 });
 
-test('TLS 1.0 and 1.1 are not', async () => {
+test('TLS 1.0 and 1.1 are not supported', async () => {
   for (const version of ['TLSv1', 'TLSv1.1'] as const) {
     const options = { ...shown, ...only(version), ciphers: 'ALL@SECLEVEL=0' };
     await assert.rejects(Connection.open(company.base, options), /protocol version/);
@@ -81,7 +81,7 @@ test('TLS 1.0 and 1.1 are not', async () => {
   }
 });
 
-test('ciphers without forward secrecy or without authenticated encryption are not spoken', async () => {
+test('ciphers without forward secrecy or without authenticated encryption are not supported', async () => {
   const weak = ['AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-SHA384', 'ECDHE-ECDSA-AES128-SHA', 'AECDH-AES256-SHA', 'PSK'];
   for (const cipher of weak) {
     const options = { ...shown, ...only('TLSv1.2'), ciphers: `${cipher}@SECLEVEL=0` };
@@ -100,7 +100,7 @@ test('HTTP/1.1 is the only protocol: HTTP/2 is not chosen', async () => {
 });
 
 for (const version of versions) {
-  test(`no session is resumed: each connection shows its certificate anew (${version})`, async () => {
+  test(`no session is resumed: each connection presents its certificate (${version})`, async () => {
     const first = await Connection.open(company.base, { ...shown, ...only(version) });
     await assertServed(first.send, bearer);
     const sessions = [first.session, first.socket.getSession()].filter((session) => session != null);
@@ -137,7 +137,7 @@ for (const version of versions) {
   });
 }
 
-test('a client cannot ask for another handshake on its connection', async () => {
+test('a client cannot renegotiate on its connection', async () => {
   const connection = await Connection.open(company.base, { ...shown, ...only('TLSv1.2') });
   await assertServed(connection.send, bearer);
   const outcome = await new Promise<Error | null>((resolve) => {
@@ -148,7 +148,7 @@ test('a client cannot ask for another handshake on its connection', async () => 
   assert.ok(outcome instanceof Error);
 });
 
-test('a certificate that is removed is refused within a second, also on an open connection', async () => {
+test('a removed certificate is refused within a second, also on an open connection', async () => {
   const { connection, bearer: own, thumbprint } = await openFor('removed');
   const port = connection.socket.localPort;
   await ask(company.dataFolder, 'app certificate remove', { application: 'removed', thumbprint });
@@ -161,7 +161,7 @@ test('a certificate that is removed is refused within a second, also on an open 
   tally('bad credentials', 2);
 });
 
-test('an application that is disabled is refused within a second, also on an open connection, until it is enabled', async () => {
+test('a disabled application is refused within a second, also on an open connection, until it is enabled', async () => {
   const { connection, bearer: own } = await openFor('disabled');
   await ask(company.dataFolder, 'app disable', { application: 'disabled' });
   await assertNoToken(connection.send, own.appKey, /./);
@@ -175,7 +175,7 @@ test('an application that is disabled is refused within a second, also on an ope
   tally('bad credentials', 2);
 });
 
-test('an application that is removed is refused within a second, also on an open connection', async () => {
+test('a removed application is refused within a second, also on an open connection', async () => {
   const { connection, bearer: own } = await openFor('gone');
   await ask(company.dataFolder, 'app remove', { application: 'gone' });
   await assertNoToken(connection.send, own.appKey, /./);

@@ -1,4 +1,4 @@
-// The mutual-TLS address with the service's own CA: who gets in, with which token, and in which order things are refused.
+// The mutual-TLS address with the service's own CA (docs/contract.md §5.3): who is accepted, with which token, and the order of checks.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -73,7 +73,7 @@ function parse(answer: Answer): Record<string, unknown> {
   return JSON.parse(answer.body.toString()) as Record<string, unknown>;
 }
 
-test('a token is bound to the certificate that it was got with, and says so', async () => {
+test('a token is bound to the certificate that it was requested with', async () => {
   const answer = await askBound(asBilling, billing.AppKey);
   assert.equal(answer.status, 200, answer.body.toString());
   const { access_token: token, ...rest } = parse(answer);
@@ -85,7 +85,7 @@ test('a token is bound to the certificate that it was got with, and says so', as
   assert.match(String(Buffer.from(String(token).split('.')[0] ?? '', 'base64url')), /"typ":"at\+jwt"/);
 });
 
-test('a folder and a file that are saved here say which application made them', async () => {
+test('CreatedBy of entries saved here names the application', async () => {
   const created = await callWith(asBilling, bearer, '/folders', {
     ...newFolder,
     body: JSON.stringify({ FolderName: 'Invoices' }),
@@ -104,7 +104,7 @@ test('a folder and a file that are saved here say which application made them', 
   assert.match(String(saved.headers['strict-transport-security']), /max-age=\d{8}/);
 });
 
-test('links lead on by the mutual-TLS address', async () => {
+test('Link headers use the mutual-TLS address', async () => {
   for (const FolderName of ['Links 1', 'Links 2']) {
     await callWith(asBilling, bearer, '/folders', { ...newFolder, body: JSON.stringify({ FolderName }) });
   }
@@ -115,7 +115,7 @@ test('links lead on by the mutual-TLS address', async () => {
   assert.equal(assertEnvelope(next).Children.length, 1);
 });
 
-test('discovery says on both addresses where certificates are taken, and who the issuer is', async () => {
+test('discovery on both addresses names the mutual-TLS endpoints and the issuer', async () => {
   for (const document of ['oauth-authorization-server', 'openid-configuration']) {
     for (const ask of [asPlain(), asNobody]) {
       const found = parse(await ask(`/.well-known/${document}`));
@@ -131,12 +131,12 @@ test('discovery says on both addresses where certificates are taken, and who the
   assert.deepEqual(parse(await asNobody('/oauth2/jwks')), parse(await asPlain()('/oauth2/jwks')));
 });
 
-test('discovery says the same on both addresses', async () => {
+test('discovery is the same on both addresses', async () => {
   const path = '/.well-known/oauth-authorization-server';
   assert.deepEqual(parse(await asNobody(path)), parse(await asPlain()(path)));
 });
 
-test('other applications are refused here, whatever certificate they show', async () => {
+test('other applications are refused here with any certificate', async () => {
   for (const ask of [asNobody, asBilling]) {
     const deskBearer = { appKey: desk.application.AppKey, token: desk.token };
     const answer = await callWith(ask, deskBearer, '/folders/-root-');
@@ -182,7 +182,7 @@ test('server-based applications get no token on the plain address', async () => 
   }
 });
 
-test('the token comes first, then the AppKey, the address, the certificate, and last the scope', async () => {
+test('checks run in the order token, AppKey, address, certificate, scope', async () => {
   const readOnly = await fetchBound(asReports, reports.AppKey);
   const deskBearer = { appKey: desk.application.AppKey, token: desk.token };
   const nothing = { Authorization: undefined, AppKey: undefined };
@@ -222,7 +222,7 @@ test('each of two certificates of an application has its own tokens, and both wo
   tally('bad credentials', 2);
 });
 
-test('a token is of no use with the certificate of another application, or with none', async () => {
+test('a token does not work with the certificate of another application, or without one', async () => {
   await assertCertificateInvalid(asReports, bearer, 'The certificate is not one of this application.');
   await assertCertificateInvalid(asNobody, bearer, 'No certificate was shown.');
   const answer = await callWith(asNobody, bearer, '/folders/-root-');
@@ -232,7 +232,7 @@ test('a token is of no use with the certificate of another application, or with 
   tally('bad credentials', 3);
 });
 
-test('the token endpoint gives nothing to who shows no certificate or that of another application', async () => {
+test('the token endpoint refuses clients without a certificate or with that of another application', async () => {
   await assertNoToken(asNobody, billing.AppKey, 'No certificate was shown.');
   await assertNoToken(asReports, billing.AppKey, 'The certificate is not one of this application.');
   await assertNoToken(asBilling, reports.AppKey, 'The certificate is not one of this application.');
@@ -249,7 +249,7 @@ test('the token endpoint gives nothing to who shows no certificate or that of an
   tally('bad credentials', 8);
 });
 
-test('a certificate asks for no more than its application may', async () => {
+test('a certificate does not get more scopes than its application has', async () => {
   const answer = await askBound(asReports, reports.AppKey, { form: { scope: 'content.read content.write' } });
   assert.equal(answer.status, 400, answer.body.toString());
   assert.equal(parse(answer).error, 'invalid_scope');
@@ -269,7 +269,7 @@ test("people's pages are not here", async () => {
   }
 });
 
-test('what was refused has changed nothing', async () => {
+test('refused requests have changed nothing', async () => {
   const { Children } = await assertServed(asBilling, bearer);
   assert.ok(Children.every(({ Name }) => Name !== 'Never'));
   assert.deepEqual(assertEnvelope(await call(desk, '/folders/-root-')).Children, []);

@@ -1,4 +1,4 @@
-// A service that takes tokens of a company's own OpenID provider as well as ours.
+// A service that accepts tokens of a company's own OpenID provider as well as ours.
 
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// Tokens of an outside OpenID provider: who they let in and as whom, which are refused, what happens when the provider
-// changes its keys or is gone. The provider is a real one, with keys, clients and an address of its own.
+// Tokens of an external OpenID provider: whom they authenticate and as whom, which are refused, what happens when the
+// provider changes its keys or is unavailable. The provider is a real one, with its own keys, clients and address.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ async function statusOf(caller: Caller): Promise<number> {
   return (await call(caller, '/folders/-root-')).status;
 }
 
-describe('an outside issuer', () => {
+describe('an external issuer', () => {
   const company = new Company();
   const legacy = { AppKeyClaim: 'azp', UserClaim: 'upn', ScopeClaims: 'scp roles', TokenType: 'JWT' };
 
@@ -38,13 +38,13 @@ describe('an outside issuer', () => {
   });
   after(() => company.close());
 
-  it('lets an application in for itself, under its name there', async () => {
+  it('authenticates an application for itself, under its name there', async () => {
     const { Folder } = assertEnvelope(await postFolder(await company.asRobot(), { FolderName: 'by robot' }));
     const by = `corp:${company.robot.AppKey}`;
     assert.deepEqual([Folder.CreatedBy, Folder.ModifiedBy], [by, by]);
   });
 
-  it('lets a person in who sees nothing until given a role, and nothing again within a second of losing it', async () => {
+  it('authenticates a person who has no access until given a role, and none within a second of losing it', async () => {
     const alice = await company.asPerson('alice');
     assert.equal(String((await call(alice, '/spaces')).body), '{"Spaces":[]}');
     assertRefusal(await call(alice, `/folders/${company.robot.RootFolderId}`), 404, 'FolderNotFound');
@@ -62,7 +62,7 @@ describe('an outside issuer', () => {
     assert.equal(String((await call(alice, '/spaces')).body), '{"Spaces":[]}');
   });
 
-  it('lets a person in no more within a second of being disabled, and again when enabled', async () => {
+  it('no longer authenticates a person within a second of being disabled, until enabled', async () => {
     const bob = await company.asPerson('bob');
     await setRole(company.dataFolder, 'corp:bob', 'editor', 'shared');
     await eventually('the role is in force', async () => (await statusOf(bob)) === 200, 1000);
@@ -76,7 +76,7 @@ describe('an outside issuer', () => {
     await assert.rejects(command(company.dataFolder, 'user password', { user: 'corp:bob' }), /have no password here/);
   });
 
-  it('knows people apart from ours and from those of other issuers, in the very case of their letters', async () => {
+  it('keeps people apart from ours and those of other issuers, case-sensitively', async () => {
     await addUser(company.dataFolder, 'carol');
     await setRole(company.dataFolder, 'carol', 'editor', 'shared');
     await setRole(company.dataFolder, 'corp:Carol', 'editor', 'shared');
@@ -86,7 +86,7 @@ describe('an outside issuer', () => {
     assert.equal(await statusOf(await company.asPerson('Carol')), 200);
   });
 
-  it('whose claims have other names is read by those', async () => {
+  it('may use other claim names', async () => {
     const { issuer, robot, page } = company;
     const base = { iss: `${issuer.url}/legacy`, aud: 'api://cabinet', scope: undefined };
     const typ = { typ: 'JWT' };
@@ -118,7 +118,7 @@ describe('an outside issuer', () => {
     }
   });
 
-  it('gives no more than the token says and the application was registered with', async () => {
+  it('grants only scopes of both the token and the application', async () => {
     const { issuer, robot } = company;
     const reader = company.as(await issuer.fetchToken(robot.AppKey, { scope: 'content.read' }));
     assert.equal(await statusOf(reader), 200);
@@ -135,7 +135,7 @@ describe('an outside issuer', () => {
     assertRefusal(await postFolder(company.as(token, reads), { FolderName: 'x' }), 403, 'InsufficientScope');
   });
 
-  it('gets nobody in by a token that is for others, of others, over, forged or no access token', async () => {
+  it('does not authenticate by a token that is for others, of others, expired, forged or not an access token', async () => {
     const { issuer, robot, dataFolder, service } = company;
     const now = Math.floor(Date.now() / 1000);
     const own = { sub: robot.AppKey, client_id: robot.AppKey };
@@ -192,7 +192,7 @@ describe('an outside issuer', () => {
     tally('bad credentials');
   });
 
-  it('gets nobody in whose AppKey is not the one in the token, is unknown, or is disabled', async () => {
+  it('does not authenticate an AppKey that is not the one in the token, unknown or disabled', async () => {
     const { issuer, robot, page, dataFolder } = company;
     const own = (client: string) => issuer.sign({ sub: client, client_id: client });
     const idle = await addApplication(dataFolder, 'idle');
@@ -215,7 +215,7 @@ describe('an outside issuer', () => {
   });
 });
 
-describe('when an outside issuer changes its keys or is gone', () => {
+describe('when an external issuer changes its keys or is unavailable', () => {
   const company = new Company();
 
   before(async () => {
@@ -224,7 +224,7 @@ describe('when an outside issuer changes its keys or is gone', () => {
   });
   after(() => company.close());
 
-  it('its new key works at once, the old one while it is published, and not one request fails', async () => {
+  it('its new key works at once, the old one while it is published, and no request fails', async () => {
     const { issuer } = company;
     const [robot, alice, own] = [await company.asRobot(), await company.asPerson('alice'), await company.asOwn()];
     const before = issuer.kid;
@@ -244,10 +244,10 @@ describe('when an outside issuer changes its keys or is gone', () => {
     const { count, failures } = await stream.stop();
     assert.deepEqual(failures, []);
     assert.ok(count >= 12 * 10);
-    assert.ok(issuer.keysAsked <= 3, `its keys were asked for ${issuer.keysAsked} times`);
+    assert.ok(issuer.keyFetches <= 3, `its keys were fetched ${issuer.keyFetches} times`);
   });
 
-  it('what its known keys signed is taken while it is gone, seen before or not, and so are our own tokens', async () => {
+  it('tokens of its known keys are accepted while it is unavailable, and so are our own', async () => {
     const [robot, alice, own] = [await company.asRobot(), await company.asPerson('alice'), await company.asOwn()];
     assert.deepEqual(await Promise.all([robot, alice, own].map(statusOf)), [200, 200, 200]);
     await company.issuer.stop();
@@ -257,7 +257,7 @@ describe('when an outside issuer changes its keys or is gone', () => {
     tally('bad credentials');
   });
 
-  it('new keys of our own take nothing away while it is gone', async () => {
+  it('rotating our own keys changes nothing while it is unavailable', async () => {
     await company.issuer.start();
     const alice = await company.asPerson('alice');
     assert.equal(await statusOf(alice), 200);
@@ -266,7 +266,7 @@ describe('when an outside issuer changes its keys or is gone', () => {
     assert.equal(await statusOf(alice), 200);
   });
 
-  it('a service that starts meanwhile refuses for now, serves our own tokens, and recovers with the issuer', async () => {
+  it('a service that starts meanwhile refuses its tokens, accepts our own, and recovers with the issuer', async () => {
     await company.issuer.stop();
     await company.service.stop();
     await company.serve();
@@ -283,7 +283,7 @@ describe('when an outside issuer changes its keys or is gone', () => {
     assert.equal(await statusOf(await company.asRobot()), 200);
   });
 
-  it('without an issuer of our own there is no token endpoint, our tokens are refused and theirs are taken', async () => {
+  it('without the built-in issuer there is no token endpoint, our tokens are refused and external ones accepted', async () => {
     await company.issuer.start();
     const own = await company.asOwn();
     assert.equal(await statusOf(own), 200);
@@ -307,7 +307,7 @@ describe('when an outside issuer changes its keys or is gone', () => {
   });
 });
 
-test('a service whose file of issuers has mistakes does not start, and tells every one of them', async (context) => {
+test('a service whose file of issuers has errors does not start, and reports all of them', async (context) => {
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
   const path = join(dirname(dataFolder), 'issuers.json');
@@ -325,8 +325,8 @@ test('a service whose file of issuers has mistakes does not start, and tells eve
       { ...good, JwksUri: 'http://login.example/keys' },
     ]),
   );
-  const told = ['1: Name', '1: Issuer', '1: Audience', '1: Algorithms', '2: Secret', '2: Environment', '3: JwksUri'];
-  for (const field of [...told, '3: Name', '3: Issuer']) {
+  const fields = ['1: Name', '1: Issuer', '1: Audience', '1: Algorithms', '2: Secret', '2: Environment', '3: JwksUri'];
+  for (const field of [...fields, '3: Name', '3: Issuer']) {
     assert.equal(
       mistakes.filter((mistake) => mistake.startsWith(`CABINET_ISSUERS: entry ${field}: `)).length,
       1,

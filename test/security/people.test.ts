@@ -84,7 +84,7 @@ test('a person signs in with PKCE, works under their own id, refreshes, and the 
   );
 });
 
-test('who is signed in is not asked again by the same browser, and is by another', async () => {
+test('a signed-in person need not sign in again in the same browser, but must in another', async () => {
   const browser = new Browser();
   await signIn(configuration, ann, browser);
   const begun = await begin(configuration);
@@ -95,7 +95,7 @@ test('who is signed in is not asked again by the same browser, and is by another
   assert.match(other.text, /<label for="password">/);
 });
 
-test('a code is used once, by who began, and never without its verifier', async () => {
+test('a code can be used once, by the client that began, and only with its verifier', async () => {
   const browser = new Browser();
   await signIn(configuration, ann, browser);
   const begun = await begin(configuration);
@@ -112,7 +112,7 @@ test('a code is used once, by who began, and never without its verifier', async 
   await assert.rejects(finish(configuration, elsewhere.url, stolen));
 });
 
-test('a request without PKCE, with the plain method, or for an address that is not registered gets no code', async () => {
+test('a request without PKCE, with the plain method, or with an unregistered redirect URI gets no code', async () => {
   const { url } = await begin(configuration);
   for (const change of [
     (p: URLSearchParams) => p.delete('code_challenge'),
@@ -125,9 +125,9 @@ test('a request without PKCE, with the plain method, or for an address that is n
     (p: URLSearchParams) => p.set('client_id', left.application.AppKey),
     (p: URLSearchParams) => p.set('client_id', 'ak_00000000000000000000000000000000'),
   ]) {
-    const asked = new URL(url);
-    change(asked.searchParams);
-    const answer = await new Browser().open(asked);
+    const changed = new URL(url);
+    change(changed.searchParams);
+    const answer = await new Browser().open(changed);
     assert.equal(answer.url.searchParams.get('code'), null);
     assert.notEqual(answer.url.origin, 'https://evil.example');
     assert.doesNotMatch(answer.text, /<label for="password">/);
@@ -143,9 +143,9 @@ test('signing out ends the session, the refresh token and the access token', asy
     id_token_hint: String(tokens.id_token),
     post_logout_redirect_uri: redirectUri,
   });
-  const asked = await browser.open(url);
-  assert.match(asked.text, /Do you want to sign out\?/);
-  const back = await browser.submit(asked, { logout: 'yes' });
+  const page = await browser.open(url);
+  assert.match(page.text, /Do you want to sign out\?/);
+  const back = await browser.submit(page, { logout: 'yes' });
   assert.equal(back.url.origin, new URL(redirectUri).origin);
   await assert.rejects(client.refreshTokenGrant(configuration, String(tokens.refresh_token)));
   await eventually('the access token is refused', async () => (await spacesOf(caller)).status === 401, 1000);
@@ -161,7 +161,7 @@ test('revoking a refresh token ends the access token that came with it', async (
   await eventually('it is refused', async () => (await spacesOf(as(tokens.access_token))).status === 401, 1000);
 });
 
-test('disabling a person, and a new password, end what they have within a second', async () => {
+test('disabling a person, and a new password, end sessions and tokens within a second', async () => {
   for (const ending of ['disable', 'password']) {
     const person = await addUser(dataFolder, `gone-${ending}`);
     const tokens = await signIn(configuration, person);
@@ -173,7 +173,7 @@ test('disabling a person, and a new password, end what they have within a second
   }
 });
 
-test('a viewer reads and may not write, and hears of nothing in spaces that are not theirs', async () => {
+test('a viewer can read but not write, and sees nothing of other spaces', async () => {
   const viewer = await enterAs('viewer', { left: 'viewer' });
   const mine = await createFolder(left, left.application.RootFolderId, 'seen');
   const foreign = await createFolder(right, right.application.RootFolderId, 'unseen');
@@ -194,7 +194,7 @@ test('a viewer reads and may not write, and hears of nothing in spaces that are 
   }
 });
 
-test('a person of several spaces names one where no id tells, and reaches entries of all of them by id', async () => {
+test('a person with several spaces names one where no id selects it, and reaches all entries by id', async () => {
   const both = await enterAs('both', { left: 'editor', right: 'viewer' });
   const { Spaces } = JSON.parse(String((await spacesOf(both)).body)) as { Spaces: Record<string, string>[] };
   assert.deepEqual(
@@ -232,7 +232,7 @@ test('a person of several spaces names one where no id tells, and reaches entrie
   assertRefusal(await call(both, `/folders/${third.application.RootFolderId}`), 404, 'FolderNotFound');
 });
 
-test('a cursor is of the space that a person named, or that the folder they search in is in', async () => {
+test('a cursor belongs to the space in SpaceId, or to that of the folder searched in', async () => {
   const person = await enterAs('pager', { left: 'viewer', right: 'viewer' });
   const { Spaces } = JSON.parse(String((await spacesOf(person)).body)) as { Spaces: Record<string, string>[] };
   const [here, there] = Spaces.map(({ Id }) => ({ SpaceId: String(Id) }));
@@ -254,7 +254,7 @@ test('a cursor is of the space that a person named, or that the folder they sear
   for (const headers of [{}, here ?? {}]) assert.equal((await call(person, String(found), { headers })).status, 200);
 });
 
-test('a viewer who would comment a version is refused before the body is read', async () => {
+test('a viewer who comments a version is refused before the body is read', async () => {
   const viewer = await enterAs('commenter', { left: 'viewer' });
   const { File } = await saveFile(left, { FolderId: '-root-', FileName: 'commented' }, 'x');
   const headers = { 'Content-Type': 'application/json', 'Content-Length': '1000', Expect: '100-continue' };
@@ -263,7 +263,7 @@ test('a viewer who would comment a version is refused before the body is read', 
   assertRefusal(await wire.answer(), 403, 'Forbidden');
 });
 
-test('an application that is registered into a space lets people into that space only', async () => {
+test('an application that is registered into a space gives people access to that space only', async () => {
   const bound = await addApplication(dataFolder, 'bound', { redirectUris: redirectUri, space: 'left' });
   const person = await addUser(dataFolder, 'roamer');
   await setRole(dataFolder, 'roamer', 'editor', 'left');
@@ -273,14 +273,14 @@ test('an application that is registered into a space lets people into that space
   assertRefusal(await call(through, `/folders/${right.application.RootFolderId}`), 404, 'FolderNotFound');
 });
 
-test('who is in no space sees none', async () => {
+test('a person without a space sees none', async () => {
   const nobody = await enterAs('nobody', {});
   assert.equal(String((await spacesOf(nobody)).body), '{"Spaces":[]}');
   assertRefusal(await call(nobody, '/folders/-root-'), 403, 'Forbidden');
   assertRefusal(await call(nobody, `/folders/${left.application.RootFolderId}`), 404, 'FolderNotFound');
 });
 
-test('an Idempotency-Key belongs to the person, not to everyone who uses the application', async () => {
+test('an Idempotency-Key belongs to the person, not to all users of the application', async () => {
   const [one, two] = [await enterAs('key-one', { left: 'editor' }), await enterAs('key-two', { left: 'editor' })];
   const headers = { 'Idempotency-Key': 'the-same' };
   const first = assertEnvelope(await postFolder(one, { FolderName: 'key one' }, headers));
@@ -292,7 +292,7 @@ test('an application for people gets no token of its own', async () => {
   await assert.rejects(client.clientCredentialsGrant(configuration));
 });
 
-test('wrong, unknown and disabled get the same page, and after ten an address must wait', async () => {
+test('wrong, unknown and disabled credentials get the same page, and after ten an address must wait', async () => {
   await addUser(dataFolder, 'asleep');
   await command(dataFolder, 'user disable', { user: 'asleep' });
   const attempt = async (user: string, password: string) => {
@@ -316,7 +316,7 @@ test('wrong, unknown and disabled get the same page, and after ten an address mu
   await signIn(configuration, ann);
 });
 
-test('the sign-in page runs no script, cannot be framed, and escapes what it shows', async () => {
+test('the sign-in page runs no script, cannot be framed, and escapes its content', async () => {
   const browser = new Browser();
   const shown = await browser.open((await begin(configuration)).url);
   const policy = shown.headers.get('content-security-policy') ?? '';

@@ -1,4 +1,4 @@
-// Signing people in, as a library that applications use does it.
+// Signs people in the way a client library does.
 
 import assert from 'node:assert/strict';
 import * as client from 'openid-client';

@@ -1,4 +1,4 @@
-// One credential that must not open anything, with the exact answer it gets.
+// One credential that must be refused, with the exact response.
 
 import type { Headers } from '../interface/client.ts';
 import type { Forge } from './forge.ts';

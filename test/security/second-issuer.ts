@@ -26,8 +26,8 @@ export class SecondIssuer {
   #keys: Key[] = [];
   #server: Server | null = null;
   #handle: (...at: Parameters<ReturnType<Provider['callback']>>) => void = () => {};
-  /** How often its keys were asked for. */
-  keysAsked = 0;
+  /** How often its keys were fetched. */
+  keyFetches = 0;
 
   constructor(url: string, clients: string[]) {
     this.url = url;
@@ -51,7 +51,7 @@ export class SecondIssuer {
     if (this.#server !== null) return;
     if (this.#keys.length === 0) await this.rotate();
     this.#server = createServer((request, response) => {
-      if (request.url === '/jwks') this.keysAsked += 1;
+      if (request.url === '/jwks') this.keyFetches += 1;
       // So that nobody finds an old connection dead after a stop.
       response.setHeader('Connection', 'close');
       this.#handle(request, response);

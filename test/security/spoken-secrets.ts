@@ -1,5 +1,5 @@
-// Everything that is secret, said to a service in every way there is, right and wrong. What was said is returned, so that
-// a test can look for it where it must not be.
+// Sends every secret to a service in every possible way, valid and invalid. Returns what was sent, so that a test can look
+// for it where it must not be.
 
 import assert from 'node:assert/strict';
 import * as client from 'openid-client';
@@ -71,8 +71,8 @@ async function speakAsApplication({ production }: Started, dataFolder: string, s
 async function speakAsServer({ mutualTls }: Started, dataFolder: string, spoken: Spoken): Promise<void> {
   const { AppKey, tls } = await addIssued(dataFolder, 'server');
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  const asked = { method: 'POST', headers, body: new URLSearchParams({ ...form, client_id: AppKey }).toString() };
-  const { body } = await sendTls(mutualTls ?? '', '/oauth2/token', asked, tls);
+  const request = { method: 'POST', headers, body: new URLSearchParams({ ...form, client_id: AppKey }).toString() };
+  const { body } = await sendTls(mutualTls ?? '', '/oauth2/token', request, tls);
   const token = (JSON.parse(body.toString()) as { access_token: string }).access_token;
   spoken.set('a bound token', token);
   const shown = { headers: { Authorization: `Bearer ${token}`, AppKey } };

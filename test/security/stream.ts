@@ -1,7 +1,7 @@
-// Clients that never stop asking, to see whether a change beneath them fails even one request.
+// Clients that send requests without pause, to see whether a change fails even one of them.
 
 export interface Stream {
-  /** Resolves when each client has been answered this often since it was asked for. */
+  /** Resolves when each client has had this many responses since the call. */
   go(times: number): Promise<void>;
   /** How many requests were answered as they should be; what went wrong with the others. */
   stop(): Promise<{ count: number; failures: string[] }>;

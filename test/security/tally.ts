@@ -1,5 +1,5 @@
-// Counts what the suite tried, so that `npm run test:security` can say it. Called only after the answer was checked: what
-// is counted was refused as it must be.
+// Counts what the suite tried, for the report of `npm run test:security`. Called only after the response was checked: what is
+// counted was refused as expected.
 
 import { appendFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// Counts what the files of the suite have tried. Fewer than these, and a test has lost what it is for.
+// Counts what the files of the suite have tried. With fewer than these, a test has lost its purpose.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The suite's client for addresses that speak TLS: as `send` of the interface suite, with a certificate of its own.
+// The suite's client for TLS addresses: like `send` of the interface suite, with its own certificate.
 
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { type Answer, headerLines, type Request } from '../interface/client.ts';

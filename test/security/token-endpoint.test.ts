@@ -1,4 +1,4 @@
-// The token endpoint under attack, what becomes of secrets, and the commands that make people.
+// The token endpoint under attack (docs/contract.md §5.1), where secrets end up, and the commands that create people.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -74,7 +74,7 @@ describe('wrong credentials', () => {
     removeDataFolder(dataFolder);
   });
 
-  it('are told to wait after a hundred for one client from one address, and the right ones never are', async () => {
+  it('are limited after a hundred for one client from one address, and correct ones never are', async () => {
     const [here, right] = ['198.51.100.1', asBasic(one.AppKey, one.Secret)];
     const isGiven = async () => (await ask(here, right)).status === 200;
     const count = await exhaust(async (n) => {
@@ -92,13 +92,13 @@ describe('wrong credentials', () => {
     tally('bad credentials', 2);
   });
 
-  it('are told to wait alike whether the client exists, and after six hundred from one address whomever they name; the right ones never are', async () => {
+  it('are limited alike whether the client exists or not, and after six hundred from one address; correct ones never are', async () => {
     const here = '198.51.100.3';
     let count = 0;
     for (const appKey of [unknown(1), one.AppKey, 'nonsense']) {
       const forClient = await exhaust(() => ask(here, asBasic(appKey, 'wrong')));
       assert.ok(forClient >= 100 && forClient < 300, `${forClient} for ${appKey}`);
-      // The one that was told to wait counts, too.
+      // The limited request counts too.
       count += forClient + 1;
     }
     for (const appKey of [unknown(2), other.AppKey]) {
@@ -115,7 +115,7 @@ describe('wrong credentials', () => {
     assert.equal((await ask('198.51.100.4', asBasic(unknown(0), 'wrong'))).status, 401);
   });
 
-  it('are counted for who sent them, as the proxy says, whatever they say themselves', async () => {
+  it('are counted for the address that the proxy reports, whatever the client claims', async () => {
     const spoofed = (n: number) => `203.0.113.${n}, 198.51.100.6`;
     assert.ok((await exhaust((n) => ask(spoofed(n), asBasic(one.AppKey, 'wrong')))) >= 100);
     assertTooMany(await ask('198.51.100.6, 127.0.0.1', asBasic(one.AppKey, 'wrong')));
@@ -155,7 +155,7 @@ describe('wrong credentials', () => {
     }
   });
 
-  it('aside, a client that asks for tokens without end is told to wait; others are not, nor people who came through it', async () => {
+  it('aside, a client that requests too many tokens is limited; others are not, nor people who use it', async () => {
     const page = await addApplication(dataFolder, 'page', { redirectUris: redirectUri, space: 'one' });
     const configuration = await discover(service.production, page);
     const tokens: unknown[] = [];
@@ -186,7 +186,7 @@ describe('wrong credentials', () => {
     assert.equal((await ask(here, right)).status, 200);
   });
 
-  it('name the same client however its id is spelled', async () => {
+  it('count for the same client however its id is encoded', async () => {
     // Where another test has exhausted it already, this takes a few more.
     const here = '198.51.100.1';
     await exhaust(() => ask(here, asBasic(one.AppKey, 'wrong')));
@@ -246,7 +246,7 @@ describe('secrets', () => {
       .filter(({ bytes }) => bytes.includes(value))
       .map(({ name }) => name);
 
-  it('are found in no file of the data folder, neither while the service runs nor after', async () => {
+  it('are in no file of the data folder, neither while the service runs nor after', async () => {
     assert.ok(spoken.size >= 18);
     const names = readFolder().map(({ name }) => name);
     for (const name of ['catalog.db', 'catalog.db-wal', 'keys.json']) assert.ok(names.includes(name), name);
@@ -257,7 +257,7 @@ describe('secrets', () => {
     for (const [what, value] of spoken) assert.deepEqual(findIn(value), [], what);
   });
 
-  it('are never written to the log, not even at its finest level', async () => {
+  it('are never logged, even at the finest level', async () => {
     await service.stop();
     const log = service.errors();
     assert.match(log, /"msg":"swept"/, 'there is a log');
@@ -268,7 +268,7 @@ describe('secrets', () => {
     }
   });
 
-  it('that browsers hold are kept as hashes also while someone signs in again', async () => {
+  it('that browsers hold are stored as hashes, also during another sign-in', async () => {
     await service.stop();
     await using again = await startServiceHere(dataFolder);
     const page = await addPage(dataFolder, 'again');
@@ -305,7 +305,7 @@ describe('commands about people', () => {
     dull: 'abcabcabcabcabcabc',
   };
 
-  it('that cannot be carried out say why, to people and to machines, and end with 1', async () => {
+  it('that fail say why, as text and as JSON, and exit with 1', async () => {
     const cases: [string[], string, RegExp][] = [
       [['add', 'new-person', '--password-file', 'short'], 'InvalidField', /password must have 12 to 256 characters/],
       [['add', 'new-person', '--password-file', 'missing'], 'Error', /ENOENT/],
@@ -324,7 +324,7 @@ describe('commands about people', () => {
       assert.deepEqual([Object.keys(answer), answer.Error.Code], [['Error'], code]);
       assert.match(answer.Error.Message, message);
       assert.doesNotMatch(JSON.stringify(machine), /elevenchars/, 'a password is not repeated');
-      // People are told the same: one refusal of the service, and one mistake that it never hears of.
+      // The text output says the same: one error of the service, and one usage error that it never sees.
       if (words[2] !== '--password-file') continue;
       const plain = await cabinet(dataFolder, said);
       assert.deepEqual([plain.code, plain.stdout], [1, ''], said.join(' '));
@@ -333,7 +333,7 @@ describe('commands about people', () => {
     }
   });
 
-  it('refuse every bad id and password, also a new one, and make nobody of them', async () => {
+  it('refuse every invalid id and password, also a new one, and create nobody', async () => {
     const password = 'correct horse battery';
     const refuses = async (name: string, input: Record<string, unknown>, code: string) => {
       const isRefused = (error: unknown) => error instanceof Refusal && error.code === code;
@@ -372,7 +372,7 @@ describe('commands about people', () => {
     );
   });
 
-  it('take a password from standard input, show it no more, and list people without it', async () => {
+  it('take a password from standard input, do not show it, and list people without it', async () => {
     const Password = 'correct horse battery';
     const words = ['user', 'add', 'piped', '--password-file', '-', '--json'];
     const running = promisify(execFile)(cabinetProgram, words, { env: toVariables(dataFolder) });

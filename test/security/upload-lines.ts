@@ -40,10 +40,10 @@ export const uploadLines: Record<string, ContentLine> = {
   [`DELETE ${CONTENT}/uploads/{id}`]: onUpload({ request: () => ({}), success: 204 }),
 };
 
-const told = { status: 204, says: /^$/ };
-const toEveryone: OpenLine = { plain: told, mutualTls: told };
+const noContent = { status: 204, says: /^$/ };
+const toEveryone: OpenLine = { plain: noContent, mutualTls: noContent };
 
-/** What is possible is told to whoever asks, as both standards have it. */
+/** OPTIONS needs no credentials in either standard. */
 export const uploadOptions: Record<string, OpenLine> = {
   [`OPTIONS ${CONTENT}/files`]: toEveryone,
   [`OPTIONS ${CONTENT}/uploads`]: toEveryone,

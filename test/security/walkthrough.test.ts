@@ -1,5 +1,5 @@
-// The walkthrough of the README for server-based applications works as it is written: its lines are taken from there and run
-// in a folder that looks like a fresh clone, against a service of its own. Only the ports differ.
+// The walkthrough of the README for server-based applications works as written: its lines are taken from there and run in a
+// folder like a fresh clone, against its own service. Only the ports differ.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -50,7 +50,7 @@ test('the README shows a server-based application with curl', () => {
   }
 });
 
-test('what the README shows works as it is written', {
+test('the commands of the README work as written', {
   skip: skipWithout('curl', 'bash'),
 }, async (context) => {
   const clone = makeClone();

@@ -1,5 +1,5 @@
-// Archives of the real service: rotten bytes break them off, many files do not hold up others, and `unzip` agrees. The large run, with
-// 100,000 files and one of 5 GiB, is `npm run bench -- archive`; memory is measured in memory.test.ts.
+// Archives of the real service: damaged bytes abort them, many files do not delay others, and `unzip` accepts them. The large run,
+// with 100,000 files and one of 5 GiB, is `npm run bench -- archive`; memory is measured in memory.test.ts.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -63,7 +63,7 @@ async function saveRotten(folder: Entry, FileName: string, at: number): Promise<
   writeFileSync(path, stored);
 }
 
-test('rotten bytes are a 500 where they come first, and else break the archive off: it is never whole and wrong', async () => {
+test('damaged bytes are a 500 at the beginning and abort the archive later: it is never complete and wrong', async () => {
   const root = caller.application.RootFolderId;
   const first = await createFolder(caller, root, 'rotten first');
   await saveRotten(first, 'a', 0);
@@ -80,7 +80,7 @@ test('rotten bytes are a 500 where they come first, and else break the archive o
   }
 });
 
-test('who goes away in the middle leaves no file open', async () => {
+test('a client that disconnects in the middle leaves no file open', async () => {
   const folder = await createFolder(caller, caller.application.RootFolderId, 'left');
   for (const name of ['a', 'b']) {
     await saveFile(caller, { FolderId: folder.Id, FileName: name }, randomBytes(20_000_000));
@@ -91,7 +91,7 @@ test('who goes away in the middle leaves no file open', async () => {
   await eventually('all are closed', () => countDescriptors(pid) <= openBefore);
 });
 
-test('only so many are made at once; who comes too late is told to come again', async () => {
+test('the number of concurrent archives is limited; one more gets Retry-After', async () => {
   const folder = await createFolder(caller, caller.application.RootFolderId, 'crowd');
   await saveFile(caller, { FolderId: folder.Id, FileName: 'a' }, randomBytes(20_000_000));
   const reading: IncomingMessage[] = [];
@@ -104,7 +104,7 @@ test('only so many are made at once; who comes too late is told to come again', 
   await eventually('there is room', async () => (await call(caller, `/folders/${folder.Id}/archive`)).status === 200);
 });
 
-test(`${count} files come out as unzip wants them, and others are served meanwhile`, {
+test(`${count} files are extracted by unzip, and other requests are served meanwhile`, {
   skip: skipWithout('unzip'),
 }, async () => {
   const tree = join(here, 'many');

@@ -1,4 +1,4 @@
-// Reads of contents in the journal, where the configuration asks for them: durable before the first byte leaves.
+// Reads of contents in the journal, where configured: durable before the first byte is sent.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -55,7 +55,7 @@ async function newFile(bytes: string | Uint8Array): Promise<string> {
 
 const content = (id: string, headers = {}, method = 'GET') => call(reader, `/files/${id}/content`, { method, headers });
 
-test('Each download is recorded once, with who and under which tracking id; what sends no bytes is not', async () => {
+test('Each download is recorded once, with actor and tracking id; responses without bytes are not', async () => {
   for (const bytes of ['small', randomBytes(3 * 2 ** 20)]) {
     const id = await newFile(bytes);
     const whole = await content(id);
@@ -74,7 +74,7 @@ test('Each download is recorded once, with who and under which tracking id; what
   }
 });
 
-test('A file that is sent within a ZIP, or through a link, is recorded too', async () => {
+test('A file that is sent within a ZIP or through a link is recorded too', async () => {
   const folder = await createFolder(reader, '-root-', 'packed');
   const { File } = await saveFile(reader, { FolderId: folder.Id, FileName: 'a' }, 'inside');
   assert.equal((await call(reader, `/folders/${folder.Id}/archive`)).status, 200);
@@ -87,14 +87,14 @@ test('A file that is sent within a ZIP, or through a link, is recorded too', asy
   assert.equal(readsOf(File.Id)[1]?.by, 'app:reader');
 });
 
-test('The row is there when the first byte arrives, and stays when the process dies then', async () => {
+test('The row is durable when the first byte arrives', async () => {
   const id = await newFile(randomBytes(8 * 2 ** 20));
   const { hostname, port } = new URL(service.production);
   const path = `${CONTENT}/files/${id}/content`;
   await new Promise<void>((resolve, reject) => {
-    const asked = request({ hostname, port, path, headers: identity(reader) as Record<string, string> });
-    asked.on('error', () => undefined);
-    asked.on('response', (incoming) => {
+    const outgoing = request({ hostname, port, path, headers: identity(reader) as Record<string, string> });
+    outgoing.on('error', () => undefined);
+    outgoing.on('response', (incoming) => {
       incoming.on('error', () => undefined);
       incoming.once('data', () => {
         service.process.kill('SIGKILL');
@@ -102,7 +102,7 @@ test('The row is there when the first byte arrives, and stays when the process d
       });
       incoming.once('end', () => reject(new Error('it was over before it could be killed')));
     });
-    asked.end();
+    outgoing.end();
   });
   await service.stop();
   assert.equal(readsOf(id).length, 1);
@@ -132,7 +132,7 @@ test('Managers see reads, followers do not', async () => {
   assert.ok(!Changes.some(({ Action }) => Action === 'file.read'));
 });
 
-test('Nothing is recorded unless it is asked for', async () => {
+test('Nothing is recorded unless configured', async () => {
   const id = await newFile('x');
   await service.stop();
   service = await startService(dataFolder);

@@ -1,5 +1,5 @@
 // The drill: a backup under load, the service killed, the backup restored elsewhere, and every record and byte compared with
-// what was answered before the backup began. And what backup and restore refuse.
+// what was answered before the backup began. Also what backup and restore refuse.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -28,7 +28,7 @@ function listFiles(folder: string): string[] {
     .filter((path) => statSync(path).isFile());
 }
 
-/** Saves, versions, removals, until it is told to stop; returns what was answered. */
+/** Saves, versions and deletions until it is stopped; returns what was answered. */
 function makeLoad(caller: Caller, folder: string) {
   const answered = new Map<string, Buffer>();
   let isWanted = true;
@@ -56,7 +56,7 @@ function makeLoad(caller: Caller, folder: string) {
   };
 }
 
-test('a backup under load, restored after a kill, has every record and byte that was there when it began', {
+test('a backup under load, restored after a kill, has every record and byte from its start', {
   timeout: 300_000,
 }, async (context) => {
   const dataFolder = makeDataFolder();
@@ -101,7 +101,7 @@ test('a backup under load, restored after a kill, has every record and byte that
   console.log(`${before.size} files before, ${there.size} restored`);
 });
 
-test('restore refuses what it must not touch, finds any damage, and can be run again when it was cut', {
+test('restore refuses a folder that is in use or not empty, finds any damage, and can be repeated after an interruption', {
   timeout: 300_000,
 }, async (context) => {
   const dataFolder = makeDataFolder();
@@ -171,7 +171,7 @@ test('restore refuses what it must not touch, finds any damage, and can be run a
   assert.ok(!existsSync(join(target, 'restoring')));
 });
 
-test('on PostgreSQL the commands say what to use instead', async (context) => {
+test('on PostgreSQL the commands name the alternative', async (context) => {
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
   const environment = { CABINET_CATALOG: 'postgres://cabinet@127.0.0.1:1/cabinet' };

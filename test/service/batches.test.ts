@@ -1,4 +1,4 @@
-// Batches are held in memory until they are whole, so large ones are few at a time; and whatever becomes of them, nothing is left.
+// Batches are held in memory until they are complete, so the number of large ones is limited; interrupted ones leave nothing.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -37,7 +37,7 @@ async function begin(folderId: string): Promise<Wire> {
   return wire;
 }
 
-test('Large batches are eight at a time; small ones always find a place, and places are given back', async () => {
+test('Eight large batches are read at a time; small ones are always accepted, and slots are released', async () => {
   const folder = await makeFolder(caller);
   const wires = await Promise.all(Array.from({ length: atOnce + 3 }, () => begin(folder.Id)));
   // Those that found a place wait for their last bytes; the others are answered.
@@ -61,7 +61,7 @@ test('Large batches are eight at a time; small ones always find a place, and pla
   for (const wire of [...wires, next]) wire.close();
 });
 
-test('A batch that is cut off leaves nothing, large files in it neither', async () => {
+test('An interrupted batch leaves nothing, nor do large files in it', async () => {
   const folder = await makeFolder(caller);
   const large = multipart(['a', 'b'].map((name) => filePart('y'.repeat(300_000), { fileName: name })));
   for (const bytes of [200_000, 400_000, large.length - 3]) {

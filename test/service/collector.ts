@@ -41,7 +41,7 @@ export interface Collector {
   isSilent: boolean;
   requests: CollectedRequest[];
   spans(): CollectedSpan[];
-  asked(count: number): Promise<void>;
+  requested(count: number): Promise<void>;
   close(): void;
 }
 
@@ -60,7 +60,7 @@ export async function openCollector(): Promise<Collector> {
     isSilent: false,
     requests,
     spans: () => requests.flatMap(({ text }) => readSpans(JSON.parse(text) as Export)),
-    asked: (count) => eventually(`${count} requests at the collector`, () => requests.length >= count),
+    requested: (count) => eventually(`${count} requests at the collector`, () => requests.length >= count),
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-// `bin/cabinet`, while the service runs and while it does not; as a process once for each way that a command takes.
+// `bin/cabinet`, with and without a running service; each kind of command once as a process.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -53,13 +53,13 @@ after(async () => {
 });
 
 describe('applications', () => {
-  it('are registered while the service runs, and at once work', async () => {
+  it('are registered while the service runs, and work at once', async () => {
     const caller = await addCaller(shared, running.production, 'added');
     assert.match(caller.application.AppKey, /^ak_[a-z0-9]{32}$/);
     assert.equal((await makeFolder(caller)).CreatedBy, 'app:added');
   });
 
-  it('are registered while it does not run, and work when it does', () =>
+  it('are registered while it is stopped, and work when it runs', () =>
     withFolder(async (dataFolder) => {
       const registered = await asProcess.cabinetJson<Registered>(dataFolder, [
         'app',
@@ -82,7 +82,7 @@ describe('applications', () => {
       );
     }));
 
-  it('are refused within a second of being disabled, and taken again when enabled', async () => {
+  it('are refused within a second of being disabled, and accepted again when enabled', async () => {
     const caller = await addCaller(shared, running.production, 'disabled');
     await makeFolder(caller);
     await cabinetJson(shared, ['app', 'disable', 'disabled']);
@@ -98,7 +98,7 @@ describe('applications', () => {
     assert.equal((JSON.parse(again.stdout) as { Error: { Code: string } }).Error.Code, 'NameAlreadyExists');
   });
 
-  it('get a new secret, beside which the old one is valid for a chosen time only', async () => {
+  it('get a new secret, with the old one valid for the overlap only', async () => {
     const { application } = await addCaller(shared, running.production, 'rotated');
     const base = running.production;
     const rotated = await cabinetJson<Registered>(shared, ['app', 'rotate', 'rotated', '--overlap', '600']);
@@ -123,7 +123,7 @@ describe('applications', () => {
     await fetchToken(base, { ...application, Secret: last.Secret });
   });
 
-  it('of kind server are sent to the mutual-TLS address, and do not exist in the test environment', () =>
+  it('of kind server must use the mutual-TLS address, and do not exist in the test environment', () =>
     withService(async (dataFolder, service) => {
       const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--kind', 'server']);
       assert.equal(registered.Kind, 'server');
@@ -133,7 +133,7 @@ describe('applications', () => {
       assert.match(refused.stderr, /no mutual-TLS address for the test environment/);
     }));
 
-  it('are refused with a clear word when badly named, scoped or unknown', async () => {
+  it('are refused with a clear message when the name or scope is invalid or unknown', async () => {
     const list = () => cabinetJson<Listed>(shared, ['app', 'list']);
     const before = await list();
     for (const words of [
@@ -167,7 +167,7 @@ describe('tokens', () => {
     assert.match(wrong.stderr, /invalid_client/);
   });
 
-  it('made while it does not run are taken when it does', () =>
+  it('made while it is stopped are accepted when it runs', () =>
     withFolder(async (dataFolder) => {
       const fixed = { CABINET_PORT: String(await findFreePort()) };
       const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one']);
@@ -179,14 +179,14 @@ describe('tokens', () => {
     }));
 });
 
-it('a token that cannot be had leaves an empty folder empty', () =>
+it('a failed token request leaves an empty folder empty', () =>
   withFolder(async (dataFolder) => {
     const words = ['token', '--app-key', 'ak_nobody', '--secret', 'none'];
     assert.equal((await cabinet(dataFolder, words, { CABINET_TEST_PORT: '0' })).code, 1);
     assert.deepEqual((await cabinetJson<Listed>(dataFolder, ['app', 'list'])).Applications, []);
   }));
 
-it('a wrong overlap leaves the old secret as it was', async () => {
+it('an invalid overlap keeps the old secret', async () => {
   const { application } = await addCaller(shared, running.production, 'kept');
   const refused = await cabinet(shared, ['app', 'rotate', 'kept', '--overlap', '1h']);
   assert.equal(refused.code, 1);
@@ -233,7 +233,7 @@ describe('reset', () => {
 });
 
 describe('config', () => {
-  it('shows every setting as it is in force; the environment wins over the file', () =>
+  it('shows every setting in force; the environment wins over the file', () =>
     withFolder(async (dataFolder) => {
       const path = join(dataFolder, '..', 'cabinet.conf');
       writeFileSync(path, 'CABINET_PORT=1\nCABINET_NAMES=portable\n');
@@ -245,7 +245,7 @@ describe('config', () => {
       assert.equal(shown.CABINET_INLINE_LIMIT, '64KiB');
     }));
 
-  it('shows no secret, neither of its own nor in an address', () =>
+  it('shows no secret, also not in a URL', () =>
     withFolder(async (dataFolder) => {
       const secret = 'a-secret-of-twenty-characters';
       const secrets = {
@@ -259,7 +259,7 @@ describe('config', () => {
       assert.match(stdout, /^CABINET_CATALOG=postgres:\/\/me:…@database\.example\/cabinet /m);
     }));
 
-  it('tells every mistake at once, and the service does not start with one', () =>
+  it('reports all errors together, and the service does not start with one', () =>
     withFolder(async (dataFolder) => {
       const wrong = { CABINET_PORT: 'eighty', CABINET_NAMES: 'short', CABINET_HOST: '0.0.0.0' } as const;
       const { code, stderr } = await asProcess.cabinet(dataFolder, ['config'], wrong);

@@ -1,4 +1,4 @@
-// Uploads that a test ends where it likes: every way in which bytes travel, whole and with its framing, sent up to a byte.
+// Uploads that a test cuts at a given byte: every form of body, complete with its framing.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';

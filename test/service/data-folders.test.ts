@@ -1,4 +1,4 @@
-// Data folders that earlier releases made are opened by this one, and nothing in them is changed by that.
+// Data folders of earlier releases open in this one, and opening changes nothing in them.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -24,7 +24,7 @@ const versions = readdirSync(kept, { withFileTypes: true }).filter((entry) => en
 test('at least one release left a data folder', () => assert.ok(versions.length > 0));
 
 for (const { name } of versions) {
-  test(`a data folder of release ${name} is opened, whole, and can be saved into`, async (context) => {
+  test(`a data folder of release ${name} opens completely and accepts saves`, async (context) => {
     const expected = JSON.parse(readFileSync(join(kept, name, 'expected.json'), 'utf8')) as Expected;
     const dataFolder = makeDataFolder();
     cpSync(join(kept, name, 'data'), dataFolder, { recursive: true });

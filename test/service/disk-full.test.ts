@@ -1,5 +1,5 @@
-// A disk that is full: saves fail and leave nothing, what is stored is still read, the process stays, and saving goes on
-// by itself when there is space again. On a small file system of its own, which only root can mount.
+// A full disk (docs/contract.md §7.5): saves fail and leave nothing, reads continue, the process stays, and saving works again
+// without a restart. On a small file system of its own, which only root can mount.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -47,7 +47,7 @@ for (const [kind, sizeBytes] of [
   ['small', 20_000],
   ['large', 400_000],
 ] as const) {
-  test(`a full disk refuses ${kind} saves, keeps what is stored, and heals by itself`, {
+  test(`a full disk refuses ${kind} saves, keeps stored data, and recovers without a restart`, {
     skip: withoutMount,
   }, async (context) => {
     const { disk, dataFolder, service, caller, close } = await startOnSmallDisk();
@@ -100,7 +100,7 @@ function fill(path: string): void {
 }
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-  test(`after ${signal} it starts on a disk that is full to the last byte, serves what is stored, and heals by itself`, {
+  test(`after ${signal} it starts on a completely full disk, serves stored data, and recovers without a restart`, {
     skip: withoutMount,
   }, async (context) => {
     const { disk, dataFolder, service, caller, close } = await startOnSmallDisk();
@@ -126,7 +126,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   });
 }
 
-test('with less space than is reserved nothing new is made, and what is there is read and removed', async (context) => {
+test('with less free space than the reserve nothing new is saved, and reads and deletions work', async (context) => {
   const dataFolder = makeDataFolder();
   const enough = await startServiceHere(dataFolder, quiet);
   const first = await addCaller(dataFolder, enough.production, 'app');

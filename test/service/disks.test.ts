@@ -1,4 +1,4 @@
-// Disks that a promise cannot rest on: memory is refused, unless it is wanted, and then it is said what that means.
+// Unsafe disks: a data folder in memory is refused unless allowed, and then the log says what that means.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { startService } from './service.ts';
 const hasMemory = process.platform === 'linux' && existsSync('/dev/shm');
 if (!hasMemory) console.error('SKIPPED: a data folder in memory (there is no /dev/shm)');
 
-test('a data folder in memory is refused, unless it is wanted', { skip: !hasMemory }, async (context) => {
+test('a data folder in memory is refused unless allowed', { skip: !hasMemory }, async (context) => {
   const folder = mkdtempSync('/dev/shm/cabinet-service-');
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   const dataFolder = join(folder, 'data');

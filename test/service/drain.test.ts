@@ -1,5 +1,5 @@
-// What a load balancer sees of a service that stops: first that it is not ready, while everything is still served; then
-// nothing more. What asks on a connection that was kept is still told what there is, and that nothing more is saved.
+// How a load balancer sees a service that stops: first it is not ready while everything is still served, then it is gone.
+// Requests on open connections can still read, and writes are refused (docs/contract.md §7.5).
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { contentHead, openWire } from '../interface/wire.ts';
 import { cabinetJson } from './here.ts';
 import { addCaller, eventually, makeDataFolder, type Registered, removeDataFolder, startService } from './service.ts';
 
-test('with a time to drain, it is not ready first, serves on, and then stops with 0', async (context) => {
+test('with a drain time it first reports not ready, continues to serve, and then exits with 0', async (context) => {
   const dataFolder = makeDataFolder();
   const service = await startService(dataFolder, { environment: { CABINET_DRAIN_SECONDS: '10' }, hasClock: true });
   context.after(async () => {
@@ -35,7 +35,7 @@ test('with a time to drain, it is not ready first, serves on, and then stops wit
 
 const endOfLine = (head: string) => head.indexOf('\r\n') + 2;
 
-test('on connections that were kept, reads go on while it stops, and writes are 500 ShuttingDown', async (context) => {
+test('on open connections, reads continue while it stops, and writes are 500 ShuttingDown', async (context) => {
   const dataFolder = makeDataFolder();
   const service = await startService(dataFolder);
   const base = service.production;
@@ -49,7 +49,7 @@ test('on connections that were kept, reads go on while it stops, and writes are 
   const caller = { base, application, token: await fetchToken(base, application) };
   const body = '{"FolderName":"too late"}';
   const json = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) };
-  const asked = [
+  const requests = [
     { head: contentHead(caller, 'GET', '/folders/-root-', {}), body: '', status: 200 },
     { head: contentHead(caller, 'GET', '/audit', {}), body: '', status: 200 },
     { head: contentHead(caller, 'GET', '/settings', {}), body: '', status: 200 },
@@ -58,7 +58,7 @@ test('on connections that were kept, reads go on while it stops, and writes are 
     { head: contentHead(caller, 'DELETE', '/trash', {}), body: '', status: 500 },
   ];
   const wires = await Promise.all(
-    asked.map(async ({ head }) => {
+    requests.map(async ({ head }) => {
       const wire = await openWire(base);
       context.after(() => wire.close());
       wire.write(contentHead(caller, 'GET', '/folders/-root-', {}));
@@ -76,7 +76,7 @@ test('on connections that were kept, reads go on while it stops, and writes are 
       () => true,
     );
   await eventually('nothing new is let in', isRefused);
-  for (const [index, { head, body: rest, status }] of asked.entries()) {
+  for (const [index, { head, body: rest, status }] of requests.entries()) {
     const wire = wires[index];
     assert.ok(wire);
     wire.write(head.slice(endOfLine(head)) + rest);

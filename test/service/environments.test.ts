@@ -1,4 +1,4 @@
-// Production and test share a process, not a fate.
+// A failure of the test environment does not affect production (docs/contract.md §1.2).
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ async function readHealth(base: string, which: 'live' | 'ready'): Promise<unknow
   return [status, Status, headers['retry-after']];
 }
 
-test('a test environment that cannot be opened does not keep production from starting', async (context) => {
+test('a test environment that cannot be opened does not prevent production from starting', async (context) => {
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
   await cabinetJson<Registered>(dataFolder, ['app', 'add', 'one', '--env', 'test'], { CABINET_TEST_PORT: '0' });

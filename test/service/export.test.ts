@@ -1,4 +1,4 @@
-// `cabinet export`: the tree as plain files, with names and times, and beside it what files cannot say.
+// `cabinet export`: the tree as plain files with names and times, and a manifest of what files cannot express.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -19,7 +19,7 @@ interface Line {
   Version?: number;
 }
 
-test('everything is written with its name, its bytes and its time; what is rotten is left out and told', async (context) => {
+test('everything is exported with its name, bytes and time; damaged files are skipped and reported', async (context) => {
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
   const service = await startServiceHere(dataFolder);

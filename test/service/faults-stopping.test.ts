@@ -1,5 +1,5 @@
-// A sync that fails while the service stops: it ends with 70, not with 0, nothing is synced once more, and what was
-// answered before is there after the next start. And it can be stopped as soon as it says that it is ready.
+// A sync that fails while the service stops: it exits with 70, not with 0, nothing is synced again, and what was answered
+// before is there after the next start. The service can be stopped as soon as it is ready.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -37,7 +37,7 @@ async function untilQuiet(dataFolder: string): Promise<void> {
 }
 
 for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {
-  test(`a failed sync of ${what} at the stop is tried once and ends with 70`, {
+  test(`a failed sync of ${what} during the stop is tried once and ends with 70`, {
     skip: withoutAttach,
   }, async (context) => {
     const dataFolder = makeDataFolder();
@@ -79,7 +79,7 @@ test('after a failed sync of the log the checkpointer syncs nothing, nor does st
   assert.deepEqual(failing.tried(), [join(dataFolder, 'production', 'catalog.db-wal')]);
 });
 
-test('it stops in order when it is told to in the moment it says that it is ready', async (context) => {
+test('SIGTERM at the moment of readiness stops it in order', async (context) => {
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
   const variables = toVariables(dataFolder);

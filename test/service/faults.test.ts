@@ -1,5 +1,5 @@
-// When a sync fails, nothing more is promised: what is in flight fails, the process ends with exit code 70, and what was
-// answered before is there after the next start. The test environment's faults are its own.
+// A failed sync is fatal: requests in flight fail, the process exits with 70, and what was answered before is there after
+// the next start. A fault of the test environment does not affect production.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -42,7 +42,7 @@ const ofAllPairs = [...ofEach, ['large', large, 1], ['small', 1000, 3]] as const
 
 for (const [kind, sizeBytes, threads] of sized<readonly (typeof ofAllPairs)[number][]>(ofEach, ofAllPairs)) {
   test(
-    `a failed sync under ${kind} saves ends the process with 70, and nothing answered is lost: HTTP threads ${threads}`,
+    `a failed sync during ${kind} saves ends the process with 70, and nothing answered is lost: HTTP threads ${threads}`,
     isSkipped,
     async (context) => {
       const dataFolder = makeDataFolder();
@@ -74,7 +74,7 @@ for (const [kind, sizeBytes, threads] of sized<readonly (typeof ofAllPairs)[numb
         token: await fetchToken(second.production, caller.application),
       };
       assert.ok((await download(again, File.Id)).equals(kept));
-      // A record may have survived although nobody was told so. Then its bytes did too.
+      // A record may have survived although its save was not answered. Then its bytes did too.
       const sent = new Map([['kept', kept], ...lost.map((bytes, index) => [`lost-${index}`, bytes] as const)]);
       for (const { Name, Id } of await listFolder(again, '-root-')) {
         assert.ok((await download(again, Id)).equals(sent.get(Name) as Buffer), Name);

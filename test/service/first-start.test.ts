@@ -1,4 +1,4 @@
-// What a newcomer sees: the first start, the lines it prints, and the document's own request with curl.
+// What a new user sees: the first start, the commands it prints, and the documented request with curl.
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -52,7 +52,7 @@ after(async () => {
   removeDataFolder(dataFolder);
 });
 
-test('the lines that the first start prints work as they are', hasCurl, async () => {
+test('the commands that the first start prints work as they are', hasCurl, async () => {
   const lines = banner.split('\n').filter((line) => /^(TOKEN=|curl |#)/.test(line));
   assert.equal(lines.filter((line) => line.startsWith('curl ')).length, 4);
   const script = lines.join('\necho\n');
@@ -72,16 +72,16 @@ test('the lines that the first start prints work as they are', hasCurl, async ()
   }
 });
 
-test('the first start tells where the console is, and a person with a password for each environment', async () => {
-  const told = [
+test('the first start prints the address of the console, and a person with a password for each environment', async () => {
+  const accounts = [
     ...banner.matchAll(/^ {2}(production|test) +(http\S+\/) {2}sign in as admin with the password (\S{24})$/gm),
   ];
   assert.deepEqual(
-    told.map(([, environment]) => environment),
+    accounts.map(([, environment]) => environment),
     ['production', 'test'],
   );
-  assert.equal(new Set(told.map(([, , , password]) => password)).size, 2);
-  for (const [, , url] of told) {
+  assert.equal(new Set(accounts.map(([, , , password]) => password)).size, 2);
+  for (const [, , url] of accounts) {
     const page = await fetch(String(url));
     assert.equal(page.status, 200);
     assert.match(await page.text(), /<title>Cabinet/);
@@ -94,7 +94,7 @@ test('the first start tells where the console is, and a person with a password f
   );
 });
 
-test('the document to the letter, sent by curl, saves the file', hasCurl, async () => {
+test('a request exactly as documented, sent by curl, saves the file', hasCurl, async () => {
   const caller = await addCaller(dataFolder, service.production, 'letter');
   const path = join(dataFolder, '..', 'a.pdf');
   writeFileSync(path, '%PDF-1.7 to the letter');
@@ -116,7 +116,7 @@ function headersOf(): Record<string, string> {
   return { 'content-type': 'application/json', requesttrackingid: '00000000-0000-4000-8000-000000000000' };
 }
 
-test('nobody else can read what is kept', () => {
+test('stored files are readable by their owner only', () => {
   const modes = ['', 'production', 'production/keys.json', 'test/keys.json', 'control.sock'].map((name) => {
     return [name, (statSync(join(dataFolder, name)).mode & 0o777).toString(8)];
   });

@@ -1,6 +1,6 @@
-// `bin/cabinet` in the process of the test: the same words, output and exit code, without the time that loading everything takes.
-// One command at a time has the output, the variables and the current folder to itself. What is killed, interrupted, traced, given
-// input or shown on a terminal needs a process, and so does what runs beside another command: `cabinet` of `service.ts`.
+// `bin/cabinet` in the process of the test: the same arguments, output and exit code, without the time that loading everything takes.
+// One command at a time owns the output, the variables and the current folder. Commands that are killed, interrupted, traced, given
+// input, shown on a terminal or run beside another command need a process: `cabinet` of `service.ts`.
 
 import { Writable } from 'node:stream';
 import { run } from '../../src/cli/main.ts';

@@ -1,4 +1,4 @@
-// Connections that ask for more than they take, or send less at a time than it costs to look at.
+// Connections that request more than they read, or send very few bytes at a time.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -60,33 +60,29 @@ function countOpenBlobs(): number {
   return targets.filter((target) => target.includes('/blobs/')).length;
 }
 
-test(
-  'downloads that one connection asks for all at once are opened one at a time, and all are answered',
-  isSkipped,
-  async () => {
-    const count = sized(16, 40);
-    const bytes = randomBytes(3 * mib);
-    const { File } = await saveFile(caller, { FolderId: '', FileName: 'large' }, bytes);
-    const socket = await open();
-    socket.pause();
-    socket.write(toHead('GET', `/files/${File.Id}/content`).repeat(count));
-    await eventually('one is opened', () => countOpenBlobs() > 0);
-    for (let look = 0; look < 50; look += 1) {
-      assert.ok(countOpenBlobs() <= 1, `${countOpenBlobs()} are open`);
-      assert.equal((await send(service.production, '/health/live')).status, 200);
-    }
-    let received = 0;
-    socket.on('data', (chunk: Buffer) => {
-      received += chunk.length;
-    });
-    socket.resume();
-    await eventually('all are answered', () => received > count * bytes.length, 20_000);
-    socket.destroy();
-    await eventually('none is open', () => countOpenBlobs() === 0);
-  },
-);
+test('pipelined downloads of one connection are opened one at a time, and all are answered', isSkipped, async () => {
+  const count = sized(16, 40);
+  const bytes = randomBytes(3 * mib);
+  const { File } = await saveFile(caller, { FolderId: '', FileName: 'large' }, bytes);
+  const socket = await open();
+  socket.pause();
+  socket.write(toHead('GET', `/files/${File.Id}/content`).repeat(count));
+  await eventually('one is opened', () => countOpenBlobs() > 0);
+  for (let look = 0; look < 50; look += 1) {
+    assert.ok(countOpenBlobs() <= 1, `${countOpenBlobs()} are open`);
+    assert.equal((await send(service.production, '/health/live')).status, 200);
+  }
+  let received = 0;
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+  });
+  socket.resume();
+  await eventually('all are answered', () => received > count * bytes.length, 20_000);
+  socket.destroy();
+  await eventually('none is open', () => countOpenBlobs() === 0);
+});
 
-test('a connection that goes away, or asks for far too much at once, leaves nothing', isSkipped, async () => {
+test('a connection that closes, or pipelines too many requests, leaves nothing behind', isSkipped, async () => {
   const { File } = await saveFile(caller, { FolderId: '', FileName: 'left' }, randomBytes(3 * mib));
   for (const count of [50, 500]) {
     const socket = await open();
@@ -106,7 +102,7 @@ test('a connection that goes away, or asks for far too much at once, leaves noth
   });
 });
 
-test('bytes that come in chunks of one are not held at a hundred times their size', isSkipped, async () => {
+test('bytes in chunks of one do not use a hundred times their size', isSkipped, async () => {
   const connections = sized(2, 4);
   const sizeBytes = mib / 2;
   for (let index = 0; index < 20; index += 1)

@@ -1,4 +1,4 @@
-// Clients that do what clients should not: the process stays, others are served, stopping is not held up.
+// Misbehaving clients: the process stays, others are served, stopping is not delayed.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ async function readAll(socket: Socket): Promise<string> {
 
 const isAlive = async () => (await send(service.production, '/health/live')).status === 200;
 
-test('CONNECT, and a reset right after it, do no harm', async () => {
+test('CONNECT and a reset right after it are harmless', async () => {
   for (let count = 0; count < 20; count += 1) {
     const socket = open();
     await once(socket, 'connect');
@@ -53,7 +53,7 @@ test('CONNECT, and a reset right after it, do no harm', async () => {
   assert.match(await readAll(polite), /^HTTP\/1\.1 404 Not Found\r\n(.|\s)*MethodNotAllowed/);
 });
 
-test('answers to pipelined requests come in the order of the requests, also when the last is garbage', async () => {
+test('pipelined requests are answered in order, also when the last is garbage', async () => {
   const folder = await makeFolder(caller);
   const { Authorization, AppKey } = identity(caller);
   const save = (name: string) =>
@@ -69,7 +69,7 @@ test('answers to pipelined requests come in the order of the requests, also when
   assert.equal((await listFolder(caller, folder.Id)).length, 4);
 });
 
-test('JSON with a million keys is refused before it is looked at', async () => {
+test('JSON with a million keys is refused before it is validated', async () => {
   const keys = Array.from({ length: 400_000 }, (_, index) => `"k${index}":"v"`).join(',');
   const begun = performance.now();
   const body = `{"filename":"aGk=","Properties":{${keys}}}`;
@@ -83,7 +83,7 @@ test('JSON with a million keys is refused before it is looked at', async () => {
   assertRefusal(await postFolder(caller, { FolderName: 'x', Properties: many }), 400, 'InvalidField');
 });
 
-test('a content type that is almost JSON is not taken for the file', async () => {
+test('a content type that is almost JSON is not saved as the file', async () => {
   for (const type of [
     'application/json, application/json',
     'application/json; charset=a; charset=b',
@@ -94,7 +94,7 @@ test('a content type that is almost JSON is not taken for the file', async () =>
   }
 });
 
-test('pages of configured origins may call, others are told nothing', async () => {
+test('pages of configured origins get CORS headers, others do not', async () => {
   const path = '/v1/contentmanagement/folders/-root-';
   const ask = { Origin: 'https://app.example', 'Access-Control-Request-Method': 'POST' };
   const preflight = await send(service.production, '/v1/contentmanagement/files', { method: 'OPTIONS', headers: ask });
@@ -128,7 +128,7 @@ test('pages of configured origins may call, others are told nothing', async () =
   assertRefusal(refused, 404, 'MethodNotAllowed');
 });
 
-test('HEAD says what GET would', async () => {
+test('HEAD has the headers of GET', async () => {
   const path = '/v1/contentmanagement/folders/-root-';
   const get = await send(service.production, path, { headers: identity(caller) });
   const head = await send(service.production, path, { method: 'HEAD', headers: identity(caller) });
@@ -137,7 +137,7 @@ test('HEAD says what GET would', async () => {
   assert.equal(head.body.length, 0);
 });
 
-test('stopping is not held up by sockets that say nothing, and is told to who asks', async () => {
+test('silent sockets do not delay stopping', async () => {
   const held = [open(), open(), connect(join(dataFolder, 'control.sock'))];
   held[0]?.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n');
   await Promise.all(held.map((socket) => socket.on('error', () => undefined).connecting && once(socket, 'connect')));

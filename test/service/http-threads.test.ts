@@ -1,4 +1,4 @@
-// Several threads answer on the same addresses: which of them has a connection must not be seen in any answer.
+// Several threads answer on the same addresses: responses must not depend on which of them has a connection.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -32,7 +32,7 @@ const environment = { CABINET_HTTP_THREADS: String(threads) } as const;
 /** Enough for what the tests themselves keep open. */
 const mostOfOnePeer = 2 * connections;
 
-interface Asked {
+interface Request {
   method?: string;
   headers?: OutgoingHttpHeaders;
   body?: string | Uint8Array;
@@ -42,22 +42,22 @@ interface Asked {
 class Line {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  begin(base: string, path: string, { method = 'GET', headers = {} }: Asked): ClientRequest {
+  begin(base: string, path: string, { method = 'GET', headers = {} }: Request): ClientRequest {
     const { hostname, port } = new URL(base);
     return request({ agent: this.#agent, hostname, port, path, method, headers });
   }
 
-  async ask(base: string, path: string, asked: Asked = {}): Promise<{ status: number; body: string }> {
-    const outgoing = this.begin(base, path, asked).end(asked.body);
+  async ask(base: string, path: string, request: Request = {}): Promise<{ status: number; body: string }> {
+    const outgoing = this.begin(base, path, request).end(request.body);
     const [incoming] = await once(outgoing, 'response');
     let body = '';
     for await (const chunk of incoming.setEncoding('utf8')) body += chunk;
     return { status: incoming.statusCode, body };
   }
 
-  async call(caller: Caller, path: string, asked: Asked = {}) {
-    const headers = { ...(identity(caller) as OutgoingHttpHeaders), ...asked.headers };
-    return await this.ask(caller.base, CONTENT + path, { ...asked, headers });
+  async call(caller: Caller, path: string, request: Request = {}) {
+    const headers = { ...(identity(caller) as OutgoingHttpHeaders), ...request.headers };
+    return await this.ask(caller.base, CONTENT + path, { ...request, headers });
   }
 
   async save(caller: Caller, name: string, content = 'x') {
@@ -108,14 +108,14 @@ describe('Several HTTP threads', () => {
     assert.equal(countListeners(service.test as string), threads);
   });
 
-  it('do not share their address with another service, unawares', async (context) => {
+  it('do not silently share their address with another service', async (context) => {
     const other = makeDataFolder();
     context.after(() => removeDataFolder(other));
     const { port } = new URL(service.production);
     await assert.rejects(startService(other, { environment: { ...environment, CABINET_PORT: port } }), /EADDRINUSE/);
   });
 
-  it('see at once what any of them has saved', async () => {
+  it('see at once what any of them saved', async () => {
     for (let round = 0; round < sized(8, 20); round += 1) {
       const [first] = lines.splice(0, 1) as [Line];
       lines.push(first);
@@ -125,7 +125,7 @@ describe('Several HTTP threads', () => {
     }
   });
 
-  it('show in first pages and replies what any of them was answered before, and nothing that was removed', async () => {
+  it('show earlier saves of any of them in first pages and responses, and nothing that was removed', async () => {
     const made = await lines[0]?.call(caller, '/folders', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -157,7 +157,7 @@ describe('Several HTTP threads', () => {
     });
   });
 
-  it('save beside each other without losing anything, and count together', async () => {
+  it('save concurrently without losing anything, and count together', async () => {
     const readSaves = () => readSum('cabinet_saves_total');
     const before = await readSaves();
     await overAll(async (line, index) => {
@@ -168,7 +168,7 @@ describe('Several HTTP threads', () => {
     assert.equal(listed.filter(({ Name }) => Name.startsWith('many ')).length, connections * savesEach);
   });
 
-  it('wake all who wait for a change', async () => {
+  it('wake all long polls', async () => {
     const tookMs: number[] = [];
     // Who is not woken looks again after a second. Once more, if the machine was slow.
     while (!tookMs.some((ms) => ms < 900)) {
@@ -190,7 +190,7 @@ describe('Several HTTP threads', () => {
     }
   });
 
-  it('take as many connections from one peer as is said, in all', {
+  it('share the limit of connections per peer', {
     skip: process.platform !== 'linux',
   }, async (context) => {
     const sockets: Socket[] = [];
@@ -212,7 +212,7 @@ describe('Several HTTP threads', () => {
     await eventually('their places are free again', isTaken);
   });
 
-  it('find the text of what any of them has saved', async () => {
+  it('find the text of files that any of them saved', async () => {
     const word = `w${randomBytes(8).toString('hex')}`;
     assert.equal((await (lines[3] as Line).save(caller, 'text.txt', `here is ${word}`)).status, 200);
     await eventually('it is found', async () => {
@@ -223,7 +223,7 @@ describe('Several HTTP threads', () => {
     for (const { body } of found) assert.match(body, new RegExp(`<mark>${word}`));
   });
 
-  it('refuse at once whom a manager has disabled, and take them again', async () => {
+  it('refuse at once whom a manager has disabled, and accept them again', async () => {
     const registered = await cabinetJson<Registered>(dataFolder, [
       'app',
       'add',
@@ -249,7 +249,7 @@ describe('Several HTTP threads', () => {
     }
   });
 
-  it('count requests together', async () => {
+  it('share the request rate', async () => {
     const limited = await addCaller(dataFolder, service.production, 'limited');
     await cabinetJson(dataFolder, ['quota', 'set', '--space', 'limited', '--requests', '10']);
     const begunAt = performance.now();
@@ -261,7 +261,7 @@ describe('Several HTTP threads', () => {
     assert.ok(answers.every(({ status }) => status === 200 || status === 403));
   });
 
-  it('take an upload over from each other, and never mix its bytes', async () => {
+  it('take over an upload from each other, and never mix its bytes', async () => {
     for (let round = 0; round < sized(4, 8); round += 1) {
       const length = 3_000_000;
       const [old, now] = [Buffer.alloc(length, 'o'), Buffer.alloc(length, 'n')];
@@ -286,15 +286,15 @@ describe('Several HTTP threads', () => {
       for (let tries = 0; status !== 204 && tries < 5; tries += 1) {
         const offset = Number((await headTus(caller, path)).headers['upload-offset']);
         const rest = now.subarray(offset);
-        const asked = { method: 'PATCH', headers: headers(offset, rest.length), body: rest };
+        const append = { method: 'PATCH', headers: headers(offset, rest.length), body: rest };
         // The first one may come late, and end the second.
-        ({ status } = await second.ask(caller.base, CONTENT + path, asked).catch(() => ({ status: 0 })));
+        ({ status } = await second.ask(caller.base, CONTENT + path, append).catch(() => ({ status: 0 })));
       }
       assert.equal(status, 204);
       cut.write(old.subarray(1_500_000, 2_000_000));
       await ended;
-      const { headers: told } = await headTus(caller, path);
-      const content = await download(caller, String(told.entryid));
+      const { headers: state } = await headTus(caller, path);
+      const content = await download(caller, String(state.entryid));
       const own = content.indexOf('n');
       const expected = Buffer.concat([old.subarray(0, own), now.subarray(own)]);
       assert.ok(content.equals(expected), `round ${round}: ${own} bytes of the first request, then the other's`);
@@ -303,7 +303,7 @@ describe('Several HTTP threads', () => {
     }
   });
 
-  it('forget the keys that were revoked', async () => {
+  it('drop revoked keys', async () => {
     const old = caller;
     await cabinetJson(dataFolder, ['keys', 'rotate', '--revoke-old']);
     const statuses = await overAll(async (line) => (await line.call(old, '/limits')).status);
@@ -313,7 +313,7 @@ describe('Several HTTP threads', () => {
     assert.deepEqual(new Set(again), new Set([200]));
   });
 
-  it('let go of an environment that is emptied, and serve the new one', async () => {
+  it('release an environment that is reset, and serve the new one', async () => {
     const base = service.test as string;
     const first = await cabinetJson<Registered>(dataFolder, ['reset', '--env', 'test']);
     const application = { Name: 'first', ...first };
@@ -331,7 +331,7 @@ describe('Several HTTP threads', () => {
 });
 
 describe('An address with several HTTP threads', () => {
-  it('answers everything that it has taken before it stops, and what it has answered is there', async (context) => {
+  it('answers every accepted request before it stops, and what it answered is durable', async (context) => {
     const dataFolder = makeDataFolder();
     const service = await startService(dataFolder, { environment });
     context.after(async () => {

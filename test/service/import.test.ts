@@ -1,5 +1,5 @@
-// `cabinet import`: a directory comes in whole, with its times, while the service runs and while it does not; what cannot
-// come in is told; and an import that was cut goes on where it stopped.
+// `cabinet import`: a directory is imported with its times, with and without a running service; what cannot be imported is
+// reported; an interrupted import resumes.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -99,7 +99,7 @@ describe('a tree', () => {
     utimesSync(join(directory, 'empty'), at, at);
   });
 
-  it('comes in with its bytes and times, by whom it was asked for', async () => {
+  it('is imported with its bytes and times, in the name of the given actor', async () => {
     const report = await importTree(['--app', 'app', '--into', '/taken/here']);
     assert.deepEqual(report, {
       Folders: 5,
@@ -125,14 +125,14 @@ describe('a tree', () => {
     assert.equal(content.headers['last-modified'], 'Sun, 05 May 2019 05:05:05 GMT');
   });
 
-  it('is passed over when it comes again, and changes nothing', async () => {
+  it('is skipped when imported again, and nothing changes', async () => {
     const before = await findAll(caller.application.RootFolderId);
     const report = await importTree(['--app', 'app', '--into', '/taken/here']);
     assert.deepEqual([report.Folders, report.Files, report.Bytes, report.Unchanged], [0, 0, 0, 4]);
     assert.deepEqual(await findAll(caller.application.RootFolderId), before);
   });
 
-  it('leaves a new version where bytes differ, and none where only the time does', async () => {
+  it('gets a new version where bytes differ, and none where only the time differs', async () => {
     write('a.txt', 'HELLO');
     const later = new Date('2020-01-01T00:00:00.000Z');
     utimesSync(join(directory, 'a.txt'), later, later);
@@ -147,7 +147,7 @@ describe('a tree', () => {
     assert.equal(await countVersions((await find('/taken/here/Zoë/deep/large.bin')).Id), 1);
   });
 
-  it('comes in as the operator too, and while no service runs', async () => {
+  it('is imported as the operator too, and while no service runs', async () => {
     await service.stop();
     const report = await importTree(['--space', 'app', '--into', '/by operator']);
     await restart();
@@ -163,10 +163,10 @@ async function restart(): Promise<void> {
   caller = { base: service.production, application, token: await fetchToken(service.production, application) };
 }
 
-describe('what cannot come in', () => {
+describe('what cannot be imported', () => {
   const odd = join(dataFolder, '../odd');
 
-  it('is told, and the rest comes in', async () => {
+  it('is reported, and the rest is imported', async () => {
     mkdirSync(join(odd, 'sub'), { recursive: true });
     writeFileSync(join(odd, 'good.txt'), 'good');
     symlinkSync('good.txt', join(odd, 'link'));
@@ -202,14 +202,14 @@ describe('what cannot come in', () => {
     );
   });
 
-  it('is told to a person without what their terminal would obey', async () => {
+  it('is reported without control characters for the terminal', async () => {
     const { code, stdout } = await cabinet(dataFolder, ['import', odd, '--app', 'app', '--into', '/odd']);
     assert.equal(code, 1);
     assert.match(stdout, /left out \/two\\u\{a\}lines: /);
     assert.match(stdout, /0 folders made, 0 files \(0\.0 MiB\) taken, 2 unchanged, 8 left out\n$/);
   });
 
-  it('is a tree below a name that is taken by a file, and a file whose name a folder has', async () => {
+  it('is a tree below a name that a file has, and a file whose name a folder has', async () => {
     const clash = join(dataFolder, '../clash');
     mkdirSync(join(clash, 'good.txt'), { recursive: true });
     writeFileSync(join(clash, 'good.txt/inside'), 'x');
@@ -219,7 +219,7 @@ describe('what cannot come in', () => {
     assert.equal(report.Files + report.Folders, 0);
   });
 
-  it('is the folder in which the service keeps its data', async () => {
+  it('is the data folder of the service', async () => {
     const report = await importTree(['--app', 'app', '--into', '/around'], join(dataFolder, '..'));
     const { Path, Problem } = report.Skipped.find((skipped) => skipped.Path === '/data') ?? {};
     assert.deepEqual([Path, Problem], ['/data', 'It is where the service keeps its data.']);
@@ -229,7 +229,7 @@ describe('what cannot come in', () => {
   });
 });
 
-describe('a command that cannot be carried out', () => {
+describe('an invalid command', () => {
   const refusals: [name: string, input: Record<string, string>, says: RegExp][] = [
     ['without a place', {}, /either an application .* or a space/],
     ['with two places', { app: 'app', space: 'app' }, /either an application .* or a space/],
@@ -248,7 +248,7 @@ describe('a command that cannot be carried out', () => {
     });
   }
 
-  it('is refused for what is no directory, and for an application that may not write', async () => {
+  it('is refused for a path that is not a directory, and for an application that may not write', async () => {
     for (const path of [join(directory, 'a.txt'), join(directory, 'missing')]) {
       const { code, stderr } = await cabinet(dataFolder, ['import', path, '--app', 'app']);
       assert.equal(code, 1);
@@ -294,7 +294,7 @@ describe('thousands of files', () => {
   }
 
   /** Through the socket itself, as the command does it; `act` is called with how many files were taken, once there are some. The clock
-   *  is moved so that this is told at once. */
+   *  is moved so that this is reported at once. */
   async function ask(into: string, act: (files: number) => void, signal?: AbortSignal): Promise<Report> {
     let hasActed = false;
     const progress = ({ Files = 0 }: { Files?: number }) => {
@@ -302,22 +302,22 @@ describe('thousands of files', () => {
       hasActed = true;
       act(Files);
     };
-    const asked = askService(
+    const imported = askService(
       { dataFolder } as Config,
       { name: 'import', input: { directory: many, app: 'app', into } },
       { progress, signal: signal ?? new AbortController().signal },
     );
-    const ended = asked.then(
+    const ended = imported.then(
       () => true,
       () => true,
     );
     for (let isOver = false; !isOver && !hasActed; ) {
       isOver = await Promise.race([ended, service.advance(toldEveryMs).then(() => false)]);
     }
-    return (await asked) as Report;
+    return (await imported) as Report;
   }
 
-  it('stop where they are when nobody waits for them any more', async () => {
+  it('stop when the client disconnects', async () => {
     const { into, result: report } = await untilBroken(async (into) => {
       const breaking = new AbortController();
       const answer = await ask(into, () => breaking.abort(), breaking.signal);
@@ -328,11 +328,11 @@ describe('thousands of files', () => {
     assert.equal((await listTaken(into)).size, report.Files);
   });
 
-  it('go on after the service was killed in their middle, each exactly once', async () => {
+  it('resume after the service was killed, each file exactly once', async () => {
     const { into, result: taken } = await untilBroken(async (into) => {
-      let told = 0;
+      let reported = 0;
       const isCut = await ask(into, (files) => {
-        told = files;
+        reported = files;
         service.process.kill('SIGKILL');
       }).then(
         () => false,
@@ -341,7 +341,7 @@ describe('thousands of files', () => {
       await service.stop('SIGKILL');
       await restart();
       const { size } = await listTaken(into);
-      assert.ok(size >= told, `${size} files are there, ${told} were told`);
+      assert.ok(size >= reported, `${size} files are there, ${reported} were reported`);
       return isCut && size < count ? size : null;
     });
     const report = await importTree(['--app', 'app', '--into', into], many);
@@ -371,7 +371,7 @@ describe('thousands of files', () => {
     return { report: JSON.parse(printed) as Report, code };
   }
 
-  it('are broken off by Ctrl-C with a report, and everything taken so far is there', async () => {
+  it('stop at Ctrl-C with a report, and everything imported so far is there', async () => {
     const { into, result } = await untilBroken(async (into) => {
       const ended = await interrupt(into);
       return ended.report.Stopped === undefined ? null : ended;

@@ -1,5 +1,5 @@
-// The journal as operators have it: sealed into files when it is old, whatever happens meanwhile; and verified, so that what
-// was edited, removed, exchanged or cut off is found.
+// The journal for operators: archived into files when it is old, whatever happens meanwhile; and verified, so that edited,
+// removed, exchanged or truncated rows are found.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -108,7 +108,7 @@ async function verify(expect?: string): Promise<Verified> {
 const problemsOf = ({ Problems }: Verified) => Problems.map(({ Position }) => Position);
 
 describe('Sealing', () => {
-  it('moves whole ranges into files, keeps every row, and leaves the rest where it is', async () => {
+  it('moves whole ranges into files, keeps every row, and leaves the rest in the table', async () => {
     const rows = begin();
     const last = rows.length;
     const whole = Math.floor((last - 1) / positions) * positions;
@@ -132,7 +132,7 @@ describe('Sealing', () => {
     assert.equal((await seal())?.moved, 0);
   });
 
-  it('leaves the newest row even where a range ends with it', async () => {
+  it('leaves the newest row in the table even where a range ends with it', async () => {
     const rows = begin();
     const last = rows.length - (rows.length % positions);
     inDatabase((database) => database.exec(`DELETE FROM journal WHERE position > ${last}`));
@@ -141,7 +141,7 @@ describe('Sealing', () => {
     assert.equal((await verify()).Verified, true);
   });
 
-  it('goes on where it was killed, at every step, and loses nothing', async () => {
+  it('resumes after a kill at every step, and loses nothing', async () => {
     const rows = begin();
     const size = 50;
     const steps = Number((await seal(0, size))?.steps);
@@ -163,7 +163,7 @@ describe('Sealing', () => {
     assert.equal((await verify()).Verified, true);
   });
 
-  it('makes a file anew that was cut while the table still has its rows, and stops where it has not', async () => {
+  it('rewrites a truncated file while the table still has its rows, and otherwise stops', async () => {
     begin();
     mkdirSync(join(production, 'journal'));
     writeFileSync(toPath(`1-${positions}.jsonl.gz`), 'half of it');
@@ -175,7 +175,7 @@ describe('Sealing', () => {
     assert.equal(readTable().length, rows.length - 3, 'nothing more is removed');
   });
 
-  it('goes by the setting: a range stays whose rows are not all old enough, and all stay where all are kept', async () => {
+  it('follows the setting: a range stays until all its rows are old enough, and all stay if all are kept', async () => {
     const rows = begin();
     const youngest = Number(rows[2 * positions + 5]?.at);
     const old = rows.filter(({ at }) => at < youngest).length;
@@ -189,7 +189,7 @@ describe('Sealing', () => {
     assert.ok(old >= positions && old < rows.length);
   });
 
-  it('tells a reader whose cursor lies in what was sealed to begin anew, which a snapshot lets it', async () => {
+  it('makes cursors into archived rows CursorExpired, after which a snapshot works', async () => {
     begin();
     const first = await startServiceHere(dataFolder);
     const asWriter = async ({ production: base }: StartedHere) => ({
@@ -221,7 +221,7 @@ describe('Sealing', () => {
     await second.stop();
   });
 
-  it('lets the service go on from the newest row', async () => {
+  it('lets the service continue from the newest row', async () => {
     begin();
     await seal();
     const service = await startServiceHere(dataFolder);
@@ -259,7 +259,7 @@ describe('cabinet audit verify', () => {
     ],
   ];
   for (const [what, sql, where] of edits) {
-    it(`finds ${what}, and says where`, async () => {
+    it(`finds ${what} and its position`, async () => {
       begin();
       inDatabase((database) => database.exec(sql));
       const verified = await verify();
@@ -268,7 +268,7 @@ describe('cabinet audit verify', () => {
     });
   }
 
-  it('finds what was done to a sealed file', async () => {
+  it('finds changes of an archived file', async () => {
     const name = `${positions + 1}-${2 * positions}.jsonl.gz`;
     const done: [string, () => void, number][] = [
       ['edited', () => writeFileRows(name, readFileRows(name).map(editFourth)), positions + 4],
@@ -290,7 +290,7 @@ describe('cabinet audit verify', () => {
     }
   });
 
-  it('finds a row of the table that differs from its sealed twin, which a crash has left there', async () => {
+  it('finds a row that a crash left in the table and that differs from its archived copy', async () => {
     begin();
     // The second forgetting never happens.
     assert.equal(await seal(4), null);
@@ -299,7 +299,7 @@ describe('cabinet audit verify', () => {
     assert.deepEqual(problemsOf(await verify()), [7]);
   });
 
-  it('finds a tail that was cut off, and a chain that was made anew, by the head that was kept elsewhere', async () => {
+  it('finds a truncated tail and a rewritten chain by a head that was kept elsewhere', async () => {
     const rows = begin();
     const { Head } = await verify();
     assert.equal((await verify(Head)).Verified, true);
@@ -317,7 +317,7 @@ describe('cabinet audit verify', () => {
     assert.match(wrong.stderr, /POSITION:LINK/);
   });
 
-  it('speaks plainly without --json', async () => {
+  it('prints plain text without --json', async () => {
     begin();
     const whole = await cabinet(dataFolder, ['audit', 'verify']);
     assert.match(whole.stdout, /^The chain is whole\.\nRows: \d+ \(0 in sealed files\)\nHead: \d+:\S+=\n$/);
@@ -327,7 +327,7 @@ describe('cabinet audit verify', () => {
     assert.match(broken.stdout, /^9: the row is missing$/m);
   });
 
-  it('works while the service saves, and holds up nothing', async () => {
+  it('works while the service saves, and delays nothing', async () => {
     begin();
     const service = await startServiceHere(dataFolder);
     const caller = await addCaller(dataFolder, service.production, 'busy');
@@ -343,7 +343,7 @@ describe('cabinet audit verify', () => {
     await service.stop();
   });
 
-  it('is of one environment', async () => {
+  it('checks one environment', async () => {
     begin();
     const { Rows } = await cabinetJson<Verified>(dataFolder, ['audit', 'verify', '--env', 'test']);
     assert.equal(Rows, 0);

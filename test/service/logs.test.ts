@@ -1,4 +1,4 @@
-// The log: JSON lines; what fails is found by its tracking id; requests are told of where that is wanted, without secrets.
+// The log: JSON lines; failures have their tracking id; requests are logged if configured, without secrets.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -27,7 +27,7 @@ function readLog(service: Started): Line[] {
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Line);
 }
 
-test('each request is a line, with its tracking id, route, status, time, bytes and actor, and without secrets', async (context) => {
+test('each request is one line with tracking id, route, status, time, bytes and actor, and without secrets', async (context) => {
   const dataFolder = makeDataFolder();
   const environment = { CABINET_ACCESS_LOG: 'yes', CABINET_LOG_LEVEL: 'info' } as const;
   const service = await startService(dataFolder, { environment });
@@ -60,10 +60,10 @@ test('each request is a line, with its tracking id, route, status, time, bytes a
   assert.equal(unknown?.actor, null);
   const log = JSON.stringify(readLog(service));
   const { AppKey, Secret } = caller.application;
-  for (const told of [AppKey, Secret, caller.token, File.Id, 'telltale']) assert.ok(!log.includes(told), told);
+  for (const text of [AppKey, Secret, caller.token, File.Id, 'telltale']) assert.ok(!log.includes(text), text);
 });
 
-test('what fails is logged with its cause under the tracking id of its answer, and requests only where that is asked for', async (context) => {
+test('failures are logged with their cause and tracking id, and requests only if configured', async (context) => {
   const dataFolder = makeDataFolder();
   const service = await startService(dataFolder, { environment: { CABINET_LOG_LEVEL: 'info' } });
   context.after(async () => {
@@ -77,8 +77,8 @@ test('what fails is logged with its cause under the tracking id of its answer, a
   writeFileSync(join(blobs, String(blob)), 'z'.repeat(200_000));
   const answer = await call(caller, `/files/${File.Id}/content`);
   assert.equal(answer.status, 500);
-  const told = (JSON.parse(answer.body.toString()) as { Error: { RequestTrackingId: string } }).Error;
-  const line = () => readLog(service).find(({ request }) => request === told.RequestTrackingId);
+  const { RequestTrackingId } = (JSON.parse(answer.body.toString()) as { Error: { RequestTrackingId: string } }).Error;
+  const line = () => readLog(service).find(({ request }) => request === RequestTrackingId);
   await eventually('it is logged', () => line() !== undefined);
   assert.equal(line()?.level, error);
   assert.equal(line()?.environment, 'production');

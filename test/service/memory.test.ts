@@ -1,4 +1,4 @@
-// A large upload, its download and its way into an archive, at flat memory.
+// A large upload, its download and its archive, at flat memory.
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';

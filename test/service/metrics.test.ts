@@ -1,5 +1,4 @@
-// `/metrics` of the real service: the format, what is counted, who may read it, and that nothing is told that is nobody's
-// business.
+// `/metrics` of the real service: the format, what is counted, who may read it, and that nothing private is in it.
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -60,7 +59,7 @@ const files = '/v1/contentmanagement/files';
 const requests = (read: Map<string, ReadFamily>, labels: Record<string, string>) =>
   sumOf(read, 'cabinet_requests_total', labels);
 
-test('requests are counted by route, method and status, and take their time', async () => {
+test('requests are counted and timed by route, method and status', async () => {
   const earlier = await scrape();
   const saved = await saveFile(caller, { FolderId: '', FileName: 'a.txt' }, 'hello');
   await download(caller, saved.File.Id);
@@ -104,7 +103,7 @@ test('saves are counted, small and large, with their bytes, batches and blobs', 
   assert.ok(grown('cabinet_sent_bytes_total') > 200_000);
 });
 
-test('what is refused before its body was read, and what was no request at all, is counted too', async () => {
+test('requests refused before their body, and malformed ones, are counted too', async () => {
   const earlier = await scrape();
   const body = randomBytes(500_000);
   assertRefusal(await send(service.production, files, { method: 'POST', body }), 401, 'TokenMissing');
@@ -115,7 +114,7 @@ test('what is refused before its body was read, and what was no request at all, 
   assert.equal(refused(read) - refused(earlier), 1);
 });
 
-test('a client that goes away before it is answered is counted as such', async () => {
+test('a client that disconnects before its response is counted as such', async () => {
   const socket = openSocket();
   const head = `POST ${files} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\nAppKey: ${caller.application.AppKey}`;
   socket.write(`${head}\r\nFileName: cut\r\nContent-Length: 1000\r\n\r\nhalf`);
@@ -124,7 +123,7 @@ test('a client that goes away before it is answered is counted as such', async (
   await scrapeUntil((now) => requests(now, { route: files, status: 'aborted' }) === 1);
 });
 
-test('every part of the service is told of, with values that can be', async () => {
+test('every part of the service has metrics with plausible values', async () => {
   const read = await scrape();
   const [build] = read.get('cabinet_build_info')?.samples ?? [];
   assert.deepEqual(
@@ -151,7 +150,7 @@ test('every part of the service is told of, with values that can be', async () =
   assert.ok(!read.has('cabinet_postgres_connections'), 'there is no PostgreSQL here');
 });
 
-test('an address tells of its own environment alone', async () => {
+test('an address has metrics of its own environment only', async () => {
   const labels = async (base: string) => {
     const all = [...(await scrape(base)).values()].flatMap(({ samples }) => samples);
     return [...new Set(all.map((sample) => sample.labels.environment))].filter(Boolean);
@@ -160,7 +159,7 @@ test('an address tells of its own environment alone', async () => {
   assert.deepEqual(await labels(String(service.test)), ['test']);
 });
 
-test('nothing that a client sent and nothing that names anybody is in it', async () => {
+test('metrics contain nothing that a client sent or that identifies anybody', async () => {
   const registered = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'telltale-name']);
   const application = { Name: 'telltale-name', ...registered };
   const teller = { base: service.production, application, token: await fetchToken(service.production, application) };
@@ -171,11 +170,11 @@ test('nothing that a client sent and nothing that names anybody is in it', async
   const { body } = await send(service.production, '/metrics');
   const text = body.toString();
   const secrets = [registered.AppKey, registered.Secret, registered.RootFolderId, File.Id, teller.token];
-  for (const told of [...secrets, 'telltale', 'MKCOL', dataFolder]) assert.ok(!text.includes(told), told);
+  for (const sent of [...secrets, 'telltale', 'MKCOL', dataFolder]) assert.ok(!text.includes(sent), sent);
   assert.doesNotMatch(text, /[0-9a-f]{8}-[0-9a-f]{4}-/, 'an id');
 });
 
-test('the number of series is bounded by the table of routes, whatever is asked', async () => {
+test('the number of series is bounded by the table of routes, whatever clients request', async () => {
   const count = async () => [...(await scrape()).values()].reduce((sum, { samples }) => sum + samples.length, 0);
   const before = await count();
   for (let index = 0; index < 50; index += 1) {
@@ -185,7 +184,7 @@ test('the number of series is bounded by the table of routes, whatever is asked'
   assert.ok((await count()) - before < 30, 'one route, one status, one "other"');
 });
 
-test('who comes through a proxy is refused, and so is another machine', async () => {
+test('requests through a proxy and from other machines are refused', async () => {
   for (const headers of [
     { 'X-Forwarded-For': '127.0.0.1' },
     { Forwarded: 'for=127.0.0.1' },
@@ -206,7 +205,7 @@ test('who comes through a proxy is refused, and so is another machine', async ()
   });
 });
 
-test('with a token, who shows it may read, from anywhere, and nobody else', async () => {
+test('with a configured token, only requests with it are served, from anywhere', async () => {
   const token = randomBytes(24).toString('base64url');
   await withService({ CABINET_METRICS_TOKEN: token }, async ({ production }) => {
     const ask = (headers: Record<string, string>) => send(production, '/metrics', { headers });

@@ -1,4 +1,4 @@
-// An operator's commands to a running service, as `bin/cabinet` hands them over, without the time that a process takes.
+// An operator's commands to a running service, as `bin/cabinet` sends them, without the time that a process takes.
 
 import type { Config } from '../../src/config/config.ts';
 import { askService } from '../../src/control/ask.ts';

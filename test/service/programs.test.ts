@@ -1,4 +1,4 @@
-// What is said and recorded of programs that are missing.
+// How missing programs are recorded and reported.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -10,12 +10,12 @@ import { renderSkipped } from './programs.ts';
 
 const toLine = (program: string, packages: string[], skipped: string) => JSON.stringify({ program, packages, skipped });
 
-test('nothing is said where nothing was skipped', () => {
+test('nothing is reported if nothing was skipped', () => {
   assert.equal(renderSkipped([]), '');
   assert.equal(renderSkipped(['', '']), '');
 });
 
-test('everything that was skipped is told once, with one command that installs what is missing', () => {
+test('everything skipped is reported once, with one command that installs what is missing', () => {
   const lines = [
     toLine('haproxy', ['haproxy'], 'nodes behind HAProxy'),
     toLine('gcc', ['gcc', 'libc6-dev'], 'disk faults'),
@@ -34,12 +34,12 @@ To run them on Debian: apt-get install gcc haproxy libc6-dev
   );
 });
 
-test('where no package would help, no command is given', () => {
+test('no command is given if no package would help', () => {
   const text = renderSkipped([toLine('root', [], 'a full disk')]);
   assert.equal(text, '1 skipped, because something they need is missing:\n  a full disk (needs root on Linux)\n');
 });
 
-test('a program that is missing is recorded once, as a line of JSON, and is a reason to skip', (context) => {
+test('a missing program is recorded once, as a line of JSON, and is a reason to skip', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-programs-'));
   context.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'skipped');

@@ -214,10 +214,13 @@ export function renderSkipped(lines: readonly string[]): string {
   const all = parseSkipped(lines);
   const unique = [...new Map(all.map((one) => [`${one.program} ${one.skipped}`, one])).values()];
   if (unique.length === 0) return '';
-  const told = unique.map((one) => `  ${one.skipped} (needs ${toNeed(one)})`);
+  const skipped = unique.map((one) => `  ${one.skipped} (needs ${toNeed(one)})`);
   const packages = [...new Set(unique.flatMap((one) => one.packages))].toSorted();
   const command = packages.length === 0 ? [] : [`To run them on Debian: apt-get install ${packages.join(' ')}`];
-  return [`${unique.length} skipped, because something they need is missing:`, ...told.toSorted(), ...command, ''].join(
-    '\n',
-  );
+  return [
+    `${unique.length} skipped, because something they need is missing:`,
+    ...skipped.toSorted(),
+    ...command,
+    '',
+  ].join('\n');
 }

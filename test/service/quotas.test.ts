@@ -1,4 +1,4 @@
-// Quotas as operators set them: what is too much is refused, exactly and as early as possible; and how often one may ask.
+// Quotas and request rates that operators set (docs/contract.md §8.2): refused exactly and as early as possible.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -45,22 +45,22 @@ function announce(caller: Caller, length: number): Promise<number> {
   const { hostname, port } = new URL(caller.base);
   return new Promise((resolve, reject) => {
     const headers = { ...identity(caller), FileName: 'large', 'Content-Length': length, Expect: '100-continue' };
-    const asked = request({ hostname, port, path: `${CONTENT}/files`, method: 'POST', headers } as object);
-    asked.on('response', (incoming) => {
+    const outgoing = request({ hostname, port, path: `${CONTENT}/files`, method: 'POST', headers } as object);
+    outgoing.on('response', (incoming) => {
       resolve(incoming.statusCode ?? 0);
-      asked.destroy();
+      outgoing.destroy();
     });
-    asked.on('continue', () => {
+    outgoing.on('continue', () => {
       resolve(100);
-      asked.destroy();
+      outgoing.destroy();
     });
-    asked.on('error', reject);
-    asked.flushHeaders();
+    outgoing.on('error', reject);
+    outgoing.flushHeaders();
   });
 }
 
 describe('A quota of bytes', () => {
-  it('lets in exactly what fits, and refuses what does not before it is sent', async () => {
+  it('accepts exactly what fits, and refuses more before it is sent', async () => {
     const caller = await newCaller('bytes');
     await quota('set', '--space', 'bytes', '--bytes', '1MiB');
     const most = 2 ** 20;
@@ -79,7 +79,7 @@ describe('A quota of bytes', () => {
     assert.equal(await announce(caller, 200_000), 100);
   });
 
-  it('holds for new versions, old ones restored, and copies, which leave nothing behind', async () => {
+  it('applies to new and restored versions and to copies, which leave nothing behind', async () => {
     const caller = await newCaller('other-ways');
     const { File: large } = toSaved(await save(caller, 'a', randomBytes(600)));
     toSaved(await save(caller, 'a', randomBytes(100)));
@@ -102,7 +102,7 @@ describe('A quota of bytes', () => {
     assert.equal((await ask(`/files/${large.Id}/versions/1/restore`, 'POST', '{}')).status, 200);
   });
 
-  it('of an application or a person leaves the others alone', async () => {
+  it('of an application or a person does not affect others', async () => {
     const first = await newCaller('first-of-two');
     const registered = await cabinetJson<Caller['application']>(dataFolder, [
       'app',
@@ -145,7 +145,7 @@ describe('A rate', () => {
     Promise.all(Array.from({ length: count }, () => call(caller, '/limits')));
   const refused = (answers: Answer[]) => answers.filter(({ status }) => status === 403);
 
-  it('lets so many requests a second through, tells the others when to come again, and leaves other spaces alone', async () => {
+  it('accepts that many requests a second, answers others with Retry-After, and does not affect other spaces', async () => {
     const [caller, other] = [await newCaller('rated'), await newCaller('unrated')];
     await quota('set', '--space', 'rated', '--requests', '5');
     const begun = performance.now();
@@ -165,7 +165,7 @@ describe('A rate', () => {
     assert.equal(refused(await burst(caller, 30)).length, 0);
   });
 
-  it('of an application is its own, and holds after a restart', async () => {
+  it('of an application is its own, and survives a restart', async () => {
     const caller = await newCaller('restarted');
     await quota('set', '--app', 'restarted', '--requests', '3');
     const assertLimited = async () => {
@@ -182,7 +182,7 @@ describe('A rate', () => {
 });
 
 describe('cabinet quota', () => {
-  it('shows what spaces hold and may hold, while the service runs and while it does not', async () => {
+  it('shows usage and quotas of spaces, with and without a running service', async () => {
     await newCaller('shown');
     await quota('set', '--space', 'shown', '--bytes', '10GiB', '--entries', '1000');
     const set = await quota('set', '--space', 'shown', '--entries', 'none', '--requests', '7');
@@ -203,7 +203,7 @@ describe('cabinet quota', () => {
     service = await startServiceHere(dataFolder, { hasClock: true });
   });
 
-  it('refuses what makes no sense', async () => {
+  it('refuses invalid arguments', async () => {
     const cases: [string[], RegExp][] = [
       [['set', '--space', 'shown'], /what is limited/],
       [['set', '--bytes', '1'], /space or an application/],

@@ -1,4 +1,4 @@
-// A 200 is kept across the end of the process: by SIGKILL at any moment, and by SIGTERM under load.
+// A 200 survives the end of the process: SIGKILL at any moment, and SIGTERM under load.
 
 import assert from 'node:assert/strict';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
@@ -61,7 +61,7 @@ async function renew(caller: Caller | undefined, dataFolder: string, base: strin
 }
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-  test(`everything answered before ${signal} is there after it, whole and exact`, async () => {
+  test(`everything answered before ${signal} is there after it, complete and exact`, async () => {
     const dataFolder = makeDataFolder();
     const load: Load = { answered: new Map(), attempted: new Map() };
     let caller: Caller | undefined;

@@ -1,4 +1,4 @@
-// Programs that go on with a download where it stopped: what they have is kept, what is missing is fetched.
+// Programs that resume a download: what they have is kept, what is missing is fetched.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -40,7 +40,7 @@ function toOptions(option: string, headers: string[]): string[] {
 }
 
 for (const [program, toWords] of Object.entries(ways)) {
-  test(`${program} goes on where a download stopped`, { skip: skipWithout(program as keyof typeof ways) }, async () => {
+  test(`${program} resumes an interrupted download`, { skip: skipWithout(program as keyof typeof ways) }, async () => {
     const path = join(dataFolder, '..', `${program}.bin`);
     // What is there already is marked: it must not be fetched again.
     const had = Buffer.alloc(1_234_567, 0x2e);

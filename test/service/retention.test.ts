@@ -1,4 +1,4 @@
-// What is not kept for ever: versions by number and by age, the trash by age. Time is given to the sweep; nothing waits.
+// Retention: versions by number and by age, the trash by age. The sweep takes the time as an argument; nothing waits.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -75,7 +75,7 @@ async function withService(
   }
 }
 
-test('a file keeps as many versions as are configured, and the bytes of the others are given back', async () => {
+test('a file keeps the configured number of versions, and the bytes of others are released', async () => {
   await withService({ CABINET_VERSIONS_KEPT: '2' }, async (dataFolder, start) => {
     const service = await start();
     const caller = await addCaller(dataFolder, service.production, 'kept');
@@ -88,12 +88,12 @@ test('a file keeps as many versions as are configured, and the bytes of the othe
     const own = `app:${caller.application.Name}`;
     const saved = [own, 'file.saved'];
     const dropped = [own, 'version.removed'];
-    const told = [[own, 'file.created'], saved, saved, dropped, saved, dropped, saved, dropped];
-    assert.deepEqual(await listChanges(caller, id), told);
+    const expected = [[own, 'file.created'], saved, saved, dropped, saved, dropped, saved, dropped];
+    assert.deepEqual(await listChanges(caller, id), expected);
   });
 });
 
-test('a version is kept for as many days as are configured, counted from when another took its place', async () => {
+test('an old version is kept for the configured days after it was replaced', async () => {
   const environment = { CABINET_VERSION_DAYS: '10' };
   await withService(environment, async (dataFolder, start) => {
     let service = await start();
@@ -118,7 +118,7 @@ test('a version is kept for as many days as are configured, counted from when an
   });
 });
 
-test('what is in the trash is removed for good after as many days as are configured, and not before', async () => {
+test('entries in the trash are deleted permanently after the configured days, and not before', async () => {
   const environment = { CABINET_TRASH_DAYS: '7' };
   await withService(environment, async (dataFolder, start) => {
     let service = await start();

@@ -1,4 +1,4 @@
-// Bytes that the disk has lost or changed: never served as if they were right, and never relied on by a new save.
+// Bytes that the disk has lost or changed: never served as valid, and never relied on by a new save.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -50,7 +50,7 @@ test('a changed byte in the first MiB is a 500, and later a broken connection: n
   }
 });
 
-test('a range is verified by the whole MiB that it lies in, and ranges of others are served', async () => {
+test('a range is verified by its whole MiB, and ranges of other MiBs are served', async () => {
   const bytes = randomBytes(2_500_000);
   const { id, path } = await saveLarge('rotten-range', bytes);
   const stored = readFileSync(path);
@@ -81,7 +81,7 @@ for (const [how, lose] of [
   ['cut', (path: string) => truncateSync(path, 1000)],
   ['changed', flip],
 ] as const) {
-  test(`saving the same bytes again mends what was ${how}`, async () => {
+  test(`saving the same bytes again repairs content that was ${how}`, async () => {
     const bytes = randomBytes(300_000);
     const { id, path } = await saveLarge(`${how}.bin`, bytes);
     lose(path);
@@ -102,7 +102,7 @@ function change(sql: string, ...values: string[]): void {
   database.close();
 }
 
-test('checksums that were changed are mended too by saving the same bytes again', async () => {
+test('saving the same bytes again repairs changed checksums', async () => {
   const bytes = randomBytes(300_000);
   const { id, path } = await saveLarge('checksums', bytes);
   const blob = path.slice(-32);
@@ -112,7 +112,7 @@ test('checksums that were changed are mended too by saving the same bytes again'
   assert.ok((await download(caller, id)).equals(bytes));
 });
 
-test('a small content that was changed is a 500, and a blind retry of its save mends it', async () => {
+test('a changed small content is a 500, and a retry of its save repairs it', async () => {
   const { File } = await saveFile(caller, { FolderId: '', FileName: 'small' }, 'small');
   change(
     `UPDATE contents SET bytes = x'736d616c6d' WHERE content =
@@ -124,7 +124,7 @@ test('a small content that was changed is a 500, and a blind retry of its save m
   assert.equal((await download(caller, File.Id)).toString(), 'small');
 });
 
-test('a file that has come to point to other bytes, or to another version, is a 500; a change of its record does not hide it', async () => {
+test('a file that points to other bytes or another version is a 500, even after a change of its record', async () => {
   const one = await saveFile(caller, { FolderId: '', FileName: 'pointing-1' }, 'the first');
   const two = await saveFile(caller, { FolderId: '', FileName: 'pointing-2' }, 'other');
   const content = 'SELECT content FROM versions JOIN entries USING (entry) WHERE id = ?';

@@ -1,4 +1,4 @@
-// The scrub verifies everything when it is time for it, tells what is damaged, and remembers when it was done.
+// The scrub verifies everything when it is due, reports damage, and remembers when it ran.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import { saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, toVariables } from './service.ts';
 import { startServiceHere } from './service-here.ts';
 
-test('a scrub that is due finds what is rotten; one that is not does nothing', async (context) => {
+test('a scrub that is due finds damaged content; one that is not due does nothing', async (context) => {
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
   const service = await startServiceHere(dataFolder);
@@ -24,8 +24,8 @@ test('a scrub that is due finds what is rotten; one that is not does nothing', a
   const config = readConfig(toVariables(dataFolder, { CABINET_SCRUB_DAYS: '7', CABINET_SCRUB_RATE: '100MiB' }));
   const environment = await openEnvironment(config, 'production', { onFatal: assert.fail, onTrouble: assert.fail });
   context.after(() => environment.close());
-  const told: string[] = [];
-  const log = pino({}, { write: (line: string) => void told.push(line) });
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
   const metrics = new EnvironmentMetrics('production');
   const job = toJobs(config, 'production', { log, metrics }).find(({ name }) => name === 'scrub');
   const { cabinet } = environment;
@@ -53,7 +53,7 @@ test('a scrub that is due finds what is rotten; one that is not does nothing', a
   await catalog.setSetting({ name: 'scrub', value: JSON.stringify({ at: 1000, problems: 0 }) });
   await scrub();
   assert.equal(await read('cabinet_scrub_problems'), 1);
-  const damage = told
+  const damage = lines
     .map((line) => JSON.parse(line) as { msg: string; hurt: { path: string }[] })
     .find(({ msg }) => msg === 'scrub found damage');
   assert.equal(damage?.hurt[0]?.path, '/large.bin');

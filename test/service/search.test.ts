@@ -1,5 +1,5 @@
-// The search index beside the running service: it can be lost, the process can die at any moment, and documents can be as
-// hostile as they like; what is saved is found, and the service lives.
+// The search index beside the running service: it can be lost, the process can die at any moment, and documents can be
+// hostile; saved files are found, and the service stays.
 
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -68,7 +68,7 @@ function readStatus(dataFolder: string): Promise<Status> {
   return cabinetJson<Status>(dataFolder, ['search', 'status']);
 }
 
-test('an index that was deleted, or is damaged, is made again at the next start', async (context) => {
+test('a deleted or damaged index is rebuilt at the next start', async (context) => {
   const { dataFolder, service, caller } = await openHere(context);
   const folder = await createFolder(caller, caller.application.RootFolderId, 'kept folder');
   for (const name of ['one', 'two', 'three']) {
@@ -88,7 +88,7 @@ test('an index that was deleted, or is damaged, is made again at the next start'
   }
 });
 
-test('a process that is killed while it indexes goes on where it was', async (context) => {
+test('a process that is killed while indexing resumes', async (context) => {
   const { dataFolder, service, caller } = await open(context);
   let current = caller;
   let running = service;
@@ -108,7 +108,7 @@ test('a process that is killed while it indexes goes on where it was', async (co
   await untilFound(await renew(caller, await startAgain(context, dataFolder)), 'endurance', saved);
 });
 
-test('documents that hang or eat memory are skipped and named; the service lives, the others are found', async (context) => {
+test('documents that hang or exhaust memory are skipped and reported; other documents are found', async (context) => {
   const { dataFolder, service, caller } = await openHere(context, { CABINET_SEARCH_SECONDS: '1' });
   const untilRead = () =>
     eventually('all are read', async () => (await readStatus(dataFolder)).Waiting === 0, 2 * patienceMs);
@@ -148,7 +148,7 @@ test('documents that hang or eat memory are skipped and named; the service lives
   assert.equal(await again.stop(), 0);
 });
 
-test('cabinet search rebuild makes the index anew, with and without the service', async (context) => {
+test('cabinet search rebuild rebuilds the index, with and without the service', async (context) => {
   const { dataFolder, service, caller } = await openHere(context);
   await saveFile(caller, { FolderId: '', FileName: 'a.txt' }, 'rebuilt');
   await saveFile(caller, { FolderId: '', FileName: 'b.docx' }, makeDocx(['rebuilt']));
@@ -164,7 +164,7 @@ test('cabinet search rebuild makes the index anew, with and without the service'
   assert.deepEqual(await cabinetJson(dataFolder, ['search', 'rebuild']), done);
 });
 
-test('the service stops in order while a document is being read', async (context) => {
+test('the service stops in order while a document is extracted', async (context) => {
   const { dataFolder, service, caller } = await openHere(context);
   await saveFile(caller, { FolderId: '', FileName: 'endless.pdf' }, makeEndlessPdf());
   await eventually('it waits', async () => (await readStatus(dataFolder)).Waiting === 1);

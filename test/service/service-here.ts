@@ -1,5 +1,5 @@
-// The real service in the process of the test, which costs a third of what one in a process of its own does. For tests that ask it over
-// HTTP and stop it in order. What is killed, traced or measured, and what is about exit codes and logs, needs `startService`.
+// The real service in the process of the test, which costs a third of a process of its own. For tests that use HTTP and stop it in
+// order. What is killed, traced or measured, and tests of exit codes and logs, need `startService`.
 
 import { readConfig } from '../../src/config/config.ts';
 import { start } from '../../src/main.ts';

@@ -1,4 +1,4 @@
-// Starts the real service in a process of its own, on a folder of its own, and talks to it as an operator would.
+// Starts the real service in its own process, on its own folder, and controls it as an operator would.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';

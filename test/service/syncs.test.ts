@@ -1,5 +1,5 @@
-// Counts the syncs of the real process with strace: one for each group of saves, none skipped. This goes red when a sync
-// is taken out, which a kill alone would never show: the page cache survives it.
+// Counts the syncs of the real process with strace: one for each group of saves, none skipped. A kill alone would never show a
+// missing sync, because the page cache survives it.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -10,7 +10,7 @@ import { saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder, startService } from './service.ts';
 import { withoutTrace } from './strace.ts';
 
-test('every group of saves is synced once before it is answered', { skip: withoutTrace }, async (context) => {
+test('every group of saves is synced once before its responses', { skip: withoutTrace }, async (context) => {
   const dataFolder = makeDataFolder();
   const trace = join(dataFolder, '..', 'syncs');
   const under = ['strace', '-f', '-qq', '-y', '-e', 'trace=fsync,fdatasync', '-o', trace];

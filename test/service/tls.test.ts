@@ -12,7 +12,7 @@ import { startServiceHere } from './service-here.ts';
 
 const withoutOpenssl = skipWithout('openssl');
 
-test('with a certificate the production address speaks HTTPS, TLS 1.2 or later', {
+test('with a certificate the production address serves HTTPS, TLS 1.2 or later', {
   skip: withoutOpenssl,
 }, async (context) => {
   const dataFolder = makeDataFolder();

@@ -1,5 +1,5 @@
-// Traces of the real service, at a collector: a request and its parts are one trace, which goes on from the caller's;
-// nothing secret is in it; a collector that is slow or gone is nobody's problem but its own.
+// Traces of the real service, at a collector: a request and its parts are one trace, which continues the caller's; it contains
+// nothing secret; a slow or missing collector does not affect the service.
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -51,7 +51,7 @@ async function findTrace(traceId: string): Promise<CollectedSpan[]> {
 
 const attributesOf = (spans: CollectedSpan[], name: string) => spans.find((span) => span.name === name)?.attributes;
 
-test('a save is one trace: the request, and beneath it what the catalog and the blob store did', async () => {
+test('a save is one trace: the request with spans of the catalog and the blob store', async () => {
   const traceId = newTraceId();
   const tracking = randomUUID();
   const headers = { traceparent: `00-${traceId}-${parentSpanId}-01`, requesttrackingid: tracking };
@@ -79,7 +79,7 @@ test('a save is one trace: the request, and beneath it what the catalog and the 
   }
 });
 
-test('a download shows what was read', async () => {
+test('a download has spans for its reads', async () => {
   const { File } = await saveFile(caller, { FolderId: '', FileName: 'to-read' }, randomBytes(150_000));
   const traceId = newTraceId();
   const headers = { traceparent: `00-${traceId}-${parentSpanId}-01` };
@@ -89,7 +89,7 @@ test('a download shows what was read', async () => {
   assert.ok(spans.some(({ name }) => name.startsWith('catalog find')));
 });
 
-test('what is refused is a trace too, without an error; what nobody wants recorded is not', async () => {
+test('a refused request is a trace without an error; an unsampled one is not recorded', async () => {
   const [refused, unrecorded] = [newTraceId(), newTraceId()];
   const ask = (traceId: string, flags: string) =>
     call(caller, '/entries/none', { headers: { traceparent: `00-${traceId}-${parentSpanId}-${flags}` } });
@@ -101,7 +101,7 @@ test('what is refused is a trace too, without an error; what nobody wants record
   assert.ok(!collector.spans().some(({ traceId }) => traceId === unrecorded));
 });
 
-test('a trace without a sender begins here', async () => {
+test('a request without traceparent begins a trace', async () => {
   const tracking = randomUUID();
   await call(caller, '/folders/-root-', { headers: { requesttrackingid: tracking, traceparent: 'nonsense' } });
   await untilSent(() => collector.spans().some(({ attributes }) => attributes['cabinet.tracking_id'] === tracking));
@@ -110,7 +110,7 @@ test('a trace without a sender begins here', async () => {
   assert.match(String(span?.traceId), /^[0-9a-f]{32}$/);
 });
 
-test('spans hold no ids, names, tokens, keys or queries', async () => {
+test('spans contain no ids, names, tokens, keys or queries', async () => {
   const { File } = await saveFile(caller, { FolderId: '', FileName: 'telltale-file' }, 'telltale-content');
   await download(caller, File.Id);
   const traceId = newTraceId();
@@ -119,8 +119,8 @@ test('spans hold no ids, names, tokens, keys or queries', async () => {
   await findTrace(traceId);
   const text = collector.requests.map((request) => request.text).join('');
   const { AppKey, Secret, RootFolderId } = caller.application;
-  for (const told of [AppKey, Secret, RootFolderId, File.Id, caller.token, 'telltale', 'app:traced', dataFolder]) {
-    assert.ok(!text.includes(told), told);
+  for (const sent of [AppKey, Secret, RootFolderId, File.Id, caller.token, 'telltale', 'app:traced', dataFolder]) {
+    assert.ok(!text.includes(sent), sent);
   }
   for (const { path, contentType } of collector.requests) {
     assert.equal(path, '/v1/traces');
@@ -128,7 +128,7 @@ test('spans hold no ids, names, tokens, keys or queries', async () => {
   }
 });
 
-test('a collector that answers nothing slows nobody down, and what is lost is counted', async () => {
+test('a collector that does not answer slows nothing down, and lost spans are counted', async () => {
   collector.isSilent = true;
   try {
     const begunAt = performance.now();

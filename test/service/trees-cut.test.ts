@@ -1,5 +1,5 @@
-// A large tree is copied and taken apart in many commits; the process may end between any two of them. After it nobody sees
-// half a copy, what was begun is taken away, and sizes and usage are exact.
+// A large tree is copied and removed in many commits; the process may end between any two of them. Afterwards half a copy is
+// never visible, its remains are removed, and sizes and usage are exact.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -62,7 +62,7 @@ async function assertAllExact(caller: Caller, source: Entry): Promise<void> {
   );
 }
 
-test('a copy that SIGKILL ends is there whole or not at all, and what it left behind is taken away', async () => {
+test('a copy interrupted by SIGKILL is complete or absent, and its remains are removed', async () => {
   const dataFolder = makeDataFolder();
   let killed = await startService(dataFolder);
   let service: StartedHere = killed;
@@ -94,7 +94,7 @@ test('a copy that SIGKILL ends is there whole or not at all, and what it left be
   removeDataFolder(dataFolder);
 });
 
-test('a tree that is being taken apart at SIGKILL is gone at once, and its rows and bytes soon after', async () => {
+test('a tree whose removal SIGKILL interrupts is gone at once, and its rows and bytes soon after', async () => {
   const dataFolder = makeDataFolder();
   let killed = await startService(dataFolder);
   let service: StartedHere = killed;

@@ -1,4 +1,4 @@
-// Uploads that end before they are whole, cut at every stage in every form: nothing becomes visible, nothing is left.
+// Incomplete uploads, cut at every stage in every form: nothing becomes visible, nothing is left.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -56,7 +56,7 @@ for (const [name, form] of Object.entries(toForms(content))) {
   });
 }
 
-test('while an upload is on its way, it is not visible', async () => {
+test('an upload is not visible before it is complete', async () => {
   const folder = await makeFolder(caller);
   const { hostname, port } = new URL(caller.base);
   const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-// Resumable uploads over the life of the process: a kill in the middle, a stop in the middle, time that runs out, another token.
+// Resumable uploads across the life of the process: a kill or a stop in the middle, expiry, another token.
 
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
@@ -103,7 +103,7 @@ async function beginHere() {
   return { folder, path: toPath(await begin(caller, headers)) };
 }
 
-test('what was acknowledged is there after a kill, and in its third life the file is whole, with its digest', async () => {
+test('acknowledged bytes survive two kills, and the finished file has its digest', async () => {
   const { folder, path } = await beginHere();
   const first = await append(caller, path, { offset: 0, isLast: false }, bytes.subarray(0, mib + 7));
   assert.equal(first.headers['upload-offset'], String(mib + 7));
@@ -123,7 +123,7 @@ test('what was acknowledged is there after a kill, and in its third life the fil
   assert.equal((await head(caller, path)).headers.entryid, last.headers.entryid);
 });
 
-test('a stop waits for what has arrived, and ends well', async () => {
+test('a stop keeps what has arrived, and exits cleanly', async () => {
   const { path } = await beginHere();
   const before = await countReceived();
   const socket = await sendSome(path, 0, bytes.subarray(0, 2 * mib));
@@ -142,7 +142,7 @@ test('a stop waits for what has arrived, and ends well', async () => {
   await assertSaved(caller, await append(caller, path, { offset, isLast: true }, bytes.subarray(offset)), bytes);
 });
 
-test('another token of the same application goes on', async () => {
+test('another token of the same application continues an upload', async () => {
   const { path } = await beginHere();
   await append(caller, path, { offset: 0, isLast: false }, bytes.subarray(0, mib));
   const other = { ...caller, token: await fetchToken(caller.base, caller.application) };
@@ -150,7 +150,7 @@ test('another token of the same application goes on', async () => {
   await assertSaved(other, await append(other, path, { offset: mib, isLast: true }, bytes.subarray(mib)), bytes);
 });
 
-test('the bytes are where they will stay from the first on, and nothing of them is written again', async () => {
+test('bytes are written once, to their final place', async () => {
   const before = new Set(listBlobs());
   const { path } = await beginHere();
   const own = Buffer.concat([randomBytes(16), bytes.subarray(16)]);
@@ -164,7 +164,7 @@ test('the bytes are where they will stay from the first on, and nothing of them 
   );
 });
 
-test('unfinished uploads expire, and are swept with their bytes; finished files stay', async () => {
+test('unfinished uploads expire and are removed with their bytes; finished files stay', async () => {
   const folder = await makeFolder(caller);
   const kept = listBlobs().length;
   const named = { 'Upload-Metadata': toMetadata({ filename: 'late', folderid: folder.Id }) };

@@ -1,4 +1,4 @@
-// Looks into the catalog of a service that is stopped, or reads beside it: what is counted against what is there.
+// Reads the catalog of a service, stopped or running: compares what is counted with what is there.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

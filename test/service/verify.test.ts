@@ -1,5 +1,4 @@
-// `cabinet verify` finds what a disk does to files and to the database, and names the entries that are hurt; beside a service
-// that runs, and without one.
+// `cabinet verify` finds damage to files and to the database, and names affected entries; with and without a running service.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -108,7 +107,7 @@ function toPaths({ problems }: Verified): string[] {
   return [...new Set(problems.found.flatMap(({ hurt }) => hurt.map(({ path }) => path)))].sort();
 }
 
-test('a folder that nothing has happened to is whole', async () => {
+test('an undamaged folder passes', async () => {
   const report = await verifyDamaged(() => undefined);
   assert.deepEqual(report.problems.found, []);
   assert.deepEqual([report.contents, report.blobs, report.strangers], [34, 3, 0]);
@@ -137,14 +136,14 @@ for (const [what, damage, hurt] of [
     2,
   ],
 ] as const) {
-  test(`${what} among the blobs is found, and the entries are named`, async () => {
+  test(`${what} among the blobs is found, and affected entries are named`, async () => {
     const paths = toPaths(await verifyDamaged(damage));
     assert.equal(paths.length, hurt, paths.join(' '));
     for (const path of paths) assert.match(path, /^(\/(one|two)|-trash-\/trashed)\.bin$/);
   });
 }
 
-test('a blob without a record is counted, and is no damage', async () => {
+test('a blob without a record is counted, and is not damage', async () => {
   const report = await verifyDamaged(() => writeFileSync(join(dirname(first()), 'ab'.repeat(16)), 'x'));
   assert.equal(report.strangers, 1);
   assert.deepEqual(report.problems.found, []);
@@ -159,21 +158,21 @@ for (const [what, sql] of [
   ['a name', `UPDATE entries SET name = 'smull-7.txt' WHERE name = 'small-7.txt'`],
   ['properties', `UPDATE entries SET properties = '{"a":' WHERE name = 'small-7.txt'`],
   ['a parent', `UPDATE entries SET parent = 99999 WHERE name = 'small-7.txt'`],
-  ['a parent that leads round', `UPDATE entries SET parent = entry WHERE kind = 0 AND parent IS NOT NULL`],
+  ['a cycle of parents', `UPDATE entries SET parent = entry WHERE kind = 0 AND parent IS NOT NULL`],
   ['a current version', `UPDATE entries SET version = 9 WHERE name = 'small-7.txt'`],
   ['a version', `DELETE FROM versions WHERE version = 2`],
   ['a property', `UPDATE entries SET properties = '{"a":"c"}' WHERE name = 'small-8.txt'`],
-  ['who changed it', `UPDATE entries SET modified_by = 'nobodx' WHERE name = 'small-7.txt'`],
-  ['when it was made', `UPDATE entries SET created_at = created_at + 1 WHERE name = 'small-7.txt'`],
+  ['who modified an entry', `UPDATE entries SET modified_by = 'nobodx' WHERE name = 'small-7.txt'`],
+  ['when an entry was created', `UPDATE entries SET created_at = created_at + 1 WHERE name = 'small-7.txt'`],
   ['the object type', `UPDATE entries SET object_type = 'other' WHERE name = 'small-7.txt'`],
   ['a comment', `UPDATE versions SET comment = 'another' WHERE version = 2`],
-  ['who made a version', `UPDATE versions SET created_by = 'nobody' WHERE version = 2`],
-  ['where something was trashed from', `UPDATE trash SET path = '/trushed.bin'`],
+  ['who created a version', `UPDATE versions SET created_by = 'nobody' WHERE version = 2`],
+  ['the path of a trashed entry', `UPDATE trash SET path = '/trushed.bin'`],
   ['a row of the trash', `DELETE FROM trash`],
   ['a usage', `UPDATE usage SET bytes = bytes + 1`],
   ['a row of the journal', `UPDATE journal SET "by" = 'nobody' WHERE position = 4`],
 ] as const) {
-  test(`${what} that was changed in the database is found`, async () => {
+  test(`damage to ${what} in the database is found`, async () => {
     const report = await verifyDamaged(() => {
       const database = new DatabaseSync(catalog, { enableForeignKeyConstraints: false });
       database.exec(sql);
@@ -183,7 +182,7 @@ for (const [what, sql] of [
   });
 }
 
-test('the entry whose record was changed is named', async () => {
+test('an entry with a changed record is named', async () => {
   const report = await verifyDamaged(() => {
     const database = new DatabaseSync(catalog, { enableForeignKeyConstraints: false });
     database.exec(`UPDATE entries SET modified_by = 'nobody' WHERE name = 'one.bin'`);
@@ -192,7 +191,7 @@ test('the entry whose record was changed is named', async () => {
   assert.deepEqual(toPaths(report), ['/one.bin']);
 });
 
-test('a database file with a page that is gone, or cut, is found, and its contents are named where that can be told', async () => {
+test('a missing or truncated page of a database file is found, and affected contents are named where known', async () => {
   const pages = statSync(catalog.replace(copy, dataFolder)).size / 4096;
   for (const damage of [
     () => writeFileSync(catalog, readFileSync(catalog).fill(0, 4096 * (pages >> 1), 4096 * ((pages >> 1) + 1))),

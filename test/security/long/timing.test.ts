@@ -26,14 +26,17 @@ after(async () => {
 });
 
 /** Once more, if need be: the machine does other things, too. */
-async function assertAlike(measure: () => Promise<Compared>, isTold: (compared: Compared) => boolean): Promise<void> {
+async function assertAlike(
+  measure: () => Promise<Compared>,
+  isDistinguished: (compared: Compared) => boolean,
+): Promise<void> {
   const first = await measure();
-  if (!isTold(first)) return;
+  if (!isDistinguished(first)) return;
   const second = await measure();
-  assert.ok(!isTold(second), `they can be told apart: ${JSON.stringify([first, second])}`);
+  assert.ok(!isDistinguished(second), `they can be distinguished: ${JSON.stringify([first, second])}`);
 }
 
-test('The rank test sees a difference where there is one, and none where there is none', () => {
+test('The rank test finds a difference only where there is one', () => {
   const noise = () => Array.from({ length: 1500 }, () => 1 + Math.random());
   const slower = noise().map((value) => value * 1.08);
   assert.ok(compare(noise(), slower).p < 0.001);
@@ -44,7 +47,7 @@ test('The rank test sees a difference where there is one, and none where there i
 
 for (const isShown of [true, false]) {
   const which = isShown ? 'that was just shown' : 'that nobody looked at';
-  test(`How long it takes does not tell a foreign folder ${which} from an unknown one`, async () => {
+  test(`The response time does not distinguish a foreign folder ${which} from an unknown one`, async () => {
     const count = 40;
     const foreign: string[] = [];
     for (let n = 0; n < count; n += 1)
@@ -74,7 +77,7 @@ function askWrongly(appKey: string): Promise<Answer> {
   return askToken(service.production, { grant_type: 'client_credentials' }, headers);
 }
 
-test('How long it takes does not tell an unknown AppKey from a wrong secret', async () => {
+test('The response time does not distinguish an unknown AppKey from a wrong secret', async () => {
   // Beyond the limit of an address every answer is the same, whatever it names; the work before it is what it was.
   for (let n = 0; n < 650; n += 1) await askWrongly(n % 2 === 0 ? unknownKey : left.application.AppKey);
   const asks: [() => Promise<Answer>, () => Promise<Answer>] = [

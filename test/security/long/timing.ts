@@ -1,4 +1,4 @@
-// Whether two kinds of requests can be told apart by how long they take: medians, and a rank test of Mann and Whitney.
+// Whether response times distinguish two kinds of requests: medians, and a rank test of Mann and Whitney.
 
 export interface Compared {
   medianMs: [number, number];
