@@ -16,7 +16,7 @@ async function answerOne(answer: (response: ServerResponse) => void) {
   return { server, socket, accepted };
 }
 
-test('a reader that takes nothing loses its connection; one that is slow does not', { timeout: 60_000 }, async () => {
+test('a client that stops reading loses its connection; a slow one does not', { timeout: 60_000 }, async () => {
   const body = 'x'.repeat(128 * 1024 * 1024);
   const { server, socket, accepted } = await answerOne((response) => {
     endIfStalled(response, 1000);
@@ -29,9 +29,9 @@ test('a reader that takes nothing loses its connection; one that is slow does no
     setTimeout(() => socket.resume(), 10);
   });
   socket.resume();
-  // Node's own limit on sockets, which knows no other clock.
+  // Node's own limit on sockets, which uses the system clock.
   await new Promise((resolve) => setTimeout(resolve, 2100));
-  assert.ok(!accepted.destroyed, 'it still takes something');
+  assert.ok(!accepted.destroyed, 'the client is still reading');
   assert.ok(received > 0 && received < body.length);
   socket.removeAllListeners('data');
   socket.pause();
@@ -40,7 +40,7 @@ test('a reader that takes nothing loses its connection; one that is slow does no
   server.close();
 });
 
-test('every answer is given up after a minute without progress, also one of a single piece', async () => {
+test('every answer is dropped after a minute without progress, also one of a single chunk', async () => {
   let timeoutMs: number | undefined;
   const { server, socket } = await answerOne((response) => {
     void send(response, { status: 200, headers: {}, body: '{}' }, 'tracking');

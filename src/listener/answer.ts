@@ -1,15 +1,15 @@
-// What a face gives back, and how it is sent: whole or streamed, with the headers that every answer has.
+// The answer of a face, and how it is sent: whole or streamed, with the headers that every answer has.
 
 import type { ServerResponse } from 'node:http';
 
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** What is streamed brings its `Content-Length` in the headers; without one it is sent chunked. */
+  /** A stream is sent chunked unless `headers` has its `Content-Length`. */
   body: string | AsyncIterable<Buffer>;
 }
 
-/** `no-store`: records belong to the caller alone. An answer can say otherwise. */
+/** `no-store` by default: records belong to the caller alone. An answer can override it. */
 export function toHeaders(answer: Answer, requestId: string, length: number | null): Record<string, string | number> {
   return {
     ...(length !== null && { 'Content-Length': length }),
@@ -20,10 +20,10 @@ export function toHeaders(answer: Answer, requestId: string, length: number | nu
   };
 }
 
-/** A client that reads nothing for this long is gone. */
+/** A client that reads nothing for this long has probably gone away. */
 const stalledReaderMs = 60_000;
 
-/** Ends an answer that is not read. Node looks at what has left the socket: a slow reader is not a stalled one. */
+/** Drops a connection whose client stops reading. Node watches what leaves the socket, so a slow client is not dropped. */
 export function endIfStalled(response: ServerResponse, afterMs = stalledReaderMs): void {
   response.setTimeout(afterMs, () => response.destroy());
 }
@@ -45,10 +45,10 @@ export async function send(response: ServerResponse, answer: Answer, requestId: 
   }
   const chunks = body[Symbol.asyncIterator]();
   try {
-    // The first chunk is read, and so verified, before the status is sent.
+    // The first chunk is read, and so verified, before the status line is sent.
     let next = await chunks.next();
     response.writeHead(status, toHeaders(answer, requestId, null));
-    // One chunk is being sent while the next is read; the memory of the one before is free by then.
+    // One chunk is sent while the next is read, so at most two are in memory.
     let writing = Promise.resolve();
     while (!next.done && !response.destroyed) {
       await writing;
@@ -62,7 +62,7 @@ export async function send(response: ServerResponse, answer: Answer, requestId: 
   }
 }
 
-/** Resolves when the chunk has left our memory, or the connection is closed. */
+/** Resolves when the chunk was handed to the system, or the connection is closed. */
 function write(response: ServerResponse, chunk: Buffer): Promise<void> {
   return new Promise((resolve) => {
     response.once('close', resolve);

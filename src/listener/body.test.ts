@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { Refusal } from '../domain/refusal.ts';
 import { MovableClock } from '../runtime/clock-for-tests.ts';
-import { Aborted, Body, Pace } from './body.ts';
+import { Aborted, Body, ProgressMonitor } from './body.ts';
 
 type FakeRequest = PassThrough & { complete: boolean; headers: Record<string, string> };
 
@@ -12,51 +12,52 @@ function makeRequest(): FakeRequest {
   return Object.assign(new PassThrough(), { complete: false, headers: {} });
 }
 
-function makeBody(pace = new Pace(), sha256: Buffer | null = null, request = makeRequest()) {
-  const body = new Body(request as unknown as IncomingMessage, {} as ServerResponse, pace, { sha256, md5: null });
+function makeBody(monitor = new ProgressMonitor(), sha256: Buffer | null = null, request = makeRequest()) {
+  const exchange = { request: request as unknown as IncomingMessage, response: {} as ServerResponse };
+  const body = new Body(exchange, monitor, { sha256, md5: null });
   return { request, body };
 }
 
-test('a body is given as it came, and only then is at its end', async () => {
+test('a body is delivered as it was sent, and ends after that', async () => {
   const { request, body } = makeBody();
   request.write('one');
   request.write('two');
   request.complete = true;
   request.end();
   assert.equal(Buffer.concat(await Array.fromAsync(body)).toString(), 'onetwo');
-  assert.deepEqual(await body.next(), { done: true, value: undefined }, 'asking again changes nothing');
+  assert.deepEqual(await body.next(), { done: true, value: undefined }, 'reading on changes nothing');
 });
 
-test('an end without completeness is no end', async () => {
+test('a request that ends before it is complete counts as aborted', async () => {
   const { request, body } = makeBody();
   request.end('half');
   await assert.rejects(Array.fromAsync(body), Aborted);
 });
 
-test('a closed connection is no end', async () => {
+test('a closed connection counts as aborted', async () => {
   const { request, body } = makeBody();
   request.write('half');
   setImmediate(() => request.destroy());
   await assert.rejects(Array.fromAsync(body), Aborted);
 });
 
-test('a connection that was closed before the body is looked at is no end either', { timeout: 60_000 }, async () => {
+test('a connection that was closed before the body was opened counts as aborted', { timeout: 60_000 }, async () => {
   const request = makeRequest();
   request.write('half');
   request.destroy();
   await new Promise((resolve) => request.once('close', resolve));
-  const { body } = makeBody(new Pace(), null, request);
+  const { body } = makeBody(new ProgressMonitor(), null, request);
   await assert.rejects(Array.fromAsync(body), Aborted);
 });
 
-test('a wrong digest is told at the end', async () => {
-  const { request, body } = makeBody(new Pace(), Buffer.alloc(32));
+test('a wrong digest is refused at the end of the body', async () => {
+  const { request, body } = makeBody(new ProgressMonitor(), Buffer.alloc(32));
   request.complete = true;
   request.end('bytes');
   await assert.rejects(Array.fromAsync(body), (error) => error instanceof Refusal && error.code === 'DigestMismatch');
 });
 
-test('a body that nobody takes pauses the client instead of filling memory', async () => {
+test('a body that nobody reads pauses the client instead of filling memory', async () => {
   const { request } = makeBody();
   for (let count = 0; count < 100 && !request.isPaused(); count += 1) {
     request.write(Buffer.alloc(64 * 1024));
@@ -65,10 +66,10 @@ test('a body that nobody takes pauses the client instead of filling memory', asy
   assert.ok(request.isPaused());
 });
 
-test('less than 1 KiB/s over 30 seconds ends a body; waiting for ourselves does not count', async () => {
+test('less than 1 KiB/s over 30 seconds ends a body; time spent paused does not count', async () => {
   const clock = new MovableClock();
-  const pace = new Pace(clock);
-  const [slow, steady, paused] = [makeBody(pace), makeBody(pace), makeBody(pace)];
+  const monitor = new ProgressMonitor(clock);
+  const [slow, steady, paused] = [makeBody(monitor), makeBody(monitor), makeBody(monitor)];
   const reading = Array.fromAsync(slow.body);
   reading.catch(() => undefined);
   paused.request.write(Buffer.alloc(600 * 1024));
@@ -83,5 +84,5 @@ test('less than 1 KiB/s over 30 seconds ends a body; waiting for ourselves does 
     request.end();
     await Array.fromAsync(body);
   }
-  pace.close();
+  monitor.close();
 });

@@ -1,23 +1,23 @@
-// The body of a request as it arrives: chunks with back-pressure, counted, digested where the client sent a digest, and
-// believed to be whole only when it is (RFC 9112: all of Content-Length, or the last chunk). Uploads that stop making
-// progress are ended; there is no limit on how long one may take.
+// The body of a request as a stream of chunks, with back-pressure and digest checks. It counts as complete only when all of
+// it has arrived (RFC 9112: all of Content-Length, or the last chunk). Uploads that stop making progress are ended; an upload
+// may take any time otherwise.
 
 import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../domain/refusal.ts';
 import { Chunks } from '../runtime/chunks.ts';
 import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
-import { isExpecting } from './request.ts';
+import { expectsContinue } from './request.ts';
 
-/** The client went away: there is nobody to answer. */
+/** The client closed the connection: there is nobody to answer. */
 export class Aborted extends Error {
   constructor() {
-    super('the client closed the connection before the request was whole');
+    super('the client closed the connection before the request was complete');
     this.name = 'Aborted';
   }
 }
 
-/** Above this much waiting to be taken, the socket is paused. */
+/** The socket is paused while more than this is buffered. */
 const highWaterBytes = 256 * 1024;
 
 export interface BodyDigests {
@@ -29,23 +29,27 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
   receivedBytes = 0;
   readonly #request: IncomingMessage;
   readonly #expected: { hash: Hash; digest: Buffer; header: string }[] = [];
-  readonly #arrived = new Chunks();
-  /** Taken over from what arrived, to be given one by one. */
+  readonly #received = new Chunks();
+  /** Taken from `#received` in one go, and delivered one by one. */
   #chunks: Buffer[] = [];
-  #given = 0;
-  #waitingBytes = 0;
+  #nextIndex = 0;
+  #bufferedBytes = 0;
   #isEnded = false;
   #isAbandoned = false;
   #error: Error | null = null;
   #wake: (() => void) | null = null;
 
-  constructor(request: IncomingMessage, response: ServerResponse, pace: Pace, digests: BodyDigests) {
+  constructor(
+    { request, response }: { request: IncomingMessage; response: ServerResponse },
+    monitor: ProgressMonitor,
+    digests: BodyDigests,
+  ) {
     this.#request = request;
     if (digests.sha256) this.#expect('sha256', digests.sha256, 'Content-Digest');
     if (digests.md5) this.#expect('md5', digests.md5, 'Content-MD5');
-    if (isExpecting(request)) response.writeContinue();
-    const unwatch = pace.watch(this);
-    request.on('data', (chunk: Buffer) => this.#take(chunk));
+    if (expectsContinue(request)) response.writeContinue();
+    const unwatch = monitor.watch(this);
+    request.on('data', (chunk: Buffer) => this.#receive(chunk));
     request.on('end', () => {
       this.#isEnded = request.complete;
       this.#stop(request.complete ? null : new Aborted());
@@ -55,7 +59,7 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
       unwatch();
       if (!this.#isEnded) this.#stop(new Aborted());
     });
-    // The client went away while something else was waited for: nothing will be told of it any more.
+    // The connection was closed before the body was opened: no event will follow.
     if (request.destroyed) {
       unwatch();
       this.#stop(new Aborted());
@@ -70,13 +74,13 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
     return !this.#isEnded && !this.#request.isPaused();
   }
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     this.receivedBytes += chunk.length;
     if (this.#isAbandoned) return;
     for (const { hash } of this.#expected) hash.update(chunk);
-    this.#arrived.push(chunk);
-    this.#waitingBytes += chunk.length;
-    if (this.#waitingBytes > highWaterBytes) this.#request.pause();
+    this.#received.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#bufferedBytes > highWaterBytes) this.#request.pause();
     this.#wake?.();
   }
 
@@ -85,12 +89,12 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
     this.#wake?.();
   }
 
-  /** Ends the body from our side; whoever reads it gets the error. */
+  /** Ends the body from our side; its reader gets the error. */
   fail(error: Error): void {
     this.#stop(error);
   }
 
-  /** Can be read once. Leaving early drops what still comes. Written by hand: a generator costs more than the rest. */
+  /** Can be read once. Leaving early drops the rest. Written by hand: a generator would cost more than all else here. */
   [Symbol.asyncIterator](): AsyncIterator<Buffer> {
     return this;
   }
@@ -98,8 +102,8 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
   async next(): Promise<IteratorResult<Buffer>> {
     for (;;) {
       const chunk = this.#nextChunk();
-      // What has come before a failure is given first: an upload that can be resumed keeps it.
-      if (chunk !== undefined) return { done: false, value: this.#give(chunk) };
+      // Bytes that arrived before a failure are delivered first: a resumable upload keeps them.
+      if (chunk !== undefined) return { done: false, value: this.#deliver(chunk) };
       if (this.#error !== null) throw this.#error;
       if (this.#isEnded) {
         this.#checkDigests();
@@ -113,29 +117,29 @@ export class Body implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
   }
 
   #nextChunk(): Buffer | undefined {
-    if (this.#given === this.#chunks.length && this.#arrived.count > 0) {
-      this.#chunks = this.#arrived.take();
-      this.#given = 0;
+    if (this.#nextIndex === this.#chunks.length && this.#received.count > 0) {
+      this.#chunks = this.#received.take();
+      this.#nextIndex = 0;
     }
-    return this.#chunks[this.#given];
+    return this.#chunks[this.#nextIndex];
   }
 
-  #give(chunk: Buffer): Buffer {
-    this.#given += 1;
-    this.#waitingBytes -= chunk.length;
-    if (this.#given === this.#chunks.length) {
+  #deliver(chunk: Buffer): Buffer {
+    this.#nextIndex += 1;
+    this.#bufferedBytes -= chunk.length;
+    if (this.#nextIndex === this.#chunks.length) {
       this.#chunks = [];
-      this.#given = 0;
+      this.#nextIndex = 0;
     }
-    if (this.#request.isPaused() && this.#waitingBytes < highWaterBytes) this.#request.resume();
+    if (this.#request.isPaused() && this.#bufferedBytes < highWaterBytes) this.#request.resume();
     return chunk;
   }
 
   async return(): Promise<IteratorResult<Buffer>> {
     this.#isAbandoned = true;
-    this.#arrived.clear();
+    this.#received.clear();
     this.#chunks = [];
-    this.#given = 0;
+    this.#nextIndex = 0;
     this.#request.resume();
     return { done: true, value: undefined };
   }
@@ -157,18 +161,18 @@ export function digestMismatch(header: string, what: string): Refusal {
 }
 
 const windowMs = 30_000;
-const leastBytesPerWindow = 30 * 1024;
-const lookEveryMs = 5_000;
+const minBytesPerWindow = 30 * 1024;
+const checkIntervalMs = 5_000;
 
-/** Watches that bodies make progress: at least 1 KiB/s over 30 s, while it is the client we wait for. */
-export class Pace {
+/** Ends bodies that arrive slower than 1 KiB/s over 30 s. Only time spent waiting for the client counts. */
+export class ProgressMonitor {
   readonly #watched = new Map<Body, { since: number; bytes: number }>();
   readonly #clock: Clock;
   readonly #timer: Timer;
 
   constructor(clock = systemClock) {
     this.#clock = clock;
-    this.#timer = clock.every(lookEveryMs, () => this.#look(clock.monotonic()));
+    this.#timer = clock.every(checkIntervalMs, () => this.#check(clock.monotonic()));
   }
 
   watch(body: Body): () => void {
@@ -176,13 +180,13 @@ export class Pace {
     return () => this.#watched.delete(body);
   }
 
-  #look(now: number): void {
+  #check(now: number): void {
     for (const [body, window] of this.#watched) {
       if (!body.isWaitingForClient) {
         window.since = now;
         window.bytes = body.receivedBytes;
       } else if (now - window.since >= windowMs) {
-        if (body.receivedBytes - window.bytes < leastBytesPerWindow) body.fail(uploadTooSlow());
+        if (body.receivedBytes - window.bytes < minBytesPerWindow) body.fail(uploadTooSlow());
         window.since = now;
         window.bytes = body.receivedBytes;
       }

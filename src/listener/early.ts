@@ -1,32 +1,31 @@
-// Answers that are sent before a request has arrived whole, or instead of one. They bypass Node's own response, which would
-// close the connection at once: a client that is still sending would be reset and never see its answer. What it still sends
-// is read and dropped for a while.
+// Answers that are sent before a request has arrived completely, or to input that is not a request. They bypass Node's own
+// response, which would close the connection at once: a client that is still sending would be reset and never see its
+// answer. So the rest of the request is read and dropped, within limits.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import { type Answer, send, toHeaders } from './answer.ts';
 import { STATUS_CODES } from './node-http.ts';
-import { isExpecting } from './request.ts';
+import { expectsContinue } from './request.ts';
 
 const lingerMs = 5000;
 const lingerBytes = 64 * 1024 * 1024;
-/** A rest this small is simply read; the connection stays. */
+/** A rest this small is read in full, and the connection stays open. */
 const smallRestBytes = 64 * 1024;
-/** How long a socket may take to read an answer to what was no request. */
+/** How long a client may take to read the answer to malformed input. */
 const lastAnswerMs = 1000;
 
 export function sendEarly(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
   answer: Answer,
   { requestId, clock }: { requestId: string; clock: Clock },
 ): void {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   const isChunked = request.headers['transfer-encoding'] !== undefined;
-  const isWaiting = isExpecting(request);
+  const isWaiting = expectsContinue(request);
   const isSmall = request.complete || (!isChunked && !(declared > smallRestBytes) && !isWaiting);
-  // Without a socket of its own yet, the response waits behind those to earlier requests of the same connection.
+  // A response without a socket is queued behind the responses to earlier requests of the same connection.
   if (isSmall || response.socket === null) {
     if (!isSmall) response.setHeader('Connection', 'close');
     void send(response, answer, requestId);
@@ -51,7 +50,7 @@ function dropRest(request: IncomingMessage, clock: Clock): void {
   request.resume();
 }
 
-/** Answers a socket on which no request was understood, after the `pending` responses to those that were. */
+/** Answers malformed input on a socket, after the `pending` response to an earlier request. */
 export function refuseSocket(
   socket: Socket,
   answer: Answer,

@@ -1,6 +1,6 @@
-// The contract between the listener and the faces behind it. A face is one way of speaking to the service over HTTP: the REST
-// API, the issuer, the console's files. It decides which requests are its own, answers them, and renders its refusals. The
-// listener asks the faces of an address in turn; the last one answers for everything that the others leave.
+// The contract between the listener and the faces behind it. A face is one protocol or set of pages that the service offers
+// over HTTP: the REST API, the issuer, the console's files. It decides which requests are its own, answers them, and renders
+// its refusals. The listener tries the faces of an address in order; the last one handles everything that the others leave.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Arrival } from '../auth/arrival.ts';
@@ -9,42 +9,43 @@ import type { RouteLabels } from '../telemetry/request-metrics.ts';
 import type { Answer } from './answer.ts';
 import type { Body, BodyDigests } from './body.ts';
 
-/** A request that is HTTP, and the response to it. */
+/** A well-formed request, and the response to it. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** From where, and with which certificate. */
+  /** The client's address and certificate. */
   arrival: Arrival;
   requestId: string;
   path: string;
   /** Without the question mark. */
   queryString: string;
-  /** The service is shutting down: a face should begin nothing that changes something. */
+  /** The service is shutting down: a face should start no more writes. */
   isDraining: boolean;
-  /** A face that authenticates says here whom it found, for the access log. */
+  /** A face that authenticates sets the actor here, for the access log. */
   observation: { actor: string | null };
-  /** Begins to read the body: only when everything that headers can decide has been decided. */
+  /** Starts reading the body. Call it after everything that the headers can decide, so that refusals come early. */
   openBody(digests?: BodyDigests): Body;
 }
 
-/** What a face has found for a request. A face keeps its own facts beside `route`. */
+/** What a face has matched a request to. A face may add its own fields. */
 export interface Match {
-  /** How metrics, logs and traces name it: one object per route. Null: as a request without a route. */
+  /** How metrics, logs and traces name the request: one object per route. Null: unrouted. */
   readonly route: RouteLabels | null;
 }
 
-export interface Face<Found extends Match = Match> {
-  /** Null: the path is not this face's. A refusal: it is, but there is no such method, for instance. `method` may be any token;
-   *  `headers` is empty where a request could not be parsed beyond its first line. */
-  match(method: string, path: string, headers: IncomingHttpHeaders): Found | Refusal | null;
-  /** Null: it has answered on the response itself. What it throws and is no `Refusal` is a fault. */
-  handle(exchange: Exchange, found: Found): Promise<Answer | null>;
-  /** `found` is null where the request was refused before it was matched, and `request` where there was none. */
-  renderRefusal(refusal: Refusal, context: RefusalContext<Found>): Answer;
+export interface Face<M extends Match = Match> {
+  /** Null: the path belongs to another face. A refusal: the path is this face's, but the method is not allowed, for example.
+   *  `method` may be any token; `headers` is empty where a request could not be parsed beyond its first line. */
+  match(method: string, path: string, headers: IncomingHttpHeaders): M | Refusal | null;
+  /** Null: the face has written the response itself. Anything thrown that is not a `Refusal` is a fault. */
+  handle(exchange: Exchange, match: M): Promise<Answer | null>;
+  renderRefusal(refusal: Refusal, context: RefusalContext<M>): Answer;
 }
 
-export interface RefusalContext<Found extends Match = Match> {
+interface RefusalContext<M extends Match> {
   requestId: string;
+  /** Null: the input was malformed. */
   request: IncomingMessage | null;
-  found: Found | null;
+  /** Null: the request was refused before it was matched. */
+  match: M | null;
 }

@@ -11,7 +11,7 @@ import { RequestMetrics } from '../telemetry/request-metrics.ts';
 import type { Exchange, Face } from './face.ts';
 import { listen } from './http-listener.ts';
 
-/** Answers every method but DELETE at `/hello`, and refuses in its own words. */
+/** Answers every method but DELETE at `/hello`, and renders refusals in a format of its own. */
 const hello: Face = {
   match(method, path) {
     if (path !== '/hello') return null;
@@ -52,7 +52,7 @@ async function open(faults: unknown[] = []) {
     isPortShared: false,
     name: 'test',
     shared: openShared(),
-    observers: { metrics: new RequestMetrics(registry), tracer: null, onAnswered: null },
+    observers: { metrics: new RequestMetrics(registry), tracer: null, onRequestEnd: null },
     faces: [hello, last],
     publicUrl: () => undefined,
     toExtraHeaders: () => ({ 'X-Extra': 'yes' }),
@@ -61,7 +61,7 @@ async function open(faults: unknown[] = []) {
   return { ...listener, registry };
 }
 
-/** Sends bytes as they are, and returns all that comes back. */
+/** Sends raw bytes, and returns everything that comes back. */
 async function exchangeRaw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');
@@ -100,16 +100,16 @@ test('a face renders its own refusals and faults', async () => {
   await drain();
 });
 
-test('the last face answers for what no other face has, and for what is not HTTP', async () => {
+test('the last face answers when no other face matches, or the input is not HTTP', async () => {
   const { url, drain } = await open();
   assert.equal(await (await fetch(`${url}/elsewhere`)).text(), 'last: RouteNotFound');
   assert.match(await exchangeRaw(url, 'nonsense\r\n\r\n'), /\r\n\r\nlast: MalformedRequest$/);
-  // RFC 9112: a request of HTTP/1.1 has a Host.
+  // RFC 9112: an HTTP/1.1 request needs a Host header.
   assert.match(await exchangeRaw(url, 'GET /hello HTTP/1.1\r\n\r\n'), /\r\n\r\nlast: MalformedRequest$/);
   await drain();
 });
 
-test('a method that the parser does not know is matched by its path all the same', async () => {
+test('a method that the parser does not know is still matched by its path', async () => {
   const { url, drain } = await open();
   assert.match(await exchangeRaw(url, 'FETCH /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n'), /last: RouteNotFound$/);
   await drain();

@@ -1,5 +1,5 @@
-// One address: its sockets, TLS, limits and draining, and the way of every request to a face. Everything is answered, also
-// what is not HTTP. The listener knows no routes, no JSON and no credentials.
+// One address: its sockets, TLS, limits and draining, and the dispatch of each request to a face. All input is answered, even
+// if it is not HTTP. The listener knows no routes, no JSON and no credentials.
 
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
@@ -11,9 +11,10 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
 import { type Answer, send } from './answer.ts';
-import { Aborted, Body, Pace } from './body.ts';
+import { Aborted, Body, ProgressMonitor } from './body.ts';
 import { refuseSocket, sendEarly } from './early.ts';
 import type { Exchange, Face, Match } from './face.ts';
+import { isUnused, type MalformedInput, type ParserError, toMalformedInput } from './malformed-input.ts';
 import { createServer as createHttpServer } from './node-http.ts';
 import { Connections, Observation, type Observers } from './observation.ts';
 import { Pipeline } from './pipeline.ts';
@@ -21,7 +22,6 @@ import { MethodNotAllowed, toRefusal } from './refusals.ts';
 import { checkHttp, maxHeaderBytes, readRequestId, readTarget } from './request.ts';
 import { RequestArrival } from './request-arrival.ts';
 import { toServerOptions } from './tls.ts';
-import { isUnused, toUnread, type Unread, type UnreadError } from './unread.ts';
 
 const headersTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 65_000;
@@ -35,11 +35,11 @@ export interface ListenOptions {
   host: string;
   port: number;
   tls: SecureContextOptions | null;
-  /** Shared by all threads: a TLS session that began in one can be resumed in another. */
+  /** Shared by all threads, so that a TLS session can be resumed in another one. */
   ticketKeys: Buffer;
   /** Set for the mutual-TLS address. */
   mutualTls: MutualTls | null;
-  /** Trusted proxies: their forwarding headers name the client. */
+  /** Trusted proxies, whose forwarding headers name the client. */
   proxies: Peers;
   maxConnections: number;
   maxConnectionsPerPeer: number;
@@ -49,11 +49,11 @@ export interface ListenOptions {
   name: string;
   shared: Shared;
   observers: Observers;
-  /** Asked in turn; the last one answers for what the others leave. */
+  /** Tried in order; the last one handles everything that the others leave. */
   faces: readonly Face[];
-  /** What clients see as the address. Undefined: whatever `Host` says. */
+  /** The address as clients see it. Undefined: taken from `Host`. */
   publicUrl: () => string | undefined;
-  /** Headers of every answer to this request, beside those of its face. */
+  /** Headers to add to every answer to this request. */
   toExtraHeaders: (request: IncomingMessage) => Record<string, string>;
   onFault: (fault: unknown, requestId: string) => void;
 }
@@ -85,17 +85,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** The face that a request belongs to, and what it found. */
+/** The face that a request belongs to, and the result of its `match`. */
 interface Target {
   face: Face;
-  found: Match | Refusal | null;
+  match: Match | Refusal | null;
 }
 
 class HttpListener {
   readonly server: Server;
   readonly #options: ListenOptions;
   readonly #lastFace: Face;
-  readonly #pace: Pace;
+  readonly #monitor: ProgressMonitor;
   readonly #connections = new Connections();
   readonly #pipeline = new Pipeline();
   /** Responses that are not finished. */
@@ -105,14 +105,14 @@ class HttpListener {
   constructor(options: ListenOptions) {
     this.#options = options;
     this.#lastFace = options.faces.at(-1) as Face;
-    this.#pace = new Pace(options.clock);
+    this.#monitor = new ProgressMonitor(options.clock);
     this.server = createServer(options);
     this.server.on('request', (request, response) => void this.#handle(request, response));
     this.server.on('checkContinue', (request, response) => void this.#handle(request, response));
     this.server.on('checkExpectation', (request, response) => void this.#handle(request, response));
-    this.server.on('clientError', (error: UnreadError, socket: Socket) => {
+    this.server.on('clientError', (error: ParserError, socket: Socket) => {
       if (error.code === 'ECONNRESET' || isUnused(error, socket)) socket.destroy();
-      else this.#refuseSocket(socket, toUnread(error, socket, options.mutualTls !== null));
+      else this.#refuseSocket(socket, toMalformedInput(error, socket, options.mutualTls !== null));
     });
     this.server.on('connect', (request: IncomingMessage, socket: Socket) => {
       const refusal = new MethodNotAllowed('CONNECT', 'GET, POST');
@@ -129,15 +129,15 @@ class HttpListener {
     if (mutualTls !== null) this.server.on('secureConnection', (socket: Socket) => mutualTls.greet(socket));
   }
 
-  #refuseSocket(socket: Socket, { refusal, requestId, line }: Unread): void {
-    const { face, found } = line === null ? this.#noTarget() : this.#match(line.method, line.path, {});
-    const shown = found instanceof Refusal ? found : refusal;
-    const answer = face.renderRefusal(shown, { requestId, request: null, found: null });
+  #refuseSocket(socket: Socket, { refusal, requestId, line }: MalformedInput): void {
+    const { face, match } = line === null ? this.#noTarget() : this.#match(line.method, line.path, {});
+    const shown = match instanceof Refusal ? match : refusal;
+    const answer = face.renderRefusal(shown, { requestId, request: null, match: null });
     this.#options.observers.metrics.countUnrouted(undefined, answer.status);
     refuseSocket(socket, answer, { requestId, pending: this.#lastPending(socket), clock: this.#options.clock });
   }
 
-  /** The last response that is still owed on this socket to a request that arrived whole. */
+  /** The last response that is still pending on this socket, to a request that arrived completely. */
   #lastPending(socket: Socket): ServerResponse | undefined {
     return [...this.#open].findLast(({ req }) => req.socket === socket && req.complete);
   }
@@ -166,7 +166,7 @@ class HttpListener {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { observers } = this.#options;
     const observation = new Observation(observers, request, readRequestId(request));
-    // Without a listener an error of a cut request would end the process.
+    // Without a handler, the error of an aborted request would end the process.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     this.#open.add(response);
@@ -179,7 +179,7 @@ class HttpListener {
     if (earlier !== null) {
       await earlier;
       if (request.socket.destroyed) {
-        // A response that never had the socket does not notice that it is gone; the next in turn waits for it.
+        // A response without a socket does not notice that it was closed, and the next one in the queue waits for it.
         response.emit('close');
         return;
       }
@@ -197,10 +197,10 @@ class HttpListener {
       const { path, query } = readTarget(request, this.#options.publicUrl());
       checkHttp(request);
       target = this.#match(request.method ?? '', path, request.headers);
-      const { face, found } = target;
-      if (found === null || found instanceof Refusal) throw found;
-      observation.route = found.route;
-      const answer = await face.handle(this.#toExchange(request, response, { path, query, observation }), found);
+      const { face, match } = target;
+      if (match === null || match instanceof Refusal) throw match;
+      observation.route = match.route;
+      const answer = await face.handle(this.#toExchange(request, response, { path, query, observation }), match);
       if (answer === null) return;
       this.#addHeaders(answer, request);
       await send(response, answer, observation.requestId);
@@ -211,15 +211,15 @@ class HttpListener {
 
   #match(method: string, path: string, headers: IncomingHttpHeaders): Target {
     for (const face of this.#options.faces) {
-      const found = face.match(method, path, headers);
-      if (found !== null) return { face, found };
+      const match = face.match(method, path, headers);
+      if (match !== null) return { face, match };
     }
-    throw new Error('the last face leaves nothing');
+    throw new Error('no face matches the request, not even the last one');
   }
 
-  /** Before a request is matched, the last face renders its refusals. */
+  /** The last face renders the refusal of a request that was not matched yet. */
   #noTarget(): Target {
-    return { face: this.#lastFace, found: null };
+    return { face: this.#lastFace, match: null };
   }
 
   #toExchange(
@@ -236,7 +236,7 @@ class HttpListener {
       queryString: query,
       isDraining: this.#isDraining,
       observation,
-      openBody: (digests = { sha256: null, md5: null }) => new Body(request, response, this.#pace, digests),
+      openBody: (digests = { sha256: null, md5: null }) => new Body({ request, response }, this.#monitor, digests),
     };
   }
 
@@ -247,7 +247,7 @@ class HttpListener {
 
   #refuse(
     error: unknown,
-    { face, found }: Target,
+    { face, match }: Target,
     {
       request,
       response,
@@ -260,17 +260,17 @@ class HttpListener {
       return;
     }
     if (!(error instanceof Refusal)) this.#options.onFault(error, requestId);
-    // Part of another answer has been sent already: the only honest end is a broken connection.
+    // Part of another answer was sent already: only a broken connection can say that it failed.
     if (response.headersSent) {
       request.socket.destroy();
       return;
     }
     const refusal = error instanceof Refusal ? error : toRefusal(error);
-    const context = { requestId, request, found: found instanceof Refusal ? null : found };
+    const context = { requestId, request, match: match instanceof Refusal ? null : match };
     const answer = face.renderRefusal(refusal, context);
     this.#addHeaders(answer, request);
     observation.earlyStatus = answer.status;
-    sendEarly(request, response, answer, { requestId, clock: this.#options.clock });
+    sendEarly({ request, response }, answer, { requestId, clock: this.#options.clock });
   }
 
   async drain(): Promise<void> {
@@ -286,7 +286,7 @@ class HttpListener {
     await closed;
     idle.cancel();
     timer.cancel();
-    this.#pace.close();
+    this.#monitor.close();
   }
 }
 
@@ -294,12 +294,12 @@ function createServer({ tls, ticketKeys, mutualTls }: ListenOptions): Server {
   const settings = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
-    // Node's own limit on the whole request would cut every long upload; `Pace` watches progress instead.
+    // Node's limit on the whole request would abort every long upload; `ProgressMonitor` ends stalled ones instead.
     requestTimeout: 0,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: checkConnectionsMs,
     noDelay: true,
-    // Checked in `checkHttp`, so that this refusal looks like every other.
+    // Checked in `checkHttp`, so that the refusal is rendered like every other.
     requireHostHeader: false,
   };
   if (tls === null) return createHttpServer(settings);

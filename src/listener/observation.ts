@@ -1,5 +1,5 @@
-// Every request is counted when it is over and, if configured, logged and traced: with its route, status, duration and
-// sizes, never with ids, query, headers or any part of a body.
+// Counts every request when it ends and, if configured, logs and traces it: route, status, duration and sizes, but never ids,
+// query, headers or any part of a body.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,12 +7,12 @@ import type { RequestMetrics, RouteLabels } from '../telemetry/request-metrics.t
 import type { Span, Tracer } from '../telemetry/tracer.ts';
 
 /** A line of the access log. */
-export interface Answered {
+export interface AccessLogEntry {
   request: string;
   method: string;
-  /** As it stands in the table of routes; null: there is none. */
+  /** The path pattern of the route; null: unrouted. */
   route: string | null;
-  /** Null: the client went away before it was answered. */
+  /** Null: the client disconnected before it got an answer. */
   status: number | null;
   ms: number;
   receivedBytes: number;
@@ -24,21 +24,21 @@ export interface Answered {
 
 export interface Observers {
   metrics: RequestMetrics;
-  /** Null, here and below: not wanted. */
+  /** Null, here and below: switched off. */
   tracer: Tracer | null;
-  onAnswered: ((answered: Answered) => void) | null;
+  onRequestEnd: ((entry: AccessLogEntry) => void) | null;
 }
 
-/** One request, from its headers to the end of its answer. */
+/** One request, from its headers to the end of the answer. */
 export class Observation {
   readonly requestId: string;
   readonly span: Span | null;
   route: RouteLabels | null = null;
   actor: string | null = null;
-  /** Where the answer was written past Node's own response, its status. */
+  /** The status of an answer that bypassed Node's own response. */
   earlyStatus: number | null = null;
   readonly #observers: Observers;
-  readonly #begunAt = performance.now();
+  readonly #startedAt = performance.now();
 
   constructor(observers: Observers, { headers }: IncomingMessage, requestId: string) {
     this.#observers = observers;
@@ -47,13 +47,13 @@ export class Observation {
   }
 
   end(request: IncomingMessage, response: ServerResponse): void {
-    const { metrics, onAnswered } = this.#observers;
+    const { metrics, onRequestEnd } = this.#observers;
     const status = this.earlyStatus ?? (response.headersSent ? response.statusCode : 0);
-    const ms = performance.now() - this.#begunAt;
+    const ms = performance.now() - this.#startedAt;
     if (this.route === null) metrics.countUnrouted(request.method, status);
     else metrics.count(this.route, request.method ?? '', status, ms / 1000);
     if (this.span !== null) this.#endSpan(this.span, request, status);
-    onAnswered?.(this.#toAnswered(request, status, ms));
+    onRequestEnd?.(this.#toLogEntry(request, status, ms));
   }
 
   #endSpan(span: Span, { method = '' }: IncomingMessage, status: number): void {
@@ -67,7 +67,7 @@ export class Observation {
     span.end();
   }
 
-  #toAnswered(request: IncomingMessage, status: number, ms: number): Answered {
+  #toLogEntry(request: IncomingMessage, status: number, ms: number): AccessLogEntry {
     const { receivedBytes, sentBytes } = takeBytes(request.socket);
     return {
       request: this.requestId,
@@ -83,17 +83,17 @@ export class Observation {
   }
 }
 
-const counted = new WeakMap<Socket, { read: number; written: number }>();
+const countedBytes = new WeakMap<Socket, { read: number; written: number }>();
 
-/** What has passed through a connection since its last request was over: headers are part of it. */
+/** The bytes of a connection since its last request ended, headers included. */
 function takeBytes(socket: Socket): { receivedBytes: number; sentBytes: number } {
-  const before = counted.get(socket);
+  const before = countedBytes.get(socket);
   const { bytesRead: read, bytesWritten: written } = socket;
-  counted.set(socket, { read, written });
+  countedBytes.set(socket, { read, written });
   return { receivedBytes: read - (before?.read ?? 0), sentBytes: written - (before?.written ?? 0) };
 }
 
-/** The connections of an address, and what has passed through them. */
+/** The connections of an address, and how many bytes they have carried. */
 export class Connections {
   readonly #open = new Set<Socket>();
   #readBefore = 0;

@@ -1,10 +1,10 @@
-// Refusals of the listener itself, and of faults that a face could not handle.
+// The refusals that the listener itself makes, and the refusal that a client gets for a fault.
 
 import { Fault } from '../domain/fault.ts';
 import { Refusal, storageFull } from '../domain/refusal.ts';
 
 export class MethodNotAllowed extends Refusal {
-  /** As the header `Allow` lists them. */
+  /** The value of the header `Allow`. */
   readonly allowed: string;
 
   constructor(method: string, allowed: string) {
@@ -25,7 +25,7 @@ export function shuttingDown(): Refusal {
   return new Refusal('ShuttingDown', 'The service is stopping. Nothing was saved.', { retryAfterSeconds: 5 });
 }
 
-/** What a client learns of an error that is no refusal. */
+/** The refusal that a client gets for any other error. */
 export function toRefusal(error: unknown): Refusal {
   if (!(error instanceof Fault)) return internalError();
   if (error.kind === 'full') return storageFull();

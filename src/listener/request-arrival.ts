@@ -1,4 +1,4 @@
-// How a request arrived, asked only when it matters.
+// The client's address and certificate, looked up only when somebody needs them.
 
 import type { IncomingMessage } from 'node:http';
 import type { Arrival } from '../auth/arrival.ts';
@@ -6,13 +6,13 @@ import type { MutualTls, ShownCertificate } from '../certificates/mutual-tls.ts'
 import type { Peers } from '../certificates/peers.ts';
 
 interface Address {
-  /** Null: it is not the one for mutual TLS. */
+  /** Null: not the mutual-TLS address. */
   mutualTls: MutualTls | null;
   proxies: Peers;
 }
 
-/** A class: an object literal with a getter would get a hidden class of its own each time, which lives until a full garbage
- *  collection, and with it the getter, the request, and all that hangs on it. */
+/** A class, because each object literal with a getter gets a hidden class of its own, which keeps the getter and the request
+ *  alive until a full garbage collection. */
 export class RequestArrival implements Arrival {
   readonly isMutualTls: boolean;
   readonly #request: IncomingMessage;

@@ -1,5 +1,5 @@
-// What is looked at in every request before it means anything: its tracking id, its target, and what Node lets through
-// but nobody should build on.
+// The checks on every request before it is matched: its tracking id, its target, and malformed HTTP that Node's parser
+// accepts.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -9,13 +9,13 @@ import { invalidHeader, malformed } from './refusals.ts';
 export const maxHeaderBytes = 16 * 1024;
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** One that was sent twice is none: Node joins the two, and that is no UUID. */
+/** A repeated header counts as absent: Node joins the values, and the result is not a UUID. */
 export function readRequestId(request: IncomingMessage): string {
   const sent = request.headers.requesttrackingid;
   return typeof sent === 'string' && uuid.test(sent) ? sent : randomUUID();
 }
 
-/** The path and query of the target. One that names another host than ours is not for us. */
+/** The path and query of the request target. An absolute target must name our own host. */
 export function readTarget(request: IncomingMessage, publicUrl: string | undefined): { path: string; query: string } {
   let target = request.url ?? '';
   if (!target.startsWith('/')) {
@@ -31,7 +31,7 @@ export function readTarget(request: IncomingMessage, publicUrl: string | undefin
 export function checkHttp(request: IncomingMessage): void {
   const coding = request.headers['transfer-encoding'];
   if (request.httpVersion === '1.0' && coding !== undefined) throw malformed('HTTP/1.0 has no Transfer-Encoding.');
-  // The parser is content with any list that ends so; what was compressed on the way would be taken for the content.
+  // The parser accepts any list that ends in chunked; a compressed body would then be stored as the content.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw malformed('Transfer-Encoding can only be chunked.');
   }
@@ -39,12 +39,12 @@ export function checkHttp(request: IncomingMessage): void {
     throw malformed('The Host header is missing.');
   }
   checkSingleHost(request);
-  if (isExpecting(request) && request.headers.expect?.toLowerCase() !== '100-continue') {
+  if (expectsContinue(request) && request.headers.expect?.toLowerCase() !== '100-continue') {
     throw invalidHeader('Expect', 'can only be 100-continue');
   }
 }
 
-/** RFC 9112, section 3.2. Node takes the first; a proxy before us may have gone by the last. */
+/** RFC 9112, section 3.2. Node uses the first one; a proxy in front of us may have used the last. */
 function checkSingleHost({ rawHeaders }: IncomingMessage): void {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -54,9 +54,8 @@ function checkSingleHost({ rawHeaders }: IncomingMessage): void {
   if (count > 1) throw malformed('The Host header was sent more than once.');
 }
 
-/** Whether the client waits for `100 Continue`. "A server that receives a 100-continue expectation in an HTTP/1.0
- *  request MUST ignore that expectation." */
-export function isExpecting({ httpVersion, headers }: IncomingMessage): boolean {
+/** "A server that receives a 100-continue expectation in an HTTP/1.0 request MUST ignore that expectation." */
+export function expectsContinue({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion !== '1.0' && headers.expect !== undefined;
 }
 

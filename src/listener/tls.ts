@@ -1,4 +1,4 @@
-// How the addresses speak TLS: 1.2 and 1.3, forward secrecy and authenticated encryption only.
+// The TLS options of the addresses: 1.2 and 1.3, forward secrecy and authenticated encryption only.
 
 import { constants } from 'node:crypto';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
@@ -18,8 +18,8 @@ const ciphers = [
 
 const groups = 'X25519MLKEM768:X25519:P-256:P-384:P-521';
 
-/** The mutual-TLS address asks for a certificate, judges it itself so that it can say what is wrong, and never resumes a
- *  session: each connection shows its certificate anew. */
+/** The mutual-TLS address requests a certificate and verifies it itself, so that a refusal can say what is wrong. It never
+ *  resumes a session: each connection presents its certificate. */
 export function toServerOptions(tls: SecureContextOptions, ticketKeys: Buffer, isMutual: boolean): TlsOptions {
   const options: TlsOptions = {
     ...tls,

@@ -58,7 +58,7 @@ export interface ForeignRoute extends Path {
 export type Route = CallerRoute | OpenRoute | ForeignRoute;
 
 /** The route of a request, and what stood for the names in braces. */
-export interface Found<R extends Route = Route> extends Match {
+export interface RouteMatch<R extends Route = Route> extends Match {
   route: R;
   parameters: Record<string, string>;
 }
@@ -90,10 +90,10 @@ export class Router<R extends Route = Route> {
   }
 
   /** Null: there is no such path. A refusal: the path does not have this method. */
-  find(method: string, path: string): Found<R> | Refusal | null {
-    const found = this.#findPattern(path);
-    if (found === null) return null;
-    const { pattern, parameters } = found;
+  find(method: string, path: string): RouteMatch<R> | Refusal | null {
+    const known = this.#findPattern(path);
+    if (known === null) return null;
+    const { pattern, parameters } = known;
     const route = pattern.methods.get(method === 'HEAD' ? 'GET' : method);
     if (route === undefined) return new MethodNotAllowed(method, toAllowed(pattern));
     return { route, parameters };
@@ -101,8 +101,8 @@ export class Router<R extends Route = Route> {
 
   /** The methods of a path, as the header `Allow` lists them. */
   allowed(path: string): string {
-    const found = this.#findPattern(path);
-    return found === null ? '' : toAllowed(found.pattern);
+    const known = this.#findPattern(path);
+    return known === null ? '' : toAllowed(known.pattern);
   }
 
   #findPattern(path: string): { pattern: Pattern<R>; parameters: Record<string, string> } | null {

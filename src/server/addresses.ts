@@ -116,7 +116,7 @@ function toObservers({ telemetry }: Config, { log, metrics, tracer }: AddressCon
   return {
     metrics,
     tracer,
-    onAnswered: telemetry.isAccessLogged ? (answered) => log.info(answered, 'answered') : null,
+    onRequestEnd: telemetry.isAccessLogged ? (entry) => log.info(entry, 'answered') : null,
   };
 }
 

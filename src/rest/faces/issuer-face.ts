@@ -6,13 +6,13 @@ import { Refusal, storageFull } from '../../domain/refusal.ts';
 import { endIfStalled } from '../../listener/answer.ts';
 import type { Exchange, Face } from '../../listener/face.ts';
 import { malformed } from '../../listener/refusals.ts';
-import { isExpecting } from '../../listener/request.ts';
+import { expectsContinue } from '../../listener/request.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Buckets, toLimitedAddress } from '../../runtime/rate-limits.ts';
 import type { Shared } from '../../runtime/shared-counters.ts';
 import { allowOrigin } from '../cors.ts';
 import type { ContextLookup, EnvironmentContext } from '../environment-context.ts';
-import { type ForeignRoute, type Found, type OpenRoute, routeNotFound } from '../route.ts';
+import { type ForeignRoute, type OpenRoute, type RouteMatch, routeNotFound } from '../route.ts';
 import { issuerRoutes } from '../routes.ts';
 import { routeFace } from './route-face.ts';
 
@@ -36,7 +36,7 @@ export interface IssuerFaceOptions {
   clock: Clock;
 }
 
-export function issuerFace(options: IssuerFaceOptions): Face<Found<OpenRoute | ForeignRoute>> {
+export function issuerFace(options: IssuerFaceOptions): Face<RouteMatch<OpenRoute | ForeignRoute>> {
   const { lookup, name, isMutualTls, shared, clock } = options;
   const pages = new Buckets({ name: `${name} pages`, burst: 300, perSecond: 5 }, shared.buckets, clock);
   const routes = issuerRoutes.filter(({ isForPeople }) => !(isForPeople && isMutualTls));
@@ -72,7 +72,7 @@ async function issue(
   if (issuer === null) throw routeNotFound();
   const headers = { ...pageHeaders, ...allowOrigin(corsOrigins, request) };
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (isExpecting(request)) response.writeContinue();
+  if (expectsContinue(request)) response.writeContinue();
   endUnlessComplete(request, clock);
   endIfStalled(response);
   await issuer.handle(request, response, arrival);

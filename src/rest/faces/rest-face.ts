@@ -9,7 +9,7 @@ import type { Face } from '../../listener/face.ts';
 import { shuttingDown } from '../../listener/refusals.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ContextLookup, EnvironmentContext } from '../environment-context.ts';
-import type { CallerRoute, Found, OpenRoute, RouteExchange } from '../route.ts';
+import type { CallerRoute, OpenRoute, RouteExchange, RouteMatch } from '../route.ts';
 import { routeNotFound } from '../route.ts';
 import { restRoutes } from '../routes.ts';
 import { routeFace } from './route-face.ts';
@@ -20,7 +20,7 @@ const renewAfterMs = 500;
 
 type RestRoute = CallerRoute | OpenRoute;
 
-export function restFace(lookup: ContextLookup, clock: Clock): Face<Found<RestRoute>> {
+export function restFace(lookup: ContextLookup, clock: Clock): Face<RouteMatch<RestRoute>> {
   const face = routeFace<RestRoute>(restRoutes, lookup, async (context, exchange, { route }) =>
     route.action === null
       ? await route.handle(context, exchange)

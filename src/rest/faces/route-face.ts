@@ -6,50 +6,50 @@ import type { Exchange, Face } from '../../listener/face.ts';
 import { toAnswer } from '../answer.ts';
 import type { ContextLookup, EnvironmentContext } from '../environment-context.ts';
 import { checkSingleHeaders } from '../parameters.ts';
-import { answerUnserved, type Found, type OpenRoute, type Route, type RouteExchange, Router } from '../route.ts';
+import { answerUnserved, type OpenRoute, type Route, type RouteExchange, type RouteMatch, Router } from '../route.ts';
 
 export type Handler<R extends Route> = (
   context: EnvironmentContext,
   exchange: RouteExchange,
-  found: Found<R>,
+  match: RouteMatch<R>,
 ) => Promise<Answer | null>;
 
 export function routeFace<R extends Route>(
   routes: readonly R[],
   lookup: ContextLookup,
   handler: Handler<R>,
-): Face<Found<R>> {
+): Face<RouteMatch<R>> {
   const router = new Router(routes);
   return {
     match: (method, path) => router.find(method, path),
-    async handle(exchange, found) {
+    async handle(exchange, match) {
       checkSingleHeaders(exchange.request);
       const context = lookup();
       const answer =
         context === null
-          ? answerUnserved(found.route)
-          : await handler(context, toRouteExchange(exchange, found, router), found);
-      if (answer !== null && found.route.toHeaders !== undefined)
-        Object.assign(answer.headers, found.route.toHeaders(exchange.request));
+          ? answerUnserved(match.route)
+          : await handler(context, toRouteExchange(exchange, match, router), match);
+      if (answer !== null && match.route.toHeaders !== undefined)
+        Object.assign(answer.headers, match.route.toHeaders(exchange.request));
       return answer;
     },
-    renderRefusal(refusal, { requestId, request, found }) {
+    renderRefusal(refusal, { requestId, request, match }) {
       const answer = toAnswer(refusal, requestId);
-      if (request !== null) Object.assign(answer.headers, found?.route.toHeaders?.(request));
+      if (request !== null) Object.assign(answer.headers, match?.route.toHeaders?.(request));
       return answer;
     },
   };
 }
 
 /** Routes that need no credentials: the docs page, the console's files. */
-export function openFace(routes: readonly OpenRoute[], lookup: ContextLookup): Face<Found<OpenRoute>> {
+export function openFace(routes: readonly OpenRoute[], lookup: ContextLookup): Face<RouteMatch<OpenRoute>> {
   return routeFace(routes, lookup, (context, exchange, { route }) => route.handle(context, exchange));
 }
 
-function toRouteExchange<R extends Route>(exchange: Exchange, found: Found<R>, router: Router<R>): RouteExchange {
+function toRouteExchange<R extends Route>(exchange: Exchange, match: RouteMatch<R>, router: Router<R>): RouteExchange {
   return {
     ...exchange,
-    parameters: found.parameters,
+    parameters: match.parameters,
     query: () => new URLSearchParams(exchange.queryString),
     allowed: () => router.allowed(exchange.path),
   };

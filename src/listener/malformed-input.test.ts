@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { makeCa } from '../certificates/make-certificate.ts';
-import { isUnused, type UnreadError } from './unread.ts';
+import { isUnused, type ParserError } from './malformed-input.ts';
 
 const { certificatePem, keyPem } = await makeCa();
 const tls = { cert: certificatePem, key: keyPem };
@@ -16,7 +16,7 @@ for (const isSecure of [false, true]) {
   const start = (options: object) => (isSecure ? createTlsServer({ ...options, ...tls }) : createServer(options));
   const arrival = isSecure ? 'secureConnection' : 'connection';
 
-  /** Resolves to both ends of a connection, and to whatever ends all of it. */
+  /** Resolves to both ends of a connection, and a function that closes everything. */
   async function open(server: ReturnType<typeof start>) {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -32,16 +32,16 @@ for (const isSecure of [false, true]) {
     return { client, arrived, close };
   }
 
-  test(`a connection on which nothing came in time is unused${isSecure ? ', with TLS too' : ''}`, async () => {
+  test(`a connection on which nothing arrives in time is unused${isSecure ? ', with TLS too' : ''}`, async () => {
     const server = start(hasty);
-    const failed = once(server, 'clientError') as Promise<[UnreadError, Socket]>;
+    const failed = once(server, 'clientError') as Promise<[ParserError, Socket]>;
     const { close } = await open(server);
     const [error, socket] = await failed;
     assert.ok(isUnused(error, socket));
     close(socket);
   });
 
-  test(`one on which half a request came is not${isSecure ? ', with TLS too' : ''}`, async () => {
+  test(`a connection with half a request is not unused${isSecure ? ', with TLS too' : ''}`, async () => {
     const { client, arrived, close } = await open(start({}));
     const [socket] = await arrived;
     client.write('GET / HTTP/1.1\r\nHost: x\r\n');
