@@ -205,6 +205,19 @@ test('what decides by time asks the clock, which tests can move', () => {
   assert.deepEqual(users.sort(), Object.keys(readsSystemTime).sort());
 });
 
+/** Which files sync beside the durable files of `runtime`, and why. */
+const syncs: Record<string, string> = {
+  'src/runtime/durable-file.ts': 'the primitive, with the rule for failures',
+  'src/server/disk.ts': 'measures how long a sync takes, to find disks that only pretend',
+};
+
+test('files are synced in one place, which has the rule for failures', () => {
+  const own =
+    /\.(data)?sync\(|\bf(data)?sync(Sync)?\(|import \{[^}]*\bf(data)?sync(Sync)?\b[^}]*\} from 'node:fs|\bflush: true\b|\bO_D?SYNC\b/;
+  const users = sources.filter((path) => roomOf(path) !== 'console' && own.test(read(path)));
+  assert.deepEqual(users.sort(), Object.keys(syncs).sort());
+});
+
 test('no file has a name that says nothing', () => {
   const bad = sources.filter((path) => /\/(index|utils?|helpers?|common|manager|service)\.ts$/.test(path));
   assert.deepEqual(bad, []);

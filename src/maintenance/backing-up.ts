@@ -4,17 +4,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
+import { writeSynced } from '../runtime/durable-file.ts';
 import { FolderInUse, type FolderLock, lockFile } from '../runtime/folder-lock.ts';
 import { folderOf, type Places } from '../server/storage.ts';
 import { type Lost, type MadeBackup, tidyBackup } from './backup/backup.ts';
-import {
-  type BackedUpFile,
-  CannotBackUp,
-  copyFile,
-  digestFile,
-  writeManifest,
-  writeSynced,
-} from './backup/manifest.ts';
+import { type BackedUpFile, CannotBackUp, copyFile, digestFile, writeManifest } from './backup/manifest.ts';
 import { backUpEnvironment, type Watched } from './maintenance.ts';
 
 const unfinishedName = 'unfinished';

@@ -1,16 +1,12 @@
-// A file store in a folder of the local disk. A file that is being written has `.new` behind its name. A failed sync is
-// fatal: it is not tried again.
+// A file store in a folder of the local disk.
 
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Fault } from '../domain/fault.ts';
+import { syncFolder, writeDurably } from './durable-file.ts';
 import type { FileStore } from './file-store.ts';
 
-/** Nothing is made before there is something to write. */
+/** The folder is created by the first write. */
 export function localFiles(folder: string): FileStore {
-  const settle = async () => {
-    for (const named of [folder, dirname(folder)]) await syncFolder(named);
-  };
   return {
     async list() {
       return await readdir(folder).catch(ignoreMissing);
@@ -18,9 +14,12 @@ export function localFiles(folder: string): FileStore {
     async write(name, bytes) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeDurably(join(folder, name), bytes);
-      await settle();
+      await syncFolder(dirname(folder));
     },
-    settle,
+    async settle() {
+      await syncFolder(folder);
+      await syncFolder(dirname(folder));
+    },
     async read(name) {
       return await readFile(join(folder, name));
     },
@@ -30,29 +29,4 @@ export function localFiles(folder: string): FileStore {
 function ignoreMissing(error: NodeJS.ErrnoException): string[] {
   if (error.code === 'ENOENT') return [];
   throw error;
-}
-
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const unfinished = `${path}.new`;
-  const file = await open(unfinished, 'w', 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync().catch(toSyncFault);
-  } finally {
-    await file.close();
-  }
-  await rename(unfinished, path);
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync().catch(toSyncFault);
-  } finally {
-    await folder.close();
-  }
-}
-
-function toSyncFault(cause: unknown): never {
-  throw new Fault('fatal', 'a sync failed', cause);
 }

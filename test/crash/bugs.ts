@@ -22,7 +22,7 @@ const body = 'src/listener/body.ts';
 const removal = 'src/catalog/verbs/removal.ts';
 
 const normal = { module: connection, from: 'PRAGMA synchronous = FULL;', to: 'PRAGMA synchronous = NORMAL;' };
-const blobSync = 'await handle.datasync().catch(toSyncFault);\n      } finally';
+const blobSync = 'await syncFile(handle);\n      } finally';
 
 /** The sweeper comes by all the time and finds everything old enough, and records come long after their blobs. */
 export const busySweeper: Replacement[] = [
@@ -99,7 +99,7 @@ export const bugs: Bug[] = [
       {
         module: blobs,
         from: blobSync,
-        to: 'await handle.datasync().catch(() => handle.datasync()).catch(toSyncFault);\n      } finally',
+        to: 'await handle.datasync().catch(() => syncFile(handle));\n      } finally',
       },
     ],
   },

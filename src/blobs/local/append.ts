@@ -3,6 +3,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { Fault } from '../../domain/fault.ts';
+import { syncFile } from '../../runtime/durable-file.ts';
 import type { Syncs } from '../../runtime/sync-guard.ts';
 import type { Append, Grown } from '../blobs.ts';
 
@@ -19,7 +20,7 @@ export async function appendTo(path: string, { from, blocks, keep }: Append, syn
     if (size > from.sizeBytes) await handle.truncate(from.sizeBytes);
     const sizeBytes = await writeOn(handle, { from, blocks, keep }, syncs);
     syncs.check();
-    await handle.datasync().catch(toSyncFault);
+    await syncFile(handle);
     return { sizeBytes, state: '' };
   } finally {
     await handle.close();
@@ -35,7 +36,7 @@ async function writeOn(handle: FileHandle, { from, blocks, keep }: Append, syncs
       await writing;
       if (position - kept.sizeBytes >= keepEveryBytes || performance.now() - kept.at >= keepEveryMs) {
         syncs.check();
-        await handle.datasync().catch(toSyncFault);
+        await syncFile(handle);
         await keep({ sizeBytes: position, state: '' });
         kept = { sizeBytes: position, at: performance.now() };
       }
@@ -77,8 +78,4 @@ function dropBytes(buffers: readonly Uint8Array[], count: number): Uint8Array[] 
 
 export function sizeOf(block: readonly Uint8Array[]): number {
   return block.reduce((sum, { byteLength }) => sum + byteLength, 0);
-}
-
-export function toSyncFault(cause: unknown): never {
-  throw new Fault('fatal', 'a sync failed', cause);
 }

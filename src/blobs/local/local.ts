@@ -8,9 +8,10 @@ import { mkdirSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
+import { syncFile, syncFolder } from '../../runtime/durable-file.ts';
 import { Syncs } from '../../runtime/sync-guard.ts';
 import { type Append, type BlobInfo, type Blobs, chunkBytes, type Grown } from '../blobs.ts';
-import { appendTo, sizeOf, toSyncFault, writeBlock } from './append.ts';
+import { appendTo, sizeOf, writeBlock } from './append.ts';
 
 /** Syncing on the way keeps the disk busy while bytes arrive, the last sync short, and the memory that waits bounded. */
 const syncEveryBytes = 32 * 1024 * 1024;
@@ -93,7 +94,7 @@ class LocalBlobs implements Blobs {
       try {
         await writeAll(handle, blocks, this.#onTheWay);
         this.#syncs.check();
-        await handle.datasync().catch(toSyncFault);
+        await syncFile(handle);
       } finally {
         await handle.close();
       }
@@ -198,7 +199,7 @@ interface OnTheWay {
 async function syncOnTheWay(handle: FileHandle, onTheWay: OnTheWay): Promise<void> {
   onTheWay.isBusy = true;
   try {
-    await handle.datasync().catch(toSyncFault);
+    await syncFile(handle);
   } catch (error) {
     onTheWay.onFailed(error);
     throw error;
@@ -238,15 +239,6 @@ async function writeAll(
     } finally {
       await syncing;
     }
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r').catch(toFault);
-  try {
-    await handle.sync().catch(toSyncFault);
-  } finally {
-    await handle.close();
   }
 }
 

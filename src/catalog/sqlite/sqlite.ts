@@ -1,11 +1,11 @@
 // The SQLite engine as the thread sees it that opens it: it starts and ends the writer and the checkpointer. Reads run on a
 // read-only connection in this thread. Other threads of the process can be invited to use it too (`worker.ts`).
 
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
 import { type Clock, systemClock, type Timer } from '../../runtime/clock.ts';
+import { syncFolder } from '../../runtime/durable-file.ts';
 import { Syncs } from '../../runtime/sync-guard.ts';
 import { CommitCounter } from '../page-cache/commit-counter.ts';
 import type { Engine } from '../sql.ts';
@@ -45,7 +45,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
   });
   const wasClosed = await isReady(writer);
   // The database and its log are new names in the folder; SQLite ignores errors of its own sync of it.
-  syncFolder(dirname(path));
+  await syncFolder(dirname(path));
   const checkpointer = new Worker(new URL('./checkpointer.ts', import.meta.url), {
     workerData: { path, syncs: syncs.shared, isCheckWanted: !wasClosed } satisfies CheckpointerData,
   });
@@ -62,15 +62,6 @@ function isReady(writer: Worker): Promise<boolean> {
       else resolve('ready' in message && message.wasClosed);
     });
   });
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 interface Made {

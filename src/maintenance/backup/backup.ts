@@ -11,8 +11,9 @@ import { openSqliteTables } from '../../catalog/sqlite/tables.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
 import { countLargeContents, findFileOf, type LargeContent, listLargeContents } from '../../catalog/tables.ts';
 import { findStrangers } from '../../catalog/verbs/checks.ts';
+import { syncFile, syncFileAt, syncFolder } from '../../runtime/durable-file.ts';
 import type { Progress } from '../verify/subject.ts';
-import { type BackedUpEnvironment, type BackedUpFile, copyFile, digestFile, syncFile, syncFolder } from './manifest.ts';
+import { type BackedUpEnvironment, type BackedUpFile, copyFile, digestFile } from './manifest.ts';
 
 const pageOfContents = 500;
 
@@ -54,7 +55,7 @@ export async function backUp(source: Source, job: BackupJob): Promise<MadeBackup
   source.tell({ step: 'the catalog', done: 0, of: 1 });
   const catalog = join(snapshot, 'catalog.db');
   snapshotSqlite(join(source.folder, 'catalog.db'), catalog);
-  await syncFile(catalog);
+  await syncFileAt(catalog);
   const paths = [catalog, ...(await copySmall(source, base, snapshot))];
   const tables = openSqliteTables(catalog, 'source') as TableStore;
   try {
@@ -160,7 +161,7 @@ class Contents {
         await file.writeFile(chunk);
       }
       if (!digest.digest().equals(sha256)) throw new SourceLost('the bytes are not those that were saved');
-      await file.sync();
+      await syncFile(file);
     } finally {
       await file.close();
     }

@@ -3,8 +3,9 @@
 
 import { createHash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeDurably, writeSynced } from '../../runtime/durable-file.ts';
 
 export const manifestFormat = 1;
 const manifestName = 'manifest.json';
@@ -46,9 +47,7 @@ export interface Manifest {
 export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
   const text = JSON.stringify(manifest);
   const whole = JSON.stringify({ ...manifest, Digest: hash('sha256', text) }, null, 2);
-  await writeSynced(join(directory, `${manifestName}.new`), `${whole}\n`);
-  await rename(join(directory, `${manifestName}.new`), join(directory, manifestName));
-  await syncFolder(directory);
+  await writeDurably(join(directory, manifestName), `${whole}\n`);
 }
 
 /** Null: there is none. */
@@ -89,35 +88,6 @@ export async function digestFile(path: string): Promise<{ Size: number; Sha256: 
     size += (chunk as Buffer).length;
   }
   return { Size: size, Sha256: digest.digest('hex') };
-}
-
-export async function writeSynced(path: string, bytes: string | Uint8Array): Promise<void> {
-  const file = await open(path, 'w', 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** What was written through another way is made durable. */
-export async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** Copies a small file, and syncs the copy. Null: there is none. */

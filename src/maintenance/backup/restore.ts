@@ -11,20 +11,12 @@ import { openJournalFiles } from '../../catalog/journal-files.ts';
 import { openSqliteTables } from '../../catalog/sqlite/tables.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
 import { listLargeContents } from '../../catalog/tables.ts';
+import { syncFileAt, syncFolder, writeSynced } from '../../runtime/durable-file.ts';
 import { localFiles } from '../../runtime/local-file-store.ts';
 import type { Problem } from '../verify/problems.ts';
 import type { Progress } from '../verify/subject.ts';
 import { type Verified, verify } from '../verify/verify.ts';
-import {
-  type BackedUpEnvironment,
-  CannotBackUp,
-  digestFile,
-  type Manifest,
-  readManifest,
-  syncFile,
-  syncFolder,
-  writeSynced,
-} from './manifest.ts';
+import { type BackedUpEnvironment, CannotBackUp, digestFile, type Manifest, readManifest } from './manifest.ts';
 
 export const restoringName = 'restoring';
 const completeName = 'complete';
@@ -150,7 +142,7 @@ async function copyFiles(directory: string, { Name, Files }: BackedUpEnvironment
     const to = join(restoring, To);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await copyBytes(join(directory, Path), to);
-    await syncFile(to);
+    await syncFileAt(to);
     folders.add(dirname(to));
   }
   for (const folder of folders) await syncFolder(folder);

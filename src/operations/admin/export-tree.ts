@@ -7,6 +7,7 @@ import { extname, join } from 'node:path';
 import type { Place } from '../../catalog/verbs/list-folder.ts';
 import type { SpaceAccess } from '../../domain/caller.ts';
 import type { Entry } from '../../domain/entry.ts';
+import { syncFile } from '../../runtime/durable-file.ts';
 import type { Cabinet } from '../cabinet.ts';
 import { toOpenedFile } from '../open-file.ts';
 
@@ -45,7 +46,7 @@ export async function exportTree(cabinet: Cabinet, request: ExportRequest, repor
   try {
     const tree = new Tree(cabinet, request, report, (line) => sidecar.appendFile(`${JSON.stringify(line)}\n`));
     await tree.folder(request.access.rootId, { path: '', directory: request.directory });
-    await sidecar.sync();
+    await syncFile(sidecar);
   } finally {
     await sidecar.close();
   }
