@@ -13,7 +13,7 @@ import type { Link } from './links.ts';
 import type { TokenVerifier } from './tokens.ts';
 import { type TokenPerson, tokenInvalid, type VerifiedToken } from './verified-token.ts';
 
-const lookAgainAfterMs = 500;
+const keepForMs = 500;
 const mostLookedUp = 10_000;
 
 export interface Credentials {
@@ -39,7 +39,7 @@ export class Authenticator {
     this.#clock = clock;
     // `ttlResolution: 0`: by the clock, without a timer for every millisecond in which something is looked up.
     const perf = { now: () => clock.monotonic() };
-    const rules = { max: mostLookedUp, ttl: lookAgainAfterMs, ttlResolution: 0, perf };
+    const rules = { max: mostLookedUp, ttl: keepForMs, ttlResolution: 0, perf };
     this.#applications = new LRUCache(rules);
     this.#people = new LRUCache(rules);
   }
@@ -81,7 +81,7 @@ export class Authenticator {
   }
 
   /** Forgets what was looked up: whoever has just managed something finds it so at once. */
-  lookAgain(): void {
+  invalidate(): void {
     this.#applications.clear();
     this.#people.clear();
   }

@@ -30,11 +30,11 @@ export interface TokenRules {
   audience: string;
   signingKeys: readonly JWK[];
   /** The keys as another node may have changed them a moment ago; null: there is none. */
-  lookAgain: (() => Promise<readonly JWK[]>) | null;
+  reloadKeys: (() => Promise<readonly JWK[]>) | null;
 }
 
 /** A token with a key that is not known makes us look for it. Whoever brings another one so soon after waits this long. */
-const lookAgainAfterMs = 200;
+const reloadAfterMs = 200;
 
 export class TokenVerifier {
   /** Null: our own issuer is switched off. */
@@ -70,7 +70,7 @@ export class TokenVerifier {
 
   async #check(text: string, hasLooked = false): Promise<VerifiedToken> {
     if (this.#rules === null) throw notValidHere();
-    const { issuer, audience, lookAgain } = this.#rules;
+    const { issuer, audience, reloadKeys } = this.#rules;
     try {
       const { payload } = await jwtVerify(text, this.#keys, {
         algorithms: [signingAlgorithm],
@@ -86,9 +86,9 @@ export class TokenVerifier {
       return toVerified(payload);
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw tokenInvalid('The access token has expired.');
-      const isWorthALook = error instanceof errors.JWKSNoMatchingKey && lookAgain !== null && !hasLooked;
+      const isWorthALook = error instanceof errors.JWKSNoMatchingKey && reloadKeys !== null && !hasLooked;
       if (isWorthALook) {
-        await this.#look(lookAgain);
+        await this.#look(reloadKeys);
         return await this.#check(text, true);
       }
       if (error instanceof errors.JOSEError) throw notValidHere();
@@ -97,12 +97,12 @@ export class TokenVerifier {
   }
 
   /** One look at a time serves all who wait for it. */
-  async #look(lookAgain: () => Promise<readonly JWK[]>): Promise<void> {
+  async #look(reloadKeys: () => Promise<readonly JWK[]>): Promise<void> {
     this.#looking ??= (async () => {
-      const waitMs = this.#lookedAt + lookAgainAfterMs - this.#clock.monotonic();
+      const waitMs = this.#lookedAt + reloadAfterMs - this.#clock.monotonic();
       if (waitMs > 0) await this.#clock.sleep(waitMs);
       this.#lookedAt = this.#clock.monotonic();
-      this.#keys = toKeySet(await lookAgain());
+      this.#keys = toKeySet(await reloadKeys());
     })().finally(() => {
       this.#looking = null;
     });

@@ -28,7 +28,7 @@ const plausibleMicroseconds = 15;
 /** Refuses a folder that a catalog must not be in, and warns of syncs that cannot be true. */
 export function checkDisk(
   { dataFolder, catalog, isAnyDiskAllowed }: Config,
-  warn: (told: object, text: string) => void,
+  warn: (details: object, message: string) => void,
 ): void {
   if (catalog.kind !== 'sqlite') return;
   const problem = findDiskProblem(dataFolder);

@@ -22,7 +22,7 @@ import type { StorageEvents } from './records.ts';
 import { emptyStorage, folderOf, openStorage, type Storage } from './storage.ts';
 
 /** How soon a node learns what others have changed of the keys and the quotas. */
-const lookAtSharedMs = 1000;
+const reloadSharedMs = 1000;
 
 export interface Environment {
   name: EnvironmentName;
@@ -40,10 +40,10 @@ export interface Environment {
   /** Called when another node has changed the keys. */
   onNewKeys(listener: () => void): void;
   /** Learns at once what other nodes have changed; null: there are none. */
-  lookAgain: (() => Promise<void>) | null;
+  reload: (() => Promise<void>) | null;
   turns: UploadLocks;
   /** How other threads of this process come to what it keeps; null: by themselves. */
-  guests: Storage['guests'];
+  workers: Storage['workers'];
   /** What they share with this one. */
   shared: Pick<Storage, 'commits' | 'syncs'>;
   close(): Promise<void>;
@@ -88,9 +88,9 @@ export async function openEnvironment(
     onNewKeys(listener) {
       onNewKeys = listener;
     },
-    lookAgain: isShared ? () => look() : null,
+    reload: isShared ? () => look() : null,
     turns,
-    guests: storage.guests,
+    workers: storage.workers,
     shared: storage,
     async close() {
       looks?.cancel();
@@ -101,9 +101,9 @@ export async function openEnvironment(
       await storage.close();
     },
   };
-  const look = () => lookAtShared(environment, () => onNewKeys());
+  const look = () => reloadShared(environment, () => onNewKeys());
   // What cannot be learned now is learned at the next look.
-  const looks = isShared ? clock.every(lookAtSharedMs, () => void look().catch(() => undefined)) : null;
+  const looks = isShared ? clock.every(reloadSharedMs, () => void look().catch(() => undefined)) : null;
   return environment;
 }
 
@@ -163,7 +163,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
 }
 
 /** What others have changed. */
-export async function lookAtShared(
+export async function reloadShared(
   environment: Pick<Environment, 'cabinet' | 'keys' | 'keyStore'>,
   onNewKeys: () => void,
 ): Promise<void> {

@@ -9,20 +9,20 @@ import { openShared } from '../runtime/shared-counters.ts';
 import { Calls, type Port } from '../runtime/worker-calls.ts';
 import { Observability } from './observability.ts';
 import { Serving } from './serving.ts';
-import type { GuestFunctions, HostFunctions, HttpThreadData } from './worker-calls.ts';
-import { type GuestEnvironment, joinEnvironment } from './worker-environment.ts';
+import type { HttpThreadData, MainFunctions, WorkerFunctions } from './worker-calls.ts';
+import { attachEnvironment, type WorkerEnvironment } from './worker-environment.ts';
 
 function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThreadData, port: Port): void {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const observability = new Observability(config, log, systemClock);
   const shared = openShared(buffers);
-  const environments = new Map<EnvironmentName, GuestEnvironment>();
-  const host: Calls<HostFunctions> = new Calls(port, {
-    async open(invitation) {
-      const { name } = invitation;
-      const environment = await joinEnvironment(invitation, {
+  const environments = new Map<EnvironmentName, WorkerEnvironment>();
+  const main: Calls<MainFunctions> = new Calls(port, {
+    async open(bootstrap) {
+      const { name } = bootstrap;
+      const environment = await attachEnvironment(bootstrap, {
         config,
-        host,
+        main,
         shared,
         onTrouble: (error) => log.error({ environment: name, err: error }, 'work in the background failed'),
         observed: { metrics: observability.metrics[name], tracer: observability.tracer },
@@ -42,9 +42,9 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
       environments.delete(name);
       await environment?.close();
     },
-    async lookAgain({ name }) {
+    async reload({ name }) {
       serving.invalidate(name);
-      await environments.get(name)?.lookAgain();
+      await environments.get(name)?.reload();
     },
     fail({ name, ...fault }) {
       serving.stopServing(name);
@@ -57,29 +57,29 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
     drain: () => serving.drain(),
     renderMetrics: ({ name }) => observability.metrics[name].registry.render(),
     finish: () => observability.close(),
-  } satisfies GuestFunctions);
+  } satisfies WorkerFunctions);
   const serving = new Serving({
     config,
     log,
     observability,
     shared,
     ticketKeys: Buffer.from(ticketKeys),
-    sessions: { production: toSessions(host, 'production'), test: toSessions(host, 'test') },
+    sessions: { production: toSessions(main, 'production'), test: toSessions(main, 'test') },
     startedAt,
     // A thread cannot share the main one's.
     clock: systemClock,
     urls,
-    onAdminChange: (name) => host.ask('managed', { name }),
-    renderMetrics: (name) => host.ask('renderMetrics', { name }),
+    onAdminChange: (name) => main.ask('adminChanged', { name }),
+    renderMetrics: (name) => main.ask('renderMetrics', { name }),
   });
 }
 
 /** Any thread may have the next request of a browser. */
-function toSessions(host: Calls<HostFunctions>, name: EnvironmentName): AnonymousSessions {
+function toSessions(main: Calls<MainFunctions>, name: EnvironmentName): AnonymousSessions {
   return {
-    set: (id, payload) => host.ask('setSession', { name, id, payload }),
-    get: (id) => host.ask('getSession', { name, id }),
-    delete: (id) => host.ask('deleteSession', { name, id }),
+    set: (id, payload) => main.ask('setSession', { name, id, payload }),
+    get: (id) => main.ask('getSession', { name, id }),
+    delete: (id) => main.ask('deleteSession', { name, id }),
   };
 }
 

@@ -10,7 +10,7 @@ import { isPassword, TooBusy } from '../operations/passwords.ts';
 import { Calls } from '../runtime/worker-calls.ts';
 import type { Environment } from './environment.ts';
 import type { Urls } from './serving.ts';
-import type { GuestFunctions, HostFunctions, HttpThreadData } from './worker-calls.ts';
+import type { HttpThreadData, MainFunctions, WorkerFunctions } from './worker-calls.ts';
 
 export interface HttpThreadsOptions {
   count: number;
@@ -23,32 +23,32 @@ export interface HttpThreadsOptions {
   renderMetrics(name: EnvironmentName): Promise<string>;
 }
 
-interface Guest {
+interface HttpThread {
   worker: Worker;
-  calls: Calls<GuestFunctions>;
+  calls: Calls<WorkerFunctions>;
 }
 
 export class HttpThreads {
-  readonly #guests: Guest[];
+  readonly #threads: HttpThread[];
 
   constructor(options: HttpThreadsOptions) {
-    this.#guests = Array.from({ length: options.count }, () => startGuest(options));
+    this.#threads = Array.from({ length: options.count }, () => startThread(options));
   }
 
   /** They begin to serve an environment that was opened here. */
-  async open({ name, guests, shared }: Environment): Promise<void> {
-    if (guests === null) return;
+  async open({ name, workers, shared }: Environment): Promise<void> {
+    if (workers === null) return;
     await this.#all(({ calls }) => {
-      const writer = guests.inviteGuest();
+      const writer = workers.openWorkerPort();
       const { syncs, commits } = shared;
-      const invitation = {
+      const bootstrap = {
         name,
         writer,
         syncs: syncs.shared,
         commits: commits.shared,
-        commitCounter: guests.commitCounter.shared,
+        commitCounter: workers.commitCounter.shared,
       };
-      return calls.ask('open', invitation, [writer]);
+      return calls.ask('open', bootstrap, [writer]);
     });
   }
 
@@ -58,15 +58,15 @@ export class HttpThreads {
   }
 
   reload(name: EnvironmentName): Promise<void> {
-    return this.#all(({ calls }) => calls.ask('lookAgain', { name }));
+    return this.#all(({ calls }) => calls.ask('reload', { name }));
   }
 
   fail(name: EnvironmentName, { kind, message }: PlainFault): void {
-    for (const { calls } of this.#guests) calls.tell('fail', { name, kind, message });
+    for (const { calls } of this.#threads) calls.tell('fail', { name, kind, message });
   }
 
   beginClosing(): void {
-    for (const { calls } of this.#guests) calls.tell('beginClosing', undefined);
+    for (const { calls } of this.#threads) calls.tell('beginClosing', undefined);
   }
 
   drain(): Promise<void> {
@@ -75,7 +75,7 @@ export class HttpThreads {
 
   /** One text for each. */
   renderMetrics(name: EnvironmentName): Promise<string[]> {
-    return Promise.all(this.#guests.map(({ calls }) => calls.ask('renderMetrics', { name })));
+    return Promise.all(this.#threads.map(({ calls }) => calls.ask('renderMetrics', { name })));
   }
 
   async end(): Promise<void> {
@@ -83,12 +83,12 @@ export class HttpThreads {
     await this.#all(({ worker }) => worker.terminate());
   }
 
-  async #all(work: (guest: Guest) => Promise<unknown>): Promise<void> {
-    await Promise.all(this.#guests.map(work));
+  async #all(work: (worker: HttpThread) => Promise<unknown>): Promise<void> {
+    await Promise.all(this.#threads.map(work));
   }
 }
 
-function startGuest(options: HttpThreadsOptions): Guest {
+function startThread(options: HttpThreadsOptions): HttpThread {
   const worker = new Worker(new URL('./http-thread.ts', import.meta.url), { workerData: options.data });
   const leaves = new Map<string, () => void>();
   const open = (name: EnvironmentName): Environment => {
@@ -96,8 +96,8 @@ function startGuest(options: HttpThreadsOptions): Guest {
     if (environment === null) throw new Fault('other', `the ${name} environment is closed`);
     return environment;
   };
-  const calls: Calls<GuestFunctions> = new Calls(worker, {
-    committed: ({ name }) => options.environment(name)?.guests?.noteCommit(),
+  const calls: Calls<WorkerFunctions> = new Calls(worker, {
+    committed: ({ name }) => options.environment(name)?.workers?.noteCommit(),
     failed: ({ name, kind, message }) => options.onFatal(name, new Fault(kind, message)),
     removed: ({ name }) => options.environment(name)?.cabinet.purger.nudge(),
     discardBlob: ({ name, blob }) => open(name).cabinet.blobs.discard(blob),
@@ -109,16 +109,16 @@ function startGuest(options: HttpThreadsOptions): Guest {
       leaves.get(`${name} ${turn}`)?.();
       leaves.delete(`${name} ${turn}`);
     },
-    managed: ({ name }) => options.onAdminChange(name),
+    adminChanged: ({ name }) => options.onAdminChange(name),
     isPassword: ({ password, stored }) => isPassword(password, stored).catch(toBusy),
     setSession: ({ name, id, payload }) => options.sessions[name].set(id, payload),
     getSession: ({ name, id }) => options.sessions[name].get(id),
     deleteSession: ({ name, id }) => options.sessions[name].delete(id),
-    rank: ({ name, asked }) => open(name).cabinet.search.rank(asked),
-    snippets: ({ name, asked }) => open(name).cabinet.search.snippets(asked),
+    rank: ({ name, params }) => open(name).cabinet.search.rank(params),
+    snippets: ({ name, params }) => open(name).cabinet.search.snippets(params),
     indexStatus: ({ name }) => open(name).cabinet.search.status(),
     renderMetrics: ({ name }) => options.renderMetrics(name),
-  } satisfies HostFunctions);
+  } satisfies MainFunctions);
   return { worker, calls };
 }
 

@@ -1,4 +1,4 @@
-// What operators' tools are told, by configuration: metrics of the process and of each environment, and traces.
+// What operators' tools see, by configuration: metrics of the process and of each environment, and traces.
 
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -44,14 +44,14 @@ export class Observability {
     ]);
   }
 
-  /** What `/metrics` of an environment's addresses says: the process, and this environment alone. */
+  /** What `/metrics` of an environment's addresses answers: the process, and this environment alone. */
   async render(name: EnvironmentName): Promise<string> {
     return this.#process.registry.render() + (await this.metrics[name].render());
   }
 
-  /** `served` is asked each time: it is another one when keys change. */
-  watch(environment: Environment, served: () => EnvironmentContext | null): void {
-    this.metrics[environment.name].open(toParts(environment, served));
+  /** `context` is read each time: it is replaced when keys change. */
+  watch(environment: Environment, context: () => EnvironmentContext | null): void {
+    this.metrics[environment.name].open(toParts(environment, context));
     this.metrics[environment.name].watchUploads(environment.cabinet.uploadMemory);
   }
 
@@ -61,16 +61,16 @@ export class Observability {
   }
 }
 
-function toParts({ cabinet, pool }: Environment, served: () => EnvironmentContext | null): Parts {
+function toParts({ cabinet, pool }: Environment, context: () => EnvironmentContext | null): Parts {
   return {
     freeBytes() {
       const bytes = cabinet.freeBytes();
       return bytes === Number.MAX_SAFE_INTEGER ? null : bytes;
     },
     pool,
-    isReady: () => served()?.isReady() ?? false,
-    largeBodies: () => served()?.largeBodies.used ?? 0,
-    archives: () => served()?.archives.used ?? 0,
+    isReady: () => context()?.isReady() ?? false,
+    largeBodies: () => context()?.largeBodies.used ?? 0,
+    archives: () => context()?.archives.used ?? 0,
     async ask() {
       const { documents, waiting, skipped, position } = await cabinet.search.status();
       const last = (await cabinet.catalog.findJournalEnds({}))?.last ?? 0;

@@ -38,7 +38,7 @@ export interface Records {
   /** Runs what one node of a cluster should do at a time; null: another node is doing it. */
   runExclusive<Result>(work: () => Promise<Result>): Promise<Result | null>;
   /** How other threads of this process come to the records; null: by themselves. */
-  guests: Pick<SqliteEngine, 'inviteGuest' | 'noteCommit' | 'commitCounter'> | null;
+  workers: Pick<SqliteEngine, 'openWorkerPort' | 'noteCommit' | 'commitCounter'> | null;
 }
 
 export type PostgresConfig = Extract<Config['catalog'], { kind: 'postgres' }>;

@@ -42,7 +42,7 @@ export interface ServingOptions {
 export type Urls = Record<EnvironmentName | 'mutualTls', string | null>;
 
 /** As much of an environment as is needed to answer for it. */
-export type ServedEnvironment = Pick<Environment, 'name' | 'cabinet' | 'keys' | 'isReachable' | 'lookAgain'>;
+export type ServedEnvironment = Pick<Environment, 'name' | 'cabinet' | 'keys' | 'isReachable' | 'reload'>;
 
 interface Part {
   context: EnvironmentContext | null;
@@ -120,8 +120,8 @@ export class Serving {
     const audience = toAudience(publicUrl);
     const onError = (error: unknown, request: string | null) =>
       log.warn({ environment: name, ...(request !== null && { request }), err: error }, 'issuer');
-    const lookAgain = toLookAgain(environment);
-    const rules = config.isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing, lookAgain } : null;
+    const reloadKeys = toReloadKeys(environment);
+    const rules = config.isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing, reloadKeys } : null;
     const tokens = new TokenVerifier(rules, this.#outsideOf(name), clock);
     const { buckets, counts } = shared;
     const own = {
@@ -172,7 +172,7 @@ export class Serving {
 
   /** Users or applications have changed: what is known of them is read again. */
   invalidate(name: EnvironmentName): void {
-    this.#parts[name].context?.authenticator.lookAgain();
+    this.#parts[name].context?.authenticator.invalidate();
   }
 
   /** From now on its addresses answer that it is not available. */
@@ -189,11 +189,11 @@ export class Serving {
 }
 
 /** The signing keys as other nodes may have changed them. */
-function toLookAgain(environment: ServedEnvironment) {
-  const { lookAgain } = environment;
-  if (lookAgain === null) return null;
+function toReloadKeys(environment: ServedEnvironment) {
+  const { reload } = environment;
+  if (reload === null) return null;
   return async () => {
-    await lookAgain();
+    await reload();
     return environment.keys.signing;
   };
 }

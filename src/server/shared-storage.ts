@@ -43,6 +43,6 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
       return { total, idle, waiting };
     },
     runExclusive: (work) => engine.runExclusive('sweep', work),
-    guests: null,
+    workers: null,
   };
 }

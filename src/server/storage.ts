@@ -1,5 +1,5 @@
 // What an environment keeps things in, by configuration: records in SQLite or PostgreSQL, large contents on the disk or in
-// S3. Nothing above knows which; what is shared with other nodes is told by `isShared`. What speaks to PostgreSQL and to S3 is
+// S3. Nothing above knows which; `isShared` says whether other nodes use it, too. What speaks to PostgreSQL and to S3 is
 // loaded only where it is used.
 
 import { existsSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { keysInFolder } from '../auth/keys.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import { type HeldBlobs, toHeldBlobs } from '../blobs/held-blobs.ts';
-import { joinLocalBlobs, openLocalBlobs } from '../blobs/local/local.ts';
+import { attachLocalBlobs, openLocalBlobs } from '../blobs/local/local.ts';
 import { announceCommits, Commits } from '../catalog/commits.ts';
 import { type JournalFiles, openJournalFiles } from '../catalog/journal-files.ts';
 import { FirstPages } from '../catalog/page-cache/first-pages.ts';
@@ -128,17 +128,17 @@ export function toS3Options({ blobs }: Places, name: EnvironmentName) {
   return blobs.kind === 's3' ? { ...blobs, prefix: `${blobs.prefix}${name}/` } : null;
 }
 
-/** `isGuest`: in another thread than the one that tidies up. */
+/** `isWorker`: in another thread than the one that tidies up. */
 export async function openBlobs(
   config: Config,
   name: EnvironmentName,
-  events: StorageEvents & { syncs: Syncs; isGuest?: boolean },
+  events: StorageEvents & { syncs: Syncs; isWorker?: boolean },
 ): Promise<Blobs> {
   const s3 = toS3Options(config, name);
-  const { onFatal, onTrouble, observed, syncs, isGuest, clock } = events;
+  const { onFatal, onTrouble, observed, syncs, isWorker, clock } = events;
   const folder = folderOf(config, name);
   let opened: Blobs;
-  if (s3 === null) opened = await (isGuest ? joinLocalBlobs : openLocalBlobs)({ folder, onFatal, syncs });
+  if (s3 === null) opened = await (isWorker ? attachLocalBlobs : openLocalBlobs)({ folder, onFatal, syncs });
   else {
     const { openS3Blobs } = await import('../blobs/s3/s3.ts');
     const onNotice = (text: string) => onTrouble(new Error(text));
@@ -182,7 +182,7 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     isReachable: () => true,
     pool: () => null,
     runExclusive: (work) => work(),
-    guests: engine,
+    workers: engine,
   };
 }
 

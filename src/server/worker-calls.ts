@@ -1,5 +1,5 @@
-// What the threads that answer requests ask of each other. The main thread keeps the environments: it opens them, tidies them
-// up, and has what there can be only one of. The other HTTP threads are its guests.
+// The calls between the HTTP threads. The main thread owns the environments: it opens them, runs their jobs, and has
+// everything that there can be only one of. The other HTTP threads are its workers.
 
 import type { MessagePort } from 'node:worker_threads';
 import type { AdapterPayload } from 'oidc-provider';
@@ -20,8 +20,8 @@ export interface HttpThreadData {
   startedAt: number;
 }
 
-/** What a guest needs to use an environment. */
-export interface Invitation {
+/** What a worker needs to use an environment. */
+export interface WorkerBootstrap {
   name: EnvironmentName;
   /** To the writer of its catalog. */
   writer: MessagePort;
@@ -34,8 +34,8 @@ interface Of {
   name: EnvironmentName;
 }
 
-/** What guests ask the main thread. */
-export interface HostFunctions extends Functions {
+/** What workers ask the main thread. */
+export interface MainFunctions extends Functions {
   /** Something was written: there may be more to index and to move into the database file. */
   committed(of: Of): void;
   failed(of: Of & PlainFault): void;
@@ -43,31 +43,31 @@ export interface HostFunctions extends Functions {
   removed(of: Of): void;
   /** Nothing points to the blob any more. */
   discardBlob(of: Of & { blob: string }): Promise<void>;
-  /** Resolves when it is the turn of the guest's request; `turn` is its own number for it. */
+  /** Resolves when it is the turn of the worker's request; `turn` is its own number for it. */
   enterUpload(of: Of & { id: string; turn: number }): Promise<void>;
   leaveUpload(of: Of & { turn: number }): void;
-  /** Something was managed: resolves when all threads have forgotten what they knew. */
-  managed(of: Of): Promise<void>;
+  /** Users, applications or settings have changed. Resolves when every thread answers accordingly. */
+  adminChanged(of: Of): Promise<void>;
   /** Whether the password is the one of which this is kept; `busy`: too many wait to know. */
-  isPassword(asked: { password: string; stored: string }): Promise<boolean | 'busy'>;
+  isPassword(input: { password: string; stored: string }): Promise<boolean | 'busy'>;
   setSession(of: Of & { id: string; payload: AdapterPayload }): Promise<void>;
   getSession(of: Of & { id: string }): Promise<AdapterPayload | undefined>;
   deleteSession(of: Of & { id: string }): Promise<boolean>;
-  rank(of: Of & { asked: RankAsked }): Promise<Ranked>;
-  snippets(of: Of & { asked: SnippetsAsked }): Promise<string[]>;
+  rank(of: Of & { params: RankAsked }): Promise<Ranked>;
+  snippets(of: Of & { params: SnippetsAsked }): Promise<string[]>;
   indexStatus(of: Of): Promise<IndexStatus>;
   /** Of all threads. */
   renderMetrics(of: Of): Promise<string>;
 }
 
-/** What the main thread asks its guests. */
-export interface GuestFunctions extends Functions {
+/** What the main thread asks its workers. */
+export interface WorkerFunctions extends Functions {
   /** Begins to serve, and to listen, where that is not done. */
-  open(invitation: Invitation): Promise<void>;
+  open(bootstrap: WorkerBootstrap): Promise<void>;
   /** Lets go of an environment; its address says that it is not there. */
   close(of: Of): Promise<void>;
   /** Keys or quotas may have changed, or who may do what. */
-  lookAgain(of: Of): Promise<void>;
+  reload(of: Of): Promise<void>;
   /** The environment can promise nothing any more. */
   fail(of: Of & PlainFault): void;
   /** Another request has come for the upload. */

@@ -6,7 +6,7 @@ import { withDiscard } from '../blobs/held-blobs.ts';
 import { announceCommits, Commits } from '../catalog/commits.ts';
 import { CommitCounter } from '../catalog/page-cache/commit-counter.ts';
 import { FirstPages } from '../catalog/page-cache/first-pages.ts';
-import { joinSqlite } from '../catalog/sqlite/worker.ts';
+import { attachSqlite } from '../catalog/sqlite/worker.ts';
 import type { Config } from '../config/config.ts';
 import { Fault, type PlainFault } from '../domain/fault.ts';
 import { sharedLeases } from '../operations/leases.ts';
@@ -18,38 +18,41 @@ import { Syncs } from '../runtime/sync-guard.ts';
 import type { Calls } from '../runtime/worker-calls.ts';
 import { parseQuery } from '../search/query.ts';
 import type { Search } from '../search/search.ts';
-import { type Environment, folderOf, lookAtShared, toCabinet } from './environment.ts';
+import { type Environment, folderOf, reloadShared, toCabinet } from './environment.ts';
 import { type StorageEvents, toObserved } from './records.ts';
 import type { ServedEnvironment } from './serving.ts';
 import { openBlobs, openSealedJournal, toCatalogPath, watchDisk } from './storage.ts';
-import type { HostFunctions, Invitation } from './worker-calls.ts';
+import type { MainFunctions, WorkerBootstrap } from './worker-calls.ts';
 
-/** Who is told of commits need not be told of each. */
-const tellCommitsMs = 20;
+/** The main thread hears of commits at most this often. */
+const reportCommitsMs = 20;
 
-export interface GuestEnvironment extends ServedEnvironment {
-  lookAgain(): Promise<void>;
+export interface WorkerEnvironment extends ServedEnvironment {
+  reload(): Promise<void>;
   onNewKeys(listener: () => void): void;
-  /** The main thread has learned that nothing more can be promised. */
+  /** The main thread has learned that the environment has failed. */
   fail(fault: PlainFault): void;
   /** Ends the request whose turn at an upload is over. */
   endUpload(turn: number): void;
   close(): Promise<void>;
 }
 
-export interface GuestContext extends Pick<StorageEvents, 'onTrouble' | 'observed'> {
+export interface WorkerContext extends Pick<StorageEvents, 'onTrouble' | 'observed'> {
   config: Config;
-  host: Calls<HostFunctions>;
+  main: Calls<MainFunctions>;
   shared: Shared;
 }
 
-export async function joinEnvironment(invitation: Invitation, context: GuestContext): Promise<GuestEnvironment> {
+export async function attachEnvironment(
+  bootstrap: WorkerBootstrap,
+  context: WorkerContext,
+): Promise<WorkerEnvironment> {
   const closings: (() => unknown)[] = [];
   const closeAll = async () => {
     for (const close of closings.splice(0).reverse()) await close();
   };
   try {
-    return await join(invitation, context, { add: (close) => closings.push(close), closeAll });
+    return await attach(bootstrap, context, { add: (close) => closings.push(close), closeAll });
   } catch (error) {
     await closeAll();
     throw error;
@@ -62,26 +65,26 @@ interface Closings {
   closeAll(): Promise<void>;
 }
 
-async function join(
-  { name, writer, syncs: sharedSyncs, commits: sharedCommits, commitCounter }: Invitation,
-  { config, host, shared, onTrouble, observed }: GuestContext,
+async function attach(
+  { name, writer, syncs: sharedSyncs, commits: sharedCommits, commitCounter }: WorkerBootstrap,
+  { config, main, shared, onTrouble, observed }: WorkerContext,
   closings: Closings,
-): Promise<GuestEnvironment> {
+): Promise<WorkerEnvironment> {
   let isFailed = false;
   const onFatal = ({ kind, message }: Fault) => {
-    if (!isFailed) host.tell('failed', { name, kind, message });
+    if (!isFailed) main.tell('failed', { name, kind, message });
     isFailed = true;
   };
   const commits = new Commits(sharedCommits);
   const events = { onFatal, onTrouble, ...(observed !== undefined && { observed }) };
-  const blobs = await openBlobs(config, name, { ...events, syncs: new Syncs(sharedSyncs), isGuest: true });
+  const blobs = await openBlobs(config, name, { ...events, syncs: new Syncs(sharedSyncs), isWorker: true });
   closings.add(() => blobs.close());
   const pages = new FirstPages(new CommitCounter(commitCounter), null);
-  const engine = joinSqlite({
+  const engine = attachSqlite({
     path: toCatalogPath(config, name),
     port: writer,
     onFatal,
-    onCommitted: toRarely(() => host.tell('committed', { name })),
+    onCommitted: toRarely(() => main.tell('committed', { name })),
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
     onChanges: (changes, number) => pages.follow(changes, number),
   });
@@ -91,21 +94,21 @@ async function join(
   closings.add(() => leases.close());
   const disk = watchDisk(folderOf(config, name), systemClock);
   closings.add(() => disk.stop());
-  const turns = new RemoteTurns(host, name);
+  const turns = new RemoteTurns(main, name);
   const made = {
     // A thread cannot share the main one's.
     clock: systemClock,
     catalog,
     // While a backup is made, blobs are kept: the main thread knows.
-    blobs: withDiscard(blobs, (blob) => host.ask('discardBlob', { name, blob })),
+    blobs: withDiscard(blobs, (blob) => main.ask('discardBlob', { name, blob })),
     commits,
-    search: toSearch(host, name),
+    search: toSearch(main, name),
     journalFiles: await openSealedJournal(config, name),
     freeBytes: disk.freeBytes,
-    purger: { nudge: () => host.tell('removed', { name }) },
+    purger: { nudge: () => main.tell('removed', { name }) },
     leases,
     uploads: new ActiveUploads(turns.enter),
-    isPassword: (password: string, stored: string) => isPassword(host, password, stored),
+    isPassword: (password: string, stored: string) => isPassword(main, password, stored),
   };
   const cabinet = toCabinet(config, name, made, shared);
   closings.add(() => cabinet.hasher.close());
@@ -113,13 +116,13 @@ async function join(
   await cabinet.quotas.load();
   const keyStore = keysInFolder(folderOf(config, name));
   let onNewKeys: () => void = () => undefined;
-  const environment: GuestEnvironment & Pick<Environment, 'keyStore'> = {
+  const environment: WorkerEnvironment & Pick<Environment, 'keyStore'> = {
     name,
     cabinet,
     keys: await openKeys(keyStore),
     keyStore,
     isReachable: () => true,
-    lookAgain: () => lookAtShared(environment, () => onNewKeys()),
+    reload: () => reloadShared(environment, () => onNewKeys()),
     onNewKeys(listener) {
       onNewKeys = listener;
     },
@@ -133,21 +136,21 @@ async function join(
   return environment;
 }
 
-async function isPassword(host: Calls<HostFunctions>, password: string, stored: string): Promise<boolean> {
-  const answer = await host.ask('isPassword', { password, stored });
+async function isPassword(main: Calls<MainFunctions>, password: string, stored: string): Promise<boolean> {
+  const answer = await main.ask('isPassword', { password, stored });
   if (answer === 'busy') throw new TooBusy();
   return answer;
 }
 
-/** What happens within a moment is told once. */
-function toRarely(tell: () => void): () => void {
-  let isTelling = false;
+/** Reports what happens within a moment once. */
+function toRarely(report: () => void): () => void {
+  let isPending = false;
   return () => {
-    if (isTelling) return;
-    isTelling = true;
-    systemClock.after(tellCommitsMs, () => {
-      isTelling = false;
-      tell();
+    if (isPending) return;
+    isPending = true;
+    systemClock.after(reportCommitsMs, () => {
+      isPending = false;
+      report();
     });
   };
 }
@@ -157,12 +160,12 @@ let lastTurn = 0;
 
 /** Turns are kept by the main thread, for requests of all threads. */
 class RemoteTurns {
-  readonly #host: Calls<HostFunctions>;
-  readonly #name: Invitation['name'];
+  readonly #main: Calls<MainFunctions>;
+  readonly #name: WorkerBootstrap['name'];
   readonly #ends = new Map<number, () => void>();
 
-  constructor(host: Calls<HostFunctions>, name: Invitation['name']) {
-    this.#host = host;
+  constructor(main: Calls<MainFunctions>, name: WorkerBootstrap['name']) {
+    this.#main = main;
     this.#name = name;
   }
 
@@ -172,14 +175,14 @@ class RemoteTurns {
     const name = this.#name;
     this.#ends.set(turn, end);
     try {
-      await this.#host.ask('enterUpload', { name, id, turn });
+      await this.#main.ask('enterUpload', { name, id, turn });
     } catch (error) {
       this.#ends.delete(turn);
       throw error;
     }
     return () => {
       this.#ends.delete(turn);
-      this.#host.tell('leaveUpload', { name, turn });
+      this.#main.tell('leaveUpload', { name, turn });
     };
   };
 
@@ -189,12 +192,12 @@ class RemoteTurns {
 }
 
 /** The index has one thread that answers, which the main thread asks. */
-function toSearch(host: Calls<HostFunctions>, name: Invitation['name']): Search {
+function toSearch(main: Calls<MainFunctions>, name: WorkerBootstrap['name']): Search {
   return {
     parse: parseQuery,
-    rank: (asked) => host.ask('rank', { name, asked }),
-    snippets: (asked) => host.ask('snippets', { name, asked }),
-    status: () => host.ask('indexStatus', { name }),
+    rank: (params) => main.ask('rank', { name, params }),
+    snippets: (params) => main.ask('snippets', { name, params }),
+    status: () => main.ask('indexStatus', { name }),
     async rebuild() {},
     follow() {},
     nudge() {},

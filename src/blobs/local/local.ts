@@ -43,7 +43,7 @@ export async function openLocalBlobs({ folder, onFatal, syncs }: LocalBlobsOptio
 }
 
 /** In another thread than the one that opened them. */
-export function joinLocalBlobs({ folder, onFatal, syncs }: Required<LocalBlobsOptions>): Blobs {
+export function attachLocalBlobs({ folder, onFatal, syncs }: Required<LocalBlobsOptions>): Blobs {
   return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), { onFatal, syncs });
 }
 

@@ -12,7 +12,7 @@ import { testWays } from '../../../test/contracts/ways.ts';
 import { compareNameKeys } from '../../domain/name.ts';
 import { type Catalog, toCatalog } from '../catalog.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
-import { joinSqlite } from '../sqlite/worker.ts';
+import { attachSqlite } from '../sqlite/worker.ts';
 import type { FolderPage } from '../verbs/list-folder.ts';
 import { CommitCounter } from './commit-counter.ts';
 import { FirstPages } from './first-pages.ts';
@@ -24,7 +24,7 @@ interface Opened {
   bare: Catalog;
   catalog: Catalog;
   /** As another thread has it. */
-  guest: Catalog;
+  worker: Catalog;
   close(): Promise<void>;
 }
 
@@ -37,20 +37,20 @@ async function open(): Promise<Opened> {
     onChanges: (changes, number) => pages.follow(changes, number),
   });
   const pages = new FirstPages(engine.commitCounter, 0);
-  const guestPages = new FirstPages(new CommitCounter(engine.commitCounter.shared), null);
-  const guest = joinSqlite({
+  const workerPages = new FirstPages(new CommitCounter(engine.commitCounter.shared), null);
+  const worker = attachSqlite({
     path,
-    port: engine.inviteGuest(),
+    port: engine.openWorkerPort(),
     onFatal: assert.fail,
-    onChanges: (changes, number) => guestPages.follow(changes, number),
+    onChanges: (changes, number) => workerPages.follow(changes, number),
   });
   const bare = toCatalog(engine);
   return {
     bare,
     catalog: pages.keep(bare),
-    guest: guestPages.keep(toCatalog(guest)),
+    worker: workerPages.keep(toCatalog(worker)),
     async close() {
-      await guest.close();
+      await worker.close();
       await engine.close();
       rmSync(folder, { recursive: true });
     },
@@ -87,11 +87,11 @@ const step = fc.record({
   what: fc.constantFrom('save', 'save', 'save', 'create', 'list'),
   sizeBytes: fc.integer({ min: 0, max: 50 }),
   isParallel: fc.boolean(),
-  isGuest: fc.boolean(),
+  isWorker: fc.boolean(),
 });
 
 test('a kept page is what the catalog would list, after any saves at any depth, in whichever thread', async () => {
-  const { bare, catalog, guest, close } = await open();
+  const { bare, catalog, worker, close } = await open();
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200 }), async (steps) => {
@@ -104,9 +104,9 @@ test('a kept page is what the catalog would list, after any saves at any depth, 
         ids.push(made.folder.id);
       }
       let running: Promise<unknown>[] = [];
-      for (const { where, name, what, sizeBytes, isParallel, isGuest } of steps) {
+      for (const { where, name, what, sizeBytes, isParallel, isWorker } of steps) {
         const folder = ids[where] as string;
-        const by = isGuest ? guest : catalog;
+        const by = isWorker ? worker : catalog;
         if (what === 'save')
           running.push(by.saveFile(fileIn(app, name, { folder, content: inline(randomBytes(sizeBytes)) })));
         if (what === 'create')
@@ -121,7 +121,7 @@ test('a kept page is what the catalog would list, after any saves at any depth, 
           { space, folder, limit: 3 },
         ]) {
           const expected = shown(await bare.listFolder(asked));
-          assert.deepEqual(shown(await guest.listFolder(asked)), expected);
+          assert.deepEqual(shown(await worker.listFolder(asked)), expected);
           assert.deepEqual(shown(await catalog.listFolder(asked)), expected);
         }
       }
@@ -129,7 +129,7 @@ test('a kept page is what the catalog would list, after any saves at any depth, 
       for (const folder of ids) {
         const asked = { space, folder, limit: 100 };
         const expected = shown(await bare.listFolder(asked));
-        assert.deepEqual(shown(await guest.listFolder(asked)), expected);
+        assert.deepEqual(shown(await worker.listFolder(asked)), expected);
         assert.deepEqual(shown(await catalog.listFolder(asked)), expected);
       }
     }),
@@ -230,17 +230,17 @@ test('no page is kept before the writer tells us what it commits', async () => {
 });
 
 test('a page with many properties is not kept, whether they were there or come', async () => {
-  const { catalog, guest, close } = await open();
+  const { catalog, worker, close } = await open();
   const app = await addApplication(catalog, 'app');
   const asked = { space: app.space, folder: app.rootId, limit: 100 };
   const isKept = async (by: Catalog) => {
     await by.listFolder(asked);
     return (await by.listFolder(asked))?.isKept === true;
   };
-  await guest.saveFile(fileIn(app, 'light', { properties: { Note: 'x' } }));
-  for (const by of [catalog, guest]) assert.equal(await isKept(by), true);
-  await guest.saveFile(fileIn(app, 'heavy', { properties: { Note: 'x'.repeat(3000) } }));
-  for (const by of [catalog, guest]) {
+  await worker.saveFile(fileIn(app, 'light', { properties: { Note: 'x' } }));
+  for (const by of [catalog, worker]) assert.equal(await isKept(by), true);
+  await worker.saveFile(fileIn(app, 'heavy', { properties: { Note: 'x'.repeat(3000) } }));
+  for (const by of [catalog, worker]) {
     assert.equal(await isKept(by), false);
     assert.deepEqual(
       (await by.listFolder(asked))?.children.map(({ name }) => name),
@@ -259,17 +259,17 @@ test('nobody is told of the writes of others before somebody keeps a page', asyn
     onFatal: assert.fail,
     onChanges: (changes) => told.push(changes.length),
   });
-  const port = engine.inviteGuest();
-  const guestEngine = joinSqlite({ path, port, onFatal: assert.fail });
-  const guest = toCatalog(guestEngine);
-  const app = await addApplication(guest, 'app');
-  await guest.saveFile(fileIn(app, 'a'));
+  const port = engine.openWorkerPort();
+  const workerEngine = attachSqlite({ path, port, onFatal: assert.fail });
+  const worker = toCatalog(workerEngine);
+  const app = await addApplication(worker, 'app');
+  await worker.saveFile(fileIn(app, 'a'));
   engine.commitCounter.watch();
-  await guest.saveFile(fileIn(app, 'b'));
+  await worker.saveFile(fileIn(app, 'b'));
   // Whatever the writer tells us comes in its order.
   await toCatalog(engine).saveFile(fileIn(app, 'c'));
   assert.deepEqual(told, [1, 1]);
-  await guestEngine.close();
+  await workerEngine.close();
   await engine.close();
   rmSync(folder, { recursive: true });
 });

@@ -21,7 +21,7 @@ import { FolderInUse, lockFolder } from '../../runtime/folder-lock.ts';
 import { Syncs } from '../../runtime/sync-guard.ts';
 import { type Catalog, toCatalog } from '../catalog.ts';
 import { openSqlite } from './sqlite.ts';
-import { joinSqlite } from './worker.ts';
+import { attachSqlite } from './worker.ts';
 
 function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), 'cabinet-catalog-'));
@@ -114,8 +114,8 @@ test('a thread that writes little does not wait behind one that has always more'
   const folder = makeFolder();
   const path = join(folder, 'catalog.db');
   const engine = await openSqlite({ path, onFatal: assert.fail });
-  const guest = joinSqlite({ path, port: engine.inviteGuest(), onFatal: assert.fail });
-  const [busy, quiet] = [toCatalog(engine), toCatalog(guest)];
+  const worker = attachSqlite({ path, port: engine.openWorkerPort(), onFatal: assert.fail });
+  const [busy, quiet] = [toCatalog(engine), toCatalog(worker)];
   const application = await addApplication(busy, 'fair');
   let saved = 0;
   const flood = Array.from({ length: 2000 }, async (_, index) => {
@@ -127,7 +127,7 @@ test('a thread that writes little does not wait behind one that has always more'
   await quiet.saveFile(fileIn(application, 'quiet'));
   assert.ok(saved - before < 500, `${saved - before} writes of the other were answered first`);
   await Promise.all(flood);
-  await guest.close();
+  await worker.close();
   await engine.close();
   rmSync(folder, { recursive: true });
 });

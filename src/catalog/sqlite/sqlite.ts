@@ -32,8 +32,8 @@ export interface SqliteEngine extends Engine {
   /** Shared with whoever keeps pages. */
   readonly commitCounter: CommitCounter;
   /** A port to the writer, for another thread. */
-  inviteGuest(): MessagePort;
-  /** Something was committed for a guest. */
+  openWorkerPort(): MessagePort;
+  /** Something was committed for a worker. */
   noteCommit(): void;
 }
 
@@ -114,9 +114,9 @@ class OpenedSqlite implements SqliteEngine {
     return this.#outbox.write(name, input);
   }
 
-  inviteGuest(): MessagePort {
+  openWorkerPort(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    this.#writer.postMessage({ guest: port1 } satisfies ToWriter, [port1]);
+    this.#writer.postMessage({ worker: port1 } satisfies ToWriter, [port1]);
     return port2;
   }
 

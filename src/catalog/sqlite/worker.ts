@@ -8,18 +8,18 @@ import { read } from './read.ts';
 import { Outbox, type OutboxEvents } from './write-queue.ts';
 import type { FromWriter, ToWriter } from './writer.ts';
 
-export interface GuestOptions extends OutboxEvents {
+export interface WorkerOptions extends OutboxEvents {
   path: string;
-  /** From `inviteGuest` of the engine. */
+  /** From `openWorkerPort` of the engine. */
   port: MessagePort;
 }
 
-export interface GuestEngine extends Engine {
+export interface WorkerEngine extends Engine {
   /** Whoever opened the engine has learned that it can promise nothing any more. */
   die(fault: Fault): void;
 }
 
-export function joinSqlite({ path, port, ...events }: GuestOptions): GuestEngine {
+export function attachSqlite({ path, port, ...events }: WorkerOptions): WorkerEngine {
   const outbox = new Outbox((batch) => {
     port.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
   }, events);

@@ -37,10 +37,10 @@ export interface WriterData {
   commitCounter: SharedArrayBuffer;
 }
 
-/** Guests send batches alone. `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
+/** Workers send batches alone. `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
 export type ToWriter =
   | { batch: Packed }
-  | { guest: MessagePort }
+  | { worker: MessagePort }
   | { checkpoint: true }
   | { giveBack: true }
   | { finish: true }
@@ -258,7 +258,7 @@ function serve({ path, syncs: shared, commitCounter: sharedCounter }: WriterData
   const own = parentPort as MessagePort;
   const senders = [own];
   const handle = (message: ToWriter) => {
-    if ('guest' in message) take(message.guest);
+    if ('worker' in message) take(message.worker);
     else if ('finish' in message) post({ finished: writer.finish() });
     else if ('close' in message) {
       writer.close();
