@@ -2,7 +2,7 @@
 // one does not keep the others.
 
 import { type Cabinet, changeEntry, copyEntry, createFolder, deleteEntry, type Entry } from '@cabinet/client';
-import { ask } from '@cabinet/client/requests';
+import { call } from '@cabinet/client/requests';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { tell } from '../parts/notices.tsx';
@@ -101,7 +101,7 @@ async function remove(context: Context, entries: readonly Entry[], from: string)
   if (removed === 0) return;
   const undo = async () => {
     const back = await each(context, entries, async ({ Id }) => {
-      const { Entry: restored } = await ask(cabinet, 'POST /entries/{id}/restore', { path: { id: Id } });
+      const { Entry: restored } = await call(cabinet, 'POST /entries/{id}/restore', { path: { id: Id } });
       return { id: Id, entry: restored, parent: from };
     });
     if (back > 0) tell({ text: words.files.undone });

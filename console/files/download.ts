@@ -1,13 +1,13 @@
 // Taking things along: a file by a short-lived address, so that the browser saves it as any download; a folder as a ZIP.
 
 import type { Cabinet, Entry } from '@cabinet/client';
-import { ask, send } from '@cabinet/client/requests';
+import { call, send } from '@cabinet/client/requests';
 
 const linkSeconds = 300;
 
 export async function downloadEntry(cabinet: Cabinet, entry: Entry, version?: number): Promise<void> {
   if (entry.Type === 'folder') return await downloadZip(cabinet, entry);
-  const { Url } = await ask(cabinet, 'POST /files/{id}/link', {
+  const { Url } = await call(cabinet, 'POST /files/{id}/link', {
     path: { id: entry.Id },
     json: { ExpiresInSeconds: linkSeconds, Disposition: 'attachment', Version: version },
   });

@@ -1,7 +1,7 @@
 // The entries of a folder as tiles, pictures with a small view of themselves. Rows of tiles come and go as one scrolls.
 
 import type { Entry } from '@cabinet/client';
-import { ask } from '@cabinet/client/requests';
+import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -131,7 +131,7 @@ function Thumbnail({ entry }: { entry: Entry }) {
     enabled: isPicture,
     staleTime: 3_000_000,
     queryFn: ({ signal }) =>
-      ask(cabinet, 'POST /files/{id}/link', {
+      call(cabinet, 'POST /files/{id}/link', {
         path: { id: entry.Id },
         json: { ExpiresInSeconds: 3600, Disposition: 'inline' },
         signal,

@@ -1,6 +1,6 @@
 // What has changed in the space, newest first: what came before the page was opened, and what comes, as it happens.
 
-import { ask } from '@cabinet/client/requests';
+import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { iconOf } from '../files/kind.ts';
@@ -27,7 +27,7 @@ export function ChangesPage() {
       // The feed is told from its beginning: its end is what is shown.
       const kept: Change[] = [];
       for (let cursor: string | undefined; ; ) {
-        const { Changes, Cursor } = await ask(cabinet, 'GET /changes', { query: { cursor, limit: pageSize }, signal });
+        const { Changes, Cursor } = await call(cabinet, 'GET /changes', { query: { cursor, limit: pageSize }, signal });
         kept.push(...Changes);
         kept.splice(0, Math.max(0, kept.length - mostShown));
         if (Changes.length < pageSize) return kept.toReversed();

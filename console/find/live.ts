@@ -1,7 +1,7 @@
 // What changes in the space while one looks, told by the service: the lists on the page follow by themselves.
 
 import type { Cabinet, Operations } from '@cabinet/client';
-import { ask } from '@cabinet/client/requests';
+import { call } from '@cabinet/client/requests';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { type Placed, placeEntries } from '../files/listing.ts';
@@ -60,7 +60,7 @@ async function follow(cabinet: Cabinet, signal: AbortSignal, onChanges: (changes
   while (!signal.aborted) {
     try {
       const query = cursor === undefined ? { from: 'now' as const } : { cursor, wait: waitSeconds };
-      const { Changes, Cursor } = await ask(cabinet, 'GET /changes', { query, signal });
+      const { Changes, Cursor } = await call(cabinet, 'GET /changes', { query, signal });
       cursor = Cursor;
       if (signal.aborted) return;
       set({ isLive: true, changes: [...Changes.toReversed(), ...told.changes].slice(0, mostKept) });

@@ -1,7 +1,7 @@
 // Search as one types: results with the words that were found, filters in the address, more when one scrolls to the end.
 
 import type { Operations } from '@cabinet/client';
-import { askPage } from '@cabinet/client/requests';
+import { callPage } from '@cabinet/client/requests';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { iconOf } from '../files/kind.ts';
@@ -35,7 +35,7 @@ export function SearchPage() {
     enabled: text !== '',
     placeholderData: keepPreviousData,
     queryFn: ({ pageParam, signal }) =>
-      askPage(cabinet, 'GET /search', {
+      callPage(cabinet, 'GET /search', {
         query: {
           q: text,
           limit: 50,

@@ -1,7 +1,7 @@
 // The trash: what was deleted, from where, when and by whom; to be restored, or removed for good.
 
 import { deleteEntry, type Operations } from '@cabinet/client';
-import { ask, askPage } from '@cabinet/client/requests';
+import { call, callPage } from '@cabinet/client/requests';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { iconOf } from '../files/kind.ts';
@@ -27,7 +27,7 @@ export function TrashPage() {
     queryKey: ['trash', cabinet.spaceId],
     staleTime: 0,
     queryFn: ({ pageParam, signal }) =>
-      askPage(cabinet, 'GET /trash', { query: { cursor: pageParam, limit: 200 }, signal }),
+      callPage(cabinet, 'GET /trash', { query: { cursor: pageParam, limit: 200 }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
   });
@@ -49,7 +49,7 @@ export function TrashPage() {
     setSure(null);
     const removing =
       asked === 'all'
-        ? ask(cabinet, 'DELETE /trash', {}).then(({ Removed }) => Removed)
+        ? call(cabinet, 'DELETE /trash', {}).then(({ Removed }) => Removed)
         : deleteEntry(cabinet, { id: asked.Entry.Id, permanent: true }).then(() => 1);
     void after(removing.then((count) => tell({ text: words.trash.removed(count) })));
   };
@@ -113,21 +113,24 @@ export function TrashPage() {
 }
 
 /** Where it was; if its folder is gone, into the root. */
-async function restore(cabinet: Parameters<typeof ask>[0], { Entry }: Trashed): Promise<void> {
+async function restore(cabinet: Parameters<typeof call>[0], { Entry }: Trashed): Promise<void> {
   const path = { id: Entry.Id };
   try {
-    await ask(cabinet, 'POST /entries/{id}/restore', { path, json: { ConflictBehavior: 'Rename' } });
+    await call(cabinet, 'POST /entries/{id}/restore', { path, json: { ConflictBehavior: 'Rename' } });
   } catch (error) {
     if (codeOf(error) !== 'FolderNotFound') throw error;
     const json = { ParentFolderId: '-root-', ConflictBehavior: 'Rename' } as const;
-    await ask(cabinet, 'POST /entries/{id}/restore', { path, json });
+    await call(cabinet, 'POST /entries/{id}/restore', { path, json });
   }
 }
 
 function EmptyTrash() {
   const words = useWords();
   const { cabinet } = useGround();
-  const { data } = useQuery({ queryKey: ['limits'], queryFn: ({ signal }) => ask(cabinet, 'GET /limits', { signal }) });
+  const { data } = useQuery({
+    queryKey: ['limits'],
+    queryFn: ({ signal }) => call(cabinet, 'GET /limits', { signal }),
+  });
   return (
     <Empty icon="trash" title={words.trash.emptyTitle}>
       <p>{words.trash.emptyHelp(data?.TrashDays ?? null)}</p>

@@ -1,7 +1,7 @@
 // The bytes behind a preview: as a short-lived address for what the browser shows by itself, or as text.
 
 import { type Cabinet, type Entry, openFile } from '@cabinet/client';
-import { ask } from '@cabinet/client/requests';
+import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
 import { useGround } from '../session/ground.tsx';
 
@@ -14,7 +14,7 @@ export function useLink(entry: Entry, version: number) {
     queryKey: ['link', entry.Id, version],
     staleTime: (linkSeconds - 300) * 1000,
     queryFn: async ({ signal }) => {
-      const { Url } = await ask(cabinet, 'POST /files/{id}/link', {
+      const { Url } = await call(cabinet, 'POST /files/{id}/link', {
         path: { id: entry.Id },
         json: { ExpiresInSeconds: linkSeconds, Disposition: 'inline', Version: version },
         signal,

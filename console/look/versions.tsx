@@ -1,7 +1,7 @@
 // The versions of a file: when, by whom, how large; to be downloaded, compared if they are text, and restored.
 
 import type { Entry, Operations } from '@cabinet/client';
-import { ask, askPage } from '@cabinet/client/requests';
+import { call, callPage } from '@cabinet/client/requests';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { downloadEntry } from '../files/download.ts';
@@ -27,7 +27,7 @@ export function Versions({ entry }: { entry: Entry }) {
   const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['versions', entry.Id, entry.ModifiedAt],
     queryFn: ({ pageParam, signal }) =>
-      askPage(cabinet, 'GET /files/{id}/versions', { path: { id: entry.Id }, query: { cursor: pageParam }, signal }),
+      callPage(cabinet, 'GET /files/{id}/versions', { path: { id: entry.Id }, query: { cursor: pageParam }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
   });
@@ -71,7 +71,7 @@ function Line({ entry, version, isCurrent, onCompare }: LineProps) {
   const isText = ['text', 'code', 'markdown', 'table'].includes(kindOf(entry)) && version.Size <= mostTextBytes;
   const restore = async () => {
     try {
-      await ask(cabinet, 'POST /files/{id}/versions/{version}/restore', {
+      await call(cabinet, 'POST /files/{id}/versions/{version}/restore', {
         path: { id: entry.Id, version: version.Version },
       });
       tell({ text: words.versions.restored(version.Version) });

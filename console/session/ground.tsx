@@ -2,7 +2,7 @@
 // to it. The address may name the space (`?space=`), for those who are in several.
 
 import { type Cabinet, connect, type Operations } from '@cabinet/client';
-import { ask } from '@cabinet/client/requests';
+import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react';
 import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
@@ -41,7 +41,7 @@ export function GroundProvider({ session, children }: { session: Session; childr
   const words = useWords();
   const { data, error, refetch } = useQuery({
     queryKey: ['spaces'],
-    queryFn: ({ signal }) => ask(connectTo(session), 'GET /spaces', { signal }),
+    queryFn: ({ signal }) => call(connectTo(session), 'GET /spaces', { signal }),
   });
   if (error !== null && data === undefined) return <Trouble error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton label={words.files.loading} />;

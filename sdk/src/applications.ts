@@ -2,8 +2,8 @@
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Application, Applications, Certificate, RegisteredApplication } from './description.ts';
-import { askPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
-import { ask } from './request.ts';
+import { callPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
+import { call } from './request.ts';
 
 export async function* listApplications(
   cabinet: Cabinet,
@@ -17,11 +17,11 @@ export function applicationsPage(
   cabinet: Cabinet,
   { signal, ...query }: PageOptions = {},
 ): Promise<Paged<Applications>> {
-  return askPage(cabinet, 'GET /applications', { query, signal });
+  return callPage(cabinet, 'GET /applications', { query, signal });
 }
 
 export function showApplication(cabinet: Cabinet, appKey: string, options: CallOptions = {}): Promise<Application> {
-  return ask(cabinet, 'GET /applications/{appKey}', { ...options, path: { appKey } });
+  return call(cabinet, 'GET /applications/{appKey}', { ...options, path: { appKey } });
 }
 
 export interface NewApplication {
@@ -39,17 +39,17 @@ export interface NewApplication {
 /** Registers an application. Its `Secret` is shown this once. */
 export function addApplication(
   cabinet: Cabinet,
-  asked: NewApplication,
+  application: NewApplication,
   options: CallOptions = {},
 ): Promise<RegisteredApplication> {
-  return ask(cabinet, 'POST /applications', {
+  return call(cabinet, 'POST /applications', {
     ...options,
     json: {
-      Name: asked.name,
-      Kind: asked.kind,
-      Scopes: asked.scopes,
-      RedirectUris: asked.redirectUris,
-      Certificate: asked.certificate,
+      Name: application.name,
+      Kind: application.kind,
+      Scopes: application.scopes,
+      RedirectUris: application.redirectUris,
+      Certificate: application.certificate,
     },
   });
 }
@@ -60,7 +60,7 @@ export function changeApplication(
   { appKey, state }: { appKey: string; state: 'active' | 'disabled' },
   options: CallOptions = {},
 ): Promise<Application> {
-  return ask(cabinet, 'PATCH /applications/{appKey}', {
+  return call(cabinet, 'PATCH /applications/{appKey}', {
     ...options,
     path: { appKey },
     json: { State: state },
@@ -70,7 +70,7 @@ export function changeApplication(
 
 /** Ends an application. What it saved stays. */
 export function removeApplication(cabinet: Cabinet, appKey: string, options: CallOptions = {}): Promise<Application> {
-  return ask(cabinet, 'DELETE /applications/{appKey}', { ...options, path: { appKey } });
+  return call(cabinet, 'DELETE /applications/{appKey}', { ...options, path: { appKey } });
 }
 
 export interface RotateRequest {
@@ -85,7 +85,7 @@ export function rotateSecret(
   { appKey, overlapSeconds }: RotateRequest,
   options: CallOptions = {},
 ): Promise<RegisteredApplication> {
-  return ask(cabinet, 'POST /applications/{appKey}/rotate', {
+  return call(cabinet, 'POST /applications/{appKey}/rotate', {
     ...options,
     path: { appKey },
     json: { OverlapSeconds: overlapSeconds },
@@ -98,7 +98,8 @@ export async function listCertificates(
   appKey: string,
   options: CallOptions = {},
 ): Promise<Certificate[]> {
-  return (await ask(cabinet, 'GET /applications/{appKey}/certificates', { ...options, path: { appKey } })).Certificates;
+  return (await call(cabinet, 'GET /applications/{appKey}/certificates', { ...options, path: { appKey } }))
+    .Certificates;
 }
 
 /** Registers a certificate, in PEM. */
@@ -107,7 +108,7 @@ export function addCertificate(
   { appKey, certificate }: { appKey: string; certificate: string },
   options: CallOptions = {},
 ): Promise<Certificate> {
-  return ask(cabinet, 'POST /applications/{appKey}/certificates', {
+  return call(cabinet, 'POST /applications/{appKey}/certificates', {
     ...options,
     path: { appKey },
     json: { Certificate: certificate },
@@ -119,5 +120,5 @@ export function removeCertificate(
   path: { appKey: string; thumbprint: string },
   options: CallOptions = {},
 ): Promise<Certificate> {
-  return ask(cabinet, 'DELETE /applications/{appKey}/certificates/{thumbprint}', { ...options, path });
+  return call(cabinet, 'DELETE /applications/{appKey}/certificates/{thumbprint}', { ...options, path });
 }

@@ -4,8 +4,8 @@ import type { Cabinet, CallOptions } from './connect.ts';
 import type { BatchFile, Error as ErrorAnswer, Properties, ShownEntry } from './description.ts';
 import { CabinetError } from './errors.ts';
 import { makeKey } from './keys.ts';
-import { frameMany, type Part } from './multipart.ts';
-import { ask } from './request.ts';
+import { type Part, toMultipartBatch } from './multipart.ts';
+import { call } from './request.ts';
 
 export interface FileOfBatch {
   /** The name; or `path`: folders and the name with / between them, where missing folders are made. */
@@ -39,8 +39,8 @@ export async function saveFiles(
   { files, folder, conflict }: Batch,
   options: CallOptions = {},
 ): Promise<(ShownEntry | CabinetError)[]> {
-  const { body, contentType } = frameMany([toList(files), ...files.map(toPart)]);
-  const { Results } = await ask(cabinet, 'POST /files/batch', {
+  const { body, contentType } = toMultipartBatch([toList(files), ...files.map(toPart)]);
+  const { Results } = await call(cabinet, 'POST /files/batch', {
     ...options,
     headers: {
       FolderId: folder,
@@ -54,7 +54,7 @@ export async function saveFiles(
   return Results.map((result) => ('Error' in result ? toBatchError(result) : result));
 }
 
-/** The part that says what the others are. */
+/** The first part, which describes the others. */
 function toList(files: FileOfBatch[]): Part {
   const list = files.map(
     (file): BatchFile => ({
@@ -82,11 +82,11 @@ function toPart({ content, contentType }: FileOfBatch): Part {
   };
 }
 
-function toBatchError({ Error: told }: ErrorAnswer): CabinetError {
-  return new CabinetError(told.Code, told.Message, {
-    target: told.Target,
-    hint: told.Hint,
-    conflicts: told.Conflicts,
-    trackingId: told.RequestTrackingId,
+function toBatchError({ Error: error }: ErrorAnswer): CabinetError {
+  return new CabinetError(error.Code, error.Message, {
+    target: error.Target,
+    hint: error.Hint,
+    conflicts: error.Conflicts,
+    trackingId: error.RequestTrackingId,
   });
 }

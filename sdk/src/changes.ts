@@ -1,10 +1,10 @@
-// The change feed: everything that happens in a space, in order, without gaps or repeats. Who keeps the cursor of the last
-// page that was dealt with can stop and go on at any time.
+// The change feed: every change in a space, in order, without gaps or repeats. A reader that keeps the cursor of its last page can
+// stop and continue at any time.
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { ChangesPage } from './description.ts';
 import { hasCode } from './errors.ts';
-import { ask } from './request.ts';
+import { call } from './request.ts';
 import { pause } from './retry.ts';
 
 export type { ChangesPage };
@@ -27,7 +27,7 @@ export interface ChangesPageOptions extends ChangesOptions {
 
 /** One page of changes. */
 export function changesPage(cabinet: Cabinet, { signal, ...query }: ChangesPageOptions = {}): Promise<ChangesPage> {
-  return ask(cabinet, 'GET /changes', { query, signal });
+  return call(cabinet, 'GET /changes', { query, signal });
 }
 
 /** The changes up to now, page by page. */
@@ -35,17 +35,17 @@ export async function* listChanges(
   cabinet: Cabinet,
   { cursor, from, ...options }: ChangesOptions = {},
 ): AsyncGenerator<ChangesPage, void, undefined> {
-  let asked: ChangesOptions = cursor === undefined ? { from } : { cursor };
+  let position: ChangesOptions = cursor === undefined ? { from } : { cursor };
   while (true) {
-    const page = await changesPage(cabinet, { ...options, ...asked });
+    const page = await changesPage(cabinet, { ...options, ...position });
     yield page;
     if (page.Changes.length === 0) return;
-    asked = { cursor: page.Cursor };
+    position = { cursor: page.Cursor };
   }
 }
 
 export interface FollowOptions extends ChangesOptions {
-  /** Hears that the service cannot be reached just now. Following goes on by itself. */
+  /** Called when the service cannot be reached. Following continues by itself. */
   onInterrupted?: ((error: unknown) => void) | undefined;
 }
 
@@ -58,10 +58,10 @@ export async function* followChanges(
   cabinet: Cabinet,
   { cursor, from, onInterrupted, ...options }: FollowOptions = {},
 ): AsyncGenerator<ChangesPage, void, undefined> {
-  let asked: ChangesPageOptions = cursor === undefined ? { from } : { cursor };
+  let position: ChangesPageOptions = cursor === undefined ? { from } : { cursor };
   let isFirst = true;
   while (true) {
-    const page = await changesPage(cabinet, { ...options, ...asked }).catch((error: unknown) => {
+    const page = await changesPage(cabinet, { ...options, ...position }).catch((error: unknown) => {
       if (isFirst || !hasCode(error, 'Unreachable', 'StorageUnavailable', 'ShuttingDown')) throw error;
       onInterrupted?.(error);
     });
@@ -71,6 +71,6 @@ export async function* followChanges(
     }
     if (isFirst || page.Changes.length > 0) yield page;
     isFirst = false;
-    asked = { cursor: page.Cursor, wait: waitSeconds };
+    position = { cursor: page.Cursor, wait: waitSeconds };
   }
 }

@@ -1,9 +1,9 @@
-// A connection: where the service is, and as whom we ask. Nothing is sent until something is asked for.
+// A connection: the address of the service, the application and its tokens. Nothing is sent before the first call.
 
 export interface ConnectOptions {
   /** The base address, such as `https://cabinet.example`. */
   url: string;
-  /** Which application is asking. */
+  /** The key of the calling application. */
   appKey: string;
   /** Where tokens come from: `applicationToken(…)`, `certificateToken()`, `personToken(…)`, or a function of your own. */
   token: TokenSource | (() => string | Promise<string>);
@@ -15,8 +15,8 @@ export interface ConnectOptions {
   retries?: number | undefined;
 }
 
-/** Gives an access token. `refused` is a token that the service did not take any more: give another one. */
-export type TokenSource = (asked: TokenAsked) => Promise<string>;
+/** Gives an access token. `refused` is a token that the service no longer accepts: give another one. */
+export type TokenSource = (request: TokenAsked) => Promise<string>;
 
 export interface TokenAsked {
   cabinet: Cabinet;
@@ -57,7 +57,7 @@ export function connect(options: ConnectOptions): Cabinet {
   return {
     url,
     appKey: options.appKey,
-    token: async (asked) => options.token(asked),
+    token: async (request) => options.token(request),
     spaceId: options.spaceId,
     fetch: options.fetch ?? ((address, init) => fetch(address, init)),
     retries: options.retries ?? 4,

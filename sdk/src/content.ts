@@ -1,4 +1,4 @@
-// What can be sent as a file, and how it becomes the body of a request: sized or not, sent again or not, counted as it goes.
+// What can be sent as a file, and how it becomes a request body: with or without a length, repeatable or not, with its bytes counted.
 
 /** Bytes to save. A `Blob` (a browser's `File`, or `fileContent(path)` of `@cabinet/client/node`) is read as it is sent, and
  *  read again if the connection is lost. A stream is read once. A string is sent as UTF-8. */
@@ -7,10 +7,12 @@ export type Content = Blob | Uint8Array | ArrayBuffer | string | ReadableStream<
 /** How many bytes have gone, of how many; null where that is not known. */
 export type Progress = (sentBytes: number, totalBytes: number | null) => void;
 
-/** A content in one of its two natures. */
-export type Prepared = { blob: Blob; stream?: undefined } | { stream: ReadableStream<Uint8Array>; blob?: undefined };
+/** A content is either a blob, which can be read again, or a stream, which cannot. */
+export type PreparedContent =
+  | { blob: Blob; stream?: undefined }
+  | { stream: ReadableStream<Uint8Array>; blob?: undefined };
 
-export function prepare(content: Content): Prepared {
+export function prepare(content: Content): PreparedContent {
   if (content instanceof Blob) return { blob: content };
   if (content instanceof ReadableStream) return { stream: content };
   if (typeof content === 'string' || content instanceof ArrayBuffer || ArrayBuffer.isView(content)) {
@@ -35,21 +37,21 @@ function toStream(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> 
 
 const pieceBytes = 64 * 1024;
 
-export interface Watched {
+export interface ByteStream {
   stream: ReadableStream<Uint8Array>;
-  /** Lets go of what it reads from. */
+  /** Cancels the source. */
   stop(reason: unknown): void;
 }
 
-export interface Watcher {
-  /** Hears of each piece when it is taken. */
+export interface ByteListener {
+  /** Called with the size of each piece when it is read. */
   onBytes?: ((bytes: number) => void) | undefined;
-  /** Hears that there is no reading on. */
+  /** Called when the source cannot be read. */
   onFailure(error: unknown): void;
 }
 
-/** The same bytes in small pieces, watched as they go. */
-export function watchBytes(source: ReadableStream<Uint8Array>, { onBytes, onFailure }: Watcher): Watched {
+/** The same bytes in small pieces, each reported as it is read. */
+export function countBytes(source: ReadableStream<Uint8Array>, { onBytes, onFailure }: ByteListener): ByteStream {
   const reader = source.getReader();
   let rest = new Uint8Array();
   const stop = (reason: unknown) => void reader.cancel(reason).catch(() => {});

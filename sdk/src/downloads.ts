@@ -1,10 +1,9 @@
-// Reading a file's bytes: as a stream that goes on where it was when the connection is lost, and that ends with an error if
-// what arrived is not what was saved.
+// Downloads: a stream that resumes after a lost connection, and ends with an error if the checksum does not match.
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Progress } from './content.ts';
 import { CabinetError, toError } from './errors.ts';
-import { sendAsked } from './request.ts';
+import { sendRequest } from './request.ts';
 import { pause, toPauseMs, toUnreachable } from './retry.ts';
 import { type Hash, startSha256 } from './sha256.ts';
 
@@ -17,7 +16,7 @@ export interface DownloadOptions extends CallOptions {
   end?: number | undefined;
   /** Only if the content's `etag` is still this one; otherwise `PreconditionFailed`. */
   ifMatch?: string | undefined;
-  /** Hears how many bytes have come, of how many. */
+  /** Called with the bytes received, and the total. */
   onProgress?: Progress | undefined;
 }
 
@@ -34,11 +33,11 @@ export interface Download {
   modifiedAt: Date;
 }
 
-/** Opens a file to read it as a stream. A lost connection is mended without the reader noticing. */
+/** Opens a file as a stream. After a lost connection it resumes by itself. */
 export async function openFile(cabinet: Cabinet, id: string, options: DownloadOptions = {}): Promise<Download> {
   const { start = 0, end, version, ifMatch, signal } = options;
   const isPart = start > 0 || end !== undefined;
-  const response = await sendAsked(cabinet, 'GET /files/{id}/content', {
+  const response = await sendRequest(cabinet, 'GET /files/{id}/content', {
     signal,
     isStreamed: true,
     path: { id },
@@ -75,7 +74,7 @@ function toRange(start: number, end: number | undefined): string {
   return `bytes=${start}-${end === undefined ? '' : end - 1}`;
 }
 
-/** Downloads refuse by the statuses of their standard, without a body. */
+/** 412 and 416 have no body: their errors are made here. */
 async function toDownloadError(response: Response, start: number): Promise<CabinetError> {
   const { status } = response;
   const trackingId = response.headers.get('requesttrackingid') ?? undefined;
@@ -89,19 +88,19 @@ async function toDownloadError(response: Response, start: number): Promise<Cabin
   return toError(response);
 }
 
-interface Opened {
+interface OpenDownload {
   cabinet: Cabinet;
   id: string;
   options: DownloadOptions;
   start: number;
 }
 
-function toDownload(opened: Opened, response: Response): Download {
+function toDownload(download: OpenDownload, response: Response): Download {
   const { headers } = response;
   const digest = /sha-256=:([^:]+):/.exec(headers.get('repr-digest') ?? '')?.[1] ?? '';
   const sizeBytes = Number(headers.get('content-length') ?? 0);
   const etag = headers.get('etag') ?? '';
-  const bytes = readOn(opened, { response, etag, sizeBytes });
+  const bytes = readAll(download, { response, etag, sizeBytes });
   return {
     stream: toStream(response.status === 200 ? verified(bytes, digest) : bytes),
     sizeBytes,
@@ -112,9 +111,9 @@ function toDownload(opened: Opened, response: Response): Download {
   };
 }
 
-/** All bytes, over as many connections as it takes. Each one that brings any is followed by the full number of retries. */
-async function* readOn(
-  { cabinet, id, options, start }: Opened,
+/** All bytes, over as many connections as needed. Progress resets the number of retries. */
+async function* readAll(
+  { cabinet, id, options, start }: OpenDownload,
   { response, etag, sizeBytes }: { response: Response; etag: string; sizeBytes: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { signal, onProgress } = options;
@@ -135,15 +134,15 @@ async function* readOn(
     }
     await pause(toPauseMs(failures), signal);
     const from = { start: start + doneBytes, end: start + sizeBytes, etag };
-    current = await askAgain({ cabinet, id, options, start }, from);
+    current = await resumeDownload({ cabinet, id, options, start }, from);
   }
 }
 
-async function askAgain(
-  { cabinet, id, options }: Opened,
+async function resumeDownload(
+  { cabinet, id, options }: OpenDownload,
   { start, end, etag }: { start: number; end: number; etag: string },
 ): Promise<Response> {
-  const response = await sendAsked(cabinet, 'GET /files/{id}/content', {
+  const response = await sendRequest(cabinet, 'GET /files/{id}/content', {
     signal: options.signal,
     isStreamed: true,
     path: { id },
@@ -181,7 +180,7 @@ async function* verified(
     yield piece;
   }
   if (digest === '' || toHex(digest) === hash.digest()) return;
-  throw new CabinetError('DigestMismatch', 'What arrived is not what was saved.', { target: 'Repr-Digest' });
+  throw new CabinetError('DigestMismatch', 'The checksum of the download does not match.', { target: 'Repr-Digest' });
 }
 
 function toStream(bytes: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array> {
@@ -196,7 +195,7 @@ function toStream(bytes: AsyncGenerator<Uint8Array, void, undefined>): ReadableS
         await bytes.return();
       },
     },
-    // Nothing is fetched before it is asked for.
+    // Nothing is fetched before it is read.
     { highWaterMark: 0 },
   );
 }

@@ -2,16 +2,16 @@
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { ShownEntry } from './description.ts';
-import { ask } from './request.ts';
+import { call } from './request.ts';
 
 /** An entry with its path and, for files, its digest and version. */
 export function showEntry(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<ShownEntry> {
-  return ask(cabinet, 'GET /entries/{id}', { ...options, path: { id } });
+  return call(cabinet, 'GET /entries/{id}', { ...options, path: { id } });
 }
 
 /** A file by its path from the root, such as `/Invoices/a.pdf`. */
 export function findFile(cabinet: Cabinet, path: string, options: CallOptions = {}): Promise<ShownEntry> {
-  return ask(cabinet, 'GET /files', { ...options, query: { path } });
+  return call(cabinet, 'GET /files', { ...options, query: { path } });
 }
 
 export interface EntryChange {
@@ -37,7 +37,7 @@ export function changeEntry(
   { id, ifMatch, ...change }: ChangeRequest,
   options: CallOptions = {},
 ): Promise<ShownEntry> {
-  return ask(cabinet, 'PATCH /entries/{id}', {
+  return call(cabinet, 'PATCH /entries/{id}', {
     ...options,
     path: { id },
     headers: { 'If-Match': ifMatch },
@@ -66,13 +66,13 @@ export interface CopyRequest {
 /** Copies a file or a whole tree; no bytes are moved. */
 export function copyEntry(
   cabinet: Cabinet,
-  { id, ...asked }: CopyRequest,
+  { id, ...request }: CopyRequest,
   options: CallOptions = {},
 ): Promise<ShownEntry> {
-  return ask(cabinet, 'POST /entries/{id}/copy', {
+  return call(cabinet, 'POST /entries/{id}/copy', {
     ...options,
     path: { id },
-    json: { ParentFolderId: asked.parent, Name: asked.name, ConflictBehavior: asked.conflict },
+    json: { ParentFolderId: request.parent, Name: request.name, ConflictBehavior: request.conflict },
   });
 }
 
@@ -90,7 +90,7 @@ export function deleteEntry(
   { id, permanent, ifMatch }: DeleteRequest,
   options: CallOptions = {},
 ): Promise<ShownEntry> {
-  return ask(cabinet, 'DELETE /entries/{id}', {
+  return call(cabinet, 'DELETE /entries/{id}', {
     ...options,
     path: { id },
     query: { permanent: permanent === true ? 'true' : undefined },

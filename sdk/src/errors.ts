@@ -1,4 +1,4 @@
-// Every way in which a call fails: one class, told apart by `code`. What the caller aborts fails with the signal's own reason.
+// Every way in which a call fails: one class, distinguished by `code`. An aborted call fails with the reason of its signal.
 
 import type { Entry, Error as ErrorAnswer } from './description.ts';
 
@@ -52,31 +52,31 @@ export function hasCode(error: unknown, ...codes: ErrorCode[]): error is Cabinet
   return error instanceof CabinetError && codes.includes(error.code);
 }
 
-/** The error that an answer tells of. Reads its body. */
+/** The error in an answer. Reads its body. */
 export async function toError(response: Response): Promise<CabinetError> {
   const text = await response.text().catch(() => '');
   const { status } = response;
   const trackingId = response.headers.get('requesttrackingid') ?? undefined;
   const retryAfter = readRetryAfter(response);
-  const told = readErrorAnswer(text);
-  if (told === null) {
-    const message = `The answer, with status ${status}, is not one of Cabinet: ${text.slice(0, 200) || 'empty'}`;
+  const answer = readErrorAnswer(text);
+  if (answer === null) {
+    const message = `The answer, with status ${status}, is not from Cabinet: ${text.slice(0, 200) || 'empty'}`;
     return new CabinetError('UnexpectedAnswer', message, { status, trackingId, retryAfter });
   }
-  return new CabinetError(told.Code, told.Message, {
+  return new CabinetError(answer.Code, answer.Message, {
     status,
-    target: told.Target,
-    hint: told.Hint,
-    conflicts: told.Conflicts,
-    trackingId: told.RequestTrackingId,
+    target: answer.Target,
+    hint: answer.Hint,
+    conflicts: answer.Conflicts,
+    trackingId: answer.RequestTrackingId,
     retryAfter,
   });
 }
 
 function readErrorAnswer(text: string): ErrorAnswer['Error'] | null {
   try {
-    const { Error: told } = JSON.parse(text) as Partial<ErrorAnswer>;
-    return typeof told?.Code === 'string' && typeof told.Message === 'string' ? told : null;
+    const { Error: error } = JSON.parse(text) as Partial<ErrorAnswer>;
+    return typeof error?.Code === 'string' && typeof error.Message === 'string' ? error : null;
   } catch {
     return null;
   }

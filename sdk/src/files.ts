@@ -1,13 +1,12 @@
-// Files: how they are saved. Small ones go in one request; larger ones, and streams of unknown length, go up in a way that
-// can be resumed.
+// Saving files: small ones in one request; larger ones, and streams of unknown length, as resumable uploads.
 
-import { framedTypes, Reading, type RequestBody, toRequestBody } from './bodies.ts';
+import { multipartTypes, Reading, type RequestBody, toRequestBody } from './bodies.ts';
 import type { Cabinet, CallOptions } from './connect.ts';
-import { type Content, type Prepared, type Progress, prepare, sendsStreams } from './content.ts';
+import { type Content, type PreparedContent, type Progress, prepare, sendsStreams } from './content.ts';
 import type { Envelope, Properties, SavedVersion } from './description.ts';
 import { makeKey } from './keys.ts';
-import { ask } from './request.ts';
-import { fromBlob, fromStream, type Gathered, gather, pieceBytes } from './sources.ts';
+import { call } from './request.ts';
+import { fromBlob, fromStream, pieceBytes, readStart } from './sources.ts';
 import { type Source, type UploadOptions, upload } from './uploads.ts';
 
 export interface NewFile {
@@ -38,23 +37,23 @@ export interface SaveFileOptions extends SaveOptions, UploadOptions {
 }
 
 const defaultResumableFrom = 8 * 1024 * 1024;
-/** Where streams are sent, progress is told within a request. */
-const largestPieceBytes = sendsStreams ? 256 * 1024 * 1024 : pieceBytes;
+/** Where a stream can be a request body, progress is reported within a request. */
+const maxPieceBytes = sendsStreams ? 256 * 1024 * 1024 : pieceBytes;
 
 /** Saves a file. `Children` of the answer holds the saved file alone. Whatever happens to the connection, it is saved once; from
  *  `resumableFrom` bytes on, what has arrived is not sent again. */
 export async function saveFile(
   cabinet: Cabinet,
-  asked: NewFile & SaveFileOptions,
+  file: NewFile & SaveFileOptions,
   options: SaveFileOptions = {},
 ): Promise<Envelope> {
-  const how = { ...asked, ...options };
-  const content = prepare(asked.content);
-  const file = toHeaders(asked);
+  const how = { ...file, ...options };
+  const content = prepare(file.content);
+  const parts = toHeaders(file);
   const envelope =
     content.blob === undefined
-      ? await saveStream(cabinet, { ...file, how }, content.stream)
-      : await saveBlob(cabinet, { ...file, how }, content.blob);
+      ? await saveStream(cabinet, { ...parts, how }, content.stream)
+      : await saveBlob(cabinet, { ...parts, how }, content.blob);
   const { Size: sizeBytes = 0 } = envelope.Children[0] ?? {};
   how.onProgress?.(sizeBytes, sizeBytes);
   return envelope;
@@ -67,19 +66,19 @@ interface Saving {
   fields: Record<string, string | undefined>;
 }
 
-function toHeaders(asked: NewFile): Omit<Saving, 'how'> {
+function toHeaders(file: NewFile): Omit<Saving, 'how'> {
   return {
     headers: {
-      FolderId: asked.folder,
-      FileName: encodeURIComponent(asked.name),
-      ConflictBehavior: asked.conflict,
-      Comment: encodeHeader(asked.comment),
+      FolderId: file.folder,
+      FileName: encodeURIComponent(file.name),
+      ConflictBehavior: file.conflict,
+      Comment: encodeHeader(file.comment),
       'Idempotency-Key': makeKey(),
       Prefer: 'return=minimal',
     },
     fields: {
-      Properties: asked.properties && JSON.stringify(asked.properties),
-      ObjectType: asked.objectType,
+      Properties: file.properties && JSON.stringify(file.properties),
+      ObjectType: file.objectType,
     },
   };
 }
@@ -88,32 +87,33 @@ function saveBlob(cabinet: Cabinet, saving: Saving, blob: Blob): Promise<Envelop
   const { resumableFrom = defaultResumableFrom, resume } = saving.how;
   const isResumable = (blob.size >= resumableFrom || resume !== undefined) && toMetadata(saving, blob.type) !== null;
   if (!isResumable) return saveWhole(cabinet, saving, { blob });
-  return saveResumably(cabinet, saving, { source: fromBlob(blob, largestPieceBytes), type: blob.type });
+  return saveResumably(cabinet, saving, { source: fromBlob(blob, maxPieceBytes), type: blob.type });
 }
 
-/** What ends soon is a blob; of the rest, the piece that is under way is kept until it has arrived. */
+/** A short stream becomes a blob. Of a longer one, the piece in flight is kept until the service has it. */
 async function saveStream(cabinet: Cabinet, saving: Saving, stream: ReadableStream<Uint8Array>): Promise<Envelope> {
   const { resumableFrom = defaultResumableFrom } = saving.how;
-  const gathered = await gather(stream, Math.max(1, Math.min(resumableFrom, pieceBytes)), saving.how.signal);
-  const { blob, isWhole, rest } = gathered;
+  const start = await readStart(stream, Math.max(1, Math.min(resumableFrom, pieceBytes)), saving.how.signal);
+  const { blob, isWhole, rest } = start;
   if (isWhole) return saveWhole(cabinet, saving, { blob });
   try {
-    if (toMetadata(saving, '') === null) return await saveWhole(cabinet, saving, await toSendable(gathered));
-    return await saveResumably(cabinet, saving, { source: fromStream(gathered), type: '' });
+    if (toMetadata(saving, '') === null) {
+      return await saveWhole(cabinet, saving, await toSendable({ stream: rest.toStream(blob) }));
+    }
+    return await saveResumably(cabinet, saving, { source: fromStream(start), type: '' });
   } catch (error) {
     await rest.stop(error);
     throw error;
   }
 }
 
-/** Where streams cannot be sent, they are gathered first. */
-async function toSendable({ blob, rest }: Gathered): Promise<Prepared> {
-  const stream = rest.toStream(blob);
-  if (sendsStreams) return { stream };
-  return { blob: await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).blob() };
+/** Where a stream cannot be a request body, it is read into memory first. */
+async function toSendable(content: PreparedContent): Promise<PreparedContent> {
+  if (content.stream === undefined || sendsStreams) return content;
+  return { blob: await new Response(content.stream as ReadableStream<Uint8Array<ArrayBuffer>>).blob() };
 }
 
-function saveWhole(cabinet: Cabinet, { how, headers, fields }: Saving, content: Prepared): Promise<Envelope> {
+function saveWhole(cabinet: Cabinet, { how, headers, fields }: Saving, content: PreparedContent): Promise<Envelope> {
   const { onProgress, signal } = how;
   const totalBytes = content.blob?.size ?? null;
   const contentType = how.contentType ?? (content.blob?.type || unknownType);
@@ -121,7 +121,7 @@ function saveWhole(cabinet: Cabinet, { how, headers, fields }: Saving, content: 
   const reading = new Reading(onProgress && ((sent) => onProgress(Math.min(sent, totalBytes ?? sent), totalBytes)));
   const { body, headers: more } = toRequestBody({ content, contentType, fields }, reading);
   const request = { signal, headers: { ...headers, ...more }, body, isRepeatable: true };
-  return reading.during(() => ask(cabinet, 'POST /files', request));
+  return reading.during(() => call(cabinet, 'POST /files', request));
 }
 
 function saveResumably(
@@ -148,22 +148,22 @@ function saveResumably(
 }
 
 const unknownType = 'application/octet-stream';
-/** Headers have their limits; what has more properties is saved in one request. */
-const mostMetadataBytes = 6000;
+/** Headers are limited in size; a file with more properties is saved in one request. */
+const maxMetadataBytes = 6000;
 
-/** An upload's bytes come later, so that what is said of them travels in headers. */
+/** The fields of a resumable upload, which go in headers because its bytes follow later. */
 function toMetadata({ how, fields }: Saving, type: string): { metadata: string; contentType: string } | null {
   const contentType = how.contentType ?? (type || unknownType);
-  const isBare = !framedTypes.test(contentType);
-  const told = {
+  const isBare = !multipartTypes.test(contentType);
+  const values = {
     filetype: isBare ? undefined : contentType,
     properties: fields.Properties,
     objecttype: fields.ObjectType,
   };
-  const metadata = Object.entries(told)
+  const metadata = Object.entries(values)
     .flatMap(([key, value]) => (value === undefined ? [] : [`${key} ${toBase64(value)}`]))
     .join(',');
-  if (metadata.length > mostMetadataBytes) return null;
+  if (metadata.length > maxMetadataBytes) return null;
   return { metadata, contentType: isBare ? contentType : 'application/partial-upload' };
 }
 
@@ -184,30 +184,25 @@ export interface NewVersion {
 /** Saves a new version of a file that is known by its id, in one request. The same bytes make no new version. */
 export async function saveVersion(
   cabinet: Cabinet,
-  asked: NewVersion & SaveOptions,
+  version: NewVersion & SaveOptions,
   options: SaveOptions = {},
 ): Promise<SavedVersion> {
-  const { signal, onProgress } = { ...asked, ...options };
-  const content = await settle(prepare(asked.content));
+  const { signal, onProgress } = { ...version, ...options };
+  const content = await toSendable(prepare(version.content));
   const totalBytes = content.blob?.size ?? null;
-  const contentType = asked.contentType ?? (content.blob?.type || unknownType);
+  const contentType = version.contentType ?? (content.blob?.type || unknownType);
   const reading = new Reading(onProgress && ((sent) => onProgress(sent, totalBytes)));
   const { body, headers }: RequestBody = toRequestBody({ content, contentType, isAlwaysBare: true }, reading);
   return reading.during(() =>
-    ask(cabinet, 'PUT /files/{id}/content', {
+    call(cabinet, 'PUT /files/{id}/content', {
       signal,
-      path: { id: asked.id },
-      headers: { 'If-Match': asked.ifMatch, Comment: encodeHeader(asked.comment), ...headers },
+      path: { id: version.id },
+      headers: { 'If-Match': version.ifMatch, Comment: encodeHeader(version.comment), ...headers },
       body,
       // Sent twice, a condition would fail because of our own version.
-      isRepeatable: asked.ifMatch === undefined,
+      isRepeatable: version.ifMatch === undefined,
     }),
   );
-}
-
-async function settle(content: Prepared): Promise<Prepared> {
-  if (content.stream === undefined || sendsStreams) return content;
-  return { blob: await new Response(content.stream as ReadableStream<Uint8Array<ArrayBuffer>>).blob() };
 }
 
 function encodeHeader(text: string | undefined): string | undefined {

@@ -3,8 +3,8 @@
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Entry, Envelope, Operations, Properties } from './description.ts';
 import { makeKey } from './keys.ts';
-import { askPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
-import { ask } from './request.ts';
+import { callPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
+import { call } from './request.ts';
 
 /** The id that means the root folder. */
 export const rootFolder = '-root-';
@@ -22,17 +22,17 @@ export interface NewFolder {
 }
 
 /** Creates a folder. Sent again after a lost connection, it is still created once. */
-export function createFolder(cabinet: Cabinet, asked: NewFolder, options: CallOptions = {}): Promise<Envelope> {
-  return ask(cabinet, 'POST /folders', {
+export function createFolder(cabinet: Cabinet, folder: NewFolder, options: CallOptions = {}): Promise<Envelope> {
+  return call(cabinet, 'POST /folders', {
     ...options,
     headers: { 'Idempotency-Key': makeKey() },
     json: {
-      FolderName: asked.name,
-      RelativePath: asked.path,
-      ParentFolderId: asked.parent,
-      ConflictBehavior: asked.conflict,
-      Properties: asked.properties,
-      ObjectType: asked.objectType,
+      FolderName: folder.name,
+      RelativePath: folder.path,
+      ParentFolderId: folder.parent,
+      ConflictBehavior: folder.conflict,
+      Properties: folder.properties,
+      ObjectType: folder.objectType,
     },
     isRepeatable: true,
   });
@@ -51,7 +51,7 @@ export function showFolder(
   folder: string,
   { signal, ...query }: ShowFolderOptions = {},
 ): Promise<Paged<Envelope>> {
-  return askPage(cabinet, 'GET /folders/{id}', { path: { id: folder }, query, signal });
+  return callPage(cabinet, 'GET /folders/{id}', { path: { id: folder }, query, signal });
 }
 
 /** The same by the path from the root, such as `/Invoices/2026`. */
@@ -60,7 +60,7 @@ export function findFolder(
   path: string,
   { signal, ...query }: ShowFolderOptions = {},
 ): Promise<Paged<Envelope>> {
-  return askPage(cabinet, 'GET /folders', { query: { ...query, path }, signal });
+  return callPage(cabinet, 'GET /folders', { query: { ...query, path }, signal });
 }
 
 export interface ListChildrenOptions extends ListOptions {

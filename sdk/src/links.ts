@@ -2,7 +2,7 @@
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Link } from './description.ts';
-import { ask } from './request.ts';
+import { call } from './request.ts';
 
 export interface LinkRequest {
   /** The id of the file. */
@@ -16,14 +16,18 @@ export interface LinkRequest {
 }
 
 /** Makes an address that anyone can read the file at, for a while. */
-export function createLink(cabinet: Cabinet, { id, ...asked }: LinkRequest, options: CallOptions = {}): Promise<Link> {
-  return ask(cabinet, 'POST /files/{id}/link', {
+export function createLink(
+  cabinet: Cabinet,
+  { id, ...request }: LinkRequest,
+  options: CallOptions = {},
+): Promise<Link> {
+  return call(cabinet, 'POST /files/{id}/link', {
     ...options,
     path: { id },
     json: {
-      ExpiresInSeconds: asked.expiresInSeconds,
-      Version: asked.version,
-      Disposition: asked.disposition,
+      ExpiresInSeconds: request.expiresInSeconds,
+      Version: request.version,
+      Disposition: request.disposition,
     },
     isRepeatable: true,
   });

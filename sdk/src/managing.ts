@@ -2,22 +2,22 @@
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Event, Events, InForce, NewUser, ServiceLimits, Space, Usage, User, Users } from './description.ts';
-import { askPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
-import { ask } from './request.ts';
+import { callPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
+import { call } from './request.ts';
 
 export type Role = NonNullable<User['Role']>;
 
 /** The spaces that the caller is in. */
 export async function listSpaces(cabinet: Cabinet, options: CallOptions = {}): Promise<Space[]> {
-  return (await ask(cabinet, 'GET /spaces', options)).Spaces;
+  return (await call(cabinet, 'GET /spaces', options)).Spaces;
 }
 
 export function showSpace(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<Space> {
-  return ask(cabinet, 'GET /spaces/{id}', { ...options, path: { id } });
+  return call(cabinet, 'GET /spaces/{id}', { ...options, path: { id } });
 }
 
 export function addSpace(cabinet: Cabinet, { name }: { name: string }, options: CallOptions = {}): Promise<Space> {
-  return ask(cabinet, 'POST /spaces', { ...options, json: { Name: name } });
+  return call(cabinet, 'POST /spaces', { ...options, json: { Name: name } });
 }
 
 export function renameSpace(
@@ -25,7 +25,7 @@ export function renameSpace(
   { id, name }: { id: string; name: string },
   options: CallOptions = {},
 ): Promise<Space> {
-  return ask(cabinet, 'PATCH /spaces/{id}', { ...options, path: { id }, json: { Name: name }, isRepeatable: true });
+  return call(cabinet, 'PATCH /spaces/{id}', { ...options, path: { id }, json: { Name: name }, isRepeatable: true });
 }
 
 /** The people of a space. */
@@ -38,7 +38,7 @@ export async function* listUsers(
 }
 
 export function usersPage(cabinet: Cabinet, { signal, ...query }: PageOptions = {}): Promise<Paged<Users>> {
-  return askPage(cabinet, 'GET /users', { query, signal });
+  return callPage(cabinet, 'GET /users', { query, signal });
 }
 
 export interface UserRequest {
@@ -51,9 +51,9 @@ export interface UserRequest {
 }
 
 /** Adds a person to the space, and to the service if nobody has the id yet. */
-export function addUser(cabinet: Cabinet, asked: UserRequest, options: CallOptions = {}): Promise<NewUser> {
-  const { id, role, name, password } = asked;
-  return ask(cabinet, 'POST /users', { ...options, json: { Id: id, Role: role, Name: name, Password: password } });
+export function addUser(cabinet: Cabinet, user: UserRequest, options: CallOptions = {}): Promise<NewUser> {
+  const { id, role, name, password } = user;
+  return call(cabinet, 'POST /users', { ...options, json: { Id: id, Role: role, Name: name, Password: password } });
 }
 
 /** Gives a person another role in the space. */
@@ -62,12 +62,12 @@ export function changeUser(
   { id, role }: { id: string; role: Role },
   options: CallOptions = {},
 ): Promise<User> {
-  return ask(cabinet, 'PATCH /users/{id}', { ...options, path: { id }, json: { Role: role }, isRepeatable: true });
+  return call(cabinet, 'PATCH /users/{id}', { ...options, path: { id }, json: { Role: role }, isRepeatable: true });
 }
 
 /** Takes a person out of the space. */
 export function removeUser(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<User> {
-  return ask(cabinet, 'DELETE /users/{id}', { ...options, path: { id } });
+  return call(cabinet, 'DELETE /users/{id}', { ...options, path: { id } });
 }
 
 export interface AuditFilter {
@@ -95,7 +95,7 @@ export function auditPage(
   { signal, ...page }: PageOptions = {},
 ): Promise<Paged<Events>> {
   const query = { ...filter, ...page, since: toTime(since), until: toTime(until) };
-  return askPage(cabinet, 'GET /audit', { query, signal });
+  return callPage(cabinet, 'GET /audit', { query, signal });
 }
 
 function toTime(at: Date | string | undefined): string | undefined {
@@ -104,15 +104,15 @@ function toTime(at: Date | string | undefined): string | undefined {
 
 /** What the space uses, and a page of who made how much of it. */
 export function showUsage(cabinet: Cabinet, { signal, ...query }: PageOptions = {}): Promise<Paged<Usage>> {
-  return askPage(cabinet, 'GET /usage', { query, signal });
+  return callPage(cabinet, 'GET /usage', { query, signal });
 }
 
 /** What the service allows. */
 export function showLimits(cabinet: Cabinet, options: CallOptions = {}): Promise<ServiceLimits> {
-  return ask(cabinet, 'GET /limits', options);
+  return call(cabinet, 'GET /limits', options);
 }
 
 /** What runs, and the settings as they are in force; secrets are hidden. */
 export function showSettings(cabinet: Cabinet, options: CallOptions = {}): Promise<InForce> {
-  return ask(cabinet, 'GET /settings', options);
+  return call(cabinet, 'GET /settings', options);
 }

@@ -1,16 +1,15 @@
-// Files with fields beside them, as multipart/form-data (RFC 7578), without reading the files: by hand, because FormData takes
-// no streams.
+// Bodies of multipart/form-data (RFC 7578) around files that are not read here. By hand, because FormData takes no streams.
 
-import type { Prepared } from './content.ts';
+import type { PreparedContent } from './content.ts';
 import { makeKey } from './keys.ts';
 
-export interface Framed {
-  content: Prepared;
+export interface MultipartBody {
+  content: PreparedContent;
   contentType: string;
 }
 
 /** One file. The fields come first, so that they are known when the bytes arrive. */
-export function frame(content: Prepared, contentType: string, fields: [string, string][]): Framed {
+export function toMultipart(content: PreparedContent, contentType: string, fields: [string, string][]): MultipartBody {
   const boundary = makeKey();
   const parts = fields.map(([name, value]) => `${toHead(boundary, { name })}${value}\r\n`);
   const head = parts.join('') + toHead(boundary, { name: 'filename', contentType, isFile: true });
@@ -26,8 +25,8 @@ export interface Part {
 
 type Piece<Buffer extends ArrayBufferLike = ArrayBufferLike> = Blob | Uint8Array<Buffer> | string;
 
-/** Many. Where all of them are in memory, so is the body, in one piece: a blob of a thousand pieces is read piece by piece. */
-export function frameMany(parts: Part[]): { body: Blob | Uint8Array<ArrayBuffer>; contentType: string } {
+/** Many files. If all are in memory the body is one array: a blob of a thousand pieces would be read piece by piece. */
+export function toMultipartBatch(parts: Part[]): { body: Blob | Uint8Array<ArrayBuffer>; contentType: string } {
   const boundary = makeKey();
   const pieces = parts.flatMap((part): Piece[] => [toHead(boundary, part), part.content, '\r\n']);
   pieces.push(`--${boundary}--\r\n`);
@@ -67,7 +66,7 @@ function toType(boundary: string): string {
   return `multipart/form-data; boundary=${boundary}`;
 }
 
-function wrap({ blob, stream }: Prepared, head: string, tail: string): Prepared {
+function wrap({ blob, stream }: PreparedContent, head: string, tail: string): PreparedContent {
   if (blob !== undefined) return { blob: new Blob([head, blob, tail]) };
   const encoder = new TextEncoder();
   const wrapper = new TransformStream<Uint8Array, Uint8Array>({

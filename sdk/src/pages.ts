@@ -1,5 +1,4 @@
-// Lists that come page by page: one page, or all of them as an async iterator that asks for the next page when the one
-// before has been read.
+// Pagination: one page, or all pages as an async iterator that fetches the next page when the previous one has been read.
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Operations } from './description.ts';
@@ -28,7 +27,7 @@ type PagedName = {
 }[OperationName];
 
 /** One page. */
-export async function askPage<Name extends PagedName>(
+export async function callPage<Name extends PagedName>(
   cabinet: Cabinet,
   name: Name,
   request: Request<Name>,
@@ -40,10 +39,10 @@ export async function askPage<Name extends PagedName>(
 
 /** All pages, one after the other. */
 export async function* eachPage<Answer>(
-  askAt: (cursor: string | undefined) => Promise<Paged<Answer>>,
+  fetchPage: (cursor: string | undefined) => Promise<Paged<Answer>>,
 ): AsyncGenerator<Paged<Answer>, void, undefined> {
   for (let cursor: string | undefined; ; ) {
-    const page = await askAt(cursor);
+    const page = await fetchPage(cursor);
     yield page;
     if (page.next === null) return;
     cursor = page.next;
@@ -53,7 +52,7 @@ export async function* eachPage<Answer>(
 /** The size of pages where nobody sees them. */
 export const defaultPageSize = 500;
 
-/** The cursor in `Link: <…?cursor=…>; rel="next"`. The rest of that address is what this page was asked with. */
+/** The cursor in `Link: <…?cursor=…>; rel="next"`. The other parameters of that URL are those of this page. */
 function readNext({ headers }: Response): string | null {
   const [, address] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '') ?? [];
   return address === undefined ? null : new URL(address, 'http://any').searchParams.get('cursor');

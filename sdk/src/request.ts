@@ -1,33 +1,32 @@
-// One request to the content interface: its address, who asks, what is sent again and when, and the answer or the error.
-// The name of an operation, such as `GET /folders/{id}`, is a key of the service's own description: what is given and what
-// is answered is checked against it by the compiler.
+// One request to the API: its URL and headers, the token, retries, and the answer or the error. The name of an operation, such as
+// `GET /folders/{id}`, is a key of the generated description, so the compiler checks parameters and answers against it.
 
 import type { Cabinet, CallOptions, FetchInit } from './connect.ts';
 import type { Operations } from './description.ts';
 import { CabinetError, toError } from './errors.ts';
-import { sendPatiently } from './retry.ts';
+import { sendWithRetries } from './retry.ts';
 
 export type OperationName = keyof Operations;
 
-type Given<Name extends OperationName> = (keyof Operations[Name]['path'] extends never
+type Parameters<Name extends OperationName> = (keyof Operations[Name]['path'] extends never
   ? { path?: undefined }
   : { path: Operations[Name]['path'] }) & {
   query?: Operations[Name]['query'] | undefined;
   headers?: (Operations[Name]['headers'] & { 'Content-Type'?: string; Accept?: string }) | undefined;
 };
 
-export type Request<Name extends OperationName> = Given<Name> &
+export type Request<Name extends OperationName> = Parameters<Name> &
   CallOptions & {
     json?: Operations[Name]['body'] | undefined;
     /** A body that is not JSON. A function opens it anew for every attempt. */
     body?: FetchInit['body'] | (() => FetchInit['body']);
-    /** Whether sending it twice does what sending it once does; of course so for GET. */
+    /** Whether sending it twice has the same effect as sending it once; always so for GET. */
     isRepeatable?: boolean | undefined;
     isStreamed?: boolean | undefined;
   };
 
 /** The answer as JSON. */
-export async function ask<Name extends OperationName>(
+export async function call<Name extends OperationName>(
   cabinet: Cabinet,
   name: Name,
   request: Request<Name>,
@@ -40,24 +39,24 @@ export async function readJson<Answer>(response: Response): Promise<Answer> {
   try {
     return JSON.parse(text) as Answer;
   } catch (cause) {
-    const message = `The answer is not JSON, so not one of Cabinet: ${text.slice(0, 200) || 'empty'}`;
+    const message = `The answer is not JSON, so it is not from Cabinet: ${text.slice(0, 200) || 'empty'}`;
     throw new CabinetError('UnexpectedAnswer', message, { status: response.status, cause });
   }
 }
 
-/** The answer, whole, if it is a success; otherwise throws what it says. */
+/** The response if it succeeds; otherwise throws its error. */
 export async function send<Name extends OperationName>(
   cabinet: Cabinet,
   name: Name,
   request: Request<Name>,
 ): Promise<Response> {
-  const response = await sendAsked(cabinet, name, request);
+  const response = await sendRequest(cabinet, name, request);
   if (!response.ok) throw await toError(response);
   return response;
 }
 
-/** The answer, whatever it says. */
-export async function sendAsked<Name extends OperationName>(
+/** The response, whatever its status. */
+export async function sendRequest<Name extends OperationName>(
   cabinet: Cabinet,
   name: Name,
   request: Request<Name>,
@@ -76,11 +75,11 @@ export interface PlainRequest extends CallOptions {
   isStreamed?: boolean | undefined;
 }
 
-/** Sends a request in the name of the caller, with a new token if the old one is not taken any more. */
+/** Sends a request with the caller's token, and once more with a new token if the service rejects the old one. */
 export async function sendTo(cabinet: Cabinet, request: PlainRequest): Promise<Response> {
   const token = await awaitToken(cabinet, null, request.signal);
   const response = await sendWith(cabinet, request, token);
-  if (response.status !== 401 || !canOpenAgain(request)) return response;
+  if (response.status !== 401 || !isBodyRepeatable(request)) return response;
   const { code } = await toError(response.clone());
   if (code !== 'TokenInvalid') return response;
   const other = await awaitToken(cabinet, token, request.signal);
@@ -88,20 +87,20 @@ export async function sendTo(cabinet: Cabinet, request: PlainRequest): Promise<R
 }
 
 /** A stream can be sent once. */
-function canOpenAgain({ body }: PlainRequest): boolean {
+function isBodyRepeatable({ body }: PlainRequest): boolean {
   return typeof body === 'function' || !(body instanceof ReadableStream);
 }
 
 function sendWith(cabinet: Cabinet, request: PlainRequest, token: string): Promise<Response> {
   const { method, url, json, signal } = request;
   const headers = toHeaders(cabinet, request, token);
-  // A mistake in a header is told at once; inside the attempts it would look like a lost connection.
+  // Throws for an invalid header now; inside the attempts it would look like a lost connection.
   new Headers(headers);
   const open = () => (typeof request.body === 'function' ? request.body() : request.body);
-  return sendPatiently(cabinet, {
+  return sendWithRetries(cabinet, {
     signal,
     isStreamed: request.isStreamed,
-    isRepeatable: (request.isRepeatable ?? (method === 'GET' || method === 'HEAD')) && canOpenAgain(request),
+    isRepeatable: (request.isRepeatable ?? (method === 'GET' || method === 'HEAD')) && isBodyRepeatable(request),
     send: () => {
       const body = json === undefined ? open() : JSON.stringify(json);
       const duplex = body instanceof ReadableStream ? ('half' as const) : undefined;
@@ -127,7 +126,7 @@ function toHeaders(cabinet: Cabinet, { headers, json }: PlainRequest, token: str
   };
 }
 
-/** Other callers wait for the same token: it goes on being fetched when this one gives up. */
+/** Other callers wait for the same token, so aborting this call does not abort the fetch. */
 async function awaitToken(cabinet: Cabinet, refused: string | null, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();
   const token = cabinet.token({ cabinet, refused });
@@ -140,25 +139,25 @@ async function awaitToken(cabinet: Cabinet, refused: string | null, signal?: Abo
   return Promise.race([token, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
-/** What is answered to anyone, without a token. */
-export async function askOpenly<Name extends OperationName>(
+/** A request without a token. */
+export async function callAnonymously<Name extends OperationName>(
   cabinet: Cabinet,
   name: Name,
   options: CallOptions,
 ): Promise<Operations[Name]['answer']> {
-  const response = await sendOpenly(cabinet, name, options);
+  const response = await sendAnonymously(cabinet, name, options);
   if (!response.ok) throw await toError(response);
   return readJson(response);
 }
 
-export function sendOpenly(
+export function sendAnonymously(
   cabinet: Cabinet,
   name: OperationName,
   { signal, headers = {} }: CallOptions & { headers?: Record<string, string> },
 ): Promise<Response> {
   const [method = '', template = ''] = name.split(' ');
   const init = { method, headers, ...(signal && { signal }) };
-  return sendPatiently(cabinet, {
+  return sendWithRetries(cabinet, {
     signal,
     isRepeatable: true,
     send: () => cabinet.fetch(toUrl(cabinet, template, {}), init),

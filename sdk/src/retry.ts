@@ -1,25 +1,25 @@
-// Trying again: after a lost connection where repeating does no harm, and after an answer that asks to wait.
+// Retries: after a lost connection if the request is repeatable, and after an answer with Retry-After.
 
 import type { Cabinet } from './connect.ts';
 import { CabinetError } from './errors.ts';
 
-export interface Attempted {
+export interface Attempt {
   send: () => Promise<Response>;
-  /** Whether sending it twice does what sending it once does. Otherwise it is sent again only if it cannot have arrived. */
+  /** Sending it twice has the same effect as sending it once. Otherwise it is sent again only if it cannot have arrived. */
   isRepeatable: boolean;
-  /** The body is left to the caller to read, if it is a success. Otherwise an answer that breaks off is a lost connection. */
+  /** The caller reads the body of a success. Otherwise a truncated answer counts as a lost connection. */
   isStreamed?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
 const firstPauseMs = 200;
-const longestPauseMs = 10_000;
-/** Longer than this we do not sleep without the caller knowing: the error tells when to come back. */
-const longestWaitSeconds = 60;
+const maxPauseMs = 10_000;
+/** A longer wait is the caller's decision: the error has `retryAfter`. */
+const maxWaitSeconds = 60;
 
-/** The first answer that does not ask to come back later, or the last one. */
-export async function sendPatiently(cabinet: Cabinet, attempted: Attempted): Promise<Response> {
-  const { send, isRepeatable, isStreamed = false, signal } = attempted;
+/** The first answer that does not call for a retry, or the last one. */
+export async function sendWithRetries(cabinet: Cabinet, attempt: Attempt): Promise<Response> {
+  const { send, isRepeatable, isStreamed = false, signal } = attempt;
   for (let attempt = 0; ; attempt++) {
     const isLast = attempt >= cabinet.retries;
     try {
@@ -42,25 +42,25 @@ async function readWhole(response: Response): Promise<Response> {
   return new Response(bytes.byteLength === 0 ? null : bytes, { status, headers });
 }
 
-/** How long the service, or a proxy before it, asks to wait. */
+/** How long to wait before the next attempt; null if the answer is final. */
 function toWaitMs({ status, headers }: Response, isRepeatable: boolean, attempt: number): number | null {
   const text = headers.get('retry-after');
   if (text !== null && /^\d+$/.test(text)) {
     const seconds = Number(text);
     const isMeant = status >= 500 || status === 403 || status === 429;
-    return isMeant && seconds <= longestWaitSeconds ? Math.max(seconds * 1000, toPauseMs(attempt)) : null;
+    return isMeant && seconds <= maxWaitSeconds ? Math.max(seconds * 1000, toPauseMs(attempt)) : null;
   }
-  // What a proxy says when the service behind it has gone away, perhaps after it did what was asked.
+  // What a proxy says when the service behind it has gone away, perhaps after it carried out the request.
   return isRepeatable && (status === 502 || status === 503 || status === 504) ? toPauseMs(attempt) : null;
 }
 
 export function toPauseMs(attempt: number): number {
-  const longest = Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
+  const longest = Math.min(maxPauseMs, firstPauseMs * 2 ** attempt);
   return longest / 2 + (Math.random() * longest) / 2;
 }
 
-/** By the Fetch standard, a network error is a TypeError, and nothing but that. A mistake in our call is one too, without a
- *  cause in Node; browsers give no cause at all. */
+/** The Fetch standard reports a network error as a plain TypeError, as it does an invalid call. Browsers give no cause that would
+ *  distinguish them. */
 function isConnectionLost(error: unknown): boolean {
   return error instanceof TypeError || causeCode(error) !== undefined;
 }
@@ -73,8 +73,8 @@ function wasNeverSent(error: unknown): boolean {
 
 function causeCode(error: unknown): string | undefined {
   const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown };
-  const told = cause?.code ?? code;
-  return typeof told === 'string' ? told : undefined;
+  const value = cause?.code ?? code;
+  return typeof value === 'string' ? value : undefined;
 }
 
 export function toUnreachable(cabinet: Cabinet, cause: unknown): CabinetError {

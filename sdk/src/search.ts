@@ -2,7 +2,7 @@
 
 import type { Cabinet } from './connect.ts';
 import type { SearchResult, SearchResults } from './description.ts';
-import { askPage, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
+import { callPage, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
 
 export interface Question {
   /** Words, beginnings of words (`invoi*`), or phrases in quotes. */
@@ -39,8 +39,8 @@ export function searchPage(
     modifiedAfter,
     ...filters
   } = typeof question === 'string' ? { text: question } : question;
-  const asked = Object.entries(properties).map(([key, value]) => [`property.${key}`, value]);
+  const wanted = Object.entries(properties).map(([key, value]) => [`property.${key}`, value]);
   const after = modifiedAfter instanceof Date ? modifiedAfter.toISOString() : modifiedAfter;
-  const query = { ...filters, ...page, q: text, modifiedAfter: after, ...Object.fromEntries(asked) };
-  return askPage(cabinet, 'GET /search', { query, signal });
+  const query = { ...filters, ...page, q: text, modifiedAfter: after, ...Object.fromEntries(wanted) };
+  return callPage(cabinet, 'GET /search', { query, signal });
 }

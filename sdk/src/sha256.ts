@@ -1,8 +1,8 @@
-// SHA-256, piece by piece (FIPS 180-4). Web Crypto takes only the whole; Node's own is used where it is there.
+// SHA-256 of a stream (FIPS 180-4), because Web Crypto hashes only complete inputs. In Node, its own implementation.
 
 export interface Hash {
   update(bytes: Uint8Array): void;
-  /** In hex; the end. */
+  /** In hex. Nothing can be added afterwards. */
   digest(): string;
 }
 
@@ -19,7 +19,7 @@ interface NodeProcess {
   getBuiltinModule?: (name: string) => { createHash(algorithm: string): NativeHash } | undefined;
 }
 
-/** Without an import, which bundlers for browsers would stumble over. */
+/** Without an import, which bundlers for browsers could not resolve. */
 function startNative(): Hash | undefined {
   const { process } = globalThis as { process?: NodeProcess };
   const hash = process?.getBuiltinModule?.('node:crypto')?.createHash('sha256');
@@ -30,13 +30,13 @@ const blockBytes = 64;
 
 /** The first 32 bits of the fractional parts of the square or cube roots of the first primes. */
 function fractions(count: number, root: 2 | 3): Uint32Array {
-  const found: number[] = [];
-  for (let n = 2; found.length < count; n++) {
+  const values: number[] = [];
+  for (let n = 2; values.length < count; n++) {
     let isPrime = true;
     for (let d = 2; d * d <= n; d++) isPrime &&= n % d !== 0;
-    if (isPrime) found.push((n ** (1 / root) % 1) * 2 ** 32);
+    if (isPrime) values.push((n ** (1 / root) % 1) * 2 ** 32);
   }
-  return Uint32Array.from(found);
+  return Uint32Array.from(values);
 }
 
 const roundConstants = /* @__PURE__ */ fractions(64, 3);

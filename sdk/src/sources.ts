@@ -1,45 +1,45 @@
-// Where an upload's bytes come from: a blob, any piece of which can be had at any time; or a stream, of which the piece that is
-// under way is kept until the service has it.
+// Where an upload's bytes come from: a blob, which can be read from any offset; or a stream, of which the piece in flight is kept
+// until the service has it.
 
 import type { Piece, Source } from './uploads.ts';
 
-/** A large request is cheaper than many small ones; a small one loses less, and tells of progress where streams cannot be sent. */
+/** A large request is cheaper than many small ones. A small one loses less, and reports progress where streams cannot be sent. */
 export const pieceBytes = 8 * 1024 * 1024;
 
-export function fromBlob(blob: Blob, largestBytes: number): Source {
+export function fromBlob(blob: Blob, maxBytes: number): Source {
   return {
     sizeBytes: blob.size,
     async take(offsetBytes) {
-      const end = Math.min(blob.size, offsetBytes + largestBytes);
+      const end = Math.min(blob.size, offsetBytes + maxBytes);
       return { blob: blob.slice(offsetBytes, end), isLast: end === blob.size };
     },
   };
 }
 
-/** A stream that has been read up to some number of bytes. */
-export interface Gathered {
-  /** All of it, if it ended before. */
+/** The first bytes of a stream, and a reader for the rest. */
+export interface StreamStart {
+  /** The whole content if the stream ended early. */
   blob: Blob;
   isWhole: boolean;
   rest: PieceReader;
 }
 
-export async function gather(
+export async function readStart(
   stream: ReadableStream<Uint8Array>,
   bytes: number,
   signal: AbortSignal | undefined,
-): Promise<Gathered> {
+): Promise<StreamStart> {
   const rest = new PieceReader(stream, signal);
   const { blob, isLast } = await rest.next(bytes);
   return { blob, isWhole: isLast, rest };
 }
 
-export function fromStream({ blob, rest }: Gathered): Source {
+export function fromStream({ blob, rest }: StreamStart): Source {
   let [start, piece]: [number, Piece] = [0, { blob, isLast: false }];
   return {
     sizeBytes: null,
     async take(offsetBytes) {
-      // An upload that is gone on with may have more than one piece of it.
+      // The service may already have more than one piece of a resumed upload.
       while (offsetBytes >= start + piece.blob.size && !piece.isLast) {
         [start, piece] = [start + piece.blob.size, await rest.next(pieceBytes)];
       }
@@ -48,7 +48,7 @@ export function fromStream({ blob, rest }: Gathered): Source {
   };
 }
 
-/** Reads a stream in pieces of a size, and knows of each whether it is the last. */
+/** Reads a stream in pieces of a given size, and says of each whether it is the last. */
 export class PieceReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #signal: AbortSignal | undefined;
@@ -71,7 +71,7 @@ export class PieceReader {
       this.#held = part.subarray(missing);
       missing -= Math.min(missing, part.byteLength);
     }
-    // Whether there is more is known when there is a byte of it.
+    // Only another byte shows that there is more.
     this.#held = await this.#readPart();
     return { blob: new Blob(parts), isLast: this.#held === null };
   }

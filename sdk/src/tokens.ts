@@ -3,7 +3,7 @@
 import type { Cabinet, TokenAsked, TokenSource } from './connect.ts';
 import type { OAuthError, TokenAnswer } from './description.ts';
 import { CabinetError, toError } from './errors.ts';
-import { sendPatiently } from './retry.ts';
+import { sendWithRetries } from './retry.ts';
 
 /** How long before its end a token is replaced, at most. */
 const renewalMs = 60_000;
@@ -30,25 +30,25 @@ export function certificateToken({ scope }: { scope?: string | undefined } = {})
 }
 
 /** Keeps what `fetchToken` gives until shortly before it expires or is refused. Many callers wait for one fetch. */
-export function keepToken(fetchToken: (asked: TokenAsked) => Promise<TokenAnswer>): TokenSource {
+export function keepToken(fetchToken: (request: TokenAsked) => Promise<TokenAnswer>): TokenSource {
   let current: { token: string; renewAt: number; expiresAt: number } | null = null;
-  let coming: Promise<string> | null = null;
-  const renew = async (asked: TokenAsked) => {
-    const { access_token: token, expires_in: seconds } = await fetchToken(asked);
+  let pending: Promise<string> | null = null;
+  const renew = async (request: TokenAsked) => {
+    const { access_token: token, expires_in: seconds } = await fetchToken(request);
     const expiresAt = Date.now() + seconds * 1000;
     current = { token, expiresAt, renewAt: expiresAt - Math.min(renewalMs, seconds * 100) };
     return token;
   };
-  return async (asked) => {
+  return async (request) => {
     const now = Date.now();
-    if (current?.token === asked.refused) current = null;
+    if (current?.token === request.refused) current = null;
     if (current !== null && now < current.renewAt) return current.token;
-    coming ??= renew(asked).finally(() => {
-      coming = null;
+    pending ??= renew(request).finally(() => {
+      pending = null;
     });
-    const held = current;
-    // A token that still counts is not lost because the issuer cannot be reached just now.
-    return held !== null && now < held.expiresAt ? coming.catch(() => held.token) : coming;
+    const previous = current;
+    // A token that is still valid is used while the issuer cannot be reached.
+    return previous !== null && now < previous.expiresAt ? pending.catch(() => previous.token) : pending;
   };
 }
 
@@ -74,7 +74,7 @@ export async function postForm(
   const headers: Record<string, string> = { 'Content-Type': 'application/x-www-form-urlencoded' };
   if (authorization !== undefined) headers.Authorization = authorization;
   const body = new URLSearchParams(given).toString();
-  const response = await sendPatiently(cabinet, {
+  const response = await sendWithRetries(cabinet, {
     isRepeatable: true,
     send: () => cabinet.fetch(cabinet.url + path, { method: 'POST', headers, body }),
   });
@@ -83,12 +83,12 @@ export async function postForm(
 }
 
 async function toTokenError(response: Response): Promise<CabinetError> {
-  const told = (await response
+  const answer = (await response
     .clone()
     .json()
     .catch(() => null)) as Partial<OAuthError> | null;
-  if (typeof told?.error !== 'string') return toError(response);
-  const { error, error_description: text = 'no token was given' } = told;
+  if (typeof answer?.error !== 'string') return toError(response);
+  const { error, error_description: text = 'no token was given' } = answer;
   const trackingId = response.headers.get('requesttrackingid') ?? undefined;
   return new CabinetError('TokenRefused', `${error}: ${text}`, { status: response.status, trackingId });
 }

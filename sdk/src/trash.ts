@@ -2,8 +2,8 @@
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { EmptiedTrash, ShownEntry, TrashPage } from './description.ts';
-import { askPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
-import { ask } from './request.ts';
+import { callPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
+import { call } from './request.ts';
 
 export type Trashed = TrashPage['Entries'][number];
 
@@ -18,7 +18,7 @@ export async function* listTrash(
 
 /** A page of it. */
 export function trashPage(cabinet: Cabinet, { signal, ...query }: PageOptions = {}): Promise<Paged<TrashPage>> {
-  return askPage(cabinet, 'GET /trash', { query, signal });
+  return callPage(cabinet, 'GET /trash', { query, signal });
 }
 
 export interface RestoreRequest {
@@ -34,17 +34,17 @@ export interface RestoreRequest {
 /** Takes a file or a whole tree out of the trash. */
 export function restoreEntry(
   cabinet: Cabinet,
-  { id, ...asked }: RestoreRequest,
+  { id, ...request }: RestoreRequest,
   options: CallOptions = {},
 ): Promise<ShownEntry> {
-  return ask(cabinet, 'POST /entries/{id}/restore', {
+  return call(cabinet, 'POST /entries/{id}/restore', {
     ...options,
     path: { id },
-    json: { ParentFolderId: asked.parent, Name: asked.name, ConflictBehavior: asked.conflict },
+    json: { ParentFolderId: request.parent, Name: request.name, ConflictBehavior: request.conflict },
   });
 }
 
 /** Removes for good what is in the trash. */
 export function emptyTrash(cabinet: Cabinet, options: CallOptions = {}): Promise<EmptiedTrash> {
-  return ask(cabinet, 'DELETE /trash', options);
+  return call(cabinet, 'DELETE /trash', options);
 }

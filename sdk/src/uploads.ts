@@ -1,6 +1,6 @@
-// Uploads that never start over, by the IETF draft "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload): an upload is
-// begun, gets its bytes piece by piece, and is the file when the last piece has come. After a lost connection the service is asked
-// how far it came. What a source gives must stay there until the service has said that it has it.
+// Resumable uploads, by the IETF draft "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload): an upload is created, gets
+// its bytes piece by piece, and becomes the file with the last piece. After a lost connection the client requests the offset. A source
+// must keep a piece until the service has confirmed it.
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Progress } from './content.ts';
@@ -8,7 +8,7 @@ import type { Envelope, UploadState } from './description.ts';
 import { showEntry } from './entries.ts';
 import { CabinetError, hasCode, toError } from './errors.ts';
 import { showFolder } from './folders.ts';
-import { ask, readJson, send, sendAsked } from './request.ts';
+import { call, readJson, send, sendRequest } from './request.ts';
 import { pause, toPauseMs } from './retry.ts';
 
 /** The version of the draft that we speak. */
@@ -16,9 +16,9 @@ const interop = '6';
 
 /** Where the bytes come from. */
 export interface Source {
-  /** Null: it is not known before the end. */
+  /** Null if unknown until the end. */
   sizeBytes: number | null;
-  /** The bytes from here on, as many as go in one request. */
+  /** The bytes from this offset, as many as fit in one request. */
   take(offsetBytes: number): Promise<Piece>;
 }
 
@@ -35,7 +35,7 @@ export interface UploadRequest {
   source: Source;
   /** The id of an upload that was begun before, with the same bytes. */
   resume?: string | undefined;
-  /** Makes the body of a request of a piece; `onBytes` hears how many of them have gone. */
+  /** Makes the request body of a piece; `onBytes` is called with the bytes sent so far. */
   toBody(blob: Blob, onBytes: (sentBytes: number) => void): Blob | (() => ReadableStream<Uint8Array>);
 }
 
@@ -47,7 +47,7 @@ export interface UploadOptions extends CallOptions {
 
 /** How far an upload has come. */
 export function showUpload(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<UploadState> {
-  return ask(cabinet, 'GET /uploads/{id}', { ...options, path: { id } });
+  return call(cabinet, 'GET /uploads/{id}', { ...options, path: { id } });
 }
 
 /** Gives up an upload; the bytes that came are removed. */
@@ -55,33 +55,33 @@ export async function removeUpload(cabinet: Cabinet, id: string, options: CallOp
   await send(cabinet, 'DELETE /uploads/{id}', { ...options, path: { id }, isRepeatable: true });
 }
 
-/** Sends a file piece by piece. Nobody else knows of an upload that was given up: it is removed, unless its id was told. */
-export async function upload(cabinet: Cabinet, asked: UploadRequest, options: UploadOptions): Promise<Envelope> {
-  const begun = await begin(cabinet, asked, options);
-  options.onUpload?.(begun.id);
+/** Sends a file piece by piece. A failed upload is removed, unless `onUpload` passed its id to the caller, who may resume it. */
+export async function upload(cabinet: Cabinet, request: UploadRequest, options: UploadOptions): Promise<Envelope> {
+  const position = await begin(cabinet, request, options);
+  options.onUpload?.(position.id);
   try {
-    return await sendPieces(cabinet, asked, { ...options, ...begun });
+    return await sendPieces(cabinet, request, { ...options, ...position });
   } catch (error) {
     const isOrphan = options.onUpload === undefined && !hasCode(error, 'Unreachable');
-    // The caller does not wait for it: what is not removed now is swept away by the service.
-    if (isOrphan) void removeUpload({ ...cabinet, retries: 0 }, begun.id).catch(() => {});
+    // Not awaited: the service removes expired uploads anyway.
+    if (isOrphan) void removeUpload({ ...cabinet, retries: 0 }, position.id).catch(() => {});
     throw error;
   }
 }
 
-interface Begun {
+interface UploadPosition {
   id: string;
   offsetBytes: number;
 }
 
-async function begin(cabinet: Cabinet, asked: UploadRequest, { signal }: UploadOptions): Promise<Begun> {
-  if (asked.resume !== undefined) {
-    const known = await findUpload(cabinet, asked.resume, { signal });
-    if (known !== null) return { id: asked.resume, offsetBytes: known.Offset };
+async function begin(cabinet: Cabinet, request: UploadRequest, { signal }: UploadOptions): Promise<UploadPosition> {
+  if (request.resume !== undefined) {
+    const known = await findUpload(cabinet, request.resume, { signal });
+    if (known !== null) return { id: request.resume, offsetBytes: known.Offset };
   }
-  const { sizeBytes } = asked.source;
+  const { sizeBytes } = request.source;
   const headers: Record<string, string | undefined> = {
-    ...asked.headers,
+    ...request.headers,
     'Upload-Draft-Interop-Version': interop,
     'Upload-Complete': '?0',
     'Upload-Length': sizeBytes === null ? undefined : String(sizeBytes),
@@ -89,15 +89,16 @@ async function begin(cabinet: Cabinet, asked: UploadRequest, { signal }: UploadO
   const response = await send(cabinet, 'POST /files', {
     signal,
     headers,
-    // An upload that nobody has heard of is swept away by the service.
+    // The service removes an upload whose answer was lost when it expires.
     isRepeatable: true,
   });
   const [, id] = /\/uploads\/([^/?]+)$/.exec(response.headers.get('location') ?? '') ?? [];
-  if (id === undefined) throw new CabinetError('UnexpectedAnswer', 'No upload was begun.', { status: response.status });
+  if (id === undefined)
+    throw new CabinetError('UnexpectedAnswer', 'The service did not create an upload.', { status: response.status });
   return { id, offsetBytes: 0 };
 }
 
-/** Null: it is gone. */
+/** Null if it is gone. */
 function findUpload(cabinet: Cabinet, id: string, options: CallOptions): Promise<UploadState | null> {
   return showUpload(cabinet, id, options).catch((error: unknown) => {
     if (hasCode(error, 'UploadNotFound', 'UploadExpired')) return null;
@@ -105,14 +106,18 @@ function findUpload(cabinet: Cabinet, id: string, options: CallOptions): Promise
   });
 }
 
-async function sendPieces(cabinet: Cabinet, asked: UploadRequest, begun: UploadOptions & Begun): Promise<Envelope> {
-  const { signal, onProgress, id } = begun;
-  const { sizeBytes } = asked.source;
-  let { offsetBytes } = begun;
+async function sendPieces(
+  cabinet: Cabinet,
+  request: UploadRequest,
+  position: UploadOptions & UploadPosition,
+): Promise<Envelope> {
+  const { signal, onProgress, id } = position;
+  const { sizeBytes } = request.source;
+  let { offsetBytes } = position;
   let failures = 0;
   onProgress?.(offsetBytes, sizeBytes);
   while (true) {
-    const sent = await sendPiece(cabinet, asked, { ...begun, offsetBytes });
+    const sent = await sendPiece(cabinet, request, { ...position, offsetBytes });
     if ('envelope' in sent) return sent.envelope;
     if ('offsetBytes' in sent) {
       offsetBytes = sent.offsetBytes;
@@ -121,7 +126,7 @@ async function sendPieces(cabinet: Cabinet, asked: UploadRequest, begun: UploadO
       if (failures++ >= cabinet.retries) throw sent.error;
       await pause(toPauseMs(failures), signal);
       const state = await showUpload(cabinet, id, { signal });
-      if (state.EntryId !== null) return showSaved(cabinet, asked, state.EntryId);
+      if (state.EntryId !== null) return showSaved(cabinet, request, state.EntryId);
       if (state.Offset > offsetBytes) failures = 0;
       offsetBytes = state.Offset;
     }
@@ -129,15 +134,19 @@ async function sendPieces(cabinet: Cabinet, asked: UploadRequest, begun: UploadO
   }
 }
 
-/** The file is saved; or so many bytes are; or it is not known how many, because of an error. */
-type Sent = { envelope: Envelope } | { offsetBytes: number } | { error: unknown };
+/** The file is saved; or so many bytes have arrived; or an error leaves the offset unknown. */
+type PieceResult = { envelope: Envelope } | { offsetBytes: number } | { error: unknown };
 
-async function sendPiece(cabinet: Cabinet, asked: UploadRequest, at: UploadOptions & Begun): Promise<Sent> {
+async function sendPiece(
+  cabinet: Cabinet,
+  request: UploadRequest,
+  at: UploadOptions & UploadPosition,
+): Promise<PieceResult> {
   const { signal, onProgress, id, offsetBytes } = at;
-  const { blob, isLast } = await asked.source.take(offsetBytes);
-  const body = asked.toBody(blob, (sentBytes) => onProgress?.(offsetBytes + sentBytes, asked.source.sizeBytes));
+  const { blob, isLast } = await request.source.take(offsetBytes);
+  const body = request.toBody(blob, (sentBytes) => onProgress?.(offsetBytes + sentBytes, request.source.sizeBytes));
   try {
-    const response = await sendAsked(cabinet, 'PATCH /uploads/{id}', {
+    const response = await sendRequest(cabinet, 'PATCH /uploads/{id}', {
       signal,
       path: { id },
       headers: {
@@ -149,24 +158,24 @@ async function sendPiece(cabinet: Cabinet, asked: UploadRequest, at: UploadOptio
       },
       body,
     });
-    return await readSent(response);
+    return await readPieceResult(response);
   } catch (error) {
     if (hasCode(error, 'Unreachable')) return { error };
     throw error;
   }
 }
 
-async function readSent(response: Response): Promise<Sent> {
+async function readPieceResult(response: Response): Promise<PieceResult> {
   if (response.status === 200) return { envelope: await readJson<Envelope>(response) };
   if (response.ok) return { offsetBytes: Number(response.headers.get('upload-offset')) };
   const error = await toError(response);
-  // Somebody else went on with it, or we did and did not hear of it; or what is before the service has lost it.
-  const isOver = response.status < 500 && !hasCode(error, 'UploadOffsetMismatch', 'UploadFinished');
-  if (isOver) throw error;
+  // Another client continued it, or our own answer was lost, or a proxy failed: ask for the offset and continue.
+  const isFinal = response.status < 500 && !hasCode(error, 'UploadOffsetMismatch', 'UploadFinished');
+  if (isFinal) throw error;
   return { error };
 }
 
-/** The answer that was lost, made again. */
+/** Rebuilds an answer that was lost. */
 async function showSaved(cabinet: Cabinet, { folder = '-root-' }: UploadRequest, id: string): Promise<Envelope> {
   const [{ Folder }, { Entry }] = await Promise.all([
     showFolder(cabinet, folder, { limit: 1 }),

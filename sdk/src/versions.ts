@@ -2,8 +2,8 @@
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { ShownEntry, Version, VersionPage } from './description.ts';
-import { askPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
-import { ask } from './request.ts';
+import { callPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
+import { call } from './request.ts';
 
 /** All versions of a file, newest first; the first is the current one. */
 export async function* listVersions(
@@ -21,7 +21,7 @@ export function versionsPage(
   file: string,
   { signal, ...query }: PageOptions = {},
 ): Promise<Paged<VersionPage>> {
-  return askPage(cabinet, 'GET /files/{id}/versions', { path: { id: file }, query, signal });
+  return callPage(cabinet, 'GET /files/{id}/versions', { path: { id: file }, query, signal });
 }
 
 export interface OneVersion {
@@ -32,12 +32,12 @@ export interface OneVersion {
 
 /** Makes an old version the current one, as a new version. */
 export function restoreVersion(cabinet: Cabinet, path: OneVersion, options: CallOptions = {}): Promise<ShownEntry> {
-  return ask(cabinet, 'POST /files/{id}/versions/{version}/restore', { ...options, path });
+  return call(cabinet, 'POST /files/{id}/versions/{version}/restore', { ...options, path });
 }
 
 /** Removes an old version for good. */
 export function removeVersion(cabinet: Cabinet, path: OneVersion, options: CallOptions = {}): Promise<ShownEntry> {
-  return ask(cabinet, 'DELETE /files/{id}/versions/{version}', { ...options, path });
+  return call(cabinet, 'DELETE /files/{id}/versions/{version}', { ...options, path });
 }
 
 /** Says what is new in a version; null takes it back. */
@@ -46,7 +46,7 @@ export function commentVersion(
   { comment, ...path }: OneVersion & { comment: string | null },
   options: CallOptions = {},
 ): Promise<Version> {
-  return ask(cabinet, 'PATCH /files/{id}/versions/{version}', {
+  return call(cabinet, 'PATCH /files/{id}/versions/{version}', {
     ...options,
     path,
     json: { Comment: comment },

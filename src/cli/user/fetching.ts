@@ -130,5 +130,5 @@ async function hashBeginning(hash: Hash, file: FileHandle, bytes: number): Promi
 
 function checkDigest(hash: Hash, sha256: string): void {
   if (hash.digest('hex') === sha256) return;
-  throw new CabinetError('DigestMismatch', 'What arrived is not what was saved.');
+  throw new CabinetError('DigestMismatch', 'The checksum of the download does not match.');
 }
