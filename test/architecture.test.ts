@@ -169,7 +169,7 @@ test('a command that the running service carries out loads no more than it needs
     loaded.add(path);
     for (const { target, isType } of importsOf(path)) if (!isType) load(target);
   };
-  for (const name of asking) load(`src/cli/${name}.ts`);
+  for (const name of asking) load(`src/cli/operator/${name}.ts`);
   const names = [...loaded].flatMap((path) => [...read(path).matchAll(/^import (?!type ).* from '([^.'][^']*)'/gm)]);
   const foreign = names.map(([, name]) => name).filter((name) => !name?.startsWith('node:'));
   assert.deepEqual(foreign, []);

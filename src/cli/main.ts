@@ -1,30 +1,30 @@
-// The command line: `cabinet COMMAND`. Every command takes `--json` and then prints exactly one JSON object (`watch`: one a line).
-// Only the file of the command that is asked for is loaded: the service's own parts take a second, which `cabinet ls` need not wait for.
+// The command line: `cabinet COMMAND`. Every command takes `--json` and then prints exactly one JSON object (`watch`: one per line).
+// Only the file of the given command is loaded: the service itself takes a second, which `cabinet ls` should not wait for.
 
 import { Command, CommanderError } from 'commander';
 
 type Register = (program: Command) => void;
 
-const operators: Record<string, () => Promise<Register>> = {
-  serve: async () => (await import('./serve.ts')).registerServe,
-  app: async () => (await import('./app.ts')).registerApp,
-  user: async () => (await import('./user.ts')).registerUser,
-  token: async () => (await import('./token.ts')).registerToken,
-  keys: async () => (await import('./keys.ts')).registerKeys,
-  export: async () => (await import('./export.ts')).registerExport,
-  import: async () => (await import('./import.ts')).registerImport,
-  migrate: async () => (await import('./migrate.ts')).registerMigrate,
-  quota: async () => (await import('./quota.ts')).registerQuota,
-  index: async () => (await import('./index-status.ts')).registerIndex,
-  audit: async () => (await import('./audit.ts')).registerAudit,
-  verify: async () => (await import('./verify.ts')).registerVerify,
-  backup: async () => (await import('./backup.ts')).registerBackup,
-  restore: async () => (await import('./restore.ts')).registerRestore,
-  config: async () => (await import('./config.ts')).registerConfig,
-  reset: async () => (await import('./reset.ts')).registerReset,
+const operatorCommands: Record<string, () => Promise<Register>> = {
+  serve: async () => (await import('./operator/serve.ts')).registerServe,
+  app: async () => (await import('./operator/app.ts')).registerApp,
+  user: async () => (await import('./operator/user.ts')).registerUser,
+  token: async () => (await import('./operator/token.ts')).registerToken,
+  keys: async () => (await import('./operator/keys.ts')).registerKeys,
+  export: async () => (await import('./operator/export.ts')).registerExport,
+  import: async () => (await import('./operator/import.ts')).registerImport,
+  migrate: async () => (await import('./operator/migrate.ts')).registerMigrate,
+  quota: async () => (await import('./operator/quota.ts')).registerQuota,
+  index: async () => (await import('./operator/index-status.ts')).registerIndex,
+  audit: async () => (await import('./operator/audit.ts')).registerAudit,
+  verify: async () => (await import('./operator/verify.ts')).registerVerify,
+  backup: async () => (await import('./operator/backup.ts')).registerBackup,
+  restore: async () => (await import('./operator/restore.ts')).registerRestore,
+  config: async () => (await import('./operator/config.ts')).registerConfig,
+  reset: async () => (await import('./operator/reset.ts')).registerReset,
 };
 
-const people: Record<string, () => Promise<Register>> = {
+const userCommands: Record<string, () => Promise<Register>> = {
   login: async () => (await import('./user/login.ts')).registerLogin,
   logout: async () => (await import('./user/logout.ts')).registerLogout,
   profiles: async () => (await import('./user/profile-list.ts')).registerProfiles,
@@ -46,15 +46,15 @@ const people: Record<string, () => Promise<Register>> = {
   completion: async () => (await import('./user/completion.ts')).registerCompletion,
 };
 
-const known = { ...people, ...operators };
+const known = { ...userCommands, ...operatorCommands };
 
-/** What was typed behind `cabinet`; ends with the exit code in `process.exitCode`. */
+/** Runs the arguments after `cabinet`, and sets `process.exitCode`. */
 export async function run(typed: readonly string[]): Promise<void> {
   const program = new Command('cabinet')
     .description('Cabinet: a self-hosted content management service. A 200 means durable.')
     .showHelpAfterError('(cabinet help shows what there is)')
     .exitOverride();
-  const words = toLastWords(toCurrentWords(typed));
+  const words = moveDigestsToEnd(toCurrentNames(typed));
   const isJson = words.includes('--json');
   if (isJson) program.configureOutput({ writeErr: () => undefined });
   const [first = ''] = words;
@@ -64,11 +64,11 @@ export async function run(typed: readonly string[]): Promise<void> {
   }
   if (Object.hasOwn(known, first)) (await known[first]?.())?.(program);
   else await registerAll(program);
-  await program.parseAsync(words, { from: 'user' }).catch((error) => endWrongUse(error, isJson));
+  await program.parseAsync(words, { from: 'user' }).catch((error) => reportUsageError(error, isJson));
 }
 
-/** What was typed is no command, or help was asked for: told already, unless JSON is wanted. */
-function endWrongUse(error: unknown, isJson: boolean): void {
+/** Commander has printed the message already, unless the output is JSON. */
+function reportUsageError(error: unknown, isJson: boolean): void {
   if (!(error instanceof CommanderError)) throw error;
   process.exitCode = error.exitCode;
   if (!isJson || error.exitCode === 0) return;
@@ -78,15 +78,15 @@ function endWrongUse(error: unknown, isJson: boolean): void {
   );
 }
 
-/** `index status` and `index rebuild` were called `search …` before people could search. */
-function toCurrentWords(typed: readonly string[]): string[] {
+/** `index status` and `index rebuild` used to be `search …`. */
+function toCurrentNames(typed: readonly string[]): string[] {
   const [word, next, ...rest] = typed;
   const isOld = word === 'search' && (next === 'status' || next === 'rebuild');
   return isOld ? ['index', next, ...rest] : [...typed];
 }
 
-/** The digest of a certificate may begin with a dash, and is no option for that. */
-function toLastWords(given: string[]): string[] {
+/** A certificate's digest may begin with a dash: after `--` it is no option. */
+function moveDigestsToEnd(given: string[]): string[] {
   const isDigest = (word: string) => /^-[\w-]{42}$/.test(word);
   const digests = given.filter(isDigest);
   return digests.length === 0 ? given : [...given.filter((word) => !isDigest(word)), '--', ...digests];
@@ -94,16 +94,16 @@ function toLastWords(given: string[]): string[] {
 
 async function registerAll(program: Command): Promise<void> {
   program.commandsGroup('For people, over HTTP (docs/command-line.md):');
-  for (const load of Object.values(people)) (await load())(program);
+  for (const load of Object.values(userCommands)) (await load())(program);
   program.commandsGroup('For operators, on the machine of the service (docs/running.md):');
-  for (const load of Object.values(operators)) (await load())(program);
+  for (const load of Object.values(operatorCommands)) (await load())(program);
 }
 
-/** What the scripts of `cabinet completion` ask at each Tab. */
-async function complete(program: Command, asked: string[]): Promise<void> {
-  const [name = ''] = asked;
-  if (asked.length > 1 && Object.hasOwn(known, name)) (await known[name]?.())?.(program);
+/** Called by the completion scripts at each Tab. */
+async function complete(program: Command, typed: string[]): Promise<void> {
+  const [name = ''] = typed;
+  if (typed.length > 1 && Object.hasOwn(known, name)) (await known[name]?.())?.(program);
   else for (const command of Object.keys(known)) program.command(command);
   const { completeWords } = await import('./user/completion.ts');
-  process.stdout.write((await completeWords(program, asked)).map((word) => `${word}\n`).join(''));
+  process.stdout.write((await completeWords(program, typed)).map((word) => `${word}\n`).join(''));
 }

@@ -1,4 +1,4 @@
-// How commands speak: one JSON object with `--json`, plain lines without; errors in the same two ways, exit code 1.
+// Output of commands: one JSON object with `--json`, otherwise plain lines; errors likewise, with exit code 1.
 
 import { ConfigMistakes } from '../config/config.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -7,7 +7,7 @@ export interface OutputOptions {
   json?: boolean;
 }
 
-/** Runs a command and prints what it gives; `toLines` says how a person reads it. */
+/** Runs a command and prints its result; `toLines` renders it for people. */
 export async function print<Result extends object>(
   { json }: OutputOptions,
   run: () => Promise<Result>,
@@ -42,7 +42,7 @@ export function toPairs(record: object): string[] {
   return Object.entries(record).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(' ') : value}`);
 }
 
-/** Names may hold what a terminal would obey. */
+/** Escapes control characters, which a terminal would interpret. */
 export function toPrintable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }

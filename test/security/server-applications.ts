@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { hash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withNewKey } from '../../src/cli/certificate-files.ts';
+import { withNewKey } from '../../src/cli/operator/certificate-files.ts';
 import type { Config } from '../../src/config/config.ts';
 import { askService } from '../../src/control/ask.ts';
 import { assertEnvelope, assertRefusal, type Envelope } from '../interface/assertions.ts';

@@ -1,7 +1,7 @@
 // `cabinet serve --json` with a clock that runs as the system's does and that the test moves: `startService` sends how many
 // milliseconds, and is answered when what became due has run.
 
-import { serve } from '../../src/cli/serve.ts';
+import { serve } from '../../src/cli/operator/serve.ts';
 import { MovableClock } from '../../src/runtime/clock-for-tests.ts';
 
 const clock = new MovableClock({ isRunning: true });

@@ -1,4 +1,4 @@
-// Opens an address in the browser of whoever sits here.
+// Opens an address in the user's browser.
 
 import { spawn } from 'node:child_process';
 
@@ -7,7 +7,7 @@ const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Resolves to false where there is none to open it with. */
+/** Resolves to false if there is no browser. */
 export function openInBrowser(address: string, browser: string | null): Promise<boolean> {
   const [program, ...words] = browser === null ? (openers[process.platform] ?? ['xdg-open']) : [browser];
   const child = spawn(program, [...words, address], { stdio: 'ignore', detached: true });

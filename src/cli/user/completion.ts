@@ -1,35 +1,35 @@
-// `cabinet completion bash|zsh|fish`: a script that asks this program, at each Tab, what could come next. The answer comes from the
-// commands themselves (names, options) and from the service (remote paths); nothing has to be kept in step.
+// `cabinet completion bash|zsh|fish`: a script that calls this program at each Tab. Completions come from the registered commands
+// (names, options) and from the service (remote paths), so there is no second list to maintain.
 
 import type { Command, Option } from 'commander';
 import { exitCodes } from './exit-codes.ts';
-import { endOnWrongUse, tellError } from './perform.ts';
+import { exitOnUsageError, printError } from './perform.ts';
 import { joinRemote, listFolder, requireEntry, splitRemote } from './remote.ts';
 import { openSession } from './session.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-/** Whoever presses Tab does not wait longer. */
-const patienceMs = 2000;
-const mostShown = 200;
+/** Nobody waits longer after pressing Tab. */
+const timeoutMs = 2000;
+const maxShown = 200;
 
-/** By command, which of its plain words are remote: from the first or the second on, or the first alone. */
-const remoteWords: Record<string, (place: number) => boolean> = {
+/** By command, which positional arguments are remote paths. */
+const remoteWords: Record<string, (position: number) => boolean> = {
   ls: () => true,
   tree: () => true,
   mkdir: () => true,
-  put: (place) => place > 0,
+  put: (position) => position > 0,
   get: () => true,
-  up: (place) => place === 1,
-  down: (place) => place === 0,
+  up: (position) => position === 1,
+  down: (position) => position === 0,
   mv: () => true,
   cp: () => true,
   rm: () => true,
-  versions: (place) => place === 0,
-  link: (place) => place === 0,
-  open: (place) => place === 0,
-  watch: (place) => place === 0,
+  versions: (position) => position === 0,
+  link: (position) => position === 0,
+  open: (position) => position === 0,
+  watch: (position) => position === 0,
 };
 
 const scripts: Record<Shell, string> = {
@@ -57,32 +57,32 @@ export function registerCompletion(program: Command): void {
   program
     .command('completion <shell>')
     .description(`print what makes a shell complete words of cabinet: ${shells.join(', ')}`)
-    .exitOverride(endOnWrongUse)
-    .action((asked: string) => {
-      const shell = shells.find((known) => known === asked);
+    .exitOverride(exitOnUsageError)
+    .action((name: string) => {
+      const shell = shells.find((known) => known === name);
       if (shell !== undefined) process.stdout.write(`${scripts[shell]}\n`);
       else {
-        tellError(new Error(`There are scripts for ${shells.join(', ')}.`), false);
+        printError(new Error(`There are scripts for ${shells.join(', ')}.`), false);
         process.exitCode = exitCodes.wrongUse;
       }
     });
 }
 
-/** What could stand where the last word does, one a line. */
+/** Completions of the last word. */
 export async function completeWords(program: Command, words: readonly string[]): Promise<string[]> {
   const last = words.at(-1) ?? '';
   let command = program;
-  let place = 0;
+  let position = 0;
   for (const word of words.slice(0, -1)) {
     const inner = command.commands.find((one) => one.name() === word);
-    if (inner !== undefined && place === 0) command = inner;
-    else if (!word.startsWith('-') && word !== '') place += 1;
+    if (inner !== undefined && position === 0) command = inner;
+    else if (!word.startsWith('-') && word !== '') position += 1;
   }
   const isOption = last.startsWith('-');
   const names = command.commands.filter((one) => !isHidden(one)).map((one) => one.name());
-  const known = isOption ? command.options.map(toOptionName) : place === 0 ? names : [];
+  const known = isOption ? command.options.map(toOptionName) : position === 0 ? names : [];
   const fitting = known.filter((name) => name.startsWith(last));
-  const isRemote = !isOption && remoteWords[command.name()]?.(place) === true;
+  const isRemote = !isOption && remoteWords[command.name()]?.(position) === true;
   return isRemote ? await completeRemote(last).catch(() => []) : fitting;
 }
 
@@ -95,15 +95,15 @@ function isHidden(command: Command): boolean {
 }
 
 async function completeRemote(word: string): Promise<string[]> {
-  const signal = AbortSignal.timeout(patienceMs);
-  const running = { ...(await openSession({}, signal)), signal };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const context = { ...(await openSession({}, signal)), signal };
   const { folder, name } = splitRemote(word.startsWith('/') ? word : `/${word}`);
-  const found = await requireEntry(running, folder);
+  const found = await requireEntry(context, folder);
   const shown: string[] = [];
-  for await (const { entry } of listFolder(running, { ...found, path: folder })) {
+  for await (const { entry } of listFolder(context, { ...found, path: folder })) {
     if (!entry.Name.startsWith(name)) continue;
     shown.push(`${joinRemote(folder, entry.Name)}${entry.Type === 'folder' ? '/' : ''}`);
-    if (shown.length === mostShown) break;
+    if (shown.length === maxShown) break;
   }
   return shown;
 }

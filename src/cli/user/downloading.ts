@@ -1,30 +1,30 @@
-// Fetching trees: which folders are missing here, which files differ, and then fetching them, many at a time.
+// Downloads a tree: plans which local folders are missing, then fetches the files in parallel.
 
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalProblem } from './exit-codes.ts';
-import { type Fetching, fetchFile } from './fetching.ts';
+import { LocalError } from './exit-codes.ts';
+import { type FileDownload, fetchFile } from './fetching.ts';
 import { checkLocalName, makeLocalFolder, partPattern } from './local-files.ts';
 import { inParallel } from './pool.ts';
-import { type Found, listFolder } from './remote.ts';
+import { listFolder, type RemoteEntry } from './remote.ts';
 import { fail, type Transfers, transferAll } from './transfers.ts';
 
 export interface DownloadPlan {
   /** Parents before their children. */
   folders: { to: string; path: string }[];
-  files: Fetching[];
-  /** Paths of what is here and not there: each with all beneath it. */
+  files: FileDownload[];
+  /** Paths that exist only locally: each with everything beneath it. */
   extra: string[];
-  /** Whether a folder takes the place of a file of its name, and a file that of a folder. */
+  /** Whether a folder replaces a file of its name, and the other way round. */
   isReplacing: boolean;
-  /** What goes for that reason before it comes. */
+  /** Local paths to remove first for that reason. */
   replaced: string[];
 }
 
 interface Pair {
-  there: Found;
+  there: RemoteEntry;
   here: string;
-  /** False: it is still to be made, so nothing is in it. */
+  /** False while it has yet to be created, and so is empty. */
   isHere: boolean;
 }
 
@@ -32,7 +32,7 @@ export function emptyDownload(isReplacing = false): DownloadPlan {
   return { folders: [], files: [], extra: [], isReplacing, replaced: [] };
 }
 
-/** Adds to the plan what makes the folder `here` hold what `there` does. */
+/** Adds what makes the local folder `here` equal to the remote folder `there`. */
 export async function planDownload(transfers: Transfers, pair: Pair, plan: DownloadPlan): Promise<void> {
   let level: Pair[] = [pair];
   while (level.length > 0) {
@@ -52,10 +52,10 @@ export async function planDownload(transfers: Transfers, pair: Pair, plan: Downl
 }
 
 interface Child {
-  child: Found;
+  child: RemoteEntry;
   here: string;
   isHere: boolean;
-  /** What it is called here already, in whichever Unicode form. */
+  /** The local name if it exists, in either Unicode form. */
   named: string | undefined;
 }
 
@@ -67,10 +67,10 @@ function planChild(
   const { entry, path } = child;
   try {
     const to = join(here, named ?? checkLocalName(entry.Name));
-    if (isFolderThere) makeWay(plan, to, entry.Type);
+    if (isFolderThere) resolveTypeConflict(plan, to, entry.Type);
     if (entry.Type === 'file') plan.files.push({ entry, path, to });
     else {
-      const isHere = isFolderThere && !plan.replaced.includes(to) && isFolderHere(to);
+      const isHere = isFolderThere && !plan.replaced.includes(to) && isLocalFolder(to);
       if (!isHere) plan.folders.push({ to, path });
       deeper.push({ there: child, here: to, isHere });
     }
@@ -79,32 +79,32 @@ function planChild(
   }
 }
 
-function makeWay(plan: DownloadPlan, to: string, type: 'folder' | 'file'): void {
+function resolveTypeConflict(plan: DownloadPlan, to: string, type: 'folder' | 'file'): void {
   const stats = plan.isReplacing ? lstatSync(to, { throwIfNoEntry: false }) : undefined;
   if (stats !== undefined && stats.isDirectory() !== (type === 'folder')) plan.replaced.push(to);
 }
 
 /** A link is not followed, whatever it leads to. */
-export function isFolderHere(path: string): boolean {
+export function isLocalFolder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return false;
   if (stats.isDirectory()) return true;
   const what = stats.isSymbolicLink()
     ? 'A symbolic link stands here, which may lead elsewhere'
     : 'A file has this name here';
-  throw new LocalProblem('NameAlreadyExists', `${what}: ${path}`);
+  throw new LocalError('NameAlreadyExists', `${what}: ${path}`);
 }
 
-export interface Fetched {
-  fetched: Fetching[];
+export interface FetchResult {
+  fetched: FileDownload[];
   unchanged: number;
 }
 
-export async function fetchAll(transfers: Transfers, { folders, files }: DownloadPlan): Promise<Fetched> {
+export async function fetchAll(transfers: Transfers, { folders, files }: DownloadPlan): Promise<FetchResult> {
   const { progress } = transfers;
   progress.expect({ files: files.length, bytes: files.reduce((sum, { entry }) => sum + entry.Size, 0) });
   for (const { to } of folders) makeLocalFolder(to);
-  const result: Fetched = { fetched: [], unchanged: 0 };
+  const result: FetchResult = { fetched: [], unchanged: 0 };
   await transferAll(transfers, files, {
     toPaths: ({ path }) => [path],
     work: async (file) => {

@@ -1,4 +1,4 @@
-// How commands for people end: the exit codes, and the errors that are ours. docs/command-line.md lists the codes.
+// Exit codes of the user commands, and the errors that lead to them. docs/command-line.md lists the codes.
 
 export const exitCodes = {
   done: 0,
@@ -12,8 +12,8 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** The words of the command make no sense together. */
-export class WrongUse extends Error {
+/** Usage error: the arguments are wrong. */
+export class UsageError extends Error {
   readonly code = 'WrongUse';
 }
 
@@ -21,8 +21,8 @@ export class NotSignedIn extends Error {
   readonly code = 'NotSignedIn';
 }
 
-/** Something on this machine does not let it be done. */
-export class LocalProblem extends Error {
+/** Something on this machine prevents it. */
+export class LocalError extends Error {
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -31,7 +31,7 @@ export class LocalProblem extends Error {
   }
 }
 
-/** Ctrl-C, or being told to end. */
+/** Ctrl-C or a signal to terminate. */
 export class Interrupted extends Error {
   readonly code = 'Interrupted';
 

@@ -1,93 +1,96 @@
-// Fetching one file: into a `.part` beside where it goes, which takes its name when all of it is there and its digest is right. A part
-// that an earlier command left is gone on with, if the file has not changed since.
+// Downloads one file into a `.part` file beside its target, which is renamed when it is complete and its checksum matches. A part of an
+// earlier run is resumed if the file has not changed since.
 
 import { createHash, type Hash } from 'node:crypto';
 import { constants, createReadStream, lstatSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CabinetError, type Entry, hasCode, openFile, showEntry } from '@cabinet/client';
-import { LocalProblem } from './exit-codes.ts';
+import { LocalError } from './exit-codes.ts';
 import { toSha256 } from './local-files.ts';
 import type { Transfers } from './transfers.ts';
 
-export interface Fetching {
+export interface FileDownload {
   entry: Entry;
-  /** Undefined: the current one. */
+  /** The current version if undefined. */
   version?: number | undefined;
-  /** Where it goes, and what it is called in what is told. */
+  /** The local target, and the remote path for messages. */
   to: string;
   path: string;
 }
 
-/** The longest name that file systems take. */
-const mostNameBytes = 255;
+/** The longest file name that file systems allow. */
+const maxNameBytes = 255;
 
-/** Resolves to false if the same bytes are there already. */
-export async function fetchFile(transfers: Transfers, fetching: Fetching): Promise<boolean> {
+/** Resolves to false if the target already has the same bytes. */
+export async function fetchFile(transfers: Transfers, download: FileDownload): Promise<boolean> {
   const { progress } = transfers;
-  progress.begin(fetching.path);
-  if (await isThere(transfers, fetching)) {
-    progress.addBytes(fetching.entry.Size);
+  progress.begin(download.path);
+  if (await isUpToDate(transfers, download)) {
+    progress.addBytes(download.entry.Size);
     return false;
   }
-  const part = toPartPath(fetching);
+  const part = toPartPath(download);
   try {
-    await fetchInto(transfers, fetching, part);
+    await fetchInto(transfers, download, part);
   } catch (error) {
-    // What an earlier command left may be of other bytes: once more, from the beginning.
+    // The part of an earlier run may have other bytes: start over once.
     if (!hasCode(error, 'DigestMismatch') || transfers.signal.aborted) throw error;
     rmSync(part, { force: true });
-    await fetchInto(transfers, fetching, part);
+    await fetchInto(transfers, download, part);
   }
-  const modified = new Date(fetching.entry.ModifiedAt);
-  if (fetching.version === undefined) await utimes(part, modified, modified);
-  renameSync(part, fetching.to);
+  const modified = new Date(download.entry.ModifiedAt);
+  if (download.version === undefined) await utimes(part, modified, modified);
+  renameSync(part, download.to);
   return true;
 }
 
-export async function isThere({ cabinet, signal }: Transfers, { entry, version, to }: Fetching): Promise<boolean> {
+export async function isUpToDate(
+  { cabinet, signal }: Transfers,
+  { entry, version, to }: FileDownload,
+): Promise<boolean> {
   const stats = lstatSync(to, { throwIfNoEntry: false });
   if (stats === undefined) return false;
-  if (stats.isDirectory()) throw new LocalProblem('IsAFolder', 'A folder has this name here.');
+  if (stats.isDirectory()) throw new LocalError('IsAFolder', 'A folder has this name here.');
   if (version !== undefined || !stats.isFile() || stats.size !== entry.Size) return false;
   const { Sha256 } = await showEntry(cabinet, entry.Id, { signal });
   return Sha256 === (await toSha256(to, signal));
 }
 
-/** The same for the same state of the same file. */
-function toPartPath({ entry, version, to }: Fetching): string {
+/** Equal for the same state of the same file. */
+function toPartPath({ entry, version, to }: FileDownload): string {
   const state = `${entry.Id} ${version ?? entry.ModifiedAt} ${entry.Size}`;
   const key = createHash('sha256').update(state).digest('hex').slice(0, 8);
   const name = `${basename(to)}.${key}.part`;
-  return join(dirname(to), Buffer.byteLength(name) <= mostNameBytes ? name : `cabinet.${key}.part`);
+  return join(dirname(to), Buffer.byteLength(name) <= maxNameBytes ? name : `cabinet.${key}.part`);
 }
 
-async function fetchInto(transfers: Transfers, fetching: Fetching, part: string): Promise<void> {
+async function fetchInto(transfers: Transfers, download: FileDownload, part: string): Promise<void> {
   // A link in the part's place is not followed.
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
   const file = await open(part, flags, 0o666);
   try {
-    await fetchRest(transfers, fetching, file);
+    await fetchRest(transfers, download, file);
   } catch (error) {
     if (hasCode(error, 'DigestMismatch')) await file.truncate(0);
     throw error;
   } finally {
     await file.close();
-    removeIfEmpty(part, fetching.entry.Size);
+    removeIfEmpty(part, download.entry.Size);
   }
 }
 
-/** What holds nothing yet is not worth keeping. */
+/** An empty part is not worth keeping. */
 function removeIfEmpty(part: string, sizeBytes: number): void {
   if (sizeBytes > 0 && lstatSync(part).size === 0) rmSync(part);
 }
 
 async function fetchRest(
   { cabinet, signal, progress }: Transfers,
-  fetching: Fetching,
+  download: FileDownload,
   file: FileHandle,
 ): Promise<void> {
-  const { entry, version } = fetching;
+  const { entry, version } = download;
   const hash = createHash('sha256');
   const there = (await file.stat()).size;
   // A version may have another size than the entry has now.

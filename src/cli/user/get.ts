@@ -6,20 +6,27 @@ import { pipeline } from 'node:stream/promises';
 import { openFile } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
-import { type DownloadPlan, emptyDownload, type Fetched, fetchAll, isFolderHere, planDownload } from './downloading.ts';
-import { LocalProblem, WrongUse } from './exit-codes.ts';
+import {
+  type DownloadPlan,
+  emptyDownload,
+  type FetchResult,
+  fetchAll,
+  isLocalFolder,
+  planDownload,
+} from './downloading.ts';
+import { LocalError, UsageError } from './exit-codes.ts';
 import { checkLocalName } from './local-files.ts';
-import { perform, personCommand, type Running, toFailedLines } from './perform.ts';
+import { type CommandContext, perform, personCommand, toFailedLines } from './perform.ts';
 import { toSize } from './progress-line.ts';
-import { type Found, requireAll } from './remote.ts';
+import { type RemoteEntry, requireAll } from './remote.ts';
 import {
   fail,
-  notAFolderHere,
+  notALocalFolder,
   openTransfers,
-  type Tallied,
   type TransferOptions,
   type Transfers,
-  throwOnlyFailure,
+  type TransferTotals,
+  throwIfOnlyFailure,
 } from './transfers.ts';
 import { toVersion } from './versions.ts';
 
@@ -27,7 +34,7 @@ interface GetOptions extends TransferOptions {
   version?: string;
 }
 
-interface Got extends Tallied {
+interface GetResult extends TransferTotals {
   Fetched: { Path: string; To: string; Size: number }[];
 }
 
@@ -47,58 +54,57 @@ export function registerGet(program: Command): void {
     )
     .action((words: string[], options: GetOptions) =>
       words.at(-1) === '-' && words.length > 1
-        ? perform(options, { run: (running) => getToOutput(running, words, options), toLines: () => [] })
-        : perform(options, { run: (running) => get(running, words, options), toLines: (got) => toLines(got, options) }),
+        ? perform(options, { run: (context) => getToOutput(context, words, options), toLines: () => [] })
+        : perform(options, { run: (context) => get(context, words, options), toLines: (got) => toLines(got, options) }),
     );
 }
 
 /** Nothing but the bytes is written there, so --json has nothing to say. */
-async function getToOutput(running: Running, words: string[], options: GetOptions): Promise<null> {
-  const { cabinet, signal } = running;
-  if (options.json === true) throw new WrongUse('Standard output is for the bytes: leave --json away.');
+async function getToOutput(context: CommandContext, words: string[], options: GetOptions): Promise<null> {
+  const { cabinet, signal } = context;
+  if (options.json === true) throw new UsageError('Standard output is for the bytes: leave --json away.');
   const version = options.version === undefined ? undefined : toVersion(options.version);
-  for (const { entry, path } of await requireAll(running, words.slice(0, -1))) {
-    if (entry.Type === 'folder')
-      throw new LocalProblem('IsAFolder', `${path} is a folder; standard output takes files.`);
+  for (const { entry, path } of await requireAll(context, words.slice(0, -1))) {
+    if (entry.Type === 'folder') throw new LocalError('IsAFolder', `${path} is a folder; standard output takes files.`);
     const { stream } = await openFile(cabinet, entry.Id, { version, signal });
     await pipeline(stream, process.stdout, { end: false });
   }
   return null;
 }
 
-async function get(running: Running, words: string[], options: GetOptions): Promise<Got> {
+async function get(context: CommandContext, words: string[], options: GetOptions): Promise<GetResult> {
   const [remotes, local] = words.length === 1 ? [words, '.'] : [words.slice(0, -1), words.at(-1) as string];
-  const transfers = openTransfers(running, options, 'get');
+  const transfers = openTransfers(context, options, 'get');
   try {
-    const all = await requireAll(running, remotes);
+    const all = await requireAll(context, remotes);
     const version = options.version === undefined ? undefined : toVersion(options.version);
     if (version !== undefined && (all.length > 1 || all[0]?.entry.Type !== 'file')) {
-      throw new WrongUse('--version goes with one file.');
+      throw new UsageError('--version goes with one file.');
     }
     const plan = await toPlan(transfers, all, local);
     const files = plan.files.map((file) => ({ ...file, version }));
     const fetched = await fetchAll(transfers, { ...plan, files });
-    throwOnlyFailure(transfers, fetched.fetched.length + fetched.unchanged + plan.folders.length);
+    throwIfOnlyFailure(transfers, fetched.fetched.length + fetched.unchanged + plan.folders.length);
     return toResult(transfers, plan, fetched);
   } finally {
     transfers.progress.close();
   }
 }
 
-async function toPlan(transfers: Transfers, all: readonly Found[], local: string): Promise<DownloadPlan> {
+async function toPlan(transfers: Transfers, all: readonly RemoteEntry[], local: string): Promise<DownloadPlan> {
   const plan = emptyDownload();
   const stats = statSync(local, { throwIfNoEntry: false });
   const isInto = stats?.isDirectory() === true;
-  if (!isInto && (all.length > 1 || local.endsWith('/'))) throw notAFolderHere(local);
+  if (!isInto && (all.length > 1 || local.endsWith('/'))) throw notALocalFolder(local);
   if (!isInto && statSync(dirname(resolve(local)), { throwIfNoEntry: false }) === undefined)
-    throw notAFolderHere(dirname(local));
+    throw notALocalFolder(dirname(local));
   for (const found of all) {
     try {
       const to = isInto ? join(local, checkLocalName(found.entry.Name)) : local;
       await planOne(transfers, { found, to }, plan);
     } catch (error) {
       transfers.signal.throwIfAborted();
-      if (!(error instanceof LocalProblem)) throw error;
+      if (!(error instanceof LocalError)) throw error;
       fail(transfers, found.path, error);
     }
   }
@@ -107,7 +113,7 @@ async function toPlan(transfers: Transfers, all: readonly Found[], local: string
 
 async function planOne(
   transfers: Transfers,
-  { found, to }: { found: Found; to: string },
+  { found, to }: { found: RemoteEntry; to: string },
   plan: DownloadPlan,
 ): Promise<void> {
   const { entry, path } = found;
@@ -115,12 +121,12 @@ async function planOne(
     plan.files.push({ entry, path, to });
     return;
   }
-  const isHere = isFolderHere(to);
+  const isHere = isLocalFolder(to);
   if (!isHere) plan.folders.push({ to, path });
   await planDownload(transfers, { there: found, here: to, isHere }, plan);
 }
 
-function toResult({ failed }: Transfers, plan: DownloadPlan, { fetched, unchanged }: Fetched): Got {
+function toResult({ failed }: Transfers, plan: DownloadPlan, { fetched, unchanged }: FetchResult): GetResult {
   return {
     Files: fetched.length,
     Folders: plan.folders.length,
@@ -131,7 +137,7 @@ function toResult({ failed }: Transfers, plan: DownloadPlan, { fetched, unchange
   };
 }
 
-function toLines({ Files, Folders, Bytes, Unchanged, Fetched, Failed }: Got, { verbose }: GetOptions): string[] {
+function toLines({ Files, Folders, Bytes, Unchanged, Fetched, Failed }: GetResult, { verbose }: GetOptions): string[] {
   const each =
     verbose === true || Files === 1
       ? Fetched.map(({ To, Size }) => `fetched ${toPrintable(To)} (${toSize(Size)})`)

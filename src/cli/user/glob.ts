@@ -1,5 +1,5 @@
-// Patterns in remote paths: `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A backslash before a character
-// takes it as it is, which never clashes: no name holds one.
+// Patterns in remote paths: `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A backslash escapes
+// the next character, without ambiguity: no name contains one.
 
 const magic = /(?<!\\)[*?[]/;
 
@@ -7,12 +7,12 @@ export function isPattern(path: string): boolean {
   return magic.test(path);
 }
 
-/** The same path with nothing taken for a pattern. */
+/** Removes the escapes. */
 export function toLiteral(path: string): string {
   return path.replaceAll(/\\(.)/gsu, '$1');
 }
 
-/** What a whole name must match. Like a shell, `*` and `?` do not find names that begin with a dot. */
+/** Matches a whole name. As in a shell, `*` and `?` do not match a leading dot. */
 export function toNamePattern(pattern: string): RegExp {
   const hidden = /^[*?[]/.test(pattern) ? '(?!\\.)' : '';
   return new RegExp(`^${hidden}${toSource(pattern.normalize('NFC'))}$`, 'su');
@@ -38,7 +38,7 @@ function toClass(text: string): string {
   return isReadable(source) ? source : escapeRegExp(text);
 }
 
-/** `[z-a]` is a range of nothing. */
+/** `[z-a]` is no valid range. */
 function isReadable(source: string): boolean {
   try {
     new RegExp(source, 'su');

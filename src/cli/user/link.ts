@@ -2,8 +2,8 @@
 
 import { createLink, type Link } from '@cabinet/client';
 import type { Command } from 'commander';
-import { WrongUse } from './exit-codes.ts';
-import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { UsageError } from './exit-codes.ts';
+import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { requireFile } from './remote.ts';
 import { toVersion } from './versions.ts';
 
@@ -20,15 +20,15 @@ export function registerLink(program: Command): void {
     .option('--version <number>', 'of this version; the current one by default')
     .addHelpText('after', '\nWhoever has the address reads the file until then, without signing in.')
     .action((path: string, options: LinkOptions) =>
-      perform(options, { run: (running) => makeLink(running, path, options), toLines: ({ Url }) => [Url] }),
+      perform(options, { run: (context) => makeLink(context, path, options), toLines: ({ Url }) => [Url] }),
     );
 }
 
-export async function makeLink(running: Running, path: string, options: LinkOptions): Promise<Link> {
-  const { cabinet, signal } = running;
+export async function makeLink(context: CommandContext, path: string, options: LinkOptions): Promise<Link> {
+  const { cabinet, signal } = context;
   const expiresInSeconds = toSeconds(options.expires);
   const version = options.version === undefined ? undefined : toVersion(options.version);
-  const { entry } = await requireFile(running, path);
+  const { entry } = await requireFile(context, path);
   const disposition = options.inline === true ? 'inline' : 'attachment';
   return await createLink(cabinet, { id: entry.Id, expiresInSeconds, version, disposition }, { signal });
 }
@@ -39,5 +39,5 @@ function toSeconds(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,6})([smhd]?)$/.exec(text) ?? [];
   const seconds = Number(digits) * (unitSeconds[unit] ?? Number.NaN);
   if (seconds >= 1 && seconds <= 86_400) return seconds;
-  throw new WrongUse(`--expires ${text}: use a time such as 90s, 15m or 24h, a day at most.`);
+  throw new UsageError(`--expires ${text}: use a time such as 90s, 15m or 24h, a day at most.`);
 }

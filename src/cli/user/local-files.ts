@@ -1,10 +1,10 @@
-// Files and folders of this machine. What is sent is looked at without following links; what comes is written into a folder that
-// nothing in it can lead out of: no name that is more than a name, no link that stands for a folder.
+// Local files and folders. Uploads do not follow links. Downloads cannot leave their target folder: names with separators and links in
+// place of folders are rejected.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { LocalProblem } from './exit-codes.ts';
+import { LocalError } from './exit-codes.ts';
 import { type Failure, toFailure } from './perform.ts';
 
 export interface LocalFile {
@@ -19,19 +19,19 @@ export interface LocalFolder {
   path: string;
   folders: LocalFolder[];
   files: LocalFile[];
-  /** Names of what is there and is not taken: links, pipes, what may not be read. */
+  /** Names that are skipped: links, pipes, unreadable files. */
   leftOut: string[];
 }
 
-/** What a download leaves until all of it is there. */
+/** Incomplete downloads. */
 export const partPattern = /\.[0-9a-f]{8}\.part$/;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What a word of the command names: a link there is followed, for whoever names it means what it leads to. */
-export function lookAt(path: string): LocalFile | LocalFolder {
+/** A path from the command line. A link is followed here: naming it means its target. */
+export function readLocal(path: string): LocalFile | LocalFolder {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw new LocalProblem('NotFound', `There is no ${path} here.`);
+  if (stats === undefined) throw new LocalError('NotFound', `There is no ${path} here.`);
   return toLocal(basename(path), path, stats);
 }
 
@@ -43,10 +43,10 @@ function toLocal(name: string, path: string, stats: Stats): LocalFile | LocalFol
   if (stats.isFile()) return { name, path, sizeBytes: stats.size, modifiedMs: stats.mtimeMs };
   if (stats.isDirectory()) return { name, path, folders: [], files: [], leftOut: [] };
   const what = stats.isSymbolicLink() ? 'a symbolic link' : 'neither a file nor a folder';
-  throw new LocalProblem('NotAFile', `It is ${what}, and was left out.`);
+  throw new LocalError('NotAFile', `It is ${what}, and was left out.`);
 }
 
-/** Fills a folder with all that is beneath it; tells what cannot be taken. Not awaiting each file is ten times faster. */
+/** Reads everything beneath a folder and records what is skipped. Synchronous, because that is ten times faster. */
 export function fillFolder(folder: LocalFolder, failed: Failure[]): void {
   let names: Buffer[];
   try {
@@ -78,18 +78,18 @@ function toName(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new LocalProblem('InvalidName', 'The name is not valid UTF-8.');
+    throw new LocalError('InvalidName', 'The name is not valid UTF-8.');
   }
 }
 
-/** What the system says, as a sentence; anything else as it is. */
+/** A system error as a sentence; anything else unchanged. */
 export function toReadable(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return error;
-  if (code === 'EACCES' || code === 'EPERM') return new LocalProblem(code, 'It may not be read or written.');
-  if (code === 'ENOENT') return new LocalProblem(code, 'It is gone.');
-  if (code === 'ENOSPC') return new LocalProblem(code, 'The disk is full.');
-  return new LocalProblem(code, `The system says ${code} (${syscall}).`);
+  if (code === 'EACCES' || code === 'EPERM') return new LocalError(code, 'It may not be read or written.');
+  if (code === 'ENOENT') return new LocalError(code, 'It is gone.');
+  if (code === 'ENOSPC') return new LocalError(code, 'The disk is full.');
+  return new LocalError(code, `The system says ${code} (${syscall}).`);
 }
 
 export async function toSha256(path: string, signal: AbortSignal): Promise<string> {
@@ -99,18 +99,18 @@ export async function toSha256(path: string, signal: AbortSignal): Promise<strin
   return hash.digest('hex');
 }
 
-/** A name that came from elsewhere, as one name in a folder here and nothing else. */
+/** A remote name, checked to be a plain file name here. */
 export function checkLocalName(name: string): string {
   const isPlain = name !== '' && name !== '.' && name !== '..' && !/[/\\\p{Cc}\p{Cs}]/u.test(name);
   if (isPlain) return name;
-  throw new LocalProblem('InvalidName', 'This cannot be the name of a file here.');
+  throw new LocalError('InvalidName', 'This cannot be the name of a file here.');
 }
 
-/** The folder for what comes: made if it is missing. A link in its place is not followed. */
+/** Creates a folder for downloads if it is missing. A link in its place is rejected. */
 export function makeLocalFolder(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) mkdirSync(path);
   else if (stats.isSymbolicLink())
-    throw new LocalProblem('SymbolicLink', 'A symbolic link stands here, which may lead elsewhere.');
-  else if (!stats.isDirectory()) throw new LocalProblem('NotAFolder', 'A file stands here.');
+    throw new LocalError('SymbolicLink', 'A symbolic link stands here, which may lead elsewhere.');
+  else if (!stats.isDirectory()) throw new LocalError('NotAFolder', 'A file stands here.');
 }

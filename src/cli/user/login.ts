@@ -7,8 +7,8 @@ import { listSpaces, type Space } from '@cabinet/client';
 import type { Command } from 'commander';
 import { readPersonal } from '../../config/config.ts';
 import { openInBrowser } from './browser.ts';
-import { NotSignedIn, WrongUse } from './exit-codes.ts';
-import { endOnWrongUse, type PersonOptions, performUnsigned } from './perform.ts';
+import { NotSignedIn, UsageError } from './exit-codes.ts';
+import { exitOnUsageError, type PersonOptions, performWithoutSession } from './perform.ts';
 import { type ShownProfile, showProfile } from './profile-list.ts';
 import { changeProfiles, checkProfileName, type Profile } from './profiles.ts';
 import { connectAs } from './session.ts';
@@ -45,30 +45,33 @@ export function registerLogin(program: Command): void {
     .option('--space <name>', 'the space to work in, for people who are in several')
     .option('--no-browser', 'print the address to open instead of opening it')
     .option('--json', 'print JSON')
-    .exitOverride(endOnWrongUse)
+    .exitOverride(exitOnUsageError)
     .addHelpText(
       'after',
       '\nExamples:\n  cabinet login https://files.example.com --app-key ak_…            # a person, in the browser\n' +
         '  cabinet login http://127.0.0.1:8080 --app-key ak_… --secret-file - # an application',
     )
     .action((address: string | undefined, options: LoginOptions) =>
-      performUnsigned(options, { run: (signal) => logIn(toUrl(address ?? defaultUrl), options, signal), toLines }),
+      performWithoutSession(options, {
+        run: (signal) => logIn(toUrl(address ?? defaultUrl), options, signal),
+        toLines,
+      }),
     );
 }
 
-interface LoggedIn {
+interface LoginResult {
   Profile: ShownProfile;
   Spaces: Space[];
 }
 
-async function logIn(url: string, options: LoginOptions, signal: AbortSignal): Promise<LoggedIn> {
+async function logIn(url: string, options: LoginOptions, signal: AbortSignal): Promise<LoginResult> {
   const name = checkProfileName(options.profile ?? defaultProfile);
   const base = toProfile(url, options);
   const isPerson = base.Secret === undefined && base.Certificate === undefined;
   const profile: Profile = isPerson ? { ...base, ...(await signPersonIn(base, options, signal)) } : base;
-  // Nothing is kept before it is known to work.
+  // Saved only after the credentials have worked.
   const Spaces = await listSpaces(connectAs(profile), { signal });
-  const placed = { ...profile, ...choosePlace(Spaces, options.space) };
+  const placed = { ...profile, ...selectSpace(Spaces, options.space) };
   await changeProfiles(readPersonal().profilesPath, async ({ Profiles }) => ({
     profiles: { Current: name, Profiles: { ...Profiles, [name]: placed } },
     result: undefined,
@@ -79,14 +82,14 @@ async function logIn(url: string, options: LoginOptions, signal: AbortSignal): P
 function toUrl(text: string): string {
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `https://${text}`);
   if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new WrongUse(`${JSON.stringify(text)} is not an address such as https://files.example.com.`);
+    throw new UsageError(`${JSON.stringify(text)} is not an address such as https://files.example.com.`);
   }
   return url.href.replace(/\/+$/, '');
 }
 
 function toProfile(Url: string, { appKey = '', secretFile, certificate, key, ca }: LoginOptions): Profile {
   if (certificate !== undefined && (key === undefined || secretFile !== undefined)) {
-    throw new WrongUse('A certificate goes with --key, and instead of a secret.');
+    throw new UsageError('A certificate goes with --key, and instead of a secret.');
   }
   return {
     Url,
@@ -97,10 +100,10 @@ function toProfile(Url: string, { appKey = '', secretFile, certificate, key, ca 
   };
 }
 
-/** Never as a word of the command: those can be read by everyone on the machine. */
+/** Never an argument: everyone on the machine can read those. */
 function readSecret(path: string): string {
   const [secret = ''] = readFileSync(path === '-' ? 0 : path, 'utf8').split(/\r?\n/);
-  if (secret === '') throw new WrongUse('The secret is empty.');
+  if (secret === '') throw new UsageError('The secret is empty.');
   return secret;
 }
 
@@ -122,21 +125,23 @@ async function signPersonIn(profile: Profile, options: LoginOptions, signal: Abo
   }
 }
 
-function choosePlace(spaces: readonly Space[], asked: string | undefined): Pick<Profile, 'SpaceId' | 'SpaceName'> {
+function selectSpace(spaces: readonly Space[], wanted: string | undefined): Pick<Profile, 'SpaceId' | 'SpaceName'> {
   const [only] = spaces;
   const chosen =
-    asked === undefined && spaces.length === 1 ? only : spaces.find(({ Id, Name }) => Id === asked || Name === asked);
+    wanted === undefined && spaces.length === 1
+      ? only
+      : spaces.find(({ Id, Name }) => Id === wanted || Name === wanted);
   if (chosen !== undefined) return { SpaceId: chosen.Id, SpaceName: chosen.Name };
   const names = spaces.map(({ Name }) => Name).join(', ');
-  if (asked !== undefined)
-    throw new WrongUse(
-      `You are not in a space ${JSON.stringify(asked)}. ${names === '' ? 'You are in none.' : `There are: ${names}.`}`,
+  if (wanted !== undefined)
+    throw new UsageError(
+      `You are not in a space ${JSON.stringify(wanted)}. ${names === '' ? 'You are in none.' : `There are: ${names}.`}`,
     );
   if (spaces.length === 0)
     throw new NotSignedIn('You are signed in, but not a member of any space. Ask to be given a role.');
-  throw new WrongUse(`You are in several spaces. Say which to work in: --space NAME. There are: ${names}.`);
+  throw new UsageError(`You are in several spaces. Say which to work in: --space NAME. There are: ${names}.`);
 }
 
-function toLines({ Profile: { Name, Url, As, Space } }: LoggedIn): string[] {
+function toLines({ Profile: { Name, Url, As, Space } }: LoginResult): string[] {
   return [`Signed in to ${Url} as ${As}, space ${Space}. The profile is ${Name}.`];
 }

@@ -3,13 +3,13 @@
 import { revokeToken } from '@cabinet/client';
 import type { Command } from 'commander';
 import { readPersonal } from '../../config/config.ts';
-import { endOnWrongUse, type PersonOptions, performUnsigned } from './perform.ts';
+import { exitOnUsageError, type PersonOptions, performWithoutSession } from './perform.ts';
 import { changeProfiles, type Profile, readProfiles, requireProfile } from './profiles.ts';
 import { connectAs } from './session.ts';
 
 interface SignedOut {
   SignedOut: string;
-  /** False: the service could not be told. The sign-in ends by itself. */
+  /** False if the service could not be reached. The session then expires by itself. */
   IsRevoked: boolean;
 }
 
@@ -19,23 +19,23 @@ export function registerLogout(program: Command): void {
     .description('end a sign-in, at the service and here')
     .option('--profile <name>', 'which one; the current one by default')
     .option('--json', 'print JSON')
-    .exitOverride(endOnWrongUse)
-    .action((options: PersonOptions) => performUnsigned(options, { run: () => logOut(options), toLines }));
+    .exitOverride(exitOnUsageError)
+    .action((options: PersonOptions) => performWithoutSession(options, { run: () => logOut(options), toLines }));
 }
 
 async function logOut(options: PersonOptions): Promise<SignedOut> {
-  const { profilesPath, profile: asked } = readPersonal();
-  const { name } = requireProfile(readProfiles(profilesPath), options.profile ?? asked);
+  const { profilesPath, profile: wanted } = readPersonal();
+  const { name } = requireProfile(readProfiles(profilesPath), options.profile ?? wanted);
   return await changeProfiles(profilesPath, async (profiles) => {
     const { [name]: gone, ...rest } = profiles.Profiles;
-    const IsRevoked = gone === undefined || (await tell(gone));
+    const IsRevoked = gone === undefined || (await revoke(gone));
     const Current = profiles.Current === name ? (Object.keys(rest)[0] ?? null) : profiles.Current;
     return { profiles: { Current, Profiles: rest }, result: { SignedOut: name, IsRevoked } };
   });
 }
 
-/** An application has no sign-in to end: its secret stays good elsewhere. */
-async function tell(profile: Profile): Promise<boolean> {
+/** An application has no session to end: its secret stays valid elsewhere. */
+async function revoke(profile: Profile): Promise<boolean> {
   if (profile.RefreshToken === undefined) return true;
   try {
     await revokeToken(connectAs(profile), profile.RefreshToken);

@@ -3,10 +3,10 @@
 import { type Entry, listChildren, type Order } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
-import { WrongUse } from './exit-codes.ts';
-import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { UsageError } from './exit-codes.ts';
+import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { toSize } from './progress-line.ts';
-import { type Found, requireAll } from './remote.ts';
+import { type RemoteEntry, requireAll } from './remote.ts';
 import { toLocalTime, toTable } from './table.ts';
 
 const orders: readonly Order[] = ['name', '-name', 'modified', '-modified', 'size', '-size'];
@@ -33,23 +33,31 @@ export function registerLs(program: Command): void {
     )
     .action((paths: string[], options: LsOptions) =>
       perform(options, {
-        run: (running) => list(running, paths, options),
+        run: (context) => list(context, paths, options),
         toLines: ({ Listed }) => toLines(Listed, options.long === true),
       }),
     );
 }
 
-async function list(running: Running, paths: string[], { order: asked }: LsOptions): Promise<{ Listed: Listed[] }> {
-  const order = orders.find((known) => known === asked);
-  if (order === undefined) throw new WrongUse(`--order ${asked}: use one of ${orders.join(', ')}.`);
+async function list(
+  context: CommandContext,
+  paths: string[],
+  { order: text }: LsOptions,
+): Promise<{ Listed: Listed[] }> {
+  const order = orders.find((known) => known === text);
+  if (order === undefined) throw new UsageError(`--order ${text}: use one of ${orders.join(', ')}.`);
   const Listed: Listed[] = [];
-  for (const found of await requireAll(running, paths.length === 0 ? ['/'] : paths)) {
-    Listed.push(await look(running, found, order));
+  for (const found of await requireAll(context, paths.length === 0 ? ['/'] : paths)) {
+    Listed.push(await listEntry(context, found, order));
   }
   return { Listed };
 }
 
-async function look({ cabinet, signal }: Running, { entry, path }: Found, order: Order): Promise<Listed> {
+async function listEntry(
+  { cabinet, signal }: CommandContext,
+  { entry, path }: RemoteEntry,
+  order: Order,
+): Promise<Listed> {
   if (entry.Type === 'file') return { Path: path, Entry: entry };
   const Children = await Array.fromAsync(listChildren(cabinet, entry.Id, { order, signal, pageSize: 1000 }));
   return { Path: path, Entry: entry, Children };

@@ -11,10 +11,10 @@ export function registerMkdir(program: Command): void {
   personCommand(program, 'mkdir <paths...>', 'make folders, with those above them that are missing').action(
     (paths: string[], options: PersonOptions) =>
       perform(options, {
-        async run(running) {
+        async run(context) {
           const Folders: { Path: string; Entry: Entry }[] = [];
           for (const path of paths) {
-            const made = await makeFolders(running, toRemotePath(toLiteral(path)));
+            const made = await makeFolders(context, toRemotePath(toLiteral(path)));
             Folders.push({ Path: made.path, Entry: made.entry });
           }
           return { Folders };

@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander';
 import { openInBrowser } from './browser.ts';
-import { LocalProblem } from './exit-codes.ts';
+import { LocalError } from './exit-codes.ts';
 import { makeLink } from './link.ts';
-import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { requireEntry } from './remote.ts';
 
 export function registerOpen(program: Command): void {
@@ -12,22 +12,22 @@ export function registerOpen(program: Command): void {
     .option('--print', 'print the address instead')
     .action((path: string, options: PersonOptions & { print?: boolean }) =>
       perform(options, {
-        run: (running) => open(running, path, options.print === true),
+        run: (context) => open(context, path, options.print === true),
         toLines: ({ Url }) => (options.print === true ? [Url] : []),
       }),
     );
 }
 
-async function open(running: Running, path: string, isPrinted: boolean): Promise<{ Url: string }> {
-  const { entry } = await requireEntry(running, path);
+async function open(context: CommandContext, path: string, isPrinted: boolean): Promise<{ Url: string }> {
+  const { entry } = await requireEntry(context, path);
   const shown =
-    entry.Type === 'folder' ? toConsole(running, entry.Id) : await makeLink(running, `id:${entry.Id}`, inline);
-  if (isPrinted || (await openInBrowser(shown.Url, running.personal.browser))) return shown;
-  throw new LocalProblem('NoBrowser', `There is no browser to open it with. The address: ${shown.Url}`);
+    entry.Type === 'folder' ? toConsole(context, entry.Id) : await makeLink(context, `id:${entry.Id}`, inline);
+  if (isPrinted || (await openInBrowser(shown.Url, context.personal.browser))) return shown;
+  throw new LocalError('NoBrowser', `There is no browser to open it with. The address: ${shown.Url}`);
 }
 
 const inline = { expires: '5m', inline: true };
 
-function toConsole({ cabinet }: Running, id: string): { Url: string } {
+function toConsole({ cabinet }: CommandContext, id: string): { Url: string } {
   return { Url: `${cabinet.url}/files/${encodeURIComponent(id)}` };
 }

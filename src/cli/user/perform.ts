@@ -1,28 +1,28 @@
-// How a command for people runs: signed in, breakable by Ctrl-C, told as lines or as one JSON object, ended with an exit code.
+// Runs a user command: opens the session, handles Ctrl-C, prints lines or one JSON object, and sets the exit code.
 
 import { CabinetError } from '@cabinet/client';
 import type { Command, CommanderError } from 'commander';
 import { toPrintable } from '../output.ts';
-import { exitCodes, Interrupted, LocalProblem, NotSignedIn, WrongUse } from './exit-codes.ts';
+import { exitCodes, Interrupted, LocalError, NotSignedIn, UsageError } from './exit-codes.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
 export interface PersonOptions extends SessionOptions {
   json?: boolean;
 }
 
-export interface Running extends Session {
+export interface CommandContext extends Session {
   /** Aborted by Ctrl-C; the second time ends the process at once. */
   signal: AbortSignal;
 }
 
-/** What could not be done, of several things. */
+/** One of several items that failed. */
 export interface Failure {
   Path: string;
   Code: string;
   Message: string;
 }
 
-/** A command of its own, with what all of them take. */
+/** A command with the options that all of them have. */
 export function personCommand(program: Command, usage: string, description: string): Command {
   return program
     .command(usage)
@@ -30,50 +30,50 @@ export function personCommand(program: Command, usage: string, description: stri
     .option('--profile <name>', 'which sign-in to use (cabinet profiles)')
     .option('--space <name>', 'which space, for people who are in several')
     .option('--json', 'print JSON')
-    .exitOverride(endOnWrongUse);
+    .exitOverride(exitOnUsageError);
 }
 
-/** Help is no mistake. */
-export function endOnWrongUse(error: CommanderError): never {
+/** Showing help exits with 0. */
+export function exitOnUsageError(error: CommanderError): never {
   if (error.exitCode !== 0) error.exitCode = exitCodes.wrongUse;
   throw error;
 }
 
-export interface Performed<Result> {
-  run: (running: Running) => Promise<Result>;
+export interface SignedInCommand<Result> {
+  run: (context: CommandContext) => Promise<Result>;
   toLines: (result: Result) => string[];
 }
 
-/** Runs a command that needs a sign-in. A result with `Failed` in it that is not empty ends with the code for "in part". */
+/** Runs a command that needs a session. A result with a non-empty `Failed` exits with the code for partial success. */
 export async function perform<Result extends object | null>(
   options: PersonOptions,
-  { run, toLines }: Performed<Result>,
+  { run, toLines }: SignedInCommand<Result>,
 ): Promise<void> {
-  await performUnsigned(options, {
+  await performWithoutSession(options, {
     run: async (signal) => run({ ...(await openSession(options, signal)), signal }),
     toLines,
   });
 }
 
-export interface PerformedUnsigned<Result> {
+export interface PlainCommand<Result> {
   run: (signal: AbortSignal) => Promise<Result>;
   toLines: (result: Result) => string[];
 }
 
-export async function performUnsigned<Result extends object | null>(
+export async function performWithoutSession<Result extends object | null>(
   { json }: PersonOptions,
-  { run, toLines }: PerformedUnsigned<Result>,
+  { run, toLines }: PlainCommand<Result>,
 ): Promise<void> {
   const interruption = listenForInterruption();
   try {
     const result = await run(interruption.signal);
-    // It has said all that there is to say.
+    // The command has printed its output itself.
     if (result === null) return;
     const lines = json ? [JSON.stringify(result)] : toLines(result);
     if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
     if (((result as { Failed?: Failure[] }).Failed ?? []).length > 0) process.exitCode = exitCodes.inPart;
   } catch (error) {
-    tellError(error, json === true);
+    printError(error, json === true);
   } finally {
     interruption.close();
   }
@@ -90,19 +90,19 @@ function listenForInterruption(): { signal: AbortSignal; close(): void } {
   return { signal: controller.signal, close };
 }
 
-export function tellError(error: unknown, isJson: boolean): void {
+export function printError(error: unknown, isJson: boolean): void {
   process.exitCode = toExitCode(error);
-  const { message, code, hint, target, trackingId } = toTold(error);
+  const { message, code, hint, target, trackingId } = toErrorReport(error);
   if (isJson) {
-    const told = { Code: code, Message: message, Target: target, Hint: hint, RequestTrackingId: trackingId };
-    process.stdout.write(`${JSON.stringify({ Error: told })}\n`);
+    const report = { Code: code, Message: message, Target: target, Hint: hint, RequestTrackingId: trackingId };
+    process.stdout.write(`${JSON.stringify({ Error: report })}\n`);
     return;
   }
   const more = hint === undefined || error instanceof CabinetError ? [] : [hint];
   process.stderr.write(`cabinet: ${[message, ...more].map(toPrintable).join('\n')}\n`);
 }
 
-interface Told {
+interface ErrorReport {
   message: string;
   code: string;
   hint?: string | undefined;
@@ -110,23 +110,23 @@ interface Told {
   trackingId?: string | undefined;
 }
 
-/** The service's hints speak of headers and fields; they are for programs. */
-function toTold(error: unknown): Told {
+/** The hints of the service name headers and fields, so only JSON output has them. */
+function toErrorReport(error: unknown): ErrorReport {
   if (error instanceof CabinetError) return error;
   const { message, code, name } = error as NodeJS.ErrnoException;
   return { message: message ?? String(error), code: code ?? name ?? 'Failed' };
 }
 
 export function toFailure(path: string, error: unknown): Failure {
-  const { message, code } = toTold(error);
+  const { message, code } = toErrorReport(error);
   return { Path: path, Code: code, Message: message };
 }
 
 export function toExitCode(error: unknown): number {
-  if (error instanceof WrongUse) return exitCodes.wrongUse;
+  if (error instanceof UsageError) return exitCodes.wrongUse;
   if (error instanceof NotSignedIn) return exitCodes.notSignedIn;
   if (error instanceof Interrupted) return exitCodes.interrupted;
-  if (error instanceof LocalProblem) return error.code === 'NotFound' ? exitCodes.notFound : exitCodes.failed;
+  if (error instanceof LocalError) return error.code === 'NotFound' ? exitCodes.notFound : exitCodes.failed;
   if (!(error instanceof CabinetError)) return exitCodes.failed;
   if (error.code === 'Unreachable') return exitCodes.unreachable;
   if (error.code === 'TokenRefused' || error.status === 401) return exitCodes.notSignedIn;
@@ -134,8 +134,12 @@ export function toExitCode(error: unknown): number {
   return error.status === 403 ? exitCodes.notAllowed : exitCodes.failed;
 }
 
-/** Where nothing was done but one thing that failed, the command failed as that did. */
-export function settle<Result extends { Failed: Failure[] }>(result: Result, did: number, errors: unknown[]): Result {
+/** If the only item failed, the command fails with its error. */
+export function throwSingleFailure<Result extends { Failed: Failure[] }>(
+  result: Result,
+  did: number,
+  errors: unknown[],
+): Result {
   if (did === 0 && errors.length === 1) throw errors[0];
   return result;
 }

@@ -1,6 +1,6 @@
-// Several things at a time.
+// Runs work in parallel, with a limit.
 
-/** Runs `work` for all of them, `width` at a time. The first error ends it: nothing more is begun, and what is under way is awaited. */
+/** Runs `work` for all items, `width` at a time. After the first error nothing more is started; work in progress is awaited. */
 export async function inParallel<Item>(
   items: Iterable<Item>,
   width: number,
@@ -8,7 +8,7 @@ export async function inParallel<Item>(
 ): Promise<void> {
   const iterator = items[Symbol.iterator]();
   const errors: unknown[] = [];
-  const takeTurns = async () => {
+  const runNext = async () => {
     for (let next = iterator.next(); next.done !== true && errors.length === 0; next = iterator.next()) {
       try {
         await work(next.value);
@@ -17,6 +17,6 @@ export async function inParallel<Item>(
       }
     }
   };
-  await Promise.all(Array.from({ length: width }, takeTurns));
+  await Promise.all(Array.from({ length: width }, runNext));
   if (errors.length > 0) throw errors[0];
 }

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { readPersonal } from '../../config/config.ts';
-import { endOnWrongUse, type PersonOptions, performUnsigned } from './perform.ts';
+import { exitOnUsageError, type PersonOptions, performWithoutSession } from './perform.ts';
 import { changeProfiles, type Profile, type Profiles, readProfiles, requireProfile } from './profiles.ts';
 import { toTable } from './table.ts';
 
@@ -19,16 +19,18 @@ export function registerProfiles(program: Command): void {
   const profiles = program
     .command('profiles')
     .description('list the sign-ins that are kept here')
-    .exitOverride(endOnWrongUse)
+    .exitOverride(exitOnUsageError)
     .option('--json', 'print JSON');
-  profiles.action((options: PersonOptions) => performUnsigned(options, { run: async () => show(readAll()), toLines }));
+  profiles.action((options: PersonOptions) =>
+    performWithoutSession(options, { run: async () => show(readAll()), toLines }),
+  );
   profiles
     .command('use <name>')
     .description('use this one from now on')
     .option('--json', 'print JSON')
-    .exitOverride(endOnWrongUse)
+    .exitOverride(exitOnUsageError)
     .action((name: string, _options: PersonOptions, command: Command) =>
-      performUnsigned(command.optsWithGlobals<PersonOptions>(), { run: () => use(name), toLines }),
+      performWithoutSession(command.optsWithGlobals<PersonOptions>(), { run: () => use(name), toLines }),
     );
 }
 

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { LocalProblem, NotSignedIn, WrongUse } from './exit-codes.ts';
+import { LocalError, NotSignedIn, UsageError } from './exit-codes.ts';
 
 export interface Profile {
   Url: string;
@@ -43,7 +43,7 @@ export interface Profiles {
   Profiles: Record<string, Profile>;
 }
 
-/** Whoever holds the lock for longer is gone. */
+/** The holder of an older lock has died. */
 const staleLockMs = 60_000;
 const lockWaitMs = 50;
 
@@ -60,15 +60,15 @@ export function readProfiles(path: string): Profiles {
     const { Current, Profiles } = JSON.parse(text) as Profiles;
     return { Current, Profiles: Object.assign(Object.create(null) as Profiles['Profiles'], Profiles) };
   } catch {
-    throw new LocalProblem(
+    throw new LocalError(
       'ProfilesUnreadable',
       `${path} is not the file of profiles that it was. Remove it and sign in again.`,
     );
   }
 }
 
-function openToOthers(path: string): LocalProblem {
-  return new LocalProblem(
+function openToOthers(path: string): LocalError {
+  return new LocalError(
     'ProfilesOpenToOthers',
     `Others can read ${path}, which holds secrets. Make it yours: chmod 600 ${path}`,
   );
@@ -76,9 +76,9 @@ function openToOthers(path: string): LocalProblem {
 
 export function requireProfile(
   { Current, Profiles }: Profiles,
-  asked: string | null,
+  wanted: string | null,
 ): { name: string; profile: Profile } {
-  const name = asked ?? Current;
+  const name = wanted ?? Current;
   const profile = name === null ? undefined : Profiles[name];
   if (name !== null && profile !== undefined) return { name, profile };
   const names = Object.keys(Profiles);
@@ -92,12 +92,12 @@ export function requireProfile(
 
 export function checkProfileName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  throw new WrongUse(
+  throw new UsageError(
     `${JSON.stringify(name)} cannot be the name of a profile: use up to 64 letters, digits, dots, dashes.`,
   );
 }
 
-/** Nobody else changes the file meanwhile; what `change` returns replaces what is in it. */
+/** Changes the file under its lock: what `change` returns replaces its content. */
 export async function changeProfiles<Result>(
   path: string,
   change: (profiles: Profiles) => Promise<{ profiles: Profiles; result: Result }>,
@@ -133,7 +133,7 @@ async function lock(path: string): Promise<() => void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    if (isStale(path)) unlinkQuietly(path);
+    if (isStale(path)) unlinkIfPresent(path);
     else await new Promise((resolve) => setTimeout(resolve, lockWaitMs));
   }
 }
@@ -146,10 +146,10 @@ function isStale(path: string): boolean {
   }
 }
 
-function unlinkQuietly(path: string): void {
+function unlinkIfPresent(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Another one was faster.
+    // Another process removed it first.
   }
 }

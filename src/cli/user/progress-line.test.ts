@@ -7,7 +7,7 @@ import { Progress } from './progress.ts';
 import { renderBar, renderLine, toDuration, toSize } from './progress-line.ts';
 
 const mebibyte = 1024 * 1024;
-const drawn = {
+const state = {
   verb: 'put',
   done: { files: 3, bytes: 30 * mebibyte },
   total: { files: 10, bytes: 60 * mebibyte },
@@ -16,7 +16,7 @@ const drawn = {
 };
 
 test('a bar shows how far it is, the rate and the time that is left', () => {
-  const bar = renderBar(drawn, 120);
+  const bar = renderBar(state, 120);
   assert.match(
     bar,
     /^put ━+╌+ {2}50 % {2}30\.0 MiB of 60\.0 MiB {2}2\.0 MiB\/s {2}0:15 left {2}3 of 10 files {2}film\.mkv$/,
@@ -25,18 +25,18 @@ test('a bar shows how far it is, the rate and the time that is left', () => {
 });
 
 test('a plain line says the same without a name', () => {
-  assert.equal(renderLine(drawn), 'put: 50 %, 30.0 MiB of 60.0 MiB, 2.0 MiB/s, 0:15 left, 3 of 10 files');
+  assert.equal(renderLine(state), 'put: 50 %, 30.0 MiB of 60.0 MiB, 2.0 MiB/s, 0:15 left, 3 of 10 files');
 });
 
 test('while the total is not known there is neither a bar nor a time', () => {
-  assert.equal(renderBar({ ...drawn, total: null }, 80), 'put 30.0 MiB  2.0 MiB/s  film.mkv');
+  assert.equal(renderBar({ ...state, total: null }, 80), 'put 30.0 MiB  2.0 MiB/s  film.mkv');
 });
 
 test('a bar is never wider than the terminal', () => {
   const counts = fc.record({ files: fc.nat(), bytes: fc.nat() });
   fc.assert(
     fc.property(counts, counts, fc.string(), fc.integer({ min: 20, max: 300 }), (done, total, name, columns) => {
-      const { length } = renderBar({ ...drawn, done, total, name }, columns);
+      const { length } = renderBar({ ...state, done, total, name }, columns);
       assert.ok(length < columns, `${length}`);
     }),
   );

@@ -1,57 +1,57 @@
-// How progress looks: as a bar that fits the width of the terminal, and as a plain line.
+// Renders progress: as a bar that fits the terminal, or as a plain line.
 
 export interface Counts {
   files: number;
   bytes: number;
 }
 
-export interface Drawn {
+export interface ProgressState {
   verb: string;
   done: Counts;
-  /** Null: not known yet. */
+  /** Null while unknown. */
   total: Counts | null;
   bytesPerSecond: number;
   name: string;
 }
 
-const shortestBar = 8;
-const longestBar = 30;
+const minBarWidth = 8;
+const maxBarWidth = 30;
 
 /** `put ━━━━━━━━╌╌╌╌  62 %  1.2 of 1.9 GiB  48.1 MiB/s  0:15 left  3 of 10 files  film.mkv`; what does not fit is left out from the end. */
-export function renderBar(drawn: Drawn, columns: number): string {
-  const share = toShare(drawn);
-  const facts = toFacts(drawn);
+export function renderBar(state: ProgressState, columns: number): string {
+  const share = toShare(state);
+  const facts = toFacts(state);
   // The last column stays free: some terminals begin a new line there.
-  let room = columns - 1 - drawn.verb.length - 1;
+  let room = columns - 1 - state.verb.length - 1;
   const shown: string[] = [];
-  const reserved = share === null ? 0 : shortestBar + 8;
+  const reserved = share === null ? 0 : minBarWidth + 8;
   for (const fact of facts) {
     const needed = fact.length + 2;
     if (shown.length > 0 && needed > room - reserved) break;
     shown.push(fact);
     room -= needed;
   }
-  if (share === null) return `${drawn.verb} ${shown.join('  ')}`.slice(0, columns - 1);
+  if (share === null) return `${state.verb} ${shown.join('  ')}`.slice(0, columns - 1);
   const percent = `${Math.floor(share * 100)}`.padStart(3);
-  const length = Math.max(shortestBar, Math.min(longestBar, room - 8));
+  const length = Math.max(minBarWidth, Math.min(maxBarWidth, room - 8));
   const full = Math.round(share * length);
   const bar = `${'━'.repeat(full)}${'╌'.repeat(length - full)}`;
-  return [`${drawn.verb} ${bar} ${percent} %`, ...shown].join('  ').slice(0, columns - 1);
+  return [`${state.verb} ${bar} ${percent} %`, ...shown].join('  ').slice(0, columns - 1);
 }
 
-export function renderLine(drawn: Drawn): string {
-  const share = toShare(drawn);
+export function renderLine(state: ProgressState): string {
+  const share = toShare(state);
   const percent = share === null ? [] : [`${Math.floor(share * 100)} %`];
-  return `${drawn.verb}: ${[...percent, ...toFacts({ ...drawn, name: '' })].join(', ')}`;
+  return `${state.verb}: ${[...percent, ...toFacts({ ...state, name: '' })].join(', ')}`;
 }
 
-function toShare({ done, total }: Drawn): number | null {
+function toShare({ done, total }: ProgressState): number | null {
   if (total === null) return null;
   if (total.bytes > 0) return Math.min(1, done.bytes / total.bytes);
   return total.files > 0 ? Math.min(1, done.files / total.files) : null;
 }
 
-function toFacts({ done, total, bytesPerSecond, name }: Drawn): string[] {
+function toFacts({ done, total, bytesPerSecond, name }: ProgressState): string[] {
   const left = total === null || bytesPerSecond === 0 ? null : (total.bytes - done.bytes) / bytesPerSecond;
   const facts = [
     total === null ? toSize(done.bytes) : `${toSize(done.bytes)} of ${toSize(total.bytes)}`,

@@ -1,8 +1,8 @@
-// Progress of what takes long, on standard error: a line that is drawn again and again on a terminal, a plain line every few
-// seconds elsewhere. Counts bytes and files; the rate is that of the last seconds.
+// Progress on standard error: a bar that is redrawn on a terminal, a plain line every few seconds elsewhere. Counts bytes and files;
+// the rate is that of the last seconds.
 
 import { toPrintable } from '../output.ts';
-import { type Counts, type Drawn, renderBar, renderLine } from './progress-line.ts';
+import { type Counts, type ProgressState, renderBar, renderLine } from './progress-line.ts';
 
 interface Sample {
   atMs: number;
@@ -16,8 +16,8 @@ interface Terminal {
 }
 
 const drawEveryMs = 100;
-const tellEveryMs = 5000;
-/** The rate is taken over this long. */
+const printEveryMs = 5000;
+/** The rate is measured over this time. */
 const windowMs = 5000;
 const eraseLine = '\r\x1b[K';
 
@@ -31,13 +31,13 @@ export class Progress {
   #total: Counts | null = null;
   #name = '';
 
-  /** `isQuiet`: nothing is shown, for those who redirect it all. */
+  /** `isQuiet`: show nothing. */
   constructor(verb: string, isQuiet: boolean, terminal: Terminal = process.stderr) {
     this.#verb = verb;
     this.#terminal = terminal;
     this.#isDrawn = terminal.isTTY === true;
     const show = () => this.#show();
-    this.#timer = isQuiet ? null : setInterval(show, this.#isDrawn ? drawEveryMs : tellEveryMs).unref();
+    this.#timer = isQuiet ? null : setInterval(show, this.#isDrawn ? drawEveryMs : printEveryMs).unref();
   }
 
   expect(total: Counts): void {
@@ -48,7 +48,7 @@ export class Progress {
     this.#name = name;
   }
 
-  /** Less than nothing where a transfer begins anew. */
+  /** Negative when a transfer starts over. */
   addBytes(bytes: number): void {
     this.#done.bytes += bytes;
   }
@@ -58,7 +58,7 @@ export class Progress {
   }
 
   /** A line of its own, above the bar. */
-  tell(line: string): void {
+  print(line: string): void {
     this.#terminal.write(`${this.#isDrawn ? eraseLine : ''}${toPrintable(line)}\n`);
   }
 
@@ -71,17 +71,17 @@ export class Progress {
   #show(): void {
     const atMs = performance.now();
     this.#samples.push({ atMs, bytes: this.#done.bytes });
-    // The last one before the window stays: the rate is that since then.
+    // The last sample before the window stays as its start.
     while ((this.#samples[1]?.atMs ?? atMs) < atMs - windowMs) this.#samples.shift();
-    const drawn: Drawn = {
+    const state: ProgressState = {
       verb: this.#verb,
       done: this.#done,
       total: this.#total,
       bytesPerSecond: this.#rate(atMs),
       name: toPrintable(this.#name),
     };
-    if (this.#isDrawn) this.#terminal.write(`${eraseLine}${renderBar(drawn, this.#terminal.columns || 80)}`);
-    else this.#terminal.write(`${renderLine(drawn)}\n`);
+    if (this.#isDrawn) this.#terminal.write(`${eraseLine}${renderBar(state, this.#terminal.columns || 80)}`);
+    else this.#terminal.write(`${renderLine(state)}\n`);
   }
 
   #rate(atMs: number): number {

@@ -6,16 +6,22 @@ import { resolve } from 'node:path';
 import { type Entry, saveFile } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
-import { LocalProblem, WrongUse } from './exit-codes.ts';
+import { LocalError, UsageError } from './exit-codes.ts';
 import { isPattern, toLiteral } from './glob.ts';
-import { fillFolder, isFolder, type LocalFile, type LocalFolder, lookAt } from './local-files.ts';
-import { perform, personCommand, type Running, toFailedLines } from './perform.ts';
+import { fillFolder, isFolder, type LocalFile, type LocalFolder, readLocal } from './local-files.ts';
+import { type CommandContext, perform, personCommand, toFailedLines } from './perform.ts';
 import { toSize } from './progress-line.ts';
 import { toProperties } from './properties.ts';
-import { type Found, joinRemote, lookUp, makeFolders, splitRemote, toRemotePath } from './remote.ts';
+import { findEntry, joinRemote, makeFolders, type RemoteEntry, splitRemote, toRemotePath } from './remote.ts';
 import { type Saving, sendAll } from './sending.ts';
-import { openTransfers, type Tallied, type TransferOptions, type Transfers, throwOnlyFailure } from './transfers.ts';
-import { emptyPlan, makePlaces, type Place, planUpload, type UploadPlan } from './uploading.ts';
+import {
+  openTransfers,
+  type TransferOptions,
+  type Transfers,
+  type TransferTotals,
+  throwIfOnlyFailure,
+} from './transfers.ts';
+import { createFolders, emptyPlan, planUpload, type RemoteFolder, type UploadPlan } from './uploading.ts';
 
 interface PutOptions extends TransferOptions {
   ifThere: string;
@@ -23,12 +29,12 @@ interface PutOptions extends TransferOptions {
   property?: string[];
 }
 
-interface Put extends Tallied {
+interface PutResult extends TransferTotals {
   Saved: { Path: string; Id: string; Size: number }[];
 }
 
 const conflicts = { version: 'Version', fail: 'Fail', rename: 'Rename', keep: 'Existing' } as const;
-/** Smaller ones are sent sooner than compared. */
+/** Smaller files are sent faster than compared. */
 const digestFromBytes = 256 * 1024;
 
 export function registerPut(program: Command): void {
@@ -48,25 +54,25 @@ export function registerPut(program: Command): void {
     )
     .action((words: string[], options: PutOptions) =>
       perform(options, {
-        run: (running) => put(running, words, options),
+        run: (context) => put(context, words, options),
         toLines: (result) => toLines(result, options),
       }),
     );
 }
 
-async function put(running: Running, words: string[], options: PutOptions): Promise<Put> {
+async function put(context: CommandContext, words: string[], options: PutOptions): Promise<PutResult> {
   const to = words.at(-1) as string;
-  if (words.length < 2) throw new WrongUse('Say what, and where to: LOCAL… REMOTE.');
+  if (words.length < 2) throw new UsageError('Say what, and where to: LOCAL… REMOTE.');
   const saving = toSaving(options);
-  const transfers = openTransfers(running, options, 'put');
+  const transfers = openTransfers(context, options, 'put');
   try {
     if (words.length === 2 && words[0] === '-') return await putInput(transfers, to, saving);
-    const locals = (await Promise.all(words.slice(0, -1).map(expand))).flat().map(lookAt);
+    const locals = (await Promise.all(words.slice(0, -1).map(expand))).flat().map(readLocal);
     const plan = emptyPlan();
     await planAll(transfers, { locals, to, plan });
-    await makePlaces(transfers, plan.folders);
+    await createFolders(transfers, plan.folders);
     const sent = await sendAll(transfers, plan.uploads, saving);
-    throwOnlyFailure(transfers, sent.length + plan.unchanged + plan.folders.length);
+    throwIfOnlyFailure(transfers, sent.length + plan.unchanged + plan.folders.length);
     return toResult(
       transfers,
       plan,
@@ -80,15 +86,15 @@ async function put(running: Running, words: string[], options: PutOptions): Prom
 function toSaving({ ifThere, comment, property }: PutOptions): Saving {
   const conflict = Object.hasOwn(conflicts, ifThere) ? conflicts[ifThere as keyof typeof conflicts] : undefined;
   if (conflict === undefined)
-    throw new WrongUse(`--if-there ${ifThere}: use one of ${Object.keys(conflicts).join(', ')}.`);
+    throw new UsageError(`--if-there ${ifThere}: use one of ${Object.keys(conflicts).join(', ')}.`);
   return { conflict, comment, properties: toProperties(property) };
 }
 
-/** A shell has done this already, unless the pattern was quoted. */
+/** For quoted patterns; a shell expands the others. */
 async function expand(word: string): Promise<string[]> {
   if (!isPattern(word) || statSync(word, { throwIfNoEntry: false }) !== undefined) return [word];
   const found = (await Array.fromAsync(glob(word))).toSorted();
-  if (found.length === 0) throw new LocalProblem('NotFound', `There is nothing here that ${word} finds.`);
+  if (found.length === 0) throw new LocalError('NotFound', `There is nothing here that ${word} finds.`);
   return found;
 }
 
@@ -110,48 +116,48 @@ async function planAll(transfers: Transfers, { locals, to, plan }: Planning): Pr
   }
   await planUpload(
     transfers,
-    { here: root, there: target.place },
+    { here: root, there: target.folder },
     { plan, comparison: { digestFromBytes, isReplacing: false } },
   );
 }
 
-/** `.` and `..` have names of their own, too. */
+/** The real name of `.` and `..`. */
 function toOwnName({ path }: LocalFile | LocalFolder): string {
   const { name } = splitRemote(resolve(path).replaceAll('\\', '/'));
   return name;
 }
 
 interface Target {
-  place: Place;
-  /** Of the one thing that is sent; null: its own. */
+  folder: RemoteFolder;
+  /** The new name of a single upload; null keeps its own. */
   name: string | null;
 }
 
 async function toTarget(transfers: Transfers, to: string, locals: readonly object[]): Promise<Target> {
-  const there = await lookUp(transfers, to);
-  if (there?.entry.Type === 'folder') return { place: toPlace(there.path, there.entry), name: null };
-  if (to.startsWith('id:')) throw new LocalProblem('NotAFolder', `${to} is not a folder.`);
+  const there = await findEntry(transfers, to);
+  if (there?.entry.Type === 'folder') return { folder: toRemoteFolder(there.path, there.entry), name: null };
+  if (to.startsWith('id:')) throw new LocalError('NotAFolder', `${to} is not a folder.`);
   const path = toRemotePath(toLiteral(to));
   if (there !== null && locals.length > 1)
-    throw new LocalProblem('NotAFolder', `${path} is a file; several things need a folder.`);
+    throw new LocalError('NotAFolder', `${path} is a file; several things need a folder.`);
   if (locals.length > 1 || to.endsWith('/')) {
     const made = await makeFolders(transfers, path);
-    return { place: toPlace(made.path, made.entry), name: null };
+    return { folder: toRemoteFolder(made.path, made.entry), name: null };
   }
   const { folder, name } = splitRemote(path);
   const parent = await makeFolders(transfers, folder);
-  return { place: toPlace(parent.path, parent.entry), name };
+  return { folder: toRemoteFolder(parent.path, parent.entry), name };
 }
 
-function toPlace(path: string, entry: Entry): Place {
+function toRemoteFolder(path: string, entry: Entry): RemoteFolder {
   return { path, name: entry.Name, id: entry.Id, parent: null };
 }
 
-async function putInput(transfers: Transfers, to: string, saving: Saving): Promise<Put> {
+async function putInput(transfers: Transfers, to: string, saving: Saving): Promise<PutResult> {
   const { cabinet, signal, progress } = transfers;
   const path = toRemotePath(toLiteral(to));
   if (path === '/' || to.endsWith('/'))
-    throw new WrongUse('Standard input needs a name: REMOTE is the path of a file.');
+    throw new UsageError('Standard input needs a name: REMOTE is the path of a file.');
   const { folder, name } = splitRemote(path);
   const { entry } = await makeFolders(transfers, folder);
   let counted = 0;
@@ -167,7 +173,7 @@ async function putInput(transfers: Transfers, to: string, saving: Saving): Promi
   return toResult(transfers, emptyPlan(), [{ path, entry: Children[0] as Entry }]);
 }
 
-function toResult({ failed }: Transfers, plan: UploadPlan, sent: readonly Found[]): Put {
+function toResult({ failed }: Transfers, plan: UploadPlan, sent: readonly RemoteEntry[]): PutResult {
   return {
     Files: sent.length,
     Folders: plan.folders.length,
@@ -182,7 +188,7 @@ function toResult({ failed }: Transfers, plan: UploadPlan, sent: readonly Found[
   };
 }
 
-function toLines({ Files, Folders, Bytes, Unchanged, Saved, Failed }: Put, { verbose }: PutOptions): string[] {
+function toLines({ Files, Folders, Bytes, Unchanged, Saved, Failed }: PutResult, { verbose }: PutOptions): string[] {
   const each =
     verbose === true || Files === 1
       ? Saved.map(({ Path, Size }) => `saved ${toPrintable(Path)} (${toSize(Size)})`)

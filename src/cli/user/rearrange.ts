@@ -1,36 +1,48 @@
-// What `mv` and `cp` have in common: into a folder that is there, or to another name.
+// What `mv` and `cp` share: the target is an existing folder or a new path.
 
 import type { Entry, EntryDetails } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
-import { LocalProblem, WrongUse } from './exit-codes.ts';
+import { LocalError, UsageError } from './exit-codes.ts';
 import { toLiteral } from './glob.ts';
 import {
+  type CommandContext,
   type Failure,
   type PersonOptions,
   perform,
   personCommand,
-  type Running,
-  settle,
+  throwSingleFailure,
   toFailedLines,
   toFailure,
 } from './perform.ts';
-import { type Found, lookUp, notThere, requireAll, requireEntry, splitRemote, toRemotePath } from './remote.ts';
+import {
+  findEntry,
+  notFound,
+  type RemoteEntry,
+  requireAll,
+  requireEntry,
+  splitRemote,
+  toRemotePath,
+} from './remote.ts';
 
-export interface Place {
+export interface Destination {
   parent: string;
-  /** Undefined: the name stays. */
+  /** Keeps the name if undefined. */
   name: string | undefined;
   conflict: 'Fail' | 'Rename';
 }
 
-export type Rearrange = (running: Running, what: Found, place: Place) => Promise<EntryDetails>;
+export type Rearrange = (
+  context: CommandContext,
+  source: RemoteEntry,
+  destination: Destination,
+) => Promise<EntryDetails>;
 
 interface RearrangeOptions extends PersonOptions {
   rename?: boolean;
 }
 
-interface Rearranged {
+interface RearrangeResult {
   Done: { From: string; To: string; Entry: Entry }[];
   Failed: Failure[];
 }
@@ -48,52 +60,56 @@ export function registerRearrange(program: Command, name: 'mv' | 'cp', rearrange
       `\nTO is a folder that is there, or the new path of the one FROM.\n\nExamples:\n  cabinet ${name} /a.pdf /b.pdf\n  cabinet ${name} "/*.pdf" /Invoices/`,
     )
     .action((words: string[], options: RearrangeOptions) =>
-      perform(options, { run: (running) => rearrangeAll(running, words, { options, rearrange }), toLines }),
+      perform(options, { run: (context) => rearrangeAll(context, words, { options, rearrange }), toLines }),
     );
 }
 
-interface Asked {
+interface RearrangeRequest {
   options: RearrangeOptions;
   rearrange: Rearrange;
 }
 
-async function rearrangeAll(running: Running, words: string[], { options, rearrange }: Asked): Promise<Rearranged> {
+async function rearrangeAll(
+  context: CommandContext,
+  words: string[],
+  { options, rearrange }: RearrangeRequest,
+): Promise<RearrangeResult> {
   const to = words.at(-1) as string;
-  if (words.length < 2) throw new WrongUse('Say what, and where to: FROM… TO.');
-  const all = await requireAll(running, words.slice(0, -1));
-  const place = await toPlace(running, to, {
+  if (words.length < 2) throw new UsageError('Say what, and where to: FROM… TO.');
+  const all = await requireAll(context, words.slice(0, -1));
+  const destination = await toDestination(context, to, {
     isOne: all.length === 1,
     conflict: options.rename === true ? 'Rename' : 'Fail',
   });
-  const done: Rearranged = { Done: [], Failed: [] };
+  const done: RearrangeResult = { Done: [], Failed: [] };
   const errors: unknown[] = [];
-  for (const what of all) {
+  for (const source of all) {
     try {
-      const { Entry, Path } = await rearrange(running, what, place);
-      done.Done.push({ From: what.path, To: Path, Entry });
+      const { Entry, Path } = await rearrange(context, source, destination);
+      done.Done.push({ From: source.path, To: Path, Entry });
     } catch (error) {
-      running.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       errors.push(error);
-      done.Failed.push(toFailure(what.path, error));
+      done.Failed.push(toFailure(source.path, error));
     }
   }
-  return settle(done, done.Done.length, errors);
+  return throwSingleFailure(done, done.Done.length, errors);
 }
 
-async function toPlace(
-  running: Running,
+async function toDestination(
+  context: CommandContext,
   to: string,
-  { isOne, conflict }: { isOne: boolean; conflict: Place['conflict'] },
-): Promise<Place> {
-  const there = await lookUp(running, to);
+  { isOne, conflict }: { isOne: boolean; conflict: Destination['conflict'] },
+): Promise<Destination> {
+  const there = await findEntry(context, to);
   if (there?.entry.Type === 'folder') return { parent: there.entry.Id, name: undefined, conflict };
-  if (!isOne) throw new LocalProblem('NotAFolder', `${to} is not a folder; several things need one.`);
-  if (to.startsWith('id:') || to.endsWith('/')) throw notThere(to);
+  if (!isOne) throw new LocalError('NotAFolder', `${to} is not a folder; several things need one.`);
+  if (to.startsWith('id:') || to.endsWith('/')) throw notFound(to);
   const { folder, name } = splitRemote(toRemotePath(toLiteral(to)));
-  const parent = await requireEntry(running, `${folder}/`);
+  const parent = await requireEntry(context, `${folder}/`);
   return { parent: parent.entry.Id, name, conflict };
 }
 
-function toLines({ Done, Failed }: Rearranged): string[] {
+function toLines({ Done, Failed }: RearrangeResult): string[] {
   return [...Done.map(({ From, To }) => `${toPrintable(From)} → ${toPrintable(To)}`), ...toFailedLines(Failed)];
 }

@@ -1,5 +1,5 @@
-// Remote paths: `/a/b` from the root of the space, `id:…` by id, patterns where several may be meant. Which words of a command are
-// remote is told by their place, never by how they look.
+// Remote paths: `/a/b` from the root of the space, `id:…` by id, patterns where several are allowed. Which arguments of a command
+// are remote depends on their position, never on how they look.
 
 import {
   type Cabinet,
@@ -14,16 +14,16 @@ import {
   showEntry,
   showFolder,
 } from '@cabinet/client';
-import { LocalProblem, WrongUse } from './exit-codes.ts';
+import { LocalError, UsageError } from './exit-codes.ts';
 import { isPattern, toLiteral, toNamePattern } from './glob.ts';
 
-/** An entry with the way to it. Of the root, the name is as the service has it. */
-export interface Found {
+/** An entry and its path. The root has the name that the service gives it. */
+export interface RemoteEntry {
   entry: Entry;
   path: string;
 }
 
-export interface Asking {
+export interface Connection {
   cabinet: Cabinet;
   signal: AbortSignal;
 }
@@ -37,17 +37,19 @@ export function splitRemote(path: string): { folder: string; name: string } {
   return { folder: at <= 0 ? '/' : path.slice(0, at), name: path.slice(at + 1) };
 }
 
-/** With one slash at the beginning and none at the end; `.` and `..` are no names and mean nothing here. */
+/** With a leading slash and without a trailing one. `.` and `..` are rejected. */
 export function toRemotePath(text: string): string {
   const names = text.split('/').filter((name) => name !== '');
   const wrong = names.find((name) => name === '.' || name === '..');
   if (wrong !== undefined)
-    throw new WrongUse(`${JSON.stringify(text)}: remote paths begin at the root and know no ${JSON.stringify(wrong)}.`);
+    throw new UsageError(
+      `${JSON.stringify(text)}: remote paths begin at the root and know no ${JSON.stringify(wrong)}.`,
+    );
   return `/${names.join('/')}`;
 }
 
-/** One entry, or null. A slash at the end wants a folder. */
-export async function lookUp({ cabinet, signal }: Asking, text: string): Promise<Found | null> {
+/** One entry, or null. A trailing slash means a folder. */
+export async function findEntry({ cabinet, signal }: Connection, text: string): Promise<RemoteEntry | null> {
   try {
     if (text.startsWith('id:')) {
       const { Entry: entry, Path: path } = await showEntry(cabinet, text.slice(3), { signal });
@@ -65,7 +67,7 @@ export async function lookUp({ cabinet, signal }: Asking, text: string): Promise
   }
 }
 
-/** A path may lead through a file, too. */
+/** A path through a file does not exist either. */
 function isAbsence(error: CabinetError): boolean {
   return error.status === 404 || hasCode(error, 'NotAFolder', 'InvalidName');
 }
@@ -77,84 +79,95 @@ function orElse(other: () => Promise<Entry>): (error: unknown) => Promise<Entry>
   };
 }
 
-export function notThere(text: string): LocalProblem {
-  return new LocalProblem('NotFound', `There is no ${text}.`);
+export function notFound(text: string): LocalError {
+  return new LocalError('NotFound', `There is no ${text}.`);
 }
 
-export async function requireEntry(asking: Asking, text: string): Promise<Found> {
-  const found = await lookUp(asking, text);
-  if (found === null) throw notThere(text);
+export async function requireEntry(connection: Connection, text: string): Promise<RemoteEntry> {
+  const found = await findEntry(connection, text);
+  if (found === null) throw notFound(text);
   return found;
 }
 
-export async function requireFile(asking: Asking, text: string): Promise<Found> {
-  const found = await requireEntry(asking, text);
+export async function requireFile(connection: Connection, text: string): Promise<RemoteEntry> {
+  const found = await requireEntry(connection, text);
   if (found.entry.Type === 'file') return found;
-  throw new LocalProblem('NotAFile', `${found.path} is a folder.`);
+  throw new LocalError('NotAFile', `${found.path} is a folder.`);
 }
 
-/** Every entry that a word means: one, or all that its pattern finds, in the order of names. None is an error. */
-export async function requireEntries(asking: Asking, text: string): Promise<Found[]> {
-  if (text.startsWith('id:') || !isPattern(text)) return [await requireEntry(asking, text)];
-  const root = await requireEntry(asking, '/');
-  const found: Found[] = [];
+/** The entries that an argument names: one, or all matches of a pattern, in the order of names. No match is an error. */
+export async function requireEntries(connection: Connection, text: string): Promise<RemoteEntry[]> {
+  if (text.startsWith('id:') || !isPattern(text)) return [await requireEntry(connection, text)];
+  const root = await requireEntry(connection, '/');
+  const found: RemoteEntry[] = [];
   for await (const one of match(
-    asking,
+    connection,
     root,
     text.split('/').filter((part) => part !== ''),
   ))
     found.push(one);
-  if (found.length === 0) throw notThere(text);
+  if (found.length === 0) throw notFound(text);
   return [...new Map(found.map((one) => [one.entry.Id, one])).values()];
 }
 
-export async function requireAll(asking: Asking, texts: readonly string[]): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const text of texts) found.push(...(await requireEntries(asking, text)));
+export async function requireAll(connection: Connection, texts: readonly string[]): Promise<RemoteEntry[]> {
+  const found: RemoteEntry[] = [];
+  for (const text of texts) found.push(...(await requireEntries(connection, text)));
   return [...new Map(found.map((one) => [one.entry.Id, one])).values()];
 }
 
-async function* match(asking: Asking, folder: Found, parts: readonly string[]): AsyncGenerator<Found> {
+async function* match(
+  connection: Connection,
+  folder: RemoteEntry,
+  parts: readonly string[],
+): AsyncGenerator<RemoteEntry> {
   const [part, ...rest] = parts;
   if (part === undefined) {
     yield folder;
     return;
   }
   if (folder.entry.Type !== 'folder') return;
-  if (part === '**') yield* match(asking, folder, rest);
+  if (part === '**') yield* match(connection, folder, rest);
   const pattern = part === '**' ? null : toNamePattern(part);
-  for await (const child of listFolder(asking, folder)) {
-    if (pattern === null) yield* matchDeeper(asking, child, parts);
-    else if (pattern.test(child.entry.Name.normalize('NFC'))) yield* match(asking, child, rest);
+  for await (const child of listFolder(connection, folder)) {
+    if (pattern === null) yield* matchDeeper(connection, child, parts);
+    else if (pattern.test(child.entry.Name.normalize('NFC'))) yield* match(connection, child, rest);
   }
 }
 
-/** `**` at the end finds everything beneath, in the middle only what leads on. */
-async function* matchDeeper(asking: Asking, child: Found, parts: readonly string[]): AsyncGenerator<Found> {
-  if (child.entry.Type === 'folder') yield* match(asking, child, parts);
+/** A trailing `**` matches everything beneath; elsewhere it matches folders only. */
+async function* matchDeeper(
+  connection: Connection,
+  child: RemoteEntry,
+  parts: readonly string[],
+): AsyncGenerator<RemoteEntry> {
+  if (child.entry.Type === 'folder') yield* match(connection, child, parts);
   else if (parts.length === 1) yield child;
 }
 
 const pageSize = 1000;
 
-export async function* listFolder({ cabinet, signal }: Asking, { entry, path }: Found): AsyncGenerator<Found> {
+export async function* listFolder(
+  { cabinet, signal }: Connection,
+  { entry, path }: RemoteEntry,
+): AsyncGenerator<RemoteEntry> {
   for await (const child of listChildren(cabinet, entry.Id, { pageSize, signal })) {
     yield { entry: child, path: joinRemote(path, child.Name) };
   }
 }
 
-/** The folder at this path; what is missing of it is made. */
-export async function makeFolders({ cabinet, signal }: Asking, path: string): Promise<Found> {
-  const there = await lookUp({ cabinet, signal }, escapePath(path));
+/** The folder at this path, created with its missing parents. */
+export async function makeFolders({ cabinet, signal }: Connection, path: string): Promise<RemoteEntry> {
+  const there = await findEntry({ cabinet, signal }, escapePath(path));
   if (there?.entry.Type === 'folder') return there;
-  if (there !== null) throw new LocalProblem('NotAFolder', `${path} is a file.`);
+  if (there !== null) throw new LocalError('NotAFolder', `${path} is a file.`);
   const { folder, name } = splitRemote(path);
   const parent = await makeFolders({ cabinet, signal }, folder);
   const { Folder } = await createFolder(cabinet, { parent: parent.entry.Id, name, conflict: 'Existing' }, { signal });
   return { entry: Folder, path };
 }
 
-/** A path that was found, as a word that means it. */
+/** Escapes a path so that none of its characters is a pattern. */
 export function escapePath(path: string): string {
   return path.replaceAll(/[*?[\\]/g, '\\$&');
 }

@@ -3,14 +3,14 @@
 import { deleteEntry } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
-import { LocalProblem } from './exit-codes.ts';
+import { LocalError } from './exit-codes.ts';
 import {
+  type CommandContext,
   type Failure,
   type PersonOptions,
   perform,
   personCommand,
-  type Running,
-  settle,
+  throwSingleFailure,
   toFailedLines,
   toFailure,
 } from './perform.ts';
@@ -31,16 +31,16 @@ export function registerRm(program: Command): void {
     .option('-r, --recursive', 'folders too, with all beneath them')
     .option('--permanent', 'remove them for good; nothing brings them back')
     .action((paths: string[], options: RmOptions) =>
-      perform(options, { run: (running) => remove(running, paths, options), toLines }),
+      perform(options, { run: (context) => remove(context, paths, options), toLines }),
     );
 }
 
-async function remove(running: Running, paths: string[], options: RmOptions): Promise<Removed> {
-  const { cabinet, signal } = running;
-  const all = await requireAll(running, paths);
+async function remove(context: CommandContext, paths: string[], options: RmOptions): Promise<Removed> {
+  const { cabinet, signal } = context;
+  const all = await requireAll(context, paths);
   const folder = all.find(({ entry }) => entry.Type === 'folder');
   if (folder !== undefined && options.recursive !== true) {
-    throw new LocalProblem(
+    throw new LocalError(
       'IsAFolder',
       `${folder.path} is a folder. With --recursive it goes, with all beneath it. Nothing was removed.`,
     );
@@ -57,7 +57,7 @@ async function remove(running: Running, paths: string[], options: RmOptions): Pr
       removed.Failed.push(toFailure(path, error));
     }
   }
-  return settle(removed, removed.Removed.length, errors);
+  return throwSingleFailure(removed, removed.Removed.length, errors);
 }
 
 function toLines({ Removed, Failed }: Removed): string[] {

@@ -3,8 +3,8 @@
 import { type SearchResult, search } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
-import { WrongUse } from './exit-codes.ts';
-import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { UsageError } from './exit-codes.ts';
+import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { toProperties } from './properties.ts';
 import { requireEntry } from './remote.ts';
 
@@ -32,18 +32,22 @@ export function registerSearch(program: Command): void {
         "The index itself is the operators' business: cabinet index status|rebuild.",
     )
     .action((words: string[], options: SearchOptions) =>
-      perform(options, { run: (running) => ask(running, words, options), toLines }),
+      perform(options, { run: (context) => runSearch(context, words, options), toLines }),
     );
 }
 
-async function ask(running: Running, words: string[], options: SearchOptions): Promise<{ Results: SearchResult[] }> {
-  if (words.length === 0) throw new WrongUse('Say what to search for: cabinet search WORD…');
-  const { cabinet, signal } = running;
-  const most = Number(options.limit);
-  if (!Number.isInteger(most) || most < 1)
-    throw new WrongUse(`--limit ${options.limit}: use a whole number from 1 on.`);
-  const folder = options.in === undefined ? undefined : (await requireEntry(running, options.in)).entry.Id;
-  const asked = {
+async function runSearch(
+  context: CommandContext,
+  words: string[],
+  options: SearchOptions,
+): Promise<{ Results: SearchResult[] }> {
+  if (words.length === 0) throw new UsageError('Say what to search for: cabinet search WORD…');
+  const { cabinet, signal } = context;
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new UsageError(`--limit ${options.limit}: use a whole number from 1 on.`);
+  const folder = options.in === undefined ? undefined : (await requireEntry(context, options.in)).entry.Id;
+  const query = {
     text: words.join(' '),
     folder,
     type: toType(options.type),
@@ -52,16 +56,16 @@ async function ask(running: Running, words: string[], options: SearchOptions): P
     properties: toProperties(options.property),
   };
   const Results: SearchResult[] = [];
-  for await (const result of search(cabinet, asked, { signal, pageSize: Math.min(most, 100) })) {
+  for await (const result of search(cabinet, query, { signal, pageSize: Math.min(limit, 100) })) {
     Results.push(result);
-    if (Results.length === most) break;
+    if (Results.length === limit) break;
   }
   return { Results };
 }
 
 function toType(text: string | undefined): 'folder' | 'file' | undefined {
   if (text === undefined || text === 'folder' || text === 'file') return text;
-  throw new WrongUse(`--type ${text}: use folder or file.`);
+  throw new UsageError(`--type ${text}: use folder or file.`);
 }
 
 function toLines({ Results }: { Results: SearchResult[] }): string[] {
@@ -74,7 +78,7 @@ function toLines({ Results }: { Results: SearchResult[] }): string[] {
 
 const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** Snippets are HTML: escaped text, with marks around what was found. */
+/** Snippets are HTML: escaped text with <mark> around matches. */
 function toPlain(html: string): string {
   const text = html
     .replaceAll(/<\/?mark>/g, '')

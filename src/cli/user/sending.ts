@@ -1,4 +1,4 @@
-// Sending files: small ones many in one request, large ones alone, so that they can be gone on with.
+// Uploads files: small ones in batches, large ones alone, so that they can be resumed.
 
 import { constants, openAsBlob, readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -18,11 +18,11 @@ export interface Sent {
   entry: Entry;
 }
 
-/** Larger ones gain nothing from company. */
+/** Larger files gain nothing from a batch. */
 const smallBytes = 64 * 1024;
 /** Below 1 MiB, up to which the service takes any number of batches at a time. */
-const mostBatchBytes = 900 * 1024;
-const mostBatchFiles = 250;
+const maxBatchBytes = 900 * 1024;
+const maxBatchFiles = 250;
 
 export async function sendAll(transfers: Transfers, uploads: readonly Upload[], saving: Saving): Promise<Sent[]> {
   const sent: Sent[] = [];
@@ -40,14 +40,14 @@ export async function sendAll(transfers: Transfers, uploads: readonly Upload[], 
   return sent;
 }
 
-/** As many at least as can be under way, if there are enough files. */
+/** At least `width` batches if there are enough files. */
 function* toBatches(uploads: readonly Upload[], width: number): Generator<Upload[]> {
   const isSmall = ({ file }: Upload) => file.sizeBytes <= smallBytes;
-  const mostFiles = Math.max(1, Math.min(mostBatchFiles, Math.ceil(uploads.length / width)));
+  const maxFiles = Math.max(1, Math.min(maxBatchFiles, Math.ceil(uploads.length / width)));
   let batch: Upload[] = [];
   let bytes = 0;
   for (const upload of uploads.filter(isSmall)) {
-    if (batch.length === mostFiles || bytes + upload.file.sizeBytes > mostBatchBytes) {
+    if (batch.length === maxFiles || bytes + upload.file.sizeBytes > maxBatchBytes) {
       yield batch;
       [batch, bytes] = [[], 0];
     }
@@ -62,9 +62,9 @@ async function sendBatch(transfers: Transfers, batch: readonly Upload[], saving:
   const { cabinet, signal, progress } = transfers;
   progress.begin(batch[0]?.path ?? '');
   const read = batch.flatMap((upload) => readSmall(transfers, upload));
-  const files = read.map(({ upload: { name, place }, content }) => ({
+  const files = read.map(({ upload: { name, target }, content }) => ({
     name,
-    folder: place.id ?? undefined,
+    folder: target.id ?? undefined,
     content,
     ...saving,
   }));
@@ -79,7 +79,7 @@ async function sendBatch(transfers: Transfers, batch: readonly Upload[], saving:
   });
 }
 
-/** Read at once: for small files that is much faster than waiting for each. */
+/** Synchronous: for small files much faster than awaiting each. */
 function readSmall(transfers: Transfers, upload: Upload): { upload: Upload; content: Buffer<ArrayBuffer> }[] {
   try {
     return [{ upload, content: readFileSync(upload.file.path) }];
@@ -91,7 +91,7 @@ function readSmall(transfers: Transfers, upload: Upload): { upload: Upload; cont
 
 async function sendFile(transfers: Transfers, upload: Upload, saving: Saving): Promise<Entry> {
   const { cabinet, signal, progress } = transfers;
-  const { file, place, name, path } = upload;
+  const { file, target, name, path } = upload;
   progress.begin(path);
   let counted = 0;
   const onProgress = (sentBytes: number) => {
@@ -102,9 +102,9 @@ async function sendFile(transfers: Transfers, upload: Upload, saving: Saving): P
   await access(file.path, constants.R_OK);
   const unfinished = findUnfinished(transfers, upload);
   const content = await openAsBlob(file.path);
-  const asked = { folder: place.id ?? undefined, name, content, ...saving };
+  const request = { folder: target.id ?? undefined, name, content, ...saving };
   const resuming = { resume: unfinished.id, onUpload: unfinished.keep };
-  const { Children } = await saveFile(cabinet, asked, { signal, onProgress, ...resuming });
+  const { Children } = await saveFile(cabinet, request, { signal, onProgress, ...resuming });
   unfinished.forget();
   onProgress(file.sizeBytes);
   progress.addFile();

@@ -1,5 +1,5 @@
-// A profile, connected: whose token goes with every request. A person's tokens live in the file of profiles and are renewed there
-// under its lock, for a refresh token is good once, whichever of several commands comes first.
+// Connects with the credentials of a profile. A user's tokens are kept in the file of profiles and renewed under its lock, because a
+// refresh token works once and several commands may need it.
 
 import { readFileSync } from 'node:fs';
 import {
@@ -13,12 +13,12 @@ import {
 } from '@cabinet/client';
 import { mutualTls, trusting } from '@cabinet/client/node';
 import { type Personal, readPersonal } from '../../config/config.ts';
-import { LocalProblem, NotSignedIn } from './exit-codes.ts';
+import { LocalError, NotSignedIn } from './exit-codes.ts';
 import { changeProfiles, type Profile, readProfiles, requireProfile } from './profiles.ts';
 import { renew } from './sign-in.ts';
 
-/** A token that ends sooner is replaced. */
-const leastLeftMs = 60_000;
+/** A token that expires sooner is renewed. */
+const renewBeforeMs = 60_000;
 
 export interface SessionOptions {
   profile?: string;
@@ -41,30 +41,29 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
   return { cabinet: { ...cabinet, spaceId: await findSpace(cabinet, options.space, signal) }, profile, name, personal };
 }
 
-async function findSpace(cabinet: Cabinet, asked: string, signal: AbortSignal): Promise<string> {
-  const found = (await listSpaces(cabinet, { signal })).find(({ Id, Name }) => Id === asked || Name === asked);
+async function findSpace(cabinet: Cabinet, wanted: string, signal: AbortSignal): Promise<string> {
+  const found = (await listSpaces(cabinet, { signal })).find(({ Id, Name }) => Id === wanted || Name === wanted);
   if (found !== undefined) return found.Id;
-  throw new LocalProblem('NotFound', `You are not in a space ${JSON.stringify(asked)}.`);
+  throw new LocalError('NotFound', `You are not in a space ${JSON.stringify(wanted)}.`);
 }
 
-interface Kept {
+interface ProfileLocation {
   name: string;
   path: string;
 }
 
-/** `kept`: where a person's tokens are renewed; without it they are used as they are. */
-export function connectAs(profile: Profile, kept: Kept | null = null): Cabinet {
-  const ask = toFetch(profile);
+/** `location`: where a user's tokens are renewed; without it they are used as they are. */
+export function connectAs(profile: Profile, location: ProfileLocation | null = null): Cabinet {
   return connect({
     url: profile.Url,
     appKey: profile.AppKey,
-    token: toTokenSource(profile, kept),
+    token: toTokenSource(profile, location),
     spaceId: profile.SpaceId,
-    fetch: ask,
+    fetch: toFetch(profile),
   });
 }
 
-/** Undefined: the usual one will do. */
+/** Undefined if the global `fetch` will do. */
 function toFetch({ Certificate, Key, Ca }: Profile): Fetch | undefined {
   const ca = Ca === undefined ? undefined : readFileSync(Ca, 'utf8');
   if (Certificate !== undefined && Key !== undefined) {
@@ -73,21 +72,21 @@ function toFetch({ Certificate, Key, Ca }: Profile): Fetch | undefined {
   return ca === undefined ? undefined : trusting({ ca });
 }
 
-function toTokenSource(profile: Profile, kept: Kept | null): TokenSource {
+function toTokenSource(profile: Profile, location: ProfileLocation | null): TokenSource {
   if (profile.Secret !== undefined) return applicationToken({ secret: profile.Secret });
   if (profile.Certificate !== undefined) return certificateToken();
-  if (kept === null) return async () => profile.AccessToken ?? '';
+  if (location === null) return async () => profile.AccessToken ?? '';
   let current: Promise<string> | null = null;
   let given: string | null = null;
   return async ({ refused }) => {
-    if (current === null || (refused !== null && refused === given)) current = keepPersonsToken(kept, refused);
+    if (current === null || (refused !== null && refused === given)) current = getUserToken(location, refused);
     given = await current;
     return given;
   };
 }
 
-/** The token of the file, unless it is about to end or was refused; then a new one, which is written there. */
-function keepPersonsToken({ name, path }: Kept, refused: string | null): Promise<string> {
+/** The token in the file, or a new one, written there, if it is about to expire or was rejected. */
+function getUserToken({ name, path }: ProfileLocation, refused: string | null): Promise<string> {
   const inFile = readProfiles(path).Profiles[name];
   if (inFile !== undefined && isGood(inFile, refused)) return Promise.resolve(inFile.AccessToken as string);
   return changeProfiles(path, async (profiles) => {
@@ -103,5 +102,5 @@ function keepPersonsToken({ name, path }: Kept, refused: string | null): Promise
 
 function isGood({ AccessToken, ExpiresAt }: Profile, refused: string | null): boolean {
   if (AccessToken === undefined || AccessToken === refused || ExpiresAt === undefined) return false;
-  return Date.parse(ExpiresAt) - Date.now() > leastLeftMs;
+  return Date.parse(ExpiresAt) - Date.now() > renewBeforeMs;
 }

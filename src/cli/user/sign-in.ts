@@ -1,5 +1,5 @@
-// Signing a person in as RFC 8252 wants it of programs: the browser comes back to a port of loopback that is open for this one
-// sign-in. Where the browser runs elsewhere, the address that it ends at can be pasted.
+// Signs a user in as RFC 8252 recommends for native apps: the browser is redirected to a loopback port that is open for this one
+// sign-in. If the browser runs elsewhere, the redirected address can be pasted.
 
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -13,37 +13,37 @@ const redirectPath = '/signed-in';
 
 export type Tokens = Required<Pick<Profile, 'AccessToken' | 'RefreshToken' | 'ExpiresAt' | 'User'>>;
 
-export interface SigningIn {
+export interface SignInSteps {
   signal: AbortSignal;
   /** Shows the address to the person, or opens it. */
   show(address: string): Promise<void>;
-  /** The address that the browser ended at, pasted; never, where nobody can type. */
+  /** The redirected address, pasted by the user; never resolves without a terminal. */
   pasted: Promise<string>;
 }
 
-export async function signIn(cabinet: Cabinet, { signal, show, pasted }: SigningIn): Promise<Tokens> {
+export async function signIn(cabinet: Cabinet, { signal, show, pasted }: SignInSteps): Promise<Tokens> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
     const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${redirectPath}`;
     const begun = beginSignIn(cabinet, { redirectUri });
-    const came = waitForBrowser(server, begun, signal);
+    const redirected = waitForBrowser(server, begun, signal);
     await show(begun.url);
-    return toTokens(await finishSignIn(cabinet, begun, await Promise.race([came, pasted])));
+    return toTokens(await finishSignIn(cabinet, begun, await Promise.race([redirected, pasted])));
   } finally {
     server.close();
     server.closeAllConnections();
   }
 }
 
-/** New tokens for the refresh token, which is used up by this. */
+/** Exchanges a refresh token, which works once, for new tokens. */
 export async function renew(cabinet: Cabinet, refreshToken: string): Promise<Tokens> {
   const form = { grant_type: 'refresh_token', client_id: cabinet.appKey, refresh_token: refreshToken };
   return toTokens(await requestToken(cabinet, form));
 }
 
-/** The address that the browser came with. One that does not belong to this sign-in does not end it. */
+/** The redirected address. Requests of other sign-ins are ignored. */
 function waitForBrowser(server: Server, { state }: BegunSignIn, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -82,7 +82,7 @@ function toTokens({
   return { AccessToken, RefreshToken, ExpiresAt, User: readSubject(AccessToken) };
 }
 
-/** Shown to the person, never believed: whether the token is good is the service's business. */
+/** For display only: the token is not verified here. */
 function readSubject(token: string): string {
   const [, payload = ''] = token.split('.');
   return String((JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub?: string }).sub ?? '');

@@ -1,20 +1,20 @@
-// `cabinet sync up|down`: makes one side hold what the other does, by digest. The side that is read is never changed.
+// `cabinet sync up|down`: one-way sync by checksum. The source is never changed.
 
 import { rmSync, statSync } from 'node:fs';
 import { deleteEntry } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
 import { type DownloadPlan, emptyDownload, fetchAll, planDownload } from './downloading.ts';
-import { LocalProblem } from './exit-codes.ts';
-import { type Fetching, isThere } from './fetching.ts';
+import { LocalError } from './exit-codes.ts';
+import { type FileDownload, isUpToDate } from './fetching.ts';
 import { toLiteral } from './glob.ts';
-import { fillFolder, isFolder, lookAt } from './local-files.ts';
-import { endOnWrongUse, perform, personCommand, toFailedLines } from './perform.ts';
+import { fillFolder, isFolder, readLocal } from './local-files.ts';
+import { exitOnUsageError, perform, personCommand, toFailedLines } from './perform.ts';
 import { toSize } from './progress-line.ts';
-import { lookUp, makeFolders, requireEntry, splitRemote, toRemotePath } from './remote.ts';
+import { findEntry, makeFolders, requireEntry, splitRemote, toRemotePath } from './remote.ts';
 import { sendAll } from './sending.ts';
-import { openTransfers, type Tallied, type TransferOptions, type Transfers, transferAll } from './transfers.ts';
-import { emptyPlan, makePlaces, type Place, planUpload, type Upload, type UploadPlan } from './uploading.ts';
+import { openTransfers, type TransferOptions, type Transfers, type TransferTotals, transferAll } from './transfers.ts';
+import { createFolders, emptyPlan, planUpload, type RemoteFolder, type Upload, type UploadPlan } from './uploading.ts';
 
 interface SyncOptions extends TransferOptions {
   delete?: boolean;
@@ -23,10 +23,10 @@ interface SyncOptions extends TransferOptions {
 
 type Action = 'make' | 'put' | 'get' | 'delete';
 
-interface Synced extends Tallied {
+interface SyncResult extends TransferTotals {
   Deleted: number;
   IsDryRun: boolean;
-  /** In the order in which they are done; paths are those of the side that changes. */
+  /** In the order of execution; paths are those of the target. */
   Actions: { Action: Action; Path: string }[];
 }
 
@@ -34,15 +34,15 @@ export function registerSync(program: Command): void {
   const sync = program
     .command('sync')
     .description('make one side hold what the other does, by digest')
-    .exitOverride(endOnWrongUse);
-  const asked = (command: Command) =>
+    .exitOverride(exitOnUsageError);
+  const withSyncOptions = (command: Command) =>
     command
       .option('--delete', 'also remove what the other side does not have')
       .option('-n, --dry-run', 'only say what would be done')
       .option('--parallel <number>', 'how many at a time', '16')
       .option('-q, --quiet', 'show no progress')
       .option('-v, --verbose', 'a line for everything that is done');
-  asked(
+  withSyncOptions(
     personCommand(
       sync,
       'up <local> <remote>',
@@ -51,7 +51,7 @@ export function registerSync(program: Command): void {
   ).action((local: string, remote: string, options: SyncOptions) =>
     run(options, (transfers) => syncUp(transfers, { local, remote, options })),
   );
-  asked(
+  withSyncOptions(
     personCommand(
       sync,
       'down <remote> <local>',
@@ -62,32 +62,32 @@ export function registerSync(program: Command): void {
   );
 }
 
-interface Asked {
+interface SyncRequest {
   local: string;
   remote: string;
   options: SyncOptions;
 }
 
-function run(options: SyncOptions, work: (transfers: Transfers) => Promise<Synced>): Promise<void> {
+function run(options: SyncOptions, work: (transfers: Transfers) => Promise<SyncResult>): Promise<void> {
   return perform(options, {
-    async run(running) {
-      const transfers = openTransfers(running, options, 'sync');
+    async run(context) {
+      const transfers = openTransfers(context, options, 'sync');
       try {
         return await work(transfers);
       } finally {
         transfers.progress.close();
       }
     },
-    toLines: (synced) => toLines(synced, options),
+    toLines: (result) => toLines(result, options),
   });
 }
 
-async function syncUp(transfers: Transfers, { local, remote, options }: Asked): Promise<Synced> {
-  const here = lookAt(local);
-  if (!isFolder(here)) throw new LocalProblem('NotAFolder', `${local} is a file; sync is for folders, put for files.`);
+async function syncUp(transfers: Transfers, { local, remote, options }: SyncRequest): Promise<SyncResult> {
+  const here = readLocal(local);
+  if (!isFolder(here)) throw new LocalError('NotAFolder', `${local} is a file; sync is for folders, put for files.`);
   fillFolder(here, transfers.failed);
   const plan = emptyPlan();
-  const there = await findPlace(transfers, remote, plan);
+  const there = await findTargetFolder(transfers, remote, plan);
   const isReplacing = options.delete === true;
   await planUpload(transfers, { here, there }, { plan, comparison: { digestFromBytes: 0, isReplacing } });
   if (!isReplacing) plan.extra = [];
@@ -102,30 +102,30 @@ async function syncUp(transfers: Transfers, { local, remote, options }: Asked): 
   });
 }
 
-/** The folder, or what is to become it; it is made with the others. */
-async function findPlace(transfers: Transfers, remote: string, plan: UploadPlan): Promise<Place> {
-  const found = await lookUp(transfers, remote);
+/** The target folder; if it is missing it is added to the plan. */
+async function findTargetFolder(transfers: Transfers, remote: string, plan: UploadPlan): Promise<RemoteFolder> {
+  const found = await findEntry(transfers, remote);
   if (found?.entry.Type === 'folder')
     return { path: found.path, name: found.entry.Name, id: found.entry.Id, parent: null };
-  if (found !== null || remote.startsWith('id:')) throw new LocalProblem('NotAFolder', `${remote} is not a folder.`);
+  if (found !== null || remote.startsWith('id:')) throw new LocalError('NotAFolder', `${remote} is not a folder.`);
   const path = toRemotePath(toLiteral(remote));
-  const place: Place = { path, name: splitRemote(path).name, id: null, parent: null };
-  plan.folders.push(place);
-  return place;
+  const target: RemoteFolder = { path, name: splitRemote(path).name, id: null, parent: null };
+  plan.folders.push(target);
+  return target;
 }
 
 async function doUpload(transfers: Transfers, plan: UploadPlan): Promise<Upload[]> {
   const [first, ...others] = plan.folders;
-  // Above the one that was named, folders may be missing, too.
+  // Parents of the target may be missing too.
   if (first?.parent === null) first.id = (await makeFolders(transfers, first.path)).entry.Id;
-  await removeThere(transfers, plan.replaced);
-  await makePlaces(transfers, first?.parent === null ? others : plan.folders);
+  await removeRemote(transfers, plan.replaced);
+  await createFolders(transfers, first?.parent === null ? others : plan.folders);
   const sent = await sendAll(transfers, plan.uploads, {});
-  await removeThere(transfers, plan.extra);
+  await removeRemote(transfers, plan.extra);
   return sent.map(({ upload }) => upload);
 }
 
-async function removeThere(transfers: Transfers, entries: UploadPlan['extra']): Promise<void> {
+async function removeRemote(transfers: Transfers, entries: UploadPlan['extra']): Promise<void> {
   const { cabinet, signal } = transfers;
   await transferAll(transfers, entries, {
     toPaths: ({ path }) => [path],
@@ -135,12 +135,12 @@ async function removeThere(transfers: Transfers, entries: UploadPlan['extra']): 
   });
 }
 
-async function syncDown(transfers: Transfers, { local, remote, options }: Asked): Promise<Synced> {
+async function syncDown(transfers: Transfers, { local, remote, options }: SyncRequest): Promise<SyncResult> {
   const there = await requireEntry(transfers, remote);
   if (there.entry.Type !== 'folder')
-    throw new LocalProblem('NotAFolder', `${remote} is a file; sync is for folders, get for files.`);
+    throw new LocalError('NotAFolder', `${remote} is a file; sync is for folders, get for files.`);
   const stats = statSync(local, { throwIfNoEntry: false });
-  if (stats?.isDirectory() === false) throw new LocalProblem('NotAFolder', `${local} is not a folder here.`);
+  if (stats?.isDirectory() === false) throw new LocalError('NotAFolder', `${local} is not a folder here.`);
   const plan = emptyDownload(options.delete === true);
   if (stats === undefined) plan.folders.push({ to: local, path: there.path });
   await planDownload(transfers, { there, here: local, isHere: stats !== undefined }, plan);
@@ -159,12 +159,12 @@ async function syncDown(transfers: Transfers, { local, remote, options }: Asked)
   });
 }
 
-async function findDiffering(transfers: Transfers, { files, replaced }: DownloadPlan): Promise<Fetching[]> {
-  const differing: Fetching[] = [];
+async function findDiffering(transfers: Transfers, { files, replaced }: DownloadPlan): Promise<FileDownload[]> {
+  const differing: FileDownload[] = [];
   await transferAll(transfers, files, {
     toPaths: ({ path }) => [path],
     work: async (file) => {
-      if (isBeneathAny(file.to, replaced) || !(await isThere(transfers, file))) differing.push(file);
+      if (isBeneathAny(file.to, replaced) || !(await isUpToDate(transfers, file))) differing.push(file);
     },
   });
   return differing;
@@ -174,21 +174,21 @@ function isBeneathAny(path: string, tops: readonly string[]): boolean {
   return tops.some((top) => path === top || path.startsWith(`${top}/`));
 }
 
-async function doDownload(transfers: Transfers, plan: DownloadPlan): Promise<Fetching[]> {
-  await removeHere(transfers, plan.replaced);
+async function doDownload(transfers: Transfers, plan: DownloadPlan): Promise<FileDownload[]> {
+  await removeLocal(transfers, plan.replaced);
   const { fetched } = await fetchAll(transfers, plan);
-  await removeHere(transfers, plan.extra);
+  await removeLocal(transfers, plan.extra);
   return fetched;
 }
 
-async function removeHere(transfers: Transfers, paths: readonly string[]): Promise<void> {
+async function removeLocal(transfers: Transfers, paths: readonly string[]): Promise<void> {
   await transferAll(transfers, paths, {
     toPaths: (path) => [path],
     work: async (path) => rmSync(path, { recursive: true }),
   });
 }
 
-interface Did {
+interface SyncActions {
   make: string[];
   put: { path: string; bytes: number }[];
   get: { path: string; bytes: number }[];
@@ -197,7 +197,7 @@ interface Did {
   isDryRun: boolean;
 }
 
-function toResult({ failed }: Transfers, did: Did): Synced {
+function toResult({ failed }: Transfers, did: SyncActions): SyncResult {
   const notDone = new Set(failed.map(({ Path }) => Path));
   const moved = [...did.put, ...did.get];
   const gone = did.delete.filter((path) => !notDone.has(path));
@@ -218,8 +218,8 @@ function toResult({ failed }: Transfers, did: Did): Synced {
   };
 }
 
-function toLines(synced: Synced, { verbose }: SyncOptions): string[] {
-  const { Files, Folders, Bytes, Unchanged, Deleted, IsDryRun, Actions, Failed } = synced;
+function toLines(result: SyncResult, { verbose }: SyncOptions): string[] {
+  const { Files, Folders, Bytes, Unchanged, Deleted, IsDryRun, Actions, Failed } = result;
   const isShown = IsDryRun || verbose === true;
   const each = isShown ? Actions.map(({ Action, Path }) => `${Action.padEnd(6)} ${toPrintable(Path)}`) : [];
   const counts = `${Files} files (${toSize(Bytes)}), ${Folders} folders made, ${Deleted} deleted, ${Unchanged} unchanged`;

@@ -2,7 +2,7 @@
 
 import { toPrintable } from '../output.ts';
 
-/** `right` names the columns that hold numbers. The last column is never filled up. */
+/** `right` lists the columns that are aligned right. The last column is not padded. */
 export function toTable(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
   const shown = rows.map((row) => row.map(toPrintable));
   const widths = (shown[0] ?? []).map((_, column) => Math.max(...shown.map((row) => (row[column] ?? '').length)));
@@ -17,7 +17,7 @@ export function toTable(rows: readonly (readonly string[])[], right: readonly nu
   );
 }
 
-/** `2026-01-15 09:30`, where the clock on the wall says so. */
+/** `2026-01-15 09:30`, in local time. */
 export function toLocalTime(iso: string): string {
   const at = new Date(iso);
   const two = (number: number) => String(number).padStart(2, '0');

@@ -1,8 +1,8 @@
-// What put, get and sync have in common: how many at a time, what was done, what was not, and how far it is.
+// What put, get and sync share: parallelism, totals, failures and progress.
 
-import { Interrupted, LocalProblem, WrongUse } from './exit-codes.ts';
+import { Interrupted, LocalError, UsageError } from './exit-codes.ts';
 import { toReadable } from './local-files.ts';
-import { type Failure, type PersonOptions, type Running, toFailure } from './perform.ts';
+import { type CommandContext, type Failure, type PersonOptions, toFailure } from './perform.ts';
 import { inParallel } from './pool.ts';
 import { Progress } from './progress.ts';
 
@@ -12,14 +12,14 @@ export interface TransferOptions extends PersonOptions {
   verbose?: boolean;
 }
 
-export interface Transfers extends Running {
+export interface Transfers extends CommandContext {
   width: number;
   progress: Progress;
   failed: Failure[];
   errors: unknown[];
 }
 
-export interface Tallied {
+export interface TransferTotals {
   Files: number;
   Folders: number;
   Bytes: number;
@@ -27,17 +27,17 @@ export interface Tallied {
   Failed: Failure[];
 }
 
-const mostParallel = 64;
+const maxParallel = 64;
 
-export function openTransfers(running: Running, options: TransferOptions, verb: string): Transfers {
+export function openTransfers(context: CommandContext, options: TransferOptions, verb: string): Transfers {
   const width = Number(options.parallel);
-  if (!Number.isInteger(width) || width < 1 || width > mostParallel) {
-    throw new WrongUse(`--parallel ${options.parallel}: use a number from 1 to ${mostParallel}.`);
+  if (!Number.isInteger(width) || width < 1 || width > maxParallel) {
+    throw new UsageError(`--parallel ${options.parallel}: use a number from 1 to ${maxParallel}.`);
   }
-  return { ...running, width, progress: new Progress(verb, options.quiet === true), failed: [], errors: [] };
+  return { ...context, width, progress: new Progress(verb, options.quiet === true), failed: [], errors: [] };
 }
 
-/** Runs all, some at a time. One that fails is noted and the others go on; being interrupted, or losing the service, ends all. */
+/** Runs all items, some in parallel. A failed item is recorded and the others continue; an interrupt or a fatal error stops all. */
 export async function transferAll<Item>(
   transfers: Transfers,
   items: Iterable<Item>,
@@ -50,7 +50,7 @@ export async function transferAll<Item>(
       await work(item);
     } catch (error) {
       signal.throwIfAborted();
-      if (isEndOfAll(error)) throw error;
+      if (isFatal(error)) throw error;
       for (const path of toPaths(item)) fail(transfers, path, error);
     }
   });
@@ -62,7 +62,7 @@ export function fail({ failed, errors }: Pick<Transfers, 'failed' | 'errors'>, p
   failed.push(toFailure(path, readable));
 }
 
-const endsAll = new Set([
+const fatalCodes = new Set([
   'Unreachable',
   'TokenRefused',
   'TokenInvalid',
@@ -72,15 +72,15 @@ const endsAll = new Set([
   'AppKeyUnknown',
 ]);
 
-function isEndOfAll(error: unknown): boolean {
-  return error instanceof Interrupted || endsAll.has((error as { code?: string }).code ?? '');
+function isFatal(error: unknown): boolean {
+  return error instanceof Interrupted || fatalCodes.has((error as { code?: string }).code ?? '');
 }
 
-/** One that was asked for and failed is the command's own failure. */
-export function throwOnlyFailure({ errors, failed }: Transfers, did: number): void {
+/** If the only item failed, the command fails with its error. */
+export function throwIfOnlyFailure({ errors, failed }: Transfers, did: number): void {
   if (did === 0 && errors.length === 1 && failed.length === 1) throw errors[0];
 }
 
-export function notAFolderHere(path: string): LocalProblem {
-  return new LocalProblem('NotAFolder', `${path} is not a folder here.`);
+export function notALocalFolder(path: string): LocalError {
+  return new LocalError('NotAFolder', `${path} is not a folder here.`);
 }

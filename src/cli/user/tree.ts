@@ -3,10 +3,10 @@
 import type { Entry } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
-import { LocalProblem, WrongUse } from './exit-codes.ts';
-import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { LocalError, UsageError } from './exit-codes.ts';
+import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { toSize } from './progress-line.ts';
-import { type Found, listFolder, requireEntry } from './remote.ts';
+import { listFolder, type RemoteEntry, requireEntry } from './remote.ts';
 
 interface TreeOptions extends PersonOptions {
   depth?: string;
@@ -22,23 +22,23 @@ export function registerTree(program: Command): void {
   personCommand(program, 'tree [path]', 'draw a folder with everything beneath it')
     .option('--depth <levels>', 'no deeper than this')
     .action((path: string | undefined, options: TreeOptions) =>
-      perform(options, { run: (running) => grow(running, path ?? '/', options), toLines }),
+      perform(options, { run: (context) => grow(context, path ?? '/', options), toLines }),
     );
 }
 
-async function grow(running: Running, path: string, { depth }: TreeOptions): Promise<{ Tree: Branch }> {
+async function grow(context: CommandContext, path: string, { depth }: TreeOptions): Promise<{ Tree: Branch }> {
   const levels = depth === undefined ? Number.POSITIVE_INFINITY : Number(depth);
-  if (!(levels >= 1)) throw new WrongUse(`--depth ${depth}: use a number from 1 on.`);
-  const found = await requireEntry(running, path);
-  if (found.entry.Type !== 'folder') throw new LocalProblem('NotAFolder', `${found.path} is a file.`);
-  return { Tree: await branch(running, found, levels) };
+  if (!(levels >= 1)) throw new UsageError(`--depth ${depth}: use a number from 1 on.`);
+  const found = await requireEntry(context, path);
+  if (found.entry.Type !== 'folder') throw new LocalError('NotAFolder', `${found.path} is a file.`);
+  return { Tree: await branch(context, found, levels) };
 }
 
-async function branch(running: Running, found: Found, levels: number): Promise<Branch> {
+async function branch(context: CommandContext, found: RemoteEntry, levels: number): Promise<Branch> {
   const { entry: Entry, path: Path } = found;
   if (Entry.Type === 'file' || levels === 0) return { Path, Entry };
   const Children: Branch[] = [];
-  for await (const child of listFolder(running, found)) Children.push(await branch(running, child, levels - 1));
+  for await (const child of listFolder(context, found)) Children.push(await branch(context, child, levels - 1));
   return { Path, Entry, Children };
 }
 

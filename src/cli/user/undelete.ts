@@ -3,15 +3,15 @@
 import { type Entry, listTrash, restoreEntry, type Trashed } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
-import { LocalProblem } from './exit-codes.ts';
+import { LocalError } from './exit-codes.ts';
 import { toLiteral, toNamePattern } from './glob.ts';
 import {
+  type CommandContext,
   type Failure,
   type PersonOptions,
   perform,
   personCommand,
-  type Running,
-  settle,
+  throwSingleFailure,
   toFailedLines,
   toFailure,
 } from './perform.ts';
@@ -23,7 +23,7 @@ interface UndeleteOptions extends PersonOptions {
   rename?: boolean;
 }
 
-type Undeleted = { Trash: Trashed[] } | { Restored: { Path: string; Entry: Entry }[]; Failed: Failure[] };
+type UndeleteResult = { Trash: Trashed[] } | { Restored: { Path: string; Entry: Entry }[]; Failed: Failure[] };
 
 export function registerUndelete(program: Command): void {
   personCommand(program, 'undelete [paths...]', 'bring entries back out of the trash; without a path, list it')
@@ -34,23 +34,23 @@ export function registerUndelete(program: Command): void {
       '\nOf several that were at the same path, the one that was deleted last is meant; id:… means any.',
     )
     .action((paths: string[], options: UndeleteOptions) =>
-      perform<Undeleted>(options, {
-        run: (running) => (paths.length === 0 ? showTrash(running) : restoreAll(running, paths, options)),
+      perform<UndeleteResult>(options, {
+        run: (context) => (paths.length === 0 ? showTrash(context) : restoreAll(context, paths, options)),
         toLines,
       }),
     );
 }
 
-async function showTrash({ cabinet, signal }: Running): Promise<{ Trash: Trashed[] }> {
+async function showTrash({ cabinet, signal }: CommandContext): Promise<{ Trash: Trashed[] }> {
   return { Trash: await Array.fromAsync(listTrash(cabinet, { signal })) };
 }
 
-async function restoreAll(running: Running, paths: string[], options: UndeleteOptions): Promise<Undeleted> {
-  const { cabinet, signal } = running;
-  const { Trash } = await showTrash(running);
+async function restoreAll(context: CommandContext, paths: string[], options: UndeleteOptions): Promise<UndeleteResult> {
+  const { cabinet, signal } = context;
+  const { Trash } = await showTrash(context);
   const chosen = [...new Set(paths.flatMap((path) => choose(Trash, path)))];
   const folder =
-    options.to === undefined ? undefined : await requireEntry(running, `${options.to.replace(/\/+$/, '')}/`);
+    options.to === undefined ? undefined : await requireEntry(context, `${options.to.replace(/\/+$/, '')}/`);
   const conflict = options.rename === true ? 'Rename' : 'Fail';
   const Restored: { Path: string; Entry: Entry }[] = [];
   const Failed: Failure[] = [];
@@ -65,10 +65,10 @@ async function restoreAll(running: Running, paths: string[], options: UndeleteOp
       Failed.push(toFailure(Path, error));
     }
   }
-  return settle({ Restored, Failed }, Restored.length, errors);
+  return throwSingleFailure({ Restored, Failed }, Restored.length, errors);
 }
 
-/** A pattern means all that it finds; a plain path the one that was deleted last. */
+/** A pattern selects all matches; a plain path the entry that was deleted last. */
 function choose(trash: readonly Trashed[], word: string): Trashed[] {
   const byId = word.startsWith('id:') ? trash.filter(({ Entry }) => Entry.Id === word.slice(3)) : null;
   const plain = byId === null ? toRemotePath(toLiteral(word)) : '';
@@ -77,13 +77,13 @@ function choose(trash: readonly Trashed[], word: string): Trashed[] {
   const pattern = toNamePattern(toRemotePath(word));
   const found = trash.filter(({ Path }) => pattern.test(Path.normalize('NFC')));
   if (found.length > 0) return found;
-  throw new LocalProblem(
+  throw new LocalError(
     'NotFound',
     `There is no ${word} in the trash. Without a path, cabinet undelete lists what is there.`,
   );
 }
 
-function toLines(result: Undeleted): string[] {
+function toLines(result: UndeleteResult): string[] {
   if (!('Trash' in result)) {
     return [...result.Restored.map(({ Path }) => `restored ${toPrintable(Path)}`), ...toFailedLines(result.Failed)];
   }

@@ -1,25 +1,25 @@
-// Uploads that were broken off: their ids, kept beside the profiles until they are whole, one small file each. The same file (by path,
-// size and time) to the same place goes on with the same upload; the service forgets one that nobody goes on with, and so do we.
+// Ids of interrupted uploads, one small file each beside the profiles. The same file (by path, size and time) to the same target resumes
+// the same upload. The service removes abandoned uploads after a while, and so does this file.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Running } from './perform.ts';
+import type { CommandContext } from './perform.ts';
 import type { Upload } from './uploading.ts';
 
-/** Longer than any service keeps an upload that nobody goes on with. */
+/** Longer than any service keeps an abandoned upload. */
 const forgottenMs = 30 * 24 * 60 * 60 * 1000;
 
 export interface Unfinished {
-  /** Of an upload that was begun before; undefined: there is none. */
+  /** The id of an earlier upload, if there is one. */
   id: string | undefined;
   keep(id: string): void;
   forget(): void;
 }
 
-export function findUnfinished(running: Running, upload: Upload): Unfinished {
-  const folder = join(dirname(running.personal.profilesPath), 'uploads');
-  const path = join(folder, toKey(running, upload));
+export function findUnfinished(context: CommandContext, upload: Upload): Unfinished {
+  const folder = join(dirname(context.personal.profilesPath), 'uploads');
+  const path = join(folder, toKey(context, upload));
   return {
     id: read(path),
     keep(id) {
@@ -31,9 +31,9 @@ export function findUnfinished(running: Running, upload: Upload): Unfinished {
   };
 }
 
-function toKey({ profile }: Running, { file, place, name }: Upload): string {
+function toKey({ profile }: CommandContext, { file, target, name }: Upload): string {
   const who = [profile.Url, profile.AppKey, profile.User ?? ''];
-  const what = [resolve(file.path), file.sizeBytes, file.modifiedMs, place.id, name];
+  const what = [resolve(file.path), file.sizeBytes, file.modifiedMs, target.id, name];
   return createHash('sha256')
     .update(JSON.stringify([...who, ...what]))
     .digest('hex')

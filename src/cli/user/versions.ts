@@ -2,8 +2,8 @@
 
 import { listVersions, restoreVersion, type Version } from '@cabinet/client';
 import type { Command } from 'commander';
-import { WrongUse } from './exit-codes.ts';
-import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { UsageError } from './exit-codes.ts';
+import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { toSize } from './progress-line.ts';
 import { requireFile } from './remote.ts';
 import { toLocalTime, toTable } from './table.ts';
@@ -22,20 +22,20 @@ export function registerVersions(program: Command): void {
     .option('--restore <number>', 'make this version the newest again')
     .addHelpText('after', '\nTo read an old version: cabinet get --version 2 /a.pdf old.pdf')
     .action((path: string, options: VersionsOptions) =>
-      perform(options, { run: (running) => show(running, path, options), toLines }),
+      perform(options, { run: (context) => show(context, path, options), toLines }),
     );
 }
 
-async function show(running: Running, path: string, { restore }: VersionsOptions): Promise<Shown> {
-  const { cabinet, signal } = running;
-  const { entry, path: Path } = await requireFile(running, path);
+async function show(context: CommandContext, path: string, { restore }: VersionsOptions): Promise<Shown> {
+  const { cabinet, signal } = context;
+  const { entry, path: Path } = await requireFile(context, path);
   if (restore !== undefined) await restoreVersion(cabinet, { id: entry.Id, version: toVersion(restore) }, { signal });
   return { Path, Versions: await Array.fromAsync(listVersions(cabinet, entry.Id, { signal })) };
 }
 
 export function toVersion(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new WrongUse(`${JSON.stringify(text)} is not the number of a version; cabinet versions lists them.`);
+  throw new UsageError(`${JSON.stringify(text)} is not the number of a version; cabinet versions lists them.`);
 }
 
 function toLines({ Versions }: Shown): string[] {

@@ -1,11 +1,11 @@
-// `cabinet watch`: tells every change as it happens, one a line, until Ctrl-C. With --json each line is an object as `GET /changes`
+// `cabinet watch`: prints every change as it happens, one per line, until Ctrl-C. With --json each line is an object as `GET /changes`
 // gives it, with the path beside it.
 
 import { CabinetError, type Change, type ChangesPage, followChanges, listTrash, showEntry } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
 import { Interrupted } from './exit-codes.ts';
-import { type PersonOptions, perform, personCommand, type Running } from './perform.ts';
+import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { requireEntry } from './remote.ts';
 import { toLocalTime } from './table.ts';
 
@@ -18,19 +18,19 @@ export function registerWatch(program: Command): void {
     .option('--since <cursor>', 'from here on; --json gives a Cursor with the changes. By default from now')
     .addHelpText('after', '\nExamples:\n  cabinet watch /Invoices\n  cabinet watch --json | jq -r .Path')
     .action((path: string | undefined, options: WatchOptions) =>
-      perform(options, { run: (running) => watch(running, path ?? '/', options), toLines: () => [] }),
+      perform(options, { run: (context) => watch(context, path ?? '/', options), toLines: () => [] }),
     );
 }
 
-async function watch(running: Running, path: string, { since, json }: WatchOptions): Promise<null> {
-  const { cabinet, signal } = running;
-  const top = await requireEntry(running, path);
+async function watch(context: CommandContext, path: string, { since, json }: WatchOptions): Promise<null> {
+  const { cabinet, signal } = context;
+  const top = await requireEntry(context, path);
   const from = since === undefined ? { from: 'now' as const } : { cursor: since };
-  if (json !== true && process.stderr.isTTY === true) tellBeginning(top.path);
+  if (json !== true && process.stderr.isTTY === true) announce(top.path);
   const paths = new Map<string, string>([[top.entry.Id, top.path]]);
   try {
-    for await (const page of followChanges(cabinet, { ...from, signal, onInterrupted: tellInterrupted })) {
-      for await (const line of toWatchedLines(running, page, { top: top.path, paths, isJson: json === true })) {
+    for await (const page of followChanges(cabinet, { ...from, signal, onInterrupted: warnInterrupted })) {
+      for await (const line of toOutputLines(context, page, { top: top.path, paths, isJson: json === true })) {
         process.stdout.write(`${line}\n`);
       }
     }
@@ -41,43 +41,47 @@ async function watch(running: Running, path: string, { since, json }: WatchOptio
   return null;
 }
 
-interface Watched {
+interface WatchOutput {
   top: string;
   paths: Map<string, string>;
   isJson: boolean;
 }
 
-async function* toWatchedLines(
-  running: Running,
+async function* toOutputLines(
+  context: CommandContext,
   page: ChangesPage,
-  { top, paths, isJson }: Watched,
+  { top, paths, isJson }: WatchOutput,
 ): AsyncGenerator<string> {
   for (const change of page.Changes) {
-    const Path = await findPath(running, change, paths);
+    const Path = await findPath(context, change, paths);
     if (!isBeneath(Path, top)) continue;
-    // To go on after this change is to go on after its page: what is told twice then is better than what is not told.
+    // The cursor is that of the page: resuming may repeat changes, but never skips one.
     yield isJson ? JSON.stringify({ ...change, Path, Cursor: page.Cursor }) : toLine(change, Path);
   }
 }
 
-function tellInterrupted(): void {
-  process.stderr.write('the service does not answer; it is asked again until it does\n');
+function warnInterrupted(): void {
+  process.stderr.write('the service does not answer; retrying until it does\n');
 }
 
-function tellBeginning(path: string): void {
+function announce(path: string): void {
   process.stderr.write(`watching ${toPrintable(path)}; Ctrl-C ends it\n`);
 }
 
-/** Where it is, or was when it was last seen; null: nobody knows any more. What was trashed since its change is looked for there. */
-async function findPath(running: Running, change: Change, paths: Map<string, string>): Promise<string | null> {
+/** The current or last known path; null if unknown. An entry that was trashed since the change is looked up in the trash. */
+async function findPath(context: CommandContext, change: Change, paths: Map<string, string>): Promise<string | null> {
   const { EntryId, Entry, Trashed } = change;
-  const isThere = Entry !== undefined && Trashed !== true && (await noteShown(running, EntryId, paths));
-  if (!isThere && (Entry !== undefined || Trashed === true)) await noteTrashed(running, EntryId, paths);
+  const isThere = Entry !== undefined && Trashed !== true && (await noteShown(context, EntryId, paths));
+  if (!isThere && (Entry !== undefined || Trashed === true)) await noteTrashed(context, EntryId, paths);
   return paths.get(EntryId) ?? null;
 }
 
 /** Resolves to whether it is there. */
-async function noteShown({ cabinet, signal }: Running, id: string, paths: Map<string, string>): Promise<boolean> {
+async function noteShown(
+  { cabinet, signal }: CommandContext,
+  id: string,
+  paths: Map<string, string>,
+): Promise<boolean> {
   try {
     paths.set(id, (await showEntry(cabinet, id, { signal })).Path);
     return true;
@@ -87,7 +91,7 @@ async function noteShown({ cabinet, signal }: Running, id: string, paths: Map<st
   }
 }
 
-async function noteTrashed({ cabinet, signal }: Running, id: string, paths: Map<string, string>): Promise<void> {
+async function noteTrashed({ cabinet, signal }: CommandContext, id: string, paths: Map<string, string>): Promise<void> {
   for await (const { Entry, Path } of listTrash(cabinet, { signal })) {
     if (Entry.Id !== id) continue;
     paths.set(id, Path);
@@ -95,7 +99,7 @@ async function noteTrashed({ cabinet, signal }: Running, id: string, paths: Map<
   }
 }
 
-/** What nobody can place is told to who watches everything. */
+/** A change whose path is unknown is shown only when watching the root. */
 function isBeneath(path: string | null, top: string): boolean {
   if (top === '/') return true;
   return path !== null && (path === top || path.startsWith(`${top}/`));

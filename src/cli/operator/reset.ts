@@ -1,8 +1,8 @@
 // `cabinet reset --env test`: empties the test environment, as if it had never been used.
 
 import type { Command } from 'commander';
-import { carryOut } from './control.ts';
-import { print, toPairs } from './output.ts';
+import { print, toPairs } from '../output.ts';
+import { runCommand } from './run-command.ts';
 
 export function registerReset(program: Command): void {
   program
@@ -13,7 +13,7 @@ export function registerReset(program: Command): void {
     .action((options: { env: string; json?: boolean }) =>
       print(
         options,
-        () => carryOut({ name: 'reset', input: { env: options.env } }),
+        () => runCommand({ name: 'reset', input: { env: options.env } }),
         (made) => ['The environment is empty. It has a new application named first:', ...toPairs(made)],
       ),
     );

@@ -1,18 +1,18 @@
-// `cabinet serve`: runs the service until it is told to stop. What it prints on the first start works when pasted.
+// `cabinet serve`: runs the service until a signal stops it. The commands that the first start prints can be pasted as they are.
 
 import type { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
-import { type Service, type StartOptions, start } from '../main.ts';
-import { systemClock } from '../runtime/clock.ts';
-import type { InitialAccounts } from '../server/initial-accounts.ts';
+import { readConfig } from '../../config/config.ts';
+import { type Service, type StartOptions, start } from '../../main.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { InitialAccounts } from '../../server/initial-accounts.ts';
+import { fail } from '../output.ts';
 import { prepareConsole } from './console.ts';
-import { fail } from './output.ts';
 
-/** The exit code of a process that must not go on; a supervisor starts it again. */
+/** The exit code after a fatal error; a supervisor restarts the process. */
 const faultExitCode = 70;
 const fatalLevel = 60;
-/** Time for the answers to what was in flight. */
-const lastWordsMs = 200;
+/** Time to send the answers of requests in flight. */
+const drainMs = 200;
 
 export function registerServe(program: Command): void {
   program
@@ -22,13 +22,13 @@ export function registerServe(program: Command): void {
     .action((options: { json?: boolean }) => serve(options));
 }
 
-/** `clock`: for the tests that move it. */
+/** `clock`: replaced by tests. */
 export async function serve(
   options: { json?: boolean },
   { clock = systemClock }: Pick<StartOptions, 'clock'> = {},
 ): Promise<void> {
-  process.on('uncaughtException', stopAtOnce);
-  process.on('unhandledRejection', stopAtOnce);
+  process.on('uncaughtException', exitWithError);
+  process.on('unhandledRejection', exitWithError);
   const problem = await prepareConsole();
   if (problem !== null) process.stderr.write(`${problem}\n`);
   let service: Service;
@@ -41,16 +41,16 @@ export async function serve(
       onFatal(environment) {
         if (environment !== 'production') return;
         exitCode = faultExitCode;
-        clock.after(lastWordsMs, () => process.exit(faultExitCode));
+        clock.after(drainMs, () => process.exit(faultExitCode));
       },
     });
   } catch (error) {
     fail(options, error);
-    // Whatever was half open must not keep a service alive that does not serve.
+    // Half-open resources must not keep the process alive.
     setImmediate(() => process.exit(1));
     return;
   }
-  // Before anyone can know that it is ready, and may want it to stop.
+  // Before it is announced as ready, so that a signal right after it is handled.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
       await service.close();
@@ -60,15 +60,15 @@ export async function serve(
   announce(service, options.json === true);
 }
 
-/** A line of the log, written without what may be broken. */
-function stopAtOnce(error: unknown): void {
+/** Writes the log line directly: the logger may be what failed. */
+function exitWithError(error: unknown): void {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const line = {
     level: fatalLevel,
     time: Date.now(),
     pid: process.pid,
     err: { message, stack },
-    msg: 'a bug; it stops',
+    msg: 'unexpected error; stopping',
   };
   process.stderr.write(`${JSON.stringify(line)}\n`);
   process.exit(faultExitCode);
@@ -91,15 +91,15 @@ function announce(service: Service, isJson: boolean): void {
   process.stdout.write(`${lines.join('\n')}\n${banner}`);
 }
 
-/** Where people sign in, and as whom: told once, at the first start. */
+/** The address of the console, and the first user, whose password is printed only at the first start. */
 function renderConsole({ consoles, initialAccounts }: Service): string[] {
   const lines = consoles.map(({ environment, url }) => {
     const person = initialAccounts.find((first) => first.environment === environment)?.person ?? null;
     const how = person === null ? '' : `  sign in as ${person.id} with the password ${person.password}`;
     return `  ${environment.padEnd(10)}  ${url}/${how}`;
   });
-  const isTold = initialAccounts.some(({ person }) => person !== null);
-  const hint = isTold ? 'the passwords are shown only now' : 'people are added with: cabinet user add NAME';
+  const isFirst = initialAccounts.some(({ person }) => person !== null);
+  const hint = isFirst ? 'the passwords are shown only now' : 'people are added with: cabinet user add NAME';
   return [`The console, in a browser (${hint})`, ...lines];
 }
 

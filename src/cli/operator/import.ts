@@ -1,11 +1,10 @@
-// `cabinet import DIR`: takes a directory in, and tells what it took and what it could not. Exit code 1 when something was
-// left out, so that a script notices; run again, it goes on.
+// `cabinet import DIR`: imports a directory, and lists what it skipped. Exit code 1 if anything was skipped. Run again, it resumes.
 
 import { realpathSync } from 'node:fs';
 import type { Command } from 'commander';
+import { print, toPrintable } from '../output.ts';
 import { type CommonOptions, common } from './app.ts';
-import { carryOut } from './control.ts';
-import { print, toPrintable } from './output.ts';
+import { runCommand } from './run-command.ts';
 
 interface ImportOptions extends CommonOptions {
   app?: string;
@@ -36,18 +35,18 @@ export function registerImport(program: Command): void {
 
 async function importDirectory(dir: string, options: ImportOptions): Promise<void> {
   const { json: _, ...input } = options;
-  const broken = new AbortController();
-  // Once: the second time ends the command as usual.
-  process.once('SIGINT', () => broken.abort());
+  const abort = new AbortController();
+  // Once: the second Ctrl-C ends the process.
+  process.once('SIGINT', () => abort.abort());
   const isShown = process.stderr.isTTY === true;
-  const progress = (told: object) => {
-    if (isShown) process.stderr.write(`\r\x1b[K${toCountsLine(told as Counts)}`);
+  const progress = (step: object) => {
+    if (isShown) process.stderr.write(`\r\x1b[K${toCountsLine(step as Counts)}`);
   };
   await print(
     options,
     async () => {
       const command = { name: 'import', input: { ...input, directory: toReal(dir) } };
-      const report = (await carryOut(command, { progress, signal: broken.signal })) as Report;
+      const report = (await runCommand(command, { progress, signal: abort.signal })) as Report;
       if (isShown) process.stderr.write('\r\x1b[K');
       if (report.SkippedCount > 0 || report.Stopped !== undefined) process.exitCode = 1;
       return report;

@@ -1,16 +1,17 @@
-// `cabinet migrate --to … --blobs …`: moves everything to another storage, and compares every record. Exit code 1 when
-// anything is different or not finished; run again, it goes on.
+// `cabinet migrate --to … --blobs …`: moves everything to another storage and compares every record. Exit code 1 if anything differs or
+// is unfinished. Run again, it resumes.
 
 import { mkdirSync } from 'node:fs';
 import type { Command } from 'commander';
-import { CatalogInUse } from '../catalog/table-store.ts';
-import { type Config, ConfigMistakes, readConfig, readConfigWith } from '../config/config.ts';
-import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
-import { CannotMigrate, type Progress } from '../maintenance/migrate/side.ts';
-import { migrateEnvironment, placeBlobs, placeRecords } from '../maintenance/migration.ts';
-import { FolderInUse, type FolderLock, lockFile, lockFolder } from '../runtime/folder-lock.ts';
+import { CatalogInUse } from '../../catalog/table-store.ts';
+import { type Config, ConfigMistakes, readConfig, readConfigWith } from '../../config/config.ts';
+import { type EnvironmentName, environmentNames } from '../../domain/environment-name.ts';
+import { CannotMigrate } from '../../maintenance/migrate/side.ts';
+import { migrateEnvironment, placeBlobs, placeRecords } from '../../maintenance/migration.ts';
+import { FolderInUse, type FolderLock, lockFile, lockFolder } from '../../runtime/folder-lock.ts';
+import { print } from '../output.ts';
 import { type EnvironmentReport, type Report, toLines, toReport } from './migrate-report.ts';
-import { print } from './output.ts';
+import { ProgressLine } from './progress-line.ts';
 
 interface MigrateOptions {
   to?: string;
@@ -39,7 +40,7 @@ async function run(options: MigrateOptions): Promise<Report> {
   if (names.length === 0) throw new Error(`--env: there is no environment ${JSON.stringify(options.env)}.`);
   if (options.verify !== 'full' && options.verify !== 'quick') throw new Error('--verify is full or quick.');
   const [from, to] = [readConfig(), readTarget(options)];
-  const held = lock(from, options.contentsOnly === true);
+  const locks = lock(from, options.contentsOnly === true);
   try {
     const environments: EnvironmentReport[] = [];
     for (const name of names) {
@@ -50,7 +51,7 @@ async function run(options: MigrateOptions): Promise<Report> {
       throw new Error(`There is nothing in ${placeRecords(from, names[0] as EnvironmentName)}.`);
     return judge(environments, options);
   } finally {
-    held.release();
+    locks.release();
   }
 }
 
@@ -72,13 +73,13 @@ function readTarget({ to, blobs }: MigrateOptions): Config {
     });
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
-    const inOurWords = (mistake: string) =>
+    const toOptionNames = (mistake: string) =>
       mistake.replace(/^CABINET_CATALOG(?=:)/, '--to').replace(/^CABINET_BLOBS(?=:)/, '--blobs');
-    throw new Error(error.mistakes.map(inOurWords).join('\n'));
+    throw new Error(error.mistakes.map(toOptionNames).join('\n'));
   }
 }
 
-/** No service may use what is moved. Large contents never change, and can be copied beside one; but not by two at once. */
+/** No service may use what is moved. Large contents never change, so they can be copied while a service runs, but by one process. */
 function lock({ dataFolder }: Config, isContentsOnly: boolean): FolderLock {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const alone = lockOr(dataFolder, 'migrate.db', 'Another cabinet migrate is at work here.');
@@ -126,29 +127,5 @@ async function move(
     throw isOurs ? error : new Error(`${name}: ${(error as Error).message}. Run it again to go on.`, { cause: error });
   } finally {
     line.end();
-  }
-}
-
-const showEveryMs = 100;
-
-/** One line of a terminal, written over and over. */
-class ProgressLine {
-  readonly #name: string;
-  readonly #isShown = process.stderr.isTTY === true;
-  #shownAt = 0;
-
-  constructor(name: string) {
-    this.#name = name;
-  }
-
-  show({ step, done, of }: Progress): void {
-    if (!this.#isShown || (done < of && performance.now() - this.#shownAt < showEveryMs)) return;
-    this.#shownAt = performance.now();
-    const percent = of === 0 ? 100 : Math.floor((done / of) * 100);
-    process.stderr.write(`\r\x1b[K${this.#name}: ${step}, ${percent} %`);
-  }
-
-  end(): void {
-    if (this.#isShown) process.stderr.write('\r\x1b[K');
   }
 }

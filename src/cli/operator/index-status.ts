@@ -1,9 +1,9 @@
 // `cabinet index …`: how far the search index is, and making it anew. `cabinet search status|rebuild` are its older names.
 
 import type { Command } from 'commander';
+import { print } from '../output.ts';
 import { type CommonOptions, common } from './app.ts';
-import { carryOut } from './control.ts';
-import { print } from './output.ts';
+import { runCommand } from './run-command.ts';
 
 interface Shown {
   Indexed: number;
@@ -27,7 +27,7 @@ export function registerIndex(program: Command): void {
 }
 
 async function show(name: string, input: Record<string, unknown>, options: CommonOptions): Promise<void> {
-  await print(options, async () => (await carryOut({ name, input })) as Shown, toLines);
+  await print(options, async () => (await runCommand({ name, input })) as Shown, toLines);
 }
 
 function toLines({ Indexed, Waiting, Behind, Building, Skipped, SkippedDocuments }: Shown): string[] {

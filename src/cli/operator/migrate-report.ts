@@ -1,6 +1,6 @@
 // What `cabinet migrate` tells when it is done: as JSON, and as lines for people.
 
-import type { MigrationReport } from '../maintenance/migrate/migrate.ts';
+import type { MigrationReport } from '../../maintenance/migrate/migrate.ts';
 
 interface Places {
   Records: string;

@@ -1,12 +1,11 @@
-// `cabinet export DIR`: the current versions as plain files with their names and times, and a line of JSON for each entry
-// beside them. Exit code 1 when something was left out.
+// `cabinet export DIR`: writes the current versions as plain files with their names and times, and a line of JSON for each entry. Exit
+// code 1 if anything was skipped.
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { print, toPrintable } from '../output.ts';
 import { type CommonOptions, common } from './app.ts';
-import { carryOut } from './control.ts';
-import { print } from './output.ts';
-import { toPrintable } from './verify.ts';
+import { runCommand } from './run-command.ts';
 
 interface Counts {
   Folders: number;
@@ -29,14 +28,14 @@ export function registerExport(program: Command): void {
 }
 
 async function run(directory: string, { json: _, ...input }: CommonOptions & { space?: string }): Promise<Report> {
-  const broken = new AbortController();
-  process.once('SIGINT', () => broken.abort());
+  const abort = new AbortController();
+  process.once('SIGINT', () => abort.abort());
   const isShown = process.stderr.isTTY === true;
-  const progress = (told: object) => {
-    if (isShown) process.stderr.write(`\r\x1b[K${toCountsLine(told as Counts)}`);
+  const progress = (step: object) => {
+    if (isShown) process.stderr.write(`\r\x1b[K${toCountsLine(step as Counts)}`);
   };
   const command = { name: 'export', input: { ...input, directory } };
-  const report = (await carryOut(command, { progress, signal: broken.signal })) as Report;
+  const report = (await runCommand(command, { progress, signal: abort.signal })) as Report;
   if (isShown) process.stderr.write('\r\x1b[K');
   if (report.SkippedCount > 0) process.exitCode = 1;
   return report;

@@ -1,9 +1,9 @@
 // `cabinet app …`: registers applications and takes their rights away.
 
 import type { Command } from 'commander';
+import { print, toPairs } from '../output.ts';
 import { type CertificateOptions, readCertificateFile, withNewKey } from './certificate-files.ts';
-import { carryOut } from './control.ts';
-import { print, toPairs } from './output.ts';
+import { runCommand } from './run-command.ts';
 
 export interface CommonOptions {
   env: string;
@@ -25,17 +25,18 @@ export function registerApp(program: Command): void {
     .option('--for-people', 'acts for people only: has no space and no secret')
     .action((name: string, options: AddOptions) => print(options, () => add(name, options), toPairs));
   common(app.command('list').description('list the applications')).action((options: CommonOptions) =>
-    print(options, () => carryOut({ name: 'app list', input: { env: options.env } }), toTable),
+    print(options, () => runCommand({ name: 'app list', input: { env: options.env } }), toTable),
   );
   for (const change of ['disable', 'enable', 'remove'] as const) {
     common(app.command(`${change} <app>`).description(`${change} an application, by AppKey or name`)).action(
-      (application: string, options: CommonOptions) => ask(`app ${change}`, { application, ...options }, options),
+      (application: string, options: CommonOptions) =>
+        runAndPrint(`app ${change}`, { application, ...options }, options),
     );
   }
   common(app.command('rotate <app>').description('give an application a new secret, shown once'))
     .option('--overlap <seconds>', 'how long the old secret stays valid', '0')
     .action((application: string, options: CommonOptions & { overlap: string }) =>
-      ask('app rotate', { application, ...options }, options),
+      runAndPrint('app rotate', { application, ...options }, options),
     );
   registerCertificates(app);
 }
@@ -50,13 +51,13 @@ function registerCertificates(app: Command): void {
     (application: string, options: CommonOptions) =>
       print(
         options,
-        () => carryOut({ name: 'app certificate list', input: { application, env: options.env } }),
+        () => runCommand({ name: 'app certificate list', input: { application, env: options.env } }),
         toCertificateTable,
       ),
   );
   common(certificate.command('remove <app> <thumbprint>').description('refuse a certificate from now on')).action(
     (application: string, thumbprint: string, options: CommonOptions) =>
-      ask('app certificate remove', { application, thumbprint, ...options }, options),
+      runAndPrint('app certificate remove', { application, thumbprint, ...options }, options),
   );
 }
 
@@ -75,24 +76,26 @@ async function add(name: string, options: AddOptions): Promise<object> {
   if (options.kind !== 'server' && (issueCertificate !== undefined || certificate !== undefined)) {
     throw new Error('Only applications of kind server have certificates: add --kind server.');
   }
-  const asked = { name, ...input, ...(redirectUri !== undefined && { redirectUris: redirectUri.join(' ') }) };
-  return await withGiven(options, name, (given) => carryOut({ name: 'app add', input: { ...asked, ...given } }));
+  const request = { name, ...input, ...(redirectUri !== undefined && { redirectUris: redirectUri.join(' ') }) };
+  return await withCertificateInput(options, name, (certificateInput) =>
+    runCommand({ name: 'app add', input: { ...request, ...certificateInput } }),
+  );
 }
 
 async function addCertificate(application: string, options: CommonOptions & CertificateOptions): Promise<object> {
   if (options.certificate === undefined && options.issueCertificate === undefined) {
     throw new Error('Give --certificate FILE or --issue-certificate FOLDER.');
   }
-  const asked = { application, env: options.env };
-  return await withGiven(options, application, (given) =>
-    carryOut({ name: 'app certificate add', input: { ...asked, ...given } }),
+  const request = { application, env: options.env };
+  return await withCertificateInput(options, application, (certificateInput) =>
+    runCommand({ name: 'app certificate add', input: { ...request, ...certificateInput } }),
   );
 }
 
-async function withGiven(
+async function withCertificateInput(
   { certificate, issueCertificate }: CertificateOptions,
   name: string,
-  run: (given: Record<string, string>) => Promise<object>,
+  run: (certificateInput: Record<string, string>) => Promise<object>,
 ): Promise<object> {
   if (certificate !== undefined && issueCertificate !== undefined) {
     throw new Error('Give --certificate or --issue-certificate, not both.');
@@ -103,12 +106,12 @@ async function withGiven(
   return await run(certificate === undefined ? {} : { certificate: readCertificateFile(certificate) });
 }
 
-export function ask(
+export function runAndPrint(
   name: string,
   { json: _, ...input }: Record<string, unknown>,
   options: CommonOptions,
 ): Promise<void> {
-  return print(options, () => carryOut({ name, input }), toPairs);
+  return print(options, () => runCommand({ name, input }), toPairs);
 }
 
 function toTable(result: object): string[] {

@@ -1,16 +1,16 @@
-// `cabinet verify`: reads everything and says what is wrong, beside a service that runs or without one. Exit code 1 when
-// anything is. It never changes or removes anything.
+// `cabinet verify`: reads everything and reports damage, with or without a running service. Exit code 1 if there is any. It changes
+// nothing.
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
-import { askService } from '../control/ask.ts';
-import { environmentNames } from '../domain/environment-name.ts';
-import { verifyAll } from '../maintenance/maintenance.ts';
-import { type ShownProblem, type ShownVerify, toVerifyReport } from '../maintenance/maintenance-report.ts';
-import { lockFolder } from '../runtime/folder-lock.ts';
-import { print } from './output.ts';
-import { ProgressLine, toTold } from './progress-line.ts';
+import { readConfig } from '../../config/config.ts';
+import { askService } from '../../control/ask.ts';
+import { environmentNames } from '../../domain/environment-name.ts';
+import { verifyAll } from '../../maintenance/maintenance.ts';
+import { type ShownProblem, type ShownVerify, toVerifyReport } from '../../maintenance/maintenance-report.ts';
+import { lockFolder } from '../../runtime/folder-lock.ts';
+import { print, toPrintable } from '../output.ts';
+import { ProgressLine, toProgressStep } from './progress-line.ts';
 
 interface VerifyOptions {
   env?: string;
@@ -31,13 +31,13 @@ async function run({ env }: VerifyOptions): Promise<ShownVerify> {
   if (names.length === 0) throw new Error(`--env: there is no environment ${JSON.stringify(env)}.`);
   const config = readConfig();
   const line = new ProgressLine();
-  const broken = new AbortController();
-  process.once('SIGINT', () => broken.abort());
-  const watcher = { progress: (told: object) => line.show(toTold(told)), signal: broken.signal };
+  const abort = new AbortController();
+  process.once('SIGINT', () => abort.abort());
+  const watcher = { progress: (step: object) => line.show(toProgressStep(step)), signal: abort.signal };
   try {
     const command = { name: 'verify', input: env === undefined ? {} : { env } };
-    const asked = (await askService(config, command, watcher)) as ShownVerify | null;
-    const report = asked ?? (await verifyHere(line, broken.signal, names));
+    const fromService = (await askService(config, command, watcher)) as ShownVerify | null;
+    const report = fromService ?? (await verifyOffline(line, abort.signal, names));
     if (!report.Verified) process.exitCode = 1;
     return report;
   } finally {
@@ -45,7 +45,7 @@ async function run({ env }: VerifyOptions): Promise<ShownVerify> {
   }
 }
 
-async function verifyHere(
+async function verifyOffline(
   line: ProgressLine,
   signal: AbortSignal,
   names: readonly (typeof environmentNames)[number][],
@@ -54,8 +54,8 @@ async function verifyHere(
   if (!existsSync(places.dataFolder)) throw new Error(`There is no data folder ${places.dataFolder}.`);
   const lock = lockFolder(places.dataFolder, 'cabinet verify');
   try {
-    const watched = { progress: (told: Parameters<ProgressLine['show']>[0]) => line.show(told), signal };
-    return toVerifyReport(await verifyAll({ places, watched }, names));
+    const watcher = { progress: (step: Parameters<ProgressLine['show']>[0]) => line.show(step), signal };
+    return toVerifyReport(await verifyAll({ places, watched: watcher }, names));
   } finally {
     lock.release();
   }
@@ -77,11 +77,6 @@ function toLines({ Verified, Environments }: ShownVerify): string[] {
 }
 
 export function toProblemLines({ What, Problem, Entries }: ShownProblem): string[] {
-  const hurt = Entries.map(({ Path, Version, Id }) => `    hurt: ${toPrintable(Path)}, version ${Version} (${Id})`);
-  return [`  ${What}: ${Problem}`, ...hurt];
-}
-
-/** A name may hold what a terminal would obey. */
-export function toPrintable(path: string): string {
-  return path.replaceAll(/[\p{Cc}\p{Cf}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
+  const affected = Entries.map(({ Path, Version, Id }) => `    hurt: ${toPrintable(Path)}, version ${Version} (${Id})`);
+  return [`  ${What}: ${Problem}`, ...affected];
 }

@@ -1,11 +1,11 @@
-// `cabinet restore DIR`: takes a backup back into an empty data folder, after everything in it was verified. With `--check`
-// it only verifies. Exit code 1 when anything is wrong.
+// `cabinet restore DIR`: verifies a backup and restores it into an empty data folder. With `--check` it only verifies. Exit code 1 if
+// anything is wrong.
 
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Config, readConfig } from '../config/config.ts';
-import { requireEmbedded } from '../maintenance/backing-up.ts';
+import { type Config, readConfig } from '../../config/config.ts';
+import { requireEmbedded } from '../../maintenance/backing-up.ts';
 import {
   type CheckedBackup,
   checkBackup,
@@ -13,10 +13,10 @@ import {
   findUnfinished,
   finishRestore,
   requireEmpty,
-} from '../maintenance/backup/restore.ts';
-import { type ShownRestore, toRestoreReport } from '../maintenance/maintenance-report.ts';
-import { FolderInUse, lockFolder } from '../runtime/folder-lock.ts';
-import { print } from './output.ts';
+} from '../../maintenance/backup/restore.ts';
+import { type ShownRestore, toRestoreReport } from '../../maintenance/maintenance-report.ts';
+import { FolderInUse, lockFolder } from '../../runtime/folder-lock.ts';
+import { print } from '../output.ts';
 import { ProgressLine } from './progress-line.ts';
 import { toProblemLines } from './verify.ts';
 
@@ -38,7 +38,7 @@ export function registerRestore(program: Command): void {
 
 async function run(directory: string, options: RestoreOptions): Promise<ShownRestore> {
   const line = new ProgressLine();
-  const tell = (told: Parameters<ProgressLine['show']>[0]) => line.show(told);
+  const tell = (step: Parameters<ProgressLine['show']>[0]) => line.show(step);
   try {
     if (options.check !== true) return await restore(directory, options, tell);
     return judge(directory, await checkBackup(directory, { tell }), false);
@@ -47,15 +47,15 @@ async function run(directory: string, options: RestoreOptions): Promise<ShownRes
   }
 }
 
-type Tell = (told: Parameters<ProgressLine['show']>[0]) => void;
+type ShowProgress = (step: Parameters<ProgressLine['show']>[0]) => void;
 
-async function restore(directory: string, { acceptDamage }: RestoreOptions, tell: Tell): Promise<ShownRestore> {
+async function restore(directory: string, { acceptDamage }: RestoreOptions, tell: ShowProgress): Promise<ShownRestore> {
   const config = readConfig();
   requireEmbedded(config);
   requireLocal(config);
   const { dataFolder } = config;
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  const lock = lockOrSay(dataFolder);
+  const lock = lockOrExplain(dataFolder);
   try {
     const unfinished = await findUnfinished(dataFolder);
     if (unfinished !== 'complete') await requireEmpty(dataFolder);
@@ -76,7 +76,7 @@ function requireLocal({ blobs }: Config): void {
   );
 }
 
-function lockOrSay(dataFolder: string) {
+function lockOrExplain(dataFolder: string) {
   try {
     return lockFolder(dataFolder, 'cabinet restore');
   } catch (error) {

@@ -1,16 +1,16 @@
-// `cabinet backup DIR`: everything into a folder, while the service runs or without it. Exit code 1 when a content was lost
-// before it could be backed up; the rest is backed up all the same.
+// `cabinet backup DIR`: backs up everything into a folder, with or without a running service. Exit code 1 if a content was already
+// lost; the rest is backed up.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { readConfig, readSettings } from '../config/config.ts';
-import { askService } from '../control/ask.ts';
-import { makeBackup, requireEmbedded } from '../maintenance/backing-up.ts';
-import { type ShownBackup, toBackupReport } from '../maintenance/maintenance-report.ts';
-import { lockFolder } from '../runtime/folder-lock.ts';
-import { print } from './output.ts';
-import { ProgressLine, toTold } from './progress-line.ts';
+import { readConfig, readSettings } from '../../config/config.ts';
+import { askService } from '../../control/ask.ts';
+import { makeBackup, requireEmbedded } from '../../maintenance/backing-up.ts';
+import { type ShownBackup, toBackupReport } from '../../maintenance/maintenance-report.ts';
+import { lockFolder } from '../../runtime/folder-lock.ts';
+import { print } from '../output.ts';
+import { ProgressLine, toProgressStep } from './progress-line.ts';
 
 export function registerBackup(program: Command): void {
   program
@@ -26,13 +26,13 @@ async function run(directory: string): Promise<ShownBackup> {
   const { CABINET_CONFIG, CABINET_ISSUERS } = readSettings();
   const configuration = [CABINET_CONFIG, CABINET_ISSUERS].filter((path) => path !== '').map((path) => resolve(path));
   const line = new ProgressLine();
-  const broken = new AbortController();
-  process.once('SIGINT', () => broken.abort());
+  const abort = new AbortController();
+  process.once('SIGINT', () => abort.abort());
   try {
     const input = { directory, configuration: configuration.join('\n') };
-    const watcher = { progress: (told: object) => line.show(toTold(told)), signal: broken.signal };
-    const asked = (await askService(config, { name: 'backup', input }, watcher)) as ShownBackup | null;
-    const report = asked ?? (await backUpHere({ directory, configuration, line, signal: broken.signal }));
+    const watcher = { progress: (step: object) => line.show(toProgressStep(step)), signal: abort.signal };
+    const fromService = (await askService(config, { name: 'backup', input }, watcher)) as ShownBackup | null;
+    const report = fromService ?? (await backUpOffline({ directory, configuration, line, signal: abort.signal }));
     if (report.Lost.length > 0) process.exitCode = 1;
     return report;
   } finally {
@@ -40,21 +40,21 @@ async function run(directory: string): Promise<ShownBackup> {
   }
 }
 
-interface Here {
+interface OfflineBackup {
   directory: string;
   configuration: string[];
   line: ProgressLine;
   signal: AbortSignal;
 }
 
-async function backUpHere({ directory, configuration, line, signal }: Here): Promise<ShownBackup> {
+async function backUpOffline({ directory, configuration, line, signal }: OfflineBackup): Promise<ShownBackup> {
   const places = readConfig();
   if (!existsSync(places.dataFolder)) throw new Error(`There is no data folder ${places.dataFolder}.`);
   const lock = lockFolder(places.dataFolder, 'cabinet backup');
   try {
-    const watched = { progress: (told: Parameters<ProgressLine['show']>[0]) => line.show(told), signal };
+    const watcher = { progress: (step: Parameters<ProgressLine['show']>[0]) => line.show(step), signal };
     const hold = () => async () => undefined;
-    return toBackupReport(await makeBackup({ places, directory, configuration, hold, watched }));
+    return toBackupReport(await makeBackup({ places, directory, configuration, hold, watched: watcher }));
   } finally {
     lock.release();
   }

@@ -1,9 +1,9 @@
 // `cabinet audit verify`: whether the journal is what was written.
 
 import type { Command } from 'commander';
+import { print } from '../output.ts';
 import { type CommonOptions, common } from './app.ts';
-import { carryOut } from './control.ts';
-import { print } from './output.ts';
+import { runCommand } from './run-command.ts';
 
 interface Verified {
   Verified: boolean;
@@ -21,13 +21,13 @@ export function registerAudit(program: Command): void {
 }
 
 async function verify({ json: _, ...input }: CommonOptions & { expect?: string }): Promise<Verified> {
-  const verified = (await carryOut({ name: 'audit verify', input })) as Verified;
+  const verified = (await runCommand({ name: 'audit verify', input })) as Verified;
   if (!verified.Verified) process.exitCode = 1;
   return verified;
 }
 
 function toLines({ Verified, Rows, SealedRows, Head, Problems }: Verified): string[] {
-  const found = Problems.map(({ Position, Problem }) => `${Position}: ${Problem}`);
+  const problems = Problems.map(({ Position, Problem }) => `${Position}: ${Problem}`);
   const verdict = Verified ? 'The chain is whole.' : 'The journal is not what was written:';
-  return [verdict, ...found, `Rows: ${Rows} (${SealedRows} in sealed files)`, `Head: ${Head}`];
+  return [verdict, ...problems, `Rows: ${Rows} (${SealedRows} in sealed files)`, `Head: ${Head}`];
 }

@@ -1,9 +1,9 @@
-// `cabinet quota …`: how much spaces, applications and people may hold, and how often they may ask.
+// `cabinet quota …`: storage and request limits of spaces, applications and users.
 
 import type { Command } from 'commander';
-import { ask, type CommonOptions, common } from './app.ts';
-import { carryOut } from './control.ts';
-import { print } from './output.ts';
+import { print } from '../output.ts';
+import { type CommonOptions, common, runAndPrint } from './app.ts';
+import { runCommand } from './run-command.ts';
 
 interface SetOptions extends CommonOptions {
   space?: string;
@@ -23,12 +23,12 @@ export function registerQuota(program: Command): void {
     .option('--bytes <bytes>', 'of all versions of all files, in the trash too: a number, 10GiB, or none')
     .option('--entries <number>', 'folders and files, in the trash too; or none')
     .option('--requests <number>', 'requests in a second; or none')
-    .action((options: SetOptions) => ask('quota set', { ...options }, options));
+    .action((options: SetOptions) => runAndPrint('quota set', { ...options }, options));
   common(quota.command('show').description('show what the spaces hold, and every quota'))
     .option('--space <name>', 'of this space only')
     .action((options: CommonOptions & { space?: string }) => {
       const { json: _, ...input } = options;
-      return print(options, () => carryOut({ name: 'quota show', input }), toTable);
+      return print(options, () => runCommand({ name: 'quota show', input }), toTable);
     });
 }
 

@@ -1,16 +1,16 @@
-// Carries out a command on a data folder that no service holds, under the folder's lock.
+// Runs an operator command on a data folder that no service uses, under the folder's lock.
 
 import { mkdirSync } from 'node:fs';
-import { rotateKeys } from '../auth/keys.ts';
-import type { Config } from '../config/config.ts';
-import type { Command, Controlled, Watcher } from '../control/command.ts';
-import { runCommand } from '../control/commands.ts';
-import type { EnvironmentName } from '../domain/environment-name.ts';
-import { addApplication, plainApplication } from '../operations/admin/applications.ts';
-import { lockFolder } from '../runtime/folder-lock.ts';
-import { type Environment, emptyEnvironment, openEnvironment } from '../server/environment.ts';
+import { rotateKeys } from '../../auth/keys.ts';
+import type { Config } from '../../config/config.ts';
+import type { Command, Controlled, Watcher } from '../../control/command.ts';
+import { runCommand } from '../../control/commands.ts';
+import type { EnvironmentName } from '../../domain/environment-name.ts';
+import { addApplication, plainApplication } from '../../operations/admin/applications.ts';
+import { lockFolder } from '../../runtime/folder-lock.ts';
+import { type Environment, emptyEnvironment, openEnvironment } from '../../server/environment.ts';
 
-export async function carryOutHere(config: Config, command: Command, watcher: Watcher): Promise<object> {
+export async function runOffline(config: Config, command: Command, watcher: Watcher): Promise<object> {
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(config.dataFolder, `cabinet ${command.name}`);
   const name = (command.input.env === 'test' ? 'test' : 'production') satisfies EnvironmentName;
@@ -22,8 +22,8 @@ export async function carryOutHere(config: Config, command: Command, watcher: Wa
       dataFolder: config.dataFolder,
       places: config,
       addresses: () => null,
-      // With it comes everything that answers requests.
-      authority: async () => await (await import('../server/addresses.ts')).openOwnAuthority(config),
+      // Loaded only when needed: it brings in everything that answers requests.
+      authority: async () => await (await import('../../server/addresses.ts')).openOwnAuthority(config),
       hasOwnAuthority: config.mutualTls.caPath === null,
       async rotateKeys(_, isOldRevoked) {
         await rotateKeys((environment as Environment).keyStore, isOldRevoked);

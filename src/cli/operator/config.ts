@@ -1,9 +1,9 @@
 // `cabinet config`: every setting as it is in force, or every mistake.
 
 import type { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
-import { settings } from '../config/settings.ts';
-import { print } from './output.ts';
+import { readConfig } from '../../config/config.ts';
+import { settings } from '../../config/settings.ts';
+import { print } from '../output.ts';
 
 export function registerConfig(program: Command): void {
   program

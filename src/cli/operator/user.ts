@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { ask, type CommonOptions, common } from './app.ts';
-import { carryOut } from './control.ts';
-import { print, toPairs } from './output.ts';
+import { print, toPairs } from '../output.ts';
+import { type CommonOptions, common, runAndPrint } from './app.ts';
+import { runCommand } from './run-command.ts';
 
 interface PasswordOptions extends CommonOptions {
   passwordFile?: string;
@@ -16,40 +16,41 @@ export function registerUser(program: Command): void {
     common(user.command('add <user>').description('add a person; without a password one is made and shown once')),
   )
     .option('--name <name>', 'the full name')
-    .action((id: string, options: PasswordOptions) => askWithPassword('user add', id, options));
+    .action((id: string, options: PasswordOptions) => runWithPassword('user add', id, options));
   withPassword(common(user.command('password <user>').description('set a new password; ends every sign-in'))).action(
-    (id: string, options: PasswordOptions) => askWithPassword('user password', id, options),
+    (id: string, options: PasswordOptions) => runWithPassword('user password', id, options),
   );
   common(user.command('list').description('list the people and their roles')).action((options: CommonOptions) =>
-    print(options, () => carryOut({ name: 'user list', input: { env: options.env } }), toTable),
+    print(options, () => runCommand({ name: 'user list', input: { env: options.env } }), toTable),
   );
   common(user.command('disable <user>').description('sign a person out and let them in no more')).action(
-    (id: string, options: CommonOptions) => ask('user disable', { user: id, ...options }, options),
+    (id: string, options: CommonOptions) => runAndPrint('user disable', { user: id, ...options }, options),
   );
   common(user.command('enable <user>').description('let a person in again')).action(
-    (id: string, options: CommonOptions) => ask('user enable', { user: id, ...options }, options),
+    (id: string, options: CommonOptions) => runAndPrint('user enable', { user: id, ...options }, options),
   );
   common(user.command('role <user> <role>').description('viewer, editor, manager or none, in a space'))
     .requiredOption('--space <name>', 'the space')
     .action((id: string, role: string, options: CommonOptions & { space: string }) =>
       print(
         options,
-        () => carryOut({ name: 'user role', input: { user: id, role, space: options.space, env: options.env } }),
+        () => runCommand({ name: 'user role', input: { user: id, role, space: options.space, env: options.env } }),
         (changed) => toTable({ Users: [changed] }),
       ),
     );
 }
 
-/** Never as a word of the command: those can be read by everyone on the machine. */
+/** Never an argument: everyone on the machine can read those. */
 function withPassword(command: Command): Command {
   return command.option('--password-file <file>', 'its first line is the password; - for standard input');
 }
 
-function askWithPassword(name: string, user: string, options: PasswordOptions): Promise<void> {
+function runWithPassword(name: string, user: string, options: PasswordOptions): Promise<void> {
   const { json: _, passwordFile, ...input } = options;
   return print(
     options,
-    () => carryOut({ name, input: { user, ...input, ...(passwordFile !== undefined && readPassword(passwordFile)) } }),
+    () =>
+      runCommand({ name, input: { user, ...input, ...(passwordFile !== undefined && readPassword(passwordFile)) } }),
     toPairs,
   );
 }

@@ -1,10 +1,10 @@
-// `cabinet token`: an access token for an application, from the running service or, when none runs, from a short-lived
-// one on a free port that signs with the same keys and names the same issuer.
+// `cabinet token`: an access token for an application, from the running service or, if none runs, from a temporary one on a free port
+// with the same keys and issuer.
 
 import type { Command } from 'commander';
-import { type AddressConfig, type Config, readConfig } from '../config/config.ts';
-import { askService } from '../control/ask.ts';
-import { print } from './output.ts';
+import { type AddressConfig, type Config, readConfig } from '../../config/config.ts';
+import { askService } from '../../control/ask.ts';
+import { print } from '../output.ts';
 
 interface TokenOptions {
   appKey: string;
@@ -42,18 +42,18 @@ async function getToken(options: TokenOptions): Promise<TokenAnswer> {
     string | null
   > | null;
   if (addresses !== null)
-    return await ask(addresses[options.env === 'test' ? 'Test' : 'Production'] ?? undefined, options);
-  // The whole service, which takes its time to load.
-  const { start } = await import('../main.ts');
-  const service = await start(quietly(config));
+    return await requestToken(addresses[options.env === 'test' ? 'Test' : 'Production'] ?? undefined, options);
+  // Loaded only when needed: the whole service takes a second.
+  const { start } = await import('../../main.ts');
+  const service = await start(withoutListeners(config));
   try {
-    return await ask(service[options.env] ?? undefined, options);
+    return await requestToken(service[options.env] ?? undefined, options);
   } finally {
     await service.close();
   }
 }
 
-function quietly(config: Config): Config {
+function withoutListeners(config: Config): Config {
   return {
     ...config,
     logLevel: 'silent',
@@ -69,7 +69,7 @@ function onFreePort({ host, port, publicUrl, tls }: AddressConfig): AddressConfi
   return { host: '127.0.0.1', port: port === null ? null : 0, publicUrl: publicUrl ?? own, tls: null };
 }
 
-async function ask(address: string | undefined, { appKey, secret }: TokenOptions): Promise<TokenAnswer> {
+async function requestToken(address: string | undefined, { appKey, secret }: TokenOptions): Promise<TokenAnswer> {
   if (address === undefined) throw new Error('This environment is switched off.');
   const response = await fetch(`${address}/oauth2/token`, {
     method: 'POST',
