@@ -261,6 +261,11 @@ test('only the gate for removal deletes entries, versions and contents, or gives
   assert.deepEqual(others, []);
 });
 
+test('the catalog never rewrites the text of a statement', () => {
+  const rewriting = sources.filter((path) => path.startsWith('src/catalog/') && /\.replace(All)?\(/.test(read(path)));
+  assert.deepEqual(rewriting, []);
+});
+
 test('every file begins by saying what it answers for', () => {
   assert.deepEqual(
     sources.filter((path) => !read(path).startsWith('// ')),

@@ -3,7 +3,7 @@
 // docs/formats.md tells the text that is summed. A row without a seal was written by a release that knew none.
 
 import { crc32 } from 'node:zlib';
-import type { Value } from './sql.ts';
+import type { Value } from './statement.ts';
 
 /** What is sealed of an entry. A folder's size is a sum that others add to. */
 export interface SealedEntry {

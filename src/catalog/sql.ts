@@ -3,26 +3,41 @@
 // runs on an engine that answers at once (SQLite, in its own thread) and on one that answers later. Verbs take and return
 // plain data.
 //
-// Statements use `$1`, `$2`, … and only what SQLite and PostgreSQL both understand, but for three marks that each engine
-// reads in its way:
-//   FOR UPDATE           at the end: the rows are kept from others until the commit. SQLite has one writer and needs it not.
-//   exact_size(entries)  the size of an entry with all that was added to it, where the column may lag behind.
-//   exact_usage(column)  the same for what an actor holds.
+// Statements are written with the tag `sql` (`statement.ts`), in what SQLite and PostgreSQL both understand.
 
 import type { Change } from '../domain/chain.ts';
+import type { Insert, Sql, Statement, Value } from './statement.ts';
 
-export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Record<string, Value>;
 
+/** `read`: only reads. `lock`: reads rows that the verb is about to change, and keeps others from changing them until the
+ *  commit. `execute`: changes rows. `return`: changes rows and returns some (RETURNING). */
+export type QueryKind = 'read' | 'lock' | 'execute' | 'return';
+
 export interface Query {
-  sql: string;
+  kind: QueryKind;
+  statement: Statement;
   values: readonly Value[];
   /** Rows as arrays of values in the order of the columns: cheaper to make when there are many. */
-  isTuples?: boolean;
-  /** A row must be changed; if none is, another writer was first, and the whole verb is run again. */
-  mustWrite?: boolean;
-  /** The column that holds the number which the database gives to the inserted row; it is the one row returned. */
-  numbers?: string;
+  isTuples: boolean;
+}
+
+const opening = {
+  read: /^\s*(SELECT|WITH|PRAGMA)\b/,
+  lock: /^\s*SELECT\b/,
+  execute: /^\s*(UPDATE|DELETE)\b/,
+  return: /^\s*(UPDATE|DELETE)\b/,
+};
+
+/** Engines call this once for each statement: one that changes something must not pass for one that reads. */
+export function checkKind(kind: QueryKind, text: string): void {
+  if (!opening[kind].test(text)) throw new Error(`a statement is not of the kind ${kind}: ${text}`);
+}
+
+/** One row, with a value for each column of the insert. */
+export interface Insertion {
+  insert: Insert;
+  values: readonly Value[];
 }
 
 /** A sum that many verbs add to: the size of a folder, or what an actor has in a space. */
@@ -32,31 +47,57 @@ export type Addition =
   | { kind: 'usage'; space: number; actor: string; entries: number; bytes: number };
 
 /** `add` may be written later than other steps, together with more of its kind; `pending` tells how much of a sum is not
- *  written yet. Only verbs in `gathered` (catalog.ts) need to ask: before any other, all is written. */
-export type Step = Query | { change: Change } | { add: Addition } | { pending: Sum } | { together: Verb<unknown>[] };
+ *  written yet. Only verbs that declare `readsPendingSums` need it: before any other, all is written. */
+export type Step =
+  | Query
+  | Insertion
+  | { change: Change }
+  | { add: Addition }
+  | { pending: Sum }
+  | { together: Verb<unknown>[] };
 export type Verb<Result> = Generator<Step, Result, Row[]>;
 
-export function* rows<R = Row>(sql: string, ...values: Value[]): Verb<R[]> {
-  return (yield { sql, values }) as R[];
+export function* rows<R = Row>({ statement, values }: Sql): Verb<R[]> {
+  return (yield { kind: 'read', statement, values, isTuples: false }) as R[];
 }
 
-export function* row<R = Row>(sql: string, ...values: Value[]): Verb<R | undefined> {
-  return ((yield { sql, values }) as R[])[0];
+export function* row<R = Row>({ statement, values }: Sql): Verb<R | undefined> {
+  return ((yield { kind: 'read', statement, values, isTuples: false }) as R[])[0];
 }
 
-export function* tuples(sql: string, ...values: Value[]): Verb<Value[][]> {
-  return (yield { sql, values, isTuples: true }) as unknown as Value[][];
+export function* tuples({ statement, values }: Sql): Verb<Value[][]> {
+  return (yield { kind: 'read', statement, values, isTuples: true }) as unknown as Value[][];
+}
+
+export function* lockTuples({ statement, values }: Sql): Verb<Value[][]> {
+  return (yield { kind: 'lock', statement, values, isTuples: true }) as unknown as Value[][];
+}
+
+export function* execute({ statement, values }: Sql): Verb<void> {
+  yield { kind: 'execute', statement, values, isTuples: false };
+}
+
+export function* returning<R = Row>({ statement, values }: Sql): Verb<R[]> {
+  return (yield { kind: 'return', statement, values, isTuples: false }) as R[];
+}
+
+export function* returningRow<R = Row>(query: Sql): Verb<R | undefined> {
+  return (yield* returning<R>(query))[0];
+}
+
+export function* insert(into: Insert, values: readonly Value[]): Verb<void> {
+  yield { insert: into, values };
+}
+
+/** Returns the number that the row was given. */
+export function* insertNumbered(into: Insert, values: readonly Value[]): Verb<number> {
+  const [inserted] = yield { insert: into, values };
+  return inserted?.number as number;
 }
 
 /** Runs verbs that only read and do not depend on each other: where answers take their time, they are asked for at once. */
 export function* together<Result>(verbs: Verb<Result>[]): Verb<Result[]> {
   return (yield { together: verbs }) as unknown as Result[];
-}
-
-/** Inserts a row that the database numbers, and returns the number. */
-export function* insert(numbers: string, sql: string, ...values: Value[]): Verb<number> {
-  const [inserted] = yield { sql, values, numbers };
-  return inserted?.[numbers] as number;
 }
 
 export function* add(addition: Addition): Verb<void> {

@@ -1,13 +1,19 @@
 // The tables of the catalog as they are moved from one engine to another, row by row and in the order of their keys: the
 // same names and columns on every engine. A table stands behind those that it refers to.
 
-import { row, rows, tuples, type Value, type Verb } from './sql.ts';
+import { execute, insert, row, rows, tuples, type Verb } from './sql.ts';
+import { type Insert, insertInto, join, raw, type Sql, sql, type Value } from './statement.ts';
+
+const intoMeta = insertInto('meta', 'name value', {
+  onConflict: `ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+});
 
 export interface Table {
   name: string;
   /** The first so many columns are its key. */
   keyColumns: number;
   columns: readonly string[];
+  into: Insert;
   /** The bytes of a row, where there can be many. */
   weight?: string;
 }
@@ -16,7 +22,8 @@ export interface Table {
 export type TableRow = readonly Value[];
 
 function table(name: string, keyColumns: number, columns: string): Table {
-  return { name, keyColumns, columns: columns.split(/\s+/) };
+  const into = insertInto(name, columns);
+  return { name, keyColumns, columns: into.columns, into };
 }
 
 export const tables: readonly Table[] = [
@@ -65,10 +72,7 @@ export function nameRow(table: Table, values: TableRow): string {
 /** The next rows behind a key (null: from the first on), as many as fit into memory with ease; none: it was the last. */
 export function* readSlice(table: Table, after: TableRow | null): Verb<TableRow[]> {
   if (table.weight === undefined) return yield* readRows(table, after, sliceRows);
-  const weighed = yield* tuples(
-    `SELECT ${table.weight} FROM ${table.name} ${behind(table, after)} LIMIT ${sliceRows}`,
-    ...(after ?? []),
-  );
+  const weighed = yield* tuples(sql`SELECT ${raw(table.weight)} ${behind(table, after)} LIMIT ${sliceRows}`);
   let count = 0;
   for (let bytes = 0; count < weighed.length && (count === 0 || bytes < sliceBytes); count += 1) {
     bytes += Number(weighed[count]?.[0]);
@@ -77,25 +81,25 @@ export function* readSlice(table: Table, after: TableRow | null): Verb<TableRow[
 }
 
 export function* readRows(table: Table, after: TableRow | null, limit: number): Verb<TableRow[]> {
-  return yield* tuples(
-    `SELECT ${table.columns.join(', ')} FROM ${table.name} ${behind(table, after)} LIMIT $${(after?.length ?? 0) + 1}`,
-    ...(after ?? []),
-    limit,
-  );
+  return yield* tuples(sql`SELECT ${toList(table.columns)} ${behind(table, after)} LIMIT ${limit}`);
 }
 
-function behind({ columns, keyColumns }: Table, after: TableRow | null): string {
-  const key = columns.slice(0, keyColumns).join(', ');
-  const marks = after?.map((_, index) => `$${index + 1}`).join(', ');
-  return `${after === null ? '' : `WHERE (${key}) > (${marks})`} ORDER BY ${key}`;
+function behind({ name, columns, keyColumns }: Table, after: TableRow | null): Sql {
+  const key = toList(columns.slice(0, keyColumns));
+  if (after === null) return sql`FROM ${raw(name)} ORDER BY ${key}`;
+  const values = join(
+    after.map((value) => sql`${value}`),
+    ', ',
+  );
+  return sql`FROM ${raw(name)} WHERE (${key}) > (${values}) ORDER BY ${key}`;
+}
+
+function toList(columns: readonly string[]): Sql {
+  return raw(columns.join(', '));
 }
 
 export function* countRows({ name }: Table): Verb<number> {
-  return Number((yield* row<{ count: number }>(`SELECT count(*) AS count FROM ${name}`))?.count);
-}
-
-export function toInsert({ name, columns }: Table): string {
-  return `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
+  return Number((yield* row<{ count: number }>(sql`SELECT count(*) AS count FROM ${raw(name)}`))?.count);
 }
 
 /** A large content: its record, and the blob that holds its bytes. */
@@ -109,59 +113,57 @@ export interface LargeContent {
 /** In the order of the blobs' ids. */
 export function* listLargeContents(after: string, limit: number): Verb<LargeContent[]> {
   return yield* rows<LargeContent>(
-    `SELECT content, blob, size, sha256 FROM contents WHERE blob IS NOT NULL AND blob > $1 ORDER BY blob LIMIT $2`,
-    after,
-    limit,
+    sql`SELECT content, blob, size, sha256 FROM contents WHERE blob IS NOT NULL AND blob > ${after} ORDER BY blob
+      LIMIT ${limit}`,
   );
 }
 
 /** Whether a record still points to the blob. */
 export function* isLargeContent(blob: string): Verb<boolean> {
-  return (yield* row('SELECT content FROM contents WHERE blob = $1', blob)) !== undefined;
+  return (yield* row(sql`SELECT content FROM contents WHERE blob = ${blob}`)) !== undefined;
 }
 
 /** Their number, and their bytes in all. */
 export function* countLargeContents(): Verb<{ count: number; bytes: number }> {
   const found = yield* row<{ count: number; bytes: number }>(
-    'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM contents WHERE blob IS NOT NULL',
+    sql`SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM contents WHERE blob IS NOT NULL`,
   );
   return found ?? { count: 0, bytes: 0 };
 }
 
 /** The end of the journal's chain. */
 export function* findHead(): Verb<{ position: number; link: string } | null> {
-  const sql = 'SELECT position, link FROM journal ORDER BY position DESC LIMIT 1';
-  return (yield* row<{ position: number; link: string }>(sql)) ?? null;
+  const head = yield* row<{ position: number; link: string }>(
+    sql`SELECT position, link FROM journal ORDER BY position DESC LIMIT 1`,
+  );
+  return head ?? null;
 }
 
 /** One of the files that a content belongs to, for people; null: it belongs to none. */
 export function* findFileOf(content: number): Verb<{ id: string; name: string; version: number } | null> {
-  const found = yield* row<{ id: string; name: string; version: number }>(
-    `SELECT entries.id AS id, entries.name AS name, versions.version AS version
+  const found = yield* row<{
+    id: string;
+    name: string;
+    version: number;
+  }>(sql`SELECT entries.id AS id, entries.name AS name, versions.version AS version
      FROM versions JOIN entries ON entries.entry = versions.entry
-     WHERE versions.content = $1 ORDER BY versions.entry, versions.version LIMIT 1`,
-    content,
-  );
+     WHERE versions.content = ${content} ORDER BY versions.entry, versions.version LIMIT 1`);
   return found ?? null;
 }
 
 /** What tells one catalog from all others, wherever it is kept: the id of its first space, for spaces are never removed. */
 export function* findIdentity(): Verb<string> {
-  return (yield* row<{ id: string }>('SELECT id FROM spaces ORDER BY space LIMIT 1'))?.id ?? 'empty';
+  return (yield* row<{ id: string }>(sql`SELECT id FROM spaces ORDER BY space LIMIT 1`))?.id ?? 'empty';
 }
 
 export function* findMeta(name: string): Verb<string | null> {
-  return (yield* row<{ value: string }>('SELECT value FROM meta WHERE name = $1', name))?.value ?? null;
+  return (yield* row<{ value: string }>(sql`SELECT value FROM meta WHERE name = ${name}`))?.value ?? null;
 }
 
 export function* setMeta(name: string, value: string): Verb<void> {
-  yield* rows(
-    'INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-    name,
-    value,
-  );
+  yield* insert(intoMeta, [name, value]);
 }
 
 export function* removeMeta(name: string): Verb<void> {
-  yield* rows('DELETE FROM meta WHERE name = $1', name);
+  yield* execute(sql`DELETE FROM meta WHERE name = ${name}`);
 }

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Fault } from '../../domain/fault.ts';
-import type { Row, Value } from '../sql.ts';
+import type { Row } from '../sql.ts';
+import type { Value } from '../statement.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?…` */

@@ -1,10 +1,14 @@
 // What verbs add to sums and write into the journal, gathered until it is sent, many rows at a time.
 
 import type { Change } from '../../domain/chain.ts';
-import type { Value } from '../sql.ts';
+import { type Insert, insertInto, type Value } from '../statement.ts';
 import { Sums } from '../verbs/sums.ts';
-import { toManyInserts } from './statements.ts';
+import { toInserts } from './statements.ts';
 import type { Transaction } from './transaction.ts';
+
+const intoChanges = insertInto('unsealed_changes', 'at space by action entry request details');
+const intoSizeAdditions = insertInto('size_additions', 'entry bytes');
+const intoUsageAdditions = insertInto('usage_additions', 'space actor entries bytes');
 
 export class Gathered {
   readonly sums = new Sums();
@@ -16,11 +20,11 @@ export class Gathered {
   }
 
   send(transaction: Transaction): void {
-    const sendAll = (sql: string, sets: Value[][]) => {
-      for (const { sql: text, values } of toManyInserts(sql, sets)) transaction.send(text, values);
+    const sendAll = (insert: Insert, rows: Value[][]) => {
+      for (const { sql, values } of toInserts(insert, rows)) transaction.send(sql, values);
     };
     sendAll(
-      `INSERT INTO unsealed_changes (at, space, by, action, entry, request, details) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      intoChanges,
       this.changes.map(({ at, space, by, action, entry, request, details }) => [
         at,
         space,
@@ -31,9 +35,9 @@ export class Gathered {
         details,
       ]),
     );
-    sendAll('INSERT INTO size_additions (entry, bytes) VALUES ($1, $2)', this.sums.sizes());
+    sendAll(intoSizeAdditions, this.sums.sizes());
     sendAll(
-      'INSERT INTO usage_additions (space, actor, entries, bytes) VALUES ($1, $2, $3, $4)',
+      intoUsageAdditions,
       this.sums.usage().map(({ space, actor, entries, bytes }) => [space, actor, entries, bytes]),
     );
   }

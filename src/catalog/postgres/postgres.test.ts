@@ -17,9 +17,13 @@ import { toLink } from '../../domain/chain.ts';
 import { Fault } from '../../domain/fault.ts';
 import { MovableClock } from '../../runtime/clock-for-tests.ts';
 import { type Catalog, toCatalog } from '../catalog.ts';
+import { execute, insert, type Row, rows, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import type { JournalRow } from '../verbs/journal.ts';
 import { openPool } from './connection.ts';
 import { openPostgres, type PostgresEvents } from './postgres.ts';
+import { runAlone } from './run-alone.ts';
+import { Transaction } from './transaction.ts';
 
 let databases: Databases;
 
@@ -83,6 +87,29 @@ test('a server that may lose what it has committed is refused', { timeout: 300_0
   const careless = await startPostgres({ fsync: 'off', synchronous_commit: 'off' });
   await assert.rejects(openNode(careless.url), /fsync is off.*synchronous_commit is off/);
   await careless.stop();
+});
+
+const intoMeta = insertInto('meta', 'name value');
+
+test('PostgreSQL keeps text that looks like a statement', async () => {
+  const url = await databases.make();
+  await closeAll([await openNode(url)]);
+  const pool = openPool({ url, schema, mostConnections: 1 });
+  const client = await pool.connect();
+  const transaction = new Transaction(client);
+  const confusing = '$1 ? VALUES (coalesce($1, 0)) exact_size(entries) RETURNING x FOR UPDATE';
+  const { result } = await runAlone(
+    (function* (): Verb<Row[]> {
+      yield* insert(intoMeta, [confusing, '']);
+      yield* execute(sql`UPDATE meta SET value = coalesce(${null}, '$1 ? FOR UPDATE') WHERE name = ${confusing}`);
+      return yield* rows(sql`SELECT name, value FROM meta WHERE name = ${confusing}`);
+    })(),
+    transaction,
+    null,
+  );
+  client.release();
+  await pool.end();
+  assert.deepEqual(result, [{ name: confusing, value: '$1 ? FOR UPDATE' }]);
 });
 
 test('a catalog of a later release is left alone', async () => {

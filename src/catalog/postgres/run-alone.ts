@@ -1,12 +1,12 @@
 // Runs one verb in a transaction, step by step. What it adds to sums and writes into the journal is gathered and sent when
 // the verb is done.
 
-import type { Query, Row, Step, Verb } from '../sql.ts';
+import type { Insertion, Query, Row, Step, Verb } from '../sql.ts';
 import { Conflict } from './connection.ts';
 import { Gathered } from './gathered.ts';
 import type { Numbers } from './numbers.ts';
 import { readInStep } from './run-in-step.ts';
-import { hasRows, isPlainRead, withNumber } from './statements.ts';
+import { isUnknowable, toInsert, toText } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 export async function runAlone<Result>(
@@ -16,7 +16,8 @@ export async function runAlone<Result>(
 ): Promise<{ result: Result; gathered: Gathered }> {
   const gathered = new Gathered();
   const take = async (step: Step): Promise<Row[]> => {
-    if ('sql' in step) return await query(step, transaction, numbers);
+    if ('statement' in step) return await query(step, transaction);
+    if ('insert' in step) return await insert(step, transaction, numbers);
     if ('change' in step) {
       gathered.changes.push(step.change);
       return [{ position: 0 }];
@@ -33,20 +34,28 @@ export async function runAlone<Result>(
   return { result: step.value, gathered };
 }
 
-async function query(step: Query, transaction: Transaction, numbers: Numbers | null): Promise<Row[]> {
-  const { sql, values, isTuples } = step;
-  if (step.numbers !== undefined) {
+async function query({ kind, statement, values, isTuples }: Query, transaction: Transaction): Promise<Row[]> {
+  if (kind === 'read' && values.some(isUnknowable)) return [];
+  const sql = toText(kind, statement);
+  if (kind !== 'execute') return (await transaction.ask({ sql, values, isTuples })).rows;
+  transaction.send(sql, values);
+  return [];
+}
+
+async function insert(
+  { insert: into, values }: Insertion,
+  transaction: Transaction,
+  numbers: Numbers | null,
+): Promise<Row[]> {
+  if (into.numbered !== null) {
     if (numbers === null) throw new Error('a verb that only reads wants to change something');
-    const number = await numbers.take(step.numbers);
-    transaction.send(withNumber(sql, step.numbers, values.length), [...values, number]);
-    return [{ [step.numbers]: number }];
+    const number = await numbers.take(into.numbered);
+    const { sql, values: all } = toInsert(into, [...values, number]);
+    transaction.send(sql, all);
+    return [{ number }];
   }
-  if (isPlainRead(sql) || hasRows(sql) || /FOR UPDATE\s*$/.test(sql)) {
-    return (await transaction.ask({ sql, values, isTuples })).rows;
-  }
-  if (step.mustWrite === true) {
-    const { count } = await transaction.ask({ sql, values });
-    if (count === 0) throw new Conflict('someone else was first');
-  } else transaction.send(sql, values);
+  const single = toInsert(into, values);
+  if (!into.mustWrite) transaction.send(single.sql, values);
+  else if ((await transaction.ask(single)).count === 0) throw new Conflict('someone else was first');
   return [];
 }

@@ -7,23 +7,18 @@
 // insert steps out, with nothing done, and is run alone behind the others.
 
 import { Refusal } from '../../domain/refusal.ts';
-import type { Query, Row, Step, Sum, Value, Verb } from '../sql.ts';
+import type { Insertion, Query, Row, Step, Sum, Verb } from '../sql.ts';
+import type { Value } from '../statement.ts';
 import { Gathered } from './gathered.ts';
 import type { Reserved } from './numbers.ts';
-import { isPlainInsert, isPlainRead, isUnknowable, toManyInserts, toManyReads, withNumber } from './statements.ts';
+import { isUnknowable, toInserts, toManyReads, toText } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 export type InStep = { value: unknown } | { error: unknown } | { isAlone: true };
 
-interface Write {
-  sql: string;
-  values: readonly Value[];
-  mustWrite: boolean;
-}
-
 class Runner {
   readonly verb: Verb<unknown>;
-  readonly writes: Write[] = [];
+  readonly writes: Insertion[] = [];
   readonly gathered = new Gathered();
   /** What it waits for. */
   wanted: Query | null = null;
@@ -131,34 +126,32 @@ function take(runner: Runner, step: Step, { numbers, pending }: Surroundings): R
     return step.pending.kind === 'usage' ? 'alone' : [pending(step.pending)];
   }
   if ('together' in step) return 'alone';
-  const { sql, values } = step;
-  if (numbers === null) {
-    if (!isPlainRead(sql)) return 'alone';
-  } else if (step.numbers !== undefined) {
-    const number = numbers.take(step.numbers);
-    const numbered = [...values, number];
-    writes.push({ sql: withNumber(sql, step.numbers, values.length), values: numbered, mustWrite: false });
-    return [{ [step.numbers]: number }];
-  }
-  if (numbers !== null && isPlainInsert(sql)) {
-    writes.push({ sql, values, mustWrite: step.mustWrite === true });
-    return [];
-  }
-  if (!isPlainRead(sql)) return 'alone';
+  if ('insert' in step) return numbers === null ? 'alone' : takeInsert(step, writes, numbers);
+  if (step.kind !== 'read') return 'alone';
   runner.wanted = step;
   return 'waits';
 }
 
+function takeInsert({ insert, values }: Insertion, writes: Insertion[], numbers: Reserved): Row[] {
+  if (insert.numbered === null) {
+    writes.push({ insert, values });
+    return [];
+  }
+  const number = numbers.take(insert.numbered);
+  writes.push({ insert, values: [...values, number] });
+  return [{ number }];
+}
+
 async function readTogether(queries: readonly Query[], transaction: Transaction): Promise<Row[][]> {
-  const bySql = Map.groupBy(queries.entries(), ([, { sql }]) => sql);
+  const byStatement = Map.groupBy(queries.entries(), ([, { statement }]) => statement);
   const found: Row[][] = queries.map(() => []);
-  const reads = [...bySql].map(async ([sql, entries]) => {
+  const reads = [...byStatement].map(async ([statement, entries]) => {
     const sets = Map.groupBy(entries, ([, { values }]) => toKey(values));
     for (const [key, same] of sets) if (same[0]?.[1].values.some(isUnknowable)) sets.delete(key);
     const distinct = [...sets.values()].map((same) => (same[0] as [number, Query])[1].values);
     if (distinct.length === 0) return;
-    const isTuples = (entries[0] as [number, Query])[1].isTuples === true;
-    const rows = await readEach(sql, distinct, isTuples, transaction);
+    const { isTuples } = (entries[0] as [number, Query])[1];
+    const rows = await readEach({ statement, isTuples }, distinct, transaction);
     for (const [index, same] of [...sets.values()].entries()) {
       for (const [place] of same) found[place] = rows[index] ?? [];
     }
@@ -175,14 +168,16 @@ function toKey(values: readonly Value[]): string {
 
 /** The rows for each set of values. */
 async function readEach(
-  sql: string,
+  { statement, isTuples }: Pick<Query, 'statement' | 'isTuples'>,
   sets: readonly (readonly Value[])[],
-  isTuples: boolean,
   transaction: Transaction,
 ): Promise<Row[][]> {
   const [only] = sets;
-  if (sets.length === 1 && only !== undefined) return [(await transaction.ask({ sql, values: only, isTuples })).rows];
-  const { rows } = await transaction.ask({ ...toManyReads(sql, sets), isTuples });
+  if (sets.length === 1 && only !== undefined) {
+    const sql = toText('read', statement);
+    return [(await transaction.ask({ sql, values: only, isTuples })).rows];
+  }
+  const { rows } = await transaction.ask({ ...toManyReads(statement, sets), isTuples });
   const found: Row[][] = sets.map(() => []);
   for (const row of rows) {
     if (isTuples) {
@@ -196,20 +191,17 @@ async function readEach(
   return found;
 }
 
-/** Statements in the order in which the first verb that has them wrote them: what is referred to comes first. */
+/** Inserts in the order in which the first verb that has them wrote them: what is referred to comes first. */
 function send(runners: readonly Runner[], transaction: Transaction): void {
-  const bySql = Map.groupBy(
+  const byInsert = Map.groupBy(
     runners.flatMap(({ writes }) => writes),
-    ({ sql }) => sql,
+    ({ insert }) => insert,
   );
-  for (const [sql, writes] of bySql) {
-    const isCounted = writes.some(({ mustWrite }) => mustWrite);
-    for (const many of toManyInserts(
-      sql,
-      writes.map(({ values }) => values),
-    )) {
-      if (isCounted) transaction.sendFor(many.count, many.sql, many.values);
-      else transaction.send(many.sql, many.values);
+  for (const [insert, writes] of byInsert) {
+    const rows = writes.map(({ values }) => values);
+    for (const { sql, values, count } of toInserts(insert, rows)) {
+      if (insert.mustWrite) transaction.sendFor(count, sql, values);
+      else transaction.send(sql, values);
     }
   }
   const all = new Gathered();

@@ -5,7 +5,8 @@
 // place come up behind it. Those that are seen at once are placed in the order in which they were written.
 
 import { type Change, toLink } from '../../domain/chain.ts';
-import { toManyInserts } from './statements.ts';
+import { intoJournal } from '../verbs/journal.ts';
+import { toInserts } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 const sealedAtOnce = 1000;
@@ -42,9 +43,7 @@ export async function sealSlice(transaction: Transaction, lockClass: number): Pr
     const { at, space, by, action, entry, request, details } = change;
     return [position, at, space, by, action, entry, request, details, link];
   });
-  const sql = `INSERT INTO journal (position, at, space, by, action, entry, request, details, link)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
-  for (const many of toManyInserts(sql, sealed)) transaction.send(many.sql, many.values);
+  for (const many of toInserts(intoJournal, sealed)) transaction.send(many.sql, many.values);
   const arrivals = changes.map(({ arrival }) => arrival);
   transaction.send('DELETE FROM unsealed_changes WHERE arrival = ANY ($1::bigint[])', [arrivals as never]);
   return { count: changes.length, spaces: [...new Set(changes.map(({ space }) => space))] };

@@ -1,26 +1,40 @@
-// Statements of the catalog as PostgreSQL takes them. The verbs are written for one row at a time; here the same
-// statement of many verbs becomes one statement for all of them, made from its text.
+// Statements of the verbs as PostgreSQL takes them. The verbs are written for one row at a time; here the same statement
+// of many verbs becomes one statement for all of them, rendered from its parts.
 
-import type { Value } from '../sql.ts';
+import { checkKind, type QueryKind } from '../sql.ts';
+import type { Dialect, Insert, Statement, Value } from '../statement.ts';
+
+export interface Text {
+  sql: string;
+  values: readonly Value[];
+}
 
 const exactSize = `(entries.size + CASE entries.kind WHEN 0 THEN coalesce(
   (SELECT sum(size_additions.bytes) FROM size_additions WHERE size_additions.entry = entries.entry), 0)::bigint ELSE 0 END)`;
 
-function exactUsage(column: string): string {
+function exactUsage(column: 'entries' | 'bytes'): string {
   return `(usage.${column} + coalesce((SELECT sum(usage_additions.${column}) FROM usage_additions
     WHERE usage_additions.space = usage.space AND usage_additions.actor = usage.actor), 0)::bigint)`;
 }
 
-const texts = new Map<string, string>();
+/** What is not folded into a sum yet belongs to it. */
+const computed: Dialect['computed'] = {
+  'exact size': exactSize,
+  'exact entries': exactUsage('entries'),
+  'exact bytes': exactUsage('bytes'),
+};
 
-/** What is not folded into a sum yet belongs to it (see `sql.ts`). */
-export function toStatement(sql: string): string {
-  let text = texts.get(sql);
+const dialect: Dialect = { toPlaceholder: (index) => `$${index}`, computed };
+
+const texts = new WeakMap<Statement, string>();
+
+export function toText(kind: QueryKind, statement: Statement): string {
+  let text = texts.get(statement);
   if (text === undefined) {
-    text = sql
-      .replaceAll('exact_size(entries)', exactSize)
-      .replaceAll(/exact_usage\((\w+)\)/g, (_, column: string) => exactUsage(column));
-    texts.set(sql, text);
+    text = statement.render(dialect);
+    checkKind(kind, text);
+    if (kind === 'lock') text += ' FOR UPDATE';
+    texts.set(statement, text);
   }
   return text;
 }
@@ -30,37 +44,30 @@ export function isUnknowable(value: Value): boolean {
   return typeof value === 'string' && value.includes('\0');
 }
 
-export function isPlainRead(sql: string): boolean {
-  return /^\s*(SELECT|WITH)\b/.test(sql) && !isLocking(sql);
-}
+/** By the types of the values. */
+const manyReads = new WeakMap<Statement, Map<string, string>>();
 
-function isLocking(sql: string): boolean {
-  return /FOR UPDATE\s*$/.test(sql);
-}
-
-export function isPlainInsert(sql: string): boolean {
-  return /^\s*INSERT\b[\s\S]*\bVALUES\s*\([^)]*\)/.test(sql) && !hasRows(sql);
-}
-
-export function hasRows(sql: string): boolean {
-  return /\bRETURNING\b/.test(sql);
-}
-
-/** One read for many sets of values: `place` tells for which set a row was found, counted from 1. */
-export function toManyReads(sql: string, sets: readonly (readonly Value[])[]): { sql: string; values: Value[] } {
+/** One read for many sets of values: `place` says for which set a row was found, counted from 1. */
+export function toManyReads(statement: Statement, sets: readonly (readonly Value[])[]): Text {
   const [first = []] = sets;
   const types = first.map((_, index) => typeOf(sets.map((set) => set[index] ?? null)));
+  const known = manyReads.get(statement) ?? new Map<string, string>();
+  manyReads.set(statement, known);
+  const key = types.join();
+  const text = known.get(key) ?? toManyReadsText(statement, types);
+  known.set(key, text);
+  return { sql: text, values: types.map((_, index) => sets.map((set) => set[index] ?? null) as unknown as Value) };
+}
+
+function toManyReadsText(statement: Statement, types: readonly string[]): string {
   const given = types.map((_, index) => `v${index + 1}`);
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
   // A text without this would be compared in another order than that of the indexes, which would not be used.
-  const inner = sql.replaceAll(/\$(\d+)/g, (_, index: string) =>
-    types[Number(index) - 1] === 'text' ? `(given.v${index} COLLATE "C")` : `given.v${index}`,
-  );
-  return {
-    sql: `SELECT given.place, found.* FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS given (${given.join(', ')}, place)
-      CROSS JOIN LATERAL (${inner}) AS found ORDER BY given.place`,
-    values: types.map((_, index) => sets.map((set) => set[index] ?? null) as unknown as Value),
-  };
+  const toPlaceholder = (index: number) =>
+    types[index - 1] === 'text' ? `(given.v${index} COLLATE "C")` : `given.v${index}`;
+  const inner = statement.render({ toPlaceholder, computed });
+  return `SELECT given.place, found.* FROM unnest(${arrays.join(', ')}) WITH ORDINALITY AS given (${given.join(', ')}, place)
+    CROSS JOIN LATERAL (${inner}) AS found ORDER BY given.place`;
 }
 
 function typeOf(values: readonly Value[]): string {
@@ -72,42 +79,38 @@ function typeOf(values: readonly Value[]): string {
 /** Statements of few sizes, so that each can be prepared once. */
 const rowsEach = [64, 16, 4, 1];
 
-/** One insert of a row, repeated for many, as few inserts of many rows. */
-export function toManyInserts(
-  sql: string,
-  sets: readonly (readonly Value[])[],
-): { sql: string; values: Value[]; count: number }[] {
-  const made: { sql: string; values: Value[]; count: number }[] = [];
-  for (let at = 0; at < sets.length; ) {
-    const count = rowsEach.find((rows) => rows <= sets.length - at) ?? 1;
-    const values = sets.slice(at, at + count).flat();
-    made.push({ sql: toInsertOf(sql, count), values, count });
-    at += count;
-  }
-  return made;
+export function toInsert(insert: Insert, values: readonly Value[]): Text {
+  return { sql: toInsertText(insert, 1), values };
 }
 
-const inserts = new Map<string, string>();
-
-function toInsertOf(sql: string, count: number): string {
-  if (count === 1) return sql;
-  const key = `${count} ${sql}`;
-  let text = inserts.get(key);
-  if (text === undefined) {
-    const [, head = '', row = '', tail = ''] = /^(\s*INSERT\b[\s\S]*?\bVALUES\s*)(\([^)]*\))([\s\S]*)$/.exec(sql) ?? [];
-    const width = new Set(row.match(/\$\d+/g)).size;
-    const repeated = Array.from({ length: count }, (_, index) =>
-      row.replaceAll(/\$(\d+)/g, (_match, number: string) => `$${Number(number) + index * width}`),
-    );
-    // Values that the row does not use, in the tail, would be numbered wrong.
-    if (/\$\d+/.test(tail)) throw new Error(`cannot be repeated: ${sql}`);
-    text = `${head}${repeated.join(', ')}${tail}`;
-    inserts.set(key, text);
+/** Many rows as few inserts. The rows of a numbered insert have their number as their last value. */
+export function toInserts(
+  insert: Insert,
+  rows: readonly (readonly Value[])[],
+): { sql: string; values: Value[]; count: number }[] {
+  const inserts: { sql: string; values: Value[]; count: number }[] = [];
+  for (let at = 0; at < rows.length; ) {
+    const count = rowsEach.find((size) => size <= rows.length - at) ?? 1;
+    inserts.push({ sql: toInsertText(insert, count), values: rows.slice(at, at + count).flat(), count });
+    at += count;
   }
+  return inserts;
+}
+
+const insertTexts = new WeakMap<Insert, Map<number, string>>();
+
+function toInsertText(insert: Insert, count: number): string {
+  const known = insertTexts.get(insert) ?? new Map<number, string>();
+  insertTexts.set(insert, known);
+  const text = known.get(count) ?? renderInsert(insert, count);
+  known.set(count, text);
   return text;
 }
 
-/** The insert with the number that its row was given. */
-export function withNumber(sql: string, column: string, width: number): string {
-  return sql.replace('(', `(${column}, `).replace(/VALUES\s*\(/, `VALUES ($${width + 1}, `);
+function renderInsert({ table, columns, numbered, onConflict }: Insert, count: number): string {
+  const names = numbered === null ? columns : [...columns, numbered];
+  const toRow = (_: unknown, row: number) =>
+    `(${names.map((_name, at) => `$${row * names.length + at + 1}`).join(', ')})`;
+  const rows = Array.from({ length: count }, toRow);
+  return `INSERT INTO ${table} (${names.join(', ')}) VALUES ${rows.join(', ')} ${onConflict}`;
 }

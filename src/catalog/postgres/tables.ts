@@ -6,19 +6,20 @@ import { Fault } from '../../domain/fault.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Verb } from '../sql.ts';
 import { CatalogInUse, type StoreRole, type TableStore } from '../table-store.ts';
-import { nameRow, type Table, type TableRow, tables, toInsert } from '../tables.ts';
+import { nameRow, type Table, type TableRow, tables } from '../tables.ts';
 import { type Client, checkServer, openPool, type PostgresOptions, toFault } from './connection.ts';
 import { toLockClass } from './locks.ts';
 import { latestPostgresSchema, migratePostgres } from './migrate.ts';
 import { runAlone } from './run-alone.ts';
 import { foldSlice, sealSlice } from './sequencer.ts';
-import { toManyInserts } from './statements.ts';
+import { toInsert, toInserts } from './statements.ts';
 import { Transaction } from './transaction.ts';
 
 /** What is not moved: rows that only say what is to be added to other rows (folded before), what became of commits, and
  *  which uploads are under way. */
 const passing = ['size_additions', 'usage_additions', 'unsealed_changes', 'commits', 'leases', 'uploads'];
-const numbered = { space_numbers: 'spaces', entry_numbers: 'entries', content_numbers: 'contents' };
+/** By the column that holds the number. */
+const numbered = { space: 'spaces', entry: 'entries', content: 'contents' };
 
 const patienceMs = 3000;
 
@@ -120,7 +121,7 @@ class PostgresTables implements TableStore {
   async insert(table: Table, rows: readonly TableRow[]): Promise<void> {
     try {
       await this.#transact(async (transaction) => {
-        for (const { sql, values } of toManyInserts(toInsert(table), rows)) transaction.send(sql, values);
+        for (const { sql, values } of toInserts(table.into, rows)) transaction.send(sql, values);
       });
     } catch (error) {
       // 22: a value that cannot be kept; 23: one that may not be.
@@ -134,7 +135,7 @@ class PostgresTables implements TableStore {
     let bad: Fault | null = null;
     const tried = this.#transact(async (transaction) => {
       for (const row of rows) {
-        await transaction.ask({ sql: toInsert(table), values: row }).catch((error: Error) => {
+        await transaction.ask(toInsert(table.into, row)).catch((error: Error) => {
           bad = new Fault('other', `${nameRow(table, row)} cannot be kept: ${error.message}`, error);
           throw error;
         });
@@ -152,9 +153,10 @@ class PostgresTables implements TableStore {
 
   /** The next numbers are behind those that were moved, and the planner knows how many rows there are. */
   async settle(): Promise<void> {
-    for (const [sequence, table] of Object.entries(numbered)) {
-      const column = sequence.replace('_numbers', '');
-      await this.#query(`SELECT setval('${sequence}', max(${column})) FROM ${table} HAVING max(${column}) IS NOT NULL`);
+    for (const [column, table] of Object.entries(numbered)) {
+      await this.#query(
+        `SELECT setval('${column}_numbers', max(${column})) FROM ${table} HAVING max(${column}) IS NOT NULL`,
+      );
     }
     await this.#query(`ANALYZE ${tables.map(({ name }) => name).join(', ')}`);
   }

@@ -2,7 +2,6 @@
 // first failure is what whoever asks next, or commits, is told.
 
 import { type Answer, type Asked, ask, type Client, Conflict, isLost } from './connection.ts';
-import { isPlainRead, isUnknowable, toStatement } from './statements.ts';
 
 export class Transaction {
   readonly #client: Client;
@@ -16,9 +15,8 @@ export class Transaction {
   }
 
   async ask(asked: Asked): Promise<Answer> {
-    if (isPlainRead(asked.sql) && asked.values.some(isUnknowable)) return { rows: [], count: 0, command: 'SELECT' };
     try {
-      return await ask(this.#client, { ...asked, sql: toStatement(asked.sql) });
+      return await ask(this.#client, asked);
     } catch (error) {
       this.#failure ??= { error };
       throw this.#failure.error;

@@ -4,7 +4,9 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Change } from '../../domain/chain.ts';
 import { Fault, type FaultKind } from '../../domain/fault.ts';
-import type { Addition, Query, Row, Sum, Verb } from '../sql.ts';
+import type { Addition, Insertion, Query, Row, Sum, Verb } from '../sql.ts';
+import type { Insert, Statement, Value } from '../statement.ts';
+import { toInsertText, toText } from './dialect.ts';
 
 // Below this version a checkpoint that races a commit can corrupt the database (sqlite.org/wal.html#walresetbug).
 const oldestSqlite = [3, 51, 3] as const;
@@ -27,9 +29,12 @@ export interface Effects {
 
 export class Connection {
   readonly #database: DatabaseSync;
-  /** Set by every statement that is not a read; whoever wants to know clears it first. */
+  /** Set by whatever may change something; whoever wants to know clears it first. */
   hasWritten = false;
-  readonly #statements = new Map<string, { statement: StatementSync; isRead: boolean }>();
+  readonly #native = new Map<string, StatementSync>();
+  readonly #statements = new Map<Statement, StatementSync>();
+  readonly #tupleStatements = new Map<Statement, StatementSync>();
+  readonly #inserts = new Map<Insert, StatementSync>();
 
   constructor(path: string, role: Role) {
     this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: 5000 });
@@ -50,41 +55,57 @@ export class Connection {
     this.#database.exec(sql);
   }
 
-  all(sql: string, values: readonly unknown[] = []): Row[] {
-    return this.#prepare(sql).all(...(values as SQLInputValue[])) as Row[];
-  }
-
-  #prepare(sql: string, isTuples = false): StatementSync {
-    let prepared = this.#statements.get(sql);
-    if (prepared === undefined) {
-      const statement = this.#database.prepare(toStatement(sql));
-      if (isTuples) statement.setReturnArrays(true);
-      prepared = { statement, isRead: /^\s*(SELECT|WITH)\b/.test(sql) };
-      this.#statements.set(sql, prepared);
+  /** For statements of the engine itself, in SQLite's own dialect. */
+  all(text: string, values: readonly unknown[] = []): Row[] {
+    this.hasWritten = true;
+    let statement = this.#native.get(text);
+    if (statement === undefined) {
+      statement = this.#database.prepare(text);
+      this.#native.set(text, statement);
     }
-    if (!prepared.isRead) this.hasWritten = true;
-    return prepared.statement;
+    return statement.all(...(values as SQLInputValue[])) as Row[];
   }
 
-  #query({ sql, values, isTuples, numbers }: Query): Row[] {
-    const statement = this.#prepare(sql, isTuples);
-    // Cheaper than a RETURNING clause, for which SQLite keeps the rows in a table of its own.
-    if (numbers !== undefined)
-      return [{ [numbers]: Number(statement.run(...(values as SQLInputValue[])).lastInsertRowid) }];
-    return statement.all(...(values as SQLInputValue[])) as Row[];
+  /** Returns the number of the row. */
+  insert(into: Insert, values: readonly Value[]): number {
+    this.hasWritten = true;
+    let statement = this.#inserts.get(into);
+    if (statement === undefined) {
+      statement = this.#database.prepare(toInsertText(into));
+      this.#inserts.set(into, statement);
+    }
+    return Number(statement.run(...(values as SQLInputValue[])).lastInsertRowid);
+  }
+
+  #query({ kind, statement, values, isTuples }: Query): Row[] {
+    const statements = isTuples ? this.#tupleStatements : this.#statements;
+    let prepared = statements.get(statement);
+    if (prepared === undefined) {
+      prepared = this.#database.prepare(toText(kind, statement));
+      if (isTuples) prepared.setReturnArrays(true);
+      statements.set(statement, prepared);
+    }
+    if (kind === 'execute' || kind === 'return') this.hasWritten = true;
+    return prepared.all(...(values as SQLInputValue[])) as Row[];
   }
 
   run<Result>(verb: Verb<Result>, effects: Effects = readOnly): Result {
     let step = verb.next();
     while (!step.done) {
       const wanted = step.value;
-      if ('sql' in wanted) step = verb.next(this.#query(wanted));
+      if ('statement' in wanted) step = verb.next(this.#query(wanted));
+      else if ('insert' in wanted) step = verb.next(this.#insert(wanted));
       else if ('change' in wanted) step = verb.next([{ position: effects.append(wanted.change) }]);
       else if ('add' in wanted) step = verb.next(effects.add(wanted.add));
       else if ('pending' in wanted) step = verb.next([effects.pending(wanted.pending)]);
       else step = verb.next(wanted.together.map((each) => this.run(each, effects)) as unknown as Row[]);
     }
     return step.value;
+  }
+
+  #insert({ insert, values }: Insertion): Row[] {
+    const number = this.insert(insert, values);
+    return insert.numbered === null ? none : [{ number }];
   }
 
   /** Runs a verb that only reads, in one snapshot. */
@@ -102,14 +123,7 @@ export class Connection {
   }
 }
 
-/** The marks of `sql.ts`: columns are exact here, and nobody else writes. */
-function toStatement(sql: string): string {
-  return sql
-    .replaceAll(/\$(\d+)/g, '?$1')
-    .replaceAll('exact_size(entries)', 'size')
-    .replaceAll(/exact_usage\((\w+)\)/g, '$1')
-    .replace(/\sFOR UPDATE\s*$/, '');
-}
+const none: Row[] = [];
 
 function requireSqlite(database: DatabaseSync): void {
   const { version } = database.prepare('SELECT sqlite_version() AS version').get() as { version: string };

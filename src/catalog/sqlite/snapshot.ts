@@ -8,7 +8,7 @@ import { Connection } from './connection.ts';
 export function snapshotSqlite(from: string, to: string): void {
   const connection = new Connection(from, 'reader');
   try {
-    connection.all('VACUUM INTO $1', [to]);
+    connection.all('VACUUM INTO ?', [to]);
   } finally {
     connection.close();
   }

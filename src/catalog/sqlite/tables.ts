@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { Fault } from '../../domain/fault.ts';
 import type { Verb } from '../sql.ts';
 import type { StoreRole, TableStore } from '../table-store.ts';
-import { nameRow, type Table, type TableRow, tables, toInsert } from '../tables.ts';
+import { nameRow, type Table, type TableRow, tables } from '../tables.ts';
 import { Connection, checkpoint, toFaultKind } from './connection.ts';
 import { latestSchema, migrate } from './migrate.ts';
 
@@ -57,15 +57,14 @@ class SqliteTables implements TableStore {
   }
 
   async insert(table: Table, rows: readonly TableRow[]): Promise<void> {
-    const sql = toInsert(table);
     this.#transact(() => {
-      for (const row of rows) this.#insert(sql, table, row);
+      for (const row of rows) this.#insert(table, row);
     });
   }
 
-  #insert(sql: string, table: Table, row: TableRow): void {
+  #insert(table: Table, row: TableRow): void {
     try {
-      this.#connection.all(sql, row);
+      this.#connection.insert(table.into, row);
     } catch (error) {
       if (toFaultKind(error) !== 'other') throw error;
       throw new Fault('other', `${nameRow(table, row)} cannot be kept: ${(error as Error).message}`, error);

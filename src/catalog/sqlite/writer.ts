@@ -11,6 +11,7 @@ import { requireWrite } from '../catalog.ts';
 import { CommitCounter } from '../page-cache/commit-counter.ts';
 import type { PageChange } from '../page-cache/page-change.ts';
 import { toChangeOf } from '../page-cache/to-change-of.ts';
+import { intoJournal } from '../verbs/journal.ts';
 import { Sums } from '../verbs/sums.ts';
 import { Connection, checkpoint, type Effects, toFaultKind } from './connection.ts';
 import { migrate } from './migrate.ts';
@@ -94,7 +95,7 @@ class Writer {
   }
 
   #mark(state: 'open' | 'closed'): void {
-    const sql = `INSERT INTO meta (name, value) VALUES ('state', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+    const sql = `INSERT INTO meta (name, value) VALUES ('state', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
     try {
       this.#connection.all(sql, [state]);
     } catch (error) {
@@ -191,11 +192,7 @@ class Writer {
     const position = this.#head.position + 1;
     const link = toLink(this.#head.link, position, change);
     const { at, space, by, action, entry, request, details } = change;
-    this.#connection.all(
-      `INSERT INTO journal (position, at, space, by, action, entry, request, details, link)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [position, at, space, by, action, entry, request, details, link],
-    );
+    this.#connection.insert(intoJournal, [position, at, space, by, action, entry, request, details, link]);
     this.#head = { position, link };
     return position;
   }

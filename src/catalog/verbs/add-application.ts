@@ -4,10 +4,16 @@ import type { ApplicationKind, Scope } from '../../domain/caller.ts';
 import { toRenamed } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, write } from '../declaration.ts';
-import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { insert, note, type Origin, row, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { type Application, requireApplication } from './applications.ts';
 import { insertCertificate, type NewCertificate } from './certificates.ts';
 import { insertSpace } from './spaces.ts';
+
+const intoApplications = insertInto(
+  'applications',
+  'app_key name kind state space scopes secret_sha256 redirect_uris created_at',
+);
 
 export interface AddApplication extends Origin {
   appKey: string;
@@ -29,7 +35,7 @@ export interface AddApplication extends Origin {
 export const addApplication = write(
   { space: ({ space }) => (typeof space === 'number' ? space : noSpace), lock: 'exclusive', pages: 'unchanged' },
   function* addApplication(asked: AddApplication): Verb<Application> {
-    const taken = yield* row('SELECT app_key FROM applications WHERE name = $1', asked.name);
+    const taken = yield* row(sql`SELECT app_key FROM applications WHERE name = ${asked.name}`);
     if (taken !== undefined) {
       throw new Refusal('NameAlreadyExists', `There is or was an application named ${JSON.stringify(asked.name)}.`, {
         target: 'Name',
@@ -37,18 +43,17 @@ export const addApplication = write(
       });
     }
     const space = asked.isForPeopleOnly ? null : yield* requireSpace(asked);
-    yield* rows(
-      `INSERT INTO applications (app_key, name, kind, state, space, scopes, secret_sha256, redirect_uris, created_at)
-     VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8)`,
+    yield* insert(intoApplications, [
       asked.appKey,
       asked.name,
       asked.kind,
+      'active',
       space,
       asked.scopes.join(' '),
       asked.secretSha256,
       asked.redirectUris === null ? null : JSON.stringify(asked.redirectUris),
       asked.at,
-    );
+    ]);
     yield* note(asked, space, 'application.added', asked.appKey, { name: asked.name });
     for (const certificate of asked.certificates) yield* insertCertificate(asked, space, asked.appKey, certificate);
     return yield* requireApplication({ application: asked.appKey });
@@ -58,11 +63,11 @@ export const addApplication = write(
 function* requireSpace(asked: AddApplication): Verb<number> {
   if (typeof asked.space === 'number') return asked.space;
   if (asked.space !== null) {
-    const found = yield* row<{ space: number }>('SELECT space FROM spaces WHERE name = $1', asked.space);
+    const found = yield* row<{ space: number }>(sql`SELECT space FROM spaces WHERE name = ${asked.space}`);
     if (found !== undefined) return found.space;
   }
   let name = asked.space ?? asked.name;
-  for (let n = 2; (yield* row('SELECT space FROM spaces WHERE name = $1', name)) !== undefined; n += 1) {
+  for (let n = 2; (yield* row(sql`SELECT space FROM spaces WHERE name = ${name}`)) !== undefined; n += 1) {
     name = toRenamed(asked.name, n, 'folder');
   }
   return yield* insertSpace({ ...asked, name, rootBy: `app:${asked.name}` });

@@ -4,7 +4,8 @@
 import { type ApplicationKind, isScope, type Scope, type SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { execute, note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { sql } from '../statement.ts';
 
 export type ApplicationState = 'active' | 'disabled' | 'removed';
 
@@ -45,11 +46,11 @@ interface ApplicationRow {
   thumbprints: string | null;
 }
 
-const selection = `SELECT app_key, applications.name AS name, kind, state, scopes, applications.space AS space,
-    spaces.id AS space_id, spaces.name AS space_name, root, applications.created_at AS created_at, secret_sha256,
-    previous_secret_sha256, previous_secret_until, redirect_uris,
-    (SELECT string_agg(thumbprint, ' ') FROM certificates WHERE certificates.app_key = applications.app_key) AS thumbprints
-  FROM applications LEFT JOIN spaces ON spaces.space = applications.space`;
+const selection = sql`SELECT app_key, applications.name AS name, kind, state, scopes, applications.space AS space,
+  spaces.id AS space_id, spaces.name AS space_name, root, applications.created_at AS created_at, secret_sha256,
+  previous_secret_sha256, previous_secret_until, redirect_uris, (SELECT string_agg(thumbprint, ' ')
+  FROM certificates WHERE certificates.app_key = applications.app_key) AS thumbprints FROM applications LEFT
+  JOIN spaces ON spaces.space = applications.space`;
 
 function toApplication(found: ApplicationRow): Application {
   return {
@@ -80,18 +81,18 @@ function toSpaceAccess({
 export const findApplication = read(
   {},
   function* findApplication({ appKey }: { appKey: string }): Verb<Application | null> {
-    const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
+    const found = yield* row<ApplicationRow>(sql`${selection} WHERE app_key = ${appKey}`);
     return found === undefined ? null : toApplication(found);
   },
 );
 
 /** Also those that were removed count: whoever removed them knows why there are none. */
 export const hasApplications = read({}, function* hasApplications(_: Record<string, never>): Verb<boolean> {
-  return (yield* row('SELECT app_key FROM applications LIMIT 1')) !== undefined;
+  return (yield* row(sql`SELECT app_key FROM applications LIMIT 1`)) !== undefined;
 });
 
 export const listApplications = read({}, function* listApplications(_: Record<string, never>): Verb<Application[]> {
-  return (yield* rows<ApplicationRow>(`${selection} WHERE state <> 'removed' ORDER BY applications.name`)).map(
+  return (yield* rows<ApplicationRow>(sql`${selection} WHERE state <> 'removed' ORDER BY applications.name`)).map(
     toApplication,
   );
 });
@@ -107,13 +108,9 @@ export interface ListApplicationsOf {
 export const listApplicationsOf = read(
   {},
   function* listApplicationsOf({ space, after, limit }: ListApplicationsOf): Verb<Application[]> {
-    const found = yield* rows<ApplicationRow>(
-      `${selection} WHERE applications.space = $1 AND state <> 'removed' AND applications.name > $2
-     ORDER BY applications.name LIMIT $3`,
-      space,
-      after ?? '',
-      limit,
-    );
+    const found =
+      yield* rows<ApplicationRow>(sql`${selection} WHERE applications.space = ${space} AND state <> 'removed'
+        AND applications.name > ${after ?? ''} ORDER BY applications.name LIMIT ${limit}`);
     return found.map(toApplication);
   },
 );
@@ -131,13 +128,11 @@ export function* requireApplication({ application, space }: ApplicationRef): Ver
   const found =
     space === undefined
       ? yield* row<ApplicationRow>(
-          `${selection} WHERE (app_key = $1 OR applications.name = $1) AND state <> 'removed'`,
-          application,
+          sql`${selection} WHERE (app_key = ${application} OR applications.name = ${application})
+            AND state <> 'removed'`,
         )
       : yield* row<ApplicationRow>(
-          `${selection} WHERE app_key = $1 AND applications.space = $2 AND state <> 'removed'`,
-          application,
-          space,
+          sql`${selection} WHERE app_key = ${application} AND applications.space = ${space} AND state <> 'removed'`,
         );
   if (found !== undefined) return toApplication(found);
   const named = space === undefined ? `application ${JSON.stringify(application)}` : 'such application';
@@ -152,10 +147,10 @@ export const setApplicationState = write(
   { space: ({ space }) => space ?? noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* setApplicationState(asked: SetApplicationState): Verb<Application> {
     const { appKey, access } = yield* requireApplication(asked);
-    yield* rows('UPDATE applications SET state = $1 WHERE app_key = $2', asked.state, appKey);
-    if (asked.state === 'removed') yield* rows('DELETE FROM certificates WHERE app_key = $1', appKey);
+    yield* execute(sql`UPDATE applications SET state = ${asked.state} WHERE app_key = ${appKey}`);
+    if (asked.state === 'removed') yield* execute(sql`DELETE FROM certificates WHERE app_key = ${appKey}`);
     yield* note(asked, access?.space ?? null, `application.${asked.state}`, appKey, {});
-    const found = yield* row<ApplicationRow>(`${selection} WHERE app_key = $1`, appKey);
+    const found = yield* row<ApplicationRow>(sql`${selection} WHERE app_key = ${appKey}`);
     if (found === undefined) throw new Error('an application vanished while it was changed');
     return toApplication(found);
   },
@@ -172,13 +167,9 @@ export const rotateSecret = write(
   function* rotateSecret(asked: RotateSecret): Verb<Application> {
     const { appKey, name, access, secretSha256 } = yield* requireApplication(asked);
     if (secretSha256 === null) throw new Refusal('InvalidField', `The application ${name} has no secret.`);
-    yield* rows(
-      `UPDATE applications SET previous_secret_sha256 = secret_sha256, previous_secret_until = $1, secret_sha256 = $2
-     WHERE app_key = $3`,
-      asked.previousUntil,
-      asked.secretSha256,
-      appKey,
-    );
+    yield* execute(sql`UPDATE applications SET previous_secret_sha256 = secret_sha256,
+      previous_secret_until = ${asked.previousUntil}, secret_sha256 = ${asked.secretSha256}
+      WHERE app_key = ${appKey}`);
     yield* note(asked, access?.space ?? null, 'application.rotated', appKey, {});
     return yield* requireApplication({ application: appKey });
   },

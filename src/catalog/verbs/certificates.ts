@@ -2,8 +2,11 @@
 
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { insert, note, type Origin, returningRow, row, rows, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { type ApplicationRef, requireApplication } from './applications.ts';
+
+const intoCertificates = insertInto('certificates', 'thumbprint app_key subject not_after added_at');
 
 export interface NewCertificate {
   /** SHA-256 of the leaf's DER, base64url. */
@@ -22,20 +25,13 @@ export function* insertCertificate(
   appKey: string,
   { thumbprint, subject, notAfter }: NewCertificate,
 ): Verb<void> {
-  if ((yield* row('SELECT app_key FROM certificates WHERE thumbprint = $1', thumbprint)) !== undefined) {
+  if ((yield* row(sql`SELECT app_key FROM certificates WHERE thumbprint = ${thumbprint}`)) !== undefined) {
     throw new Refusal('NameAlreadyExists', 'This certificate is registered already.', {
       target: 'Certificate',
       hint: 'A certificate belongs to one application; remove it from the one that has it first.',
     });
   }
-  yield* rows(
-    'INSERT INTO certificates (thumbprint, app_key, subject, not_after, added_at) VALUES ($1, $2, $3, $4, $5)',
-    thumbprint,
-    appKey,
-    subject,
-    notAfter,
-    asked.at,
-  );
+  yield* insert(intoCertificates, [thumbprint, appKey, subject, notAfter, asked.at]);
   yield* note(asked, space, 'certificate.added', appKey, { thumbprint, subject });
 }
 
@@ -70,10 +66,9 @@ export const removeCertificate = write(
         hint: 'Add the next one first, or have another application, a manager or the operator remove it.',
       });
     }
-    const removed = yield* row<CertificateRow>(
-      'DELETE FROM certificates WHERE app_key = $1 AND thumbprint = $2 RETURNING thumbprint, subject, not_after, added_at',
-      appKey,
-      asked.thumbprint,
+    const removed = yield* returningRow<CertificateRow>(
+      sql`DELETE FROM certificates WHERE app_key = ${appKey} AND thumbprint = ${asked.thumbprint}
+        RETURNING thumbprint, subject, not_after, added_at`,
     );
     if (removed === undefined) {
       throw new Refusal('CertificateNotFound', 'The application has no certificate with this thumbprint.', {
@@ -88,8 +83,8 @@ export const removeCertificate = write(
 export const listCertificates = read({}, function* listCertificates(asked: ApplicationRef): Verb<Certificate[]> {
   const { appKey } = yield* requireApplication(asked);
   const found = yield* rows<CertificateRow>(
-    'SELECT thumbprint, subject, not_after, added_at FROM certificates WHERE app_key = $1 ORDER BY added_at, thumbprint',
-    appKey,
+    sql`SELECT thumbprint, subject, not_after, added_at FROM certificates WHERE app_key = ${appKey}
+      ORDER BY added_at, thumbprint`,
   );
   return found.map(toCertificate);
 });

@@ -5,6 +5,7 @@
 import type { Entry } from '../../domain/entry.ts';
 import { read } from '../declaration.ts';
 import { row, rows, together, tuples, type Verb } from '../sql.ts';
+import { raw, sql } from '../statement.ts';
 import { type EntryRow, findRow, requireRow, selection, toEntry, toRow } from './entries.ts';
 import { hiddenId, trashId } from './tree.ts';
 
@@ -59,6 +60,8 @@ const treeActions = [
   'version.commented',
 ];
 
+const treeActionList = raw(treeActions.map((action) => `'${action}'`).join(', '));
+
 /** Lines of the journal that one page looks at, at most: there may be many more of other kinds. */
 const mostLookedAt = 2000;
 
@@ -75,24 +78,16 @@ export const listChanges = read(
   function* listChanges({ space, after, limit }: ListChanges): Verb<ChangesPage> {
     const kept = yield* findKept();
     const from = after ?? kept.after;
-    const lookedAt = 'SELECT * FROM journal WHERE space = $1 AND position > $2 ORDER BY position LIMIT $3';
-    const found = yield* rows<JournalRow>(
-      `SELECT position, at, by, action, entry FROM (${lookedAt}) AS looked
-     WHERE action IN (${treeActions.map((action) => `'${action}'`).join(', ')}) ORDER BY position LIMIT $4`,
-      space,
-      from,
-      mostLookedAt,
-      limit + 1,
-    );
+    const lookedAt = sql`SELECT * FROM journal WHERE space = ${space} AND position > ${from} ORDER BY position
+      LIMIT ${mostLookedAt}`;
+    const found = yield* rows<JournalRow>(sql`SELECT position, at, by, action, entry FROM (${lookedAt}) AS looked
+     WHERE action IN (${treeActionList}) ORDER BY position LIMIT ${limit + 1}`);
     const changes = yield* together(found.slice(0, limit).map((change) => toFeedChange(space, change)));
     const keptAfter = kept.after;
     const last = changes.at(-1);
     if (found.length > limit && last !== undefined) return { changes, upTo: last.position, hasMore: true, keptAfter };
     const looked = yield* row<{ count: number; last: number | null }>(
-      `SELECT count(*) AS count, max(position) AS last FROM (${lookedAt}) AS looked`,
-      space,
-      from,
-      mostLookedAt,
+      sql`SELECT count(*) AS count, max(position) AS last FROM (${lookedAt}) AS looked`,
     );
     const hasMore = looked?.count === mostLookedAt;
     return { changes, upTo: hasMore ? (looked.last ?? from) : Math.max(from, kept.last), hasMore, keptAfter };
@@ -106,8 +101,8 @@ function* toFeedChange(space: number, { position, at, by, action, entry }: Journ
 }
 
 function* findKept(): Verb<{ after: number; last: number }> {
-  const first = yield* row<{ position: number | null }>('SELECT min(position) AS position FROM journal');
-  const last = yield* row<{ position: number | null }>('SELECT max(position) AS position FROM journal');
+  const first = yield* row<{ position: number | null }>(sql`SELECT min(position) AS position FROM journal`);
+  const last = yield* row<{ position: number | null }>(sql`SELECT max(position) AS position FROM journal`);
   return { after: (first?.position ?? 1) - 1, last: last?.position ?? 0 };
 }
 
@@ -139,10 +134,8 @@ export const listPresent = read(
   { catchUp: 'journal' },
   function* listPresent({ space, after, limit }: ListPresent): Verb<PresentPage> {
     const found = yield* tuples(
-      `SELECT ${selection} FROM entries WHERE space = $1 AND entry > $2 AND parent IS NOT NULL ORDER BY entry LIMIT $3`,
-      space,
-      after,
-      limit + 1,
+      sql`SELECT ${selection} FROM entries WHERE space = ${space} AND entry > ${after} AND parent IS NOT NULL
+        ORDER BY entry LIMIT ${limit + 1}`,
     );
     const shown = found.slice(0, limit).map(toRow);
     const told = yield* together(shown.map(toFeedEntry));

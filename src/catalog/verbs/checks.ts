@@ -2,6 +2,7 @@
 
 import type { SealedEntry, SealedTrash, SealedVersion } from '../row-checksums.ts';
 import { row, rows, type Verb } from '../sql.ts';
+import { raw, sql } from '../statement.ts';
 import { type EntryRow, findRow } from './entries.ts';
 import { locate, pathOf } from './tree.ts';
 
@@ -20,16 +21,11 @@ export interface CheckedEntry extends SealedEntry {
 }
 
 export function* listCheckedEntries(after: number, limit: number): Verb<CheckedEntry[]> {
-  return yield* rows<CheckedEntry>(
-    `SELECT e.*, s.root AS root, p.space AS holder_space, p.kind AS holder_kind, p.id AS holder_id, c.size AS content_size,
-       t.entry AS trashed
-     FROM entries e LEFT JOIN spaces s ON s.space = e.space LEFT JOIN entries p ON p.entry = e.parent
-       LEFT JOIN versions v ON v.entry = e.entry AND v.version = e.version
-       LEFT JOIN contents c ON c.content = v.content LEFT JOIN trash t ON t.entry = e.entry
-     WHERE e.entry > $1 ORDER BY e.entry LIMIT $2`,
-    after,
-    limit,
-  );
+  return yield* rows<CheckedEntry>(sql`SELECT e.*, s.root AS root, p.space AS holder_space, p.kind AS holder_kind,
+    p.id AS holder_id, c.size AS content_size, t.entry AS trashed FROM entries e LEFT
+    JOIN spaces s ON s.space = e.space LEFT JOIN entries p ON p.entry = e.parent LEFT
+    JOIN versions v ON v.entry = e.entry AND v.version = e.version LEFT JOIN contents c ON c.content = v.content
+    LEFT JOIN trash t ON t.entry = e.entry WHERE e.entry > ${after} ORDER BY e.entry LIMIT ${limit}`);
 }
 
 /** A version, and what its row refers to. */
@@ -45,14 +41,9 @@ export interface CheckedVersion extends Omit<SealedVersion, 'sha256'> {
 export type VersionKey = Pick<CheckedVersion, 'entry' | 'version'>;
 
 export function* listCheckedVersions(after: VersionKey, limit: number): Verb<CheckedVersion[]> {
-  return yield* rows<CheckedVersion>(
-    `SELECT v.*, e.version AS current, e.kind AS kind, c.sha256 AS sha256
+  return yield* rows<CheckedVersion>(sql`SELECT v.*, e.version AS current, e.kind AS kind, c.sha256 AS sha256
      FROM versions v LEFT JOIN entries e ON e.entry = v.entry LEFT JOIN contents c ON c.content = v.content
-     WHERE (v.entry, v.version) > ($1, $2) ORDER BY v.entry, v.version LIMIT $3`,
-    after.entry,
-    after.version,
-    limit,
-  );
+     WHERE (v.entry, v.version) > (${after.entry}, ${after.version}) ORDER BY v.entry, v.version LIMIT ${limit}`);
 }
 
 /** The top of something that was trashed, and what its row refers to. */
@@ -63,18 +54,16 @@ export interface CheckedTrash extends SealedTrash {
 }
 
 export function* listCheckedTrash(after: number, limit: number): Verb<CheckedTrash[]> {
-  return yield* rows<CheckedTrash>(
-    `SELECT t.*, e.space AS entry_space, p.id AS holder_id
+  return yield* rows<CheckedTrash>(sql`SELECT t.*, e.space AS entry_space, p.id AS holder_id
      FROM trash t LEFT JOIN entries e ON e.entry = t.entry LEFT JOIN entries p ON p.entry = e.parent
-     WHERE t.entry > $1 ORDER BY t.entry LIMIT $2`,
-    after,
-    limit,
-  );
+     WHERE t.entry > ${after} ORDER BY t.entry LIMIT ${limit}`);
 }
 
 export function* findLastOf(table: 'entries' | 'versions' | 'contents' | 'trash'): Verb<number> {
   const column = table === 'contents' ? 'content' : 'entry';
-  return Number((yield* row<{ last: number | null }>(`SELECT max(${column}) AS last FROM ${table}`))?.last ?? 0);
+  return Number(
+    (yield* row<{ last: number | null }>(sql`SELECT max(${raw(column)}) AS last FROM ${raw(table)}`))?.last ?? 0,
+  );
 }
 
 /** A content as it is stored. */
@@ -89,23 +78,24 @@ export interface CheckedContent {
 
 export function* listCheckedContents(after: number, limit: number): Verb<CheckedContent[]> {
   return yield* rows<CheckedContent>(
-    'SELECT content, sha256, size, blob, checksums, bytes FROM contents WHERE content > $1 ORDER BY content LIMIT $2',
-    after,
-    limit,
+    sql`SELECT content, sha256, size, blob, checksums, bytes FROM contents WHERE content > ${after} ORDER BY content
+      LIMIT ${limit}`,
   );
 }
 
 /** Whether the content is still what it was; it may be gone meanwhile, or have got another blob. */
 export function* isStill({ content, blob }: CheckedContent): Verb<boolean> {
-  return (yield* row('SELECT content FROM contents WHERE content = $1 AND blob = $2', content, blob)) !== undefined;
+  return (yield* row(sql`SELECT content FROM contents WHERE content = ${content} AND blob = ${blob}`)) !== undefined;
 }
 
 /** Of these blobs, those that no record points to and no upload under way. */
 export function* findStrangers(blobs: readonly string[]): Verb<string[]> {
   const strangers: string[] = [];
   for (const blob of blobs) {
-    const sql = 'SELECT blob FROM contents WHERE blob = $1 UNION ALL SELECT blob FROM uploads WHERE blob = $1';
-    if ((yield* row(sql, blob)) === undefined) strangers.push(blob);
+    const found = yield* row(
+      sql`SELECT blob FROM contents WHERE blob = ${blob} UNION ALL SELECT blob FROM uploads WHERE blob = ${blob}`,
+    );
+    if (found === undefined) strangers.push(blob);
   }
   return strangers;
 }
@@ -122,9 +112,8 @@ const mostHurt = 100;
 /** The versions that contents of these numbers belong to, both inclusive. */
 export function* findUses(first: number, last: number): Verb<Hurt[]> {
   const used = yield* rows<{ entry: number; version: number }>(
-    `SELECT entry, version FROM versions WHERE content BETWEEN $1 AND $2 ORDER BY entry, version LIMIT ${mostHurt}`,
-    first,
-    last,
+    sql`SELECT entry, version FROM versions WHERE content BETWEEN ${first} AND ${last} ORDER BY entry, version
+      LIMIT ${mostHurt}`,
   );
   const hurt: Hurt[] = [];
   for (const { entry, version } of used) hurt.push({ ...(yield* nameEntry(entry)), version });
@@ -133,7 +122,7 @@ export function* findUses(first: number, last: number): Verb<Hurt[]> {
 
 /** What it is called and where it is, as far as that can be told. */
 export function* nameEntry(entry: number): Verb<{ id: string; path: string }> {
-  const known = yield* row<{ id: string; space: number }>('SELECT id, space FROM entries WHERE entry = $1', entry);
+  const known = yield* row<{ id: string; space: number }>(sql`SELECT id, space FROM entries WHERE entry = ${entry}`);
   if (known === undefined) return { id: `#${entry}`, path: '?' };
   try {
     const located = yield* locate((yield* findRow(known.space, known.id)) as EntryRow);
@@ -146,21 +135,20 @@ export function* nameEntry(entry: number): Verb<{ id: string; path: string }> {
 
 /** Folders whose size is not the sum of what is in them. Only where sums are written with what they are of. */
 export function* findWrongSizes(): Verb<{ entry: number }[]> {
-  return yield* rows<{ entry: number }>(
-    `SELECT f.entry AS entry FROM entries f LEFT JOIN entries c ON c.space = f.space AND c.parent = f.entry
-     WHERE f.kind = 0 GROUP BY f.entry HAVING f.size <> coalesce(sum(c.size), 0) LIMIT ${mostHurt}`,
-  );
+  return yield* rows<{
+    entry: number;
+  }>(sql`SELECT f.entry AS entry FROM entries f LEFT JOIN entries c ON c.space = f.space AND c.parent = f.entry
+     WHERE f.kind = 0 GROUP BY f.entry HAVING f.size <> coalesce(sum(c.size), 0) LIMIT ${mostHurt}`);
 }
 
 /** Whether trees are being copied or taken apart: then sums are on their way. */
 export function* isBusy(): Verb<boolean> {
-  return (yield* row('SELECT entry FROM hidden_trees LIMIT 1')) !== undefined;
+  return (yield* row(sql`SELECT entry FROM hidden_trees LIMIT 1`)) !== undefined;
 }
 
 /** What a space, or an actor in it, is said to hold and does not. */
 export function* findWrongUsage(): Verb<{ space: number; actor: string }[]> {
-  return yield* rows<{ space: number; actor: string }>(
-    `WITH held AS (
+  return yield* rows<{ space: number; actor: string }>(sql`WITH held AS (
        SELECT space, actor, sum(entries) AS entries, sum(bytes) AS bytes FROM (
          SELECT space, '' AS actor, 1 AS entries, 0 AS bytes FROM entries WHERE parent IS NOT NULL
          UNION ALL SELECT space, created_by, 1, 0 FROM entries WHERE parent IS NOT NULL
@@ -170,26 +158,25 @@ export function* findWrongUsage(): Verb<{ space: number; actor: string }[]> {
            JOIN entries e ON e.entry = v.entry
        ) AS parts GROUP BY space, actor)
      SELECT u.space AS space, u.actor AS actor FROM usage u LEFT JOIN held h ON h.space = u.space AND h.actor = u.actor
-     WHERE u.entries <> coalesce(h.entries, 0) OR u.bytes <> coalesce(h.bytes, 0) LIMIT ${mostHurt}`,
-  );
+     WHERE u.entries <> coalesce(h.entries, 0) OR u.bytes <> coalesce(h.bytes, 0) LIMIT ${mostHurt}`);
 }
 
 /** The names of all tables; SQLite only. */
 export function* listTables(): Verb<string[]> {
   const found = yield* rows<{ name: string }>(
-    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+    sql`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
   );
   return found.map(({ name }) => name);
 }
 
 /** What SQLite itself finds wrong with a table and its indexes; SQLite only. */
 export function* findDamage(table: string): Verb<string[]> {
-  const found = yield* rows<{ integrity_check: string }>(`PRAGMA integrity_check('${table}')`);
+  const found = yield* rows<{ integrity_check: string }>(sql`PRAGMA integrity_check(${raw(`'${table}'`)})`);
   return found.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
 }
 
 /** Rows that refer to what is not there; SQLite only. */
 export function* findBrokenReferences(): Verb<string[]> {
-  const found = yield* rows<{ table: string; rowid: number | null; parent: string }>('PRAGMA foreign_key_check');
+  const found = yield* rows<{ table: string; rowid: number | null; parent: string }>(sql`PRAGMA foreign_key_check`);
   return found.slice(0, mostHurt).map(({ table, rowid, parent }) => `${table} row ${rowid} refers to no ${parent}`);
 }

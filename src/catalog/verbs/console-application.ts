@@ -3,7 +3,13 @@
 
 import type { Scope } from '../../domain/caller.ts';
 import { noSpace, write } from '../declaration.ts';
-import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { execute, insert, note, type Origin, row, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
+
+const intoApplications = insertInto(
+  'applications',
+  'app_key name kind state space scopes secret_sha256 redirect_uris created_at',
+);
 
 export interface KeepConsole extends Origin {
   appKey: string;
@@ -18,24 +24,15 @@ export const keepConsole = write(
   function* keepConsole({ appKey, scopes, redirectUri, ...origin }: KeepConsole): Verb<void> {
     const uris = JSON.stringify([redirectUri]);
     const found = yield* row<{ redirect_uris: string }>(
-      'SELECT redirect_uris FROM applications WHERE app_key = $1',
-      appKey,
+      sql`SELECT redirect_uris FROM applications WHERE app_key = ${appKey}`,
     );
     if (found?.redirect_uris === uris) return;
     if (found !== undefined) {
-      yield* rows('UPDATE applications SET redirect_uris = $1 WHERE app_key = $2', uris, appKey);
+      yield* execute(sql`UPDATE applications SET redirect_uris = ${uris} WHERE app_key = ${appKey}`);
       return;
     }
     const name = yield* findFreeName();
-    yield* rows(
-      `INSERT INTO applications (app_key, name, kind, state, space, scopes, secret_sha256, redirect_uris, created_at)
-     VALUES ($1, $2, 'client', 'active', NULL, $3, NULL, $4, $5)`,
-      appKey,
-      name,
-      scopes.join(' '),
-      uris,
-      origin.at,
-    );
+    yield* insert(intoApplications, [appKey, name, 'client', 'active', null, scopes.join(' '), null, uris, origin.at]);
     yield* note(origin, null, 'application.added', appKey, { name });
   },
 );
@@ -43,7 +40,7 @@ export const keepConsole = write(
 /** An application of someone else may be called so. */
 function* findFreeName(): Verb<string> {
   let name = 'console';
-  for (let n = 2; (yield* row('SELECT app_key FROM applications WHERE name = $1', name)) !== undefined; n += 1) {
+  for (let n = 2; (yield* row(sql`SELECT app_key FROM applications WHERE name = ${name}`)) !== undefined; n += 1) {
     name = `console-${n}`;
   }
   return name;

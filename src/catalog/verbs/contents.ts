@@ -3,7 +3,8 @@
 import { Fault } from '../../domain/fault.ts';
 import { noSpace, read, write } from '../declaration.ts';
 import { isSealBroken, type SealedVersion, toEntrySeal, toVersionSeal } from '../row-checksums.ts';
-import { row, rows, together, type Verb } from '../sql.ts';
+import { returning, row, together, type Verb } from '../sql.ts';
+import { sql } from '../statement.ts';
 import type { EntryRow } from './entries.ts';
 import { takeOver } from './leases.ts';
 import type { StoredContent } from './stored-content.ts';
@@ -46,17 +47,14 @@ export const findContent = read(
   function* findContent({ space, id, version }: FindContent): Verb<FileContent | null> {
     const file = yield* findVisible(space, id);
     if (file === undefined) return null;
-    const found = yield* row<FileContentRow>(
-      `SELECT entry, version, versions.content AS content, content_type, created_at, created_by, comment, seal, size, sha256,
-       bytes, blob, checksums,
-       CASE WHEN EXISTS (SELECT 1 FROM versions AS other WHERE other.entry = versions.entry
-         AND other.version IN (versions.version - 1, versions.version + 1)
-         AND other.created_at / 1000 = versions.created_at / 1000) THEN 0 ELSE 1 END AS is_dated
-     FROM versions JOIN contents ON contents.content = versions.content
-     WHERE versions.entry = $1 AND versions.version = $2`,
-      file.entry,
-      version ?? file.version,
-    );
+    const found =
+      yield* row<FileContentRow>(sql`SELECT entry, version, versions.content AS content, content_type, created_at,
+        created_by, comment, seal, size, sha256, bytes, blob, checksums, CASE WHEN EXISTS (SELECT 1
+        FROM versions AS other WHERE other.entry = versions.entry
+        AND other.version IN (versions.version - 1, versions.version + 1)
+        AND other.created_at / 1000 = versions.created_at / 1000) THEN 0 ELSE 1 END AS is_dated FROM versions
+        JOIN contents ON contents.content = versions.content WHERE versions.entry = ${file.entry}
+        AND versions.version = ${version ?? file.version}`);
     if (found === undefined) return null;
     requireSealed(id, file, found);
     const {
@@ -89,11 +87,9 @@ export const findUnreferencedBlobs = read({}, function* findUnreferencedBlobs({ 
 });
 
 function* isWanted(blob: string): Verb<boolean> {
-  const found = yield* row(
-    `SELECT blob FROM contents WHERE blob = $1 UNION ALL SELECT blob FROM leases WHERE blob = $1
-     UNION ALL SELECT blob FROM uploads WHERE blob = $1`,
-    blob,
-  );
+  const found =
+    yield* row(sql`SELECT blob FROM contents WHERE blob = ${blob} UNION ALL SELECT blob FROM leases WHERE blob = ${blob}
+     UNION ALL SELECT blob FROM uploads WHERE blob = ${blob}`);
   return found !== undefined;
 }
 
@@ -105,8 +101,7 @@ export interface KeptBlob {
 /** The blob that holds these bytes, if one does. */
 export const findBlob = read({}, function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<KeptBlob | null> {
   const found = yield* row<KeptBlob>(
-    'SELECT blob, checksums FROM contents WHERE sha256 = $1 AND blob IS NOT NULL',
-    sha256,
+    sql`SELECT blob, checksums FROM contents WHERE sha256 = ${sha256} AND blob IS NOT NULL`,
   );
   return found ?? null;
 });
@@ -122,12 +117,9 @@ export interface ReplaceBlob {
 export const replaceBlob = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* replaceBlob({ lost, content }: ReplaceBlob): Verb<boolean> {
-    const replaced = yield* rows(
-      'UPDATE contents SET blob = $1, checksums = $2 WHERE blob = $3 AND sha256 = $4 RETURNING content',
-      content.blob,
-      content.checksums,
-      lost,
-      content.sha256,
+    const replaced = yield* returning(
+      sql`UPDATE contents SET blob = ${content.blob}, checksums = ${content.checksums} WHERE blob = ${lost}
+        AND sha256 = ${content.sha256} RETURNING content`,
     );
     if (replaced.length > 0 && content.blob !== null && content.isLeased === true) yield* takeOver(content.blob);
     return replaced.length > 0;

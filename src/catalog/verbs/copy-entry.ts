@@ -6,7 +6,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { ConflictBehavior } from '../../domain/entry.ts';
 import { toNameKey } from '../../domain/name.ts';
 import { allSpaces, write } from '../declaration.ts';
-import { note, type Origin, rows, tuples, type Verb } from '../sql.ts';
+import { execute, insert, note, type Origin, rows, tuples, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { type EntryRow, insertRow, one, requireRow, selection, toEntry, toRow, updateRow } from './entries.ts';
 import { requireHidden } from './hidden-folders.ts';
 import { type FreeName, settleName } from './naming.ts';
@@ -25,6 +26,8 @@ import {
 } from './tree.ts';
 import { checkQuota, Tally } from './usage.ts';
 import { insertVersion, requireVersion } from './versions.ts';
+
+const intoHiddenTrees = insertInto('hidden_trees', 'entry purpose at');
 
 /** Entries that one slice copies, at most. */
 const sliceEntries = 40;
@@ -66,7 +69,7 @@ export const beginCopy = write(
     yield* copy.proceed(stack);
     yield* copy.finish();
     if (stack.length === 0) return { details: yield* attach(asked, top, to, free) };
-    yield* rows(`INSERT INTO hidden_trees (entry, purpose, at) VALUES ($1, 'copy', $2)`, top, asked.at);
+    yield* insert(intoHiddenTrees, [top, 'copy', asked.at]);
     return { top, stack };
   },
 );
@@ -87,7 +90,7 @@ export const continueCopy = write(
     const rest = stack.map((frame) => ({ ...frame }));
     yield* copy.proceed(rest);
     yield* copy.finish();
-    yield* rows('UPDATE hidden_trees SET at = $1 WHERE entry = $2', at, top);
+    yield* execute(sql`UPDATE hidden_trees SET at = ${at} WHERE entry = ${top}`);
     return rest;
   },
 );
@@ -99,7 +102,7 @@ export const finishCopy = write(
     const copied = yield* requireTop(top);
     const to = yield* requireFolder(asked.space, asked.parent, 'ParentFolderId');
     const free = yield* settle(asked, copied, to);
-    yield* rows('DELETE FROM hidden_trees WHERE entry = $1', top);
+    yield* execute(sql`DELETE FROM hidden_trees WHERE entry = ${top}`);
     return yield* attach(asked, top, to, free);
   },
 );
@@ -116,8 +119,8 @@ export const abandonCopy = write(
 export const abandonCopies = write(
   { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
   function* abandonCopies({ before }: { before: number }): Verb<void> {
-    const sql = `SELECT entry FROM hidden_trees WHERE purpose = 'copy' AND at < $1`;
-    for (const { entry } of yield* rows<{ entry: number }>(sql, before)) {
+    const stale = sql`SELECT entry FROM hidden_trees WHERE purpose = 'copy' AND at < ${before}`;
+    for (const { entry } of yield* rows<{ entry: number }>(stale)) {
       yield* remove({ reason: 'copy-abandoned', top: entry });
     }
   },
@@ -194,22 +197,12 @@ class Copy {
     const folder =
       after?.[0] === 1
         ? undefined
-        : yield* one(
-            `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 0 AND name_key > $3
-             ORDER BY name_key LIMIT 1`,
-            space,
-            source,
-            after?.[1] ?? '',
-          );
+        : yield* one(sql`SELECT ${selection} FROM entries WHERE space = ${space} AND parent = ${source} AND kind = 0
+          AND name_key > ${after?.[1] ?? ''} ORDER BY name_key LIMIT 1`);
     if (folder !== undefined) return [folder];
-    const files = yield* tuples(
-      `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 1 AND name_key > $3
-       ORDER BY name_key LIMIT $4`,
-      space,
-      source,
-      after?.[0] === 1 ? after[1] : '',
-      this.#budget,
-    );
+    const files =
+      yield* tuples(sql`SELECT ${selection} FROM entries WHERE space = ${space} AND parent = ${source} AND kind = 1
+        AND name_key > ${after?.[0] === 1 ? after[1] : ''} ORDER BY name_key LIMIT ${this.#budget}`);
     return files.map(toRow);
   }
 

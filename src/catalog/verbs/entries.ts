@@ -3,7 +3,15 @@
 import type { Entry, Kind } from '../../domain/entry.ts';
 import { defaultObjectType, folderContentType } from '../../domain/entry.ts';
 import { carrySeal, type SealedEntry, toEntrySeal } from '../row-checksums.ts';
-import { insert, pending, rows, tuples, type Value, type Verb } from '../sql.ts';
+import { execute, insertNumbered, lockTuples, pending, tuples, type Verb } from '../sql.ts';
+import { exactSize, insertInto, type Sql, sql, type Value } from '../statement.ts';
+
+const intoEntries = insertInto(
+  'entries',
+  `space parent id kind name name_key object_type content_type created_at created_by modified_at modified_by size version
+    properties height seal`,
+  { numbered: 'entry' },
+);
 
 export interface EntryRow extends SealedEntry {
   entry: number;
@@ -17,11 +25,9 @@ export interface EntryRow extends SealedEntry {
 /** An entry that has no number yet. */
 export type NewEntry = Omit<EntryRow, 'entry' | 'seal'>;
 
-const columns =
-  'parent, id, kind, name, name_key, object_type, content_type, created_at, created_by, modified_at, modified_by, size, version, properties, height, seal';
-
 /** What `toRow` takes. */
-export const selection = `entry, ${columns.replace(' size,', ' exact_size(entries),')}`;
+export const selection = sql`entry, parent, id, kind, name, name_key, object_type, content_type, created_at, created_by,
+  modified_at, modified_by, ${exactSize}, version, properties, height, seal`;
 
 type EntryTuple = [
   number,
@@ -122,22 +128,17 @@ export function toStoredProperties(properties: Record<string, string> | null): s
 }
 
 export function* findRow(space: number, id: string): Verb<EntryRow | undefined> {
-  return yield* one(`SELECT ${selection} FROM entries WHERE space = $1 AND id = $2`, space, id);
+  return yield* one(sql`SELECT ${selection} FROM entries WHERE space = ${space} AND id = ${id}`);
 }
 
 export function* findRowByName(space: number, parent: number, nameKey: string): Verb<EntryRow | undefined> {
-  return yield* one(
-    `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 0 AND name_key = $3
-     UNION ALL
-     SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = 1 AND name_key = $3`,
-    space,
-    parent,
-    nameKey,
-  );
+  const inFolder = sql`SELECT ${selection} FROM entries WHERE space = ${space} AND parent = ${parent}`;
+  return yield* one(sql`${inFolder} AND kind = 0 AND name_key = ${nameKey}
+    UNION ALL ${inFolder} AND kind = 1 AND name_key = ${nameKey}`);
 }
 
-export function* one(sql: string, ...values: Value[]): Verb<EntryRow | undefined> {
-  const [tuple] = yield* tuples(sql, ...values);
+export function* one(query: Sql): Verb<EntryRow | undefined> {
+  const [tuple] = yield* tuples(query);
   if (tuple === undefined) return undefined;
   const found = toRow(tuple);
   if (found.kind === 0) found.size += (yield* pending({ kind: 'size', entry: found.entry })).bytes;
@@ -146,9 +147,7 @@ export function* one(sql: string, ...values: Value[]): Verb<EntryRow | undefined
 
 /** Returns the entry's number. */
 export function* insertRow(space: number, entry: NewEntry): Verb<number> {
-  return yield* insert(
-    'entry',
-    `INSERT INTO entries (space, ${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+  return yield* insertNumbered(intoEntries, [
     space,
     entry.parent,
     entry.id,
@@ -166,19 +165,19 @@ export function* insertRow(space: number, entry: NewEntry): Verb<number> {
     entry.properties,
     entry.height,
     toEntrySeal(entry),
-  );
+  ]);
 }
 
 /** One that another row refers to, so that it must be there. */
 export function* requireRow(entry: number): Verb<EntryRow> {
-  const found = yield* one(`SELECT ${selection} FROM entries WHERE entry = $1`, entry);
+  const found = yield* one(sql`SELECT ${selection} FROM entries WHERE entry = ${entry}`);
   if (found === undefined) throw new Error(`entry ${entry} is gone, and something refers to it`);
   return found;
 }
 
 /** The same for a file that is about to be changed: as it is now, and kept from others who would change it. */
 export function* requireRowToChange(entry: number): Verb<EntryRow> {
-  const [tuple] = yield* tuples(`SELECT ${selection} FROM entries WHERE entry = $1 FOR UPDATE`, entry);
+  const [tuple] = yield* lockTuples(sql`SELECT ${selection} FROM entries WHERE entry = ${entry}`);
   if (tuple === undefined) throw new Error(`entry ${entry} is gone, and something refers to it`);
   return toRow(tuple);
 }
@@ -186,21 +185,10 @@ export function* requireRowToChange(entry: number): Verb<EntryRow> {
 /** Writes all that can change of an entry: neither its number, nor its space, its id, or who made it. The size of a folder
  *  is a sum, which is only ever added to. */
 export function* updateRow(before: EntryRow, entry: EntryRow): Verb<void> {
-  yield* rows(
-    `UPDATE entries SET parent = $1, name = $2, name_key = $3, object_type = $4, content_type = $5, modified_at = $6,
-     modified_by = $7, size = CASE WHEN kind = 1 THEN $8 ELSE size END, version = $9, properties = $10, seal = $11
-     WHERE entry = $12`,
-    entry.parent,
-    entry.name,
-    entry.name_key,
-    entry.object_type,
-    entry.content_type,
-    entry.modified_at,
-    entry.modified_by,
-    entry.size,
-    entry.version,
-    entry.properties,
-    carrySeal(before.seal, toEntrySeal(before), toEntrySeal(entry)),
-    entry.entry,
-  );
+  yield* execute(sql`UPDATE entries SET parent = ${entry.parent}, name = ${entry.name},
+    name_key = ${entry.name_key}, object_type = ${entry.object_type}, content_type = ${entry.content_type},
+    modified_at = ${entry.modified_at}, modified_by = ${entry.modified_by},
+    size = CASE WHEN kind = 1 THEN ${entry.size} ELSE size END, version = ${entry.version},
+    properties = ${entry.properties}, seal = ${carrySeal(before.seal, toEntrySeal(before), toEntrySeal(entry))}
+    WHERE entry = ${entry.entry}`);
 }

@@ -3,10 +3,18 @@
 
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { row, rows, type Verb } from '../sql.ts';
+import { insert, returning, row, rows, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 
 /** "same key, same request within 24 h: the first result again" */
 export const rememberedMs = 24 * 60 * 60 * 1000;
+
+const intoIdempotency = insertInto('idempotency', 'app_key operation key fingerprint result at', {
+  onConflict: `ON CONFLICT (app_key, operation, key) DO UPDATE
+    SET fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at
+    WHERE idempotency.at <= excluded.at - ${rememberedMs}`,
+  mustWrite: true,
+});
 
 export interface Idempotency {
   appKey: string;
@@ -20,11 +28,8 @@ export interface Idempotency {
 export function* recall<Result>(asked: Idempotency | null, at: number): Verb<Result | null> {
   if (asked === null) return null;
   const found = yield* row<{ fingerprint: string; result: string }>(
-    'SELECT fingerprint, result FROM idempotency WHERE app_key = $1 AND operation = $2 AND key = $3 AND at > $4',
-    asked.appKey,
-    asked.operation,
-    asked.key,
-    at - rememberedMs,
+    sql`SELECT fingerprint, result FROM idempotency WHERE app_key = ${asked.appKey}
+      AND operation = ${asked.operation} AND key = ${asked.key} AND at > ${at - rememberedMs}`,
   );
   if (found === undefined) return null;
   if (found.fingerprint !== asked.fingerprint) throw keyReused();
@@ -45,15 +50,9 @@ export interface IsKeyKnown {
 /** Whether a result is remembered under a key, or, under the key of a batch, that of any of its files. */
 export const isKeyKnown = read({}, function* isKeyKnown({ asked, at }: IsKeyKnown): Verb<boolean> {
   // A key has visible characters alone: from it up to it and `!` there are itself and the files of its batch.
-  const known = yield* row(
-    `SELECT key FROM idempotency
-     WHERE app_key = $1 AND operation = $2 AND key >= $3 AND key < $4 AND at > $5 LIMIT 1`,
-    asked.appKey,
-    asked.operation,
-    asked.key,
-    `${asked.key}!`,
-    at - rememberedMs,
-  );
+  const known = yield* row(sql`SELECT key FROM idempotency WHERE app_key = ${asked.appKey}
+    AND operation = ${asked.operation} AND key >= ${asked.key} AND key < ${`${asked.key}!`}
+    AND at > ${at - rememberedMs} LIMIT 1`);
   return known !== undefined;
 });
 
@@ -67,15 +66,13 @@ function keyReused(): Refusal {
 
 /** The results of the files of a batch, each with its place. Refuses the key of another batch. */
 export function* recallFiles<Result>({ asked, at }: { asked: Idempotency; at: number }): Verb<[number, Result][]> {
-  const found = yield* rows<{ key: string; fingerprint: string; result: string }>(
-    `SELECT key, fingerprint, result FROM idempotency
-     WHERE app_key = $1 AND operation = $2 AND key > $3 AND key < $4 AND at > $5`,
-    asked.appKey,
-    asked.operation,
-    `${asked.key} `,
-    `${asked.key}!`,
-    at - rememberedMs,
-  );
+  const found = yield* rows<{
+    key: string;
+    fingerprint: string;
+    result: string;
+  }>(sql`SELECT key, fingerprint, result FROM idempotency WHERE app_key = ${asked.appKey}
+    AND operation = ${asked.operation} AND key > ${`${asked.key} `} AND key < ${`${asked.key}!`}
+    AND at > ${at - rememberedMs}`);
   if (found.some(({ fingerprint }) => fingerprint !== asked.fingerprint)) throw keyReused();
   return found.map(({ key, result }) => [Number(key.slice(asked.key.length + 1)), JSON.parse(result) as Result]);
 }
@@ -83,26 +80,23 @@ export function* recallFiles<Result>({ asked, at }: { asked: Idempotency; at: nu
 export function* remember(asked: Idempotency | null, at: number, result: unknown): Verb<void> {
   if (asked === null) return;
   // One that is still good was written by a twin since we looked.
-  yield {
-    sql: `INSERT INTO idempotency (app_key, operation, key, fingerprint, result, at) VALUES ($1, $2, $3, $4, $5, $6)
-     ON CONFLICT (app_key, operation, key) DO UPDATE
-     SET fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at
-     WHERE idempotency.at <= excluded.at - ${rememberedMs}`,
-    values: [asked.appKey, asked.operation, asked.key, asked.fingerprint, JSON.stringify(result), at],
-    mustWrite: true,
-  };
+  yield* insert(intoIdempotency, [
+    asked.appKey,
+    asked.operation,
+    asked.key,
+    asked.fingerprint,
+    JSON.stringify(result),
+    at,
+  ]);
 }
 
 /** Forgets at most 1,000 results that are too old to be given again; says how many. */
 export const forgetResults = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* forgetResults({ at }: { at: number }): Verb<number> {
-    const forgotten = yield* rows(
-      `DELETE FROM idempotency WHERE (app_key, operation, key) IN
-       (SELECT app_key, operation, key FROM idempotency WHERE at <= $1 ORDER BY at LIMIT 1000)
-     RETURNING key`,
-      at - rememberedMs,
-    );
+    const forgotten = yield* returning(sql`DELETE FROM idempotency WHERE (app_key, operation, key) IN
+       (SELECT app_key, operation, key FROM idempotency WHERE at <= ${at - rememberedMs} ORDER BY at LIMIT 1000)
+     RETURNING key`);
     return forgotten.length;
   },
 );

@@ -4,7 +4,14 @@
 // was signed out meanwhile (it is too old when it is read).
 
 import { noSpace, read, write } from '../declaration.ts';
-import { row, rows, type Verb } from '../sql.ts';
+import { execute, insert, returning, row, type Verb } from '../sql.ts';
+import { insertInto, raw, sql } from '../statement.ts';
+
+const intoIssuerRecords = insertInto('issuer_records', 'model id uid grant_id user_id since payload expires_at', {
+  onConflict: `ON CONFLICT (model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, user_id = excluded.user_id,
+       since = excluded.since, payload = excluded.payload, expires_at = excluded.expires_at
+     WHERE issuer_records.payload IS NOT NULL`,
+});
 
 export interface IssuerRecord {
   /** The kind of record, by the issuer's own name for it: Session, Grant, RefreshToken, … */
@@ -25,12 +32,7 @@ export const putIssuerRecord = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* putIssuerRecord(record: Omit<IssuerRecord, 'consumedAt'>): Verb<void> {
     const payload = record.model === 'Session' ? yield* keepState(record) : record.payload;
-    yield* rows(
-      `INSERT INTO issuer_records (model, id, uid, grant_id, user_id, since, payload, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-     ON CONFLICT (model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, user_id = excluded.user_id,
-       since = excluded.since, payload = excluded.payload, expires_at = excluded.expires_at
-     WHERE issuer_records.payload IS NOT NULL`,
+    yield* insert(intoIssuerRecords, [
       record.model,
       record.id,
       record.uid,
@@ -39,7 +41,7 @@ export const putIssuerRecord = write(
       record.since,
       payload,
       record.expiresAt,
-    );
+    ]);
   },
 );
 
@@ -48,8 +50,9 @@ export const putIssuerRecord = write(
 function* keepState({ model, id, payload }: { model: string; id: string; payload: string }): Verb<string> {
   const written = JSON.parse(payload) as { state?: unknown };
   if (written.state !== undefined) return payload;
-  const sql = 'SELECT payload FROM issuer_records WHERE model = $1 AND id = $2';
-  const stored = yield* row<{ payload: string | null }>(sql, model, id);
+  const stored = yield* row<{ payload: string | null }>(
+    sql`SELECT payload FROM issuer_records WHERE model = ${model} AND id = ${id}`,
+  );
   const { state } = JSON.parse(stored?.payload ?? '{}') as { state?: unknown };
   return state === undefined ? payload : JSON.stringify({ ...written, state });
 }
@@ -65,15 +68,11 @@ export interface FindIssuerRecord {
 export const findIssuerRecord = read(
   {},
   function* findIssuerRecord({ model, by, value, at }: FindIssuerRecord): Verb<IssuerRecord | null> {
-    const found = yield* row<IssuerRecordRow>(
-      `SELECT model, issuer_records.id AS id, uid, grant_id, user_id, since, payload, consumed_at, expires_at
-     FROM issuer_records LEFT JOIN users ON users.id = user_id
-     WHERE model = $1 AND ${by === 'id' ? 'issuer_records.id' : 'uid'} = $2 AND payload IS NOT NULL AND expires_at > $3
-       AND (since IS NULL OR signed_out_at IS NULL OR since > signed_out_at)`,
-      model,
-      value,
-      at,
-    );
+    const found =
+      yield* row<IssuerRecordRow>(sql`SELECT model, issuer_records.id AS id, uid, grant_id, user_id, since, payload, consumed_at, expires_at
+        FROM issuer_records LEFT JOIN users ON users.id = user_id WHERE model = ${model}
+        AND ${raw(by === 'id' ? 'issuer_records.id' : 'uid')} = ${value} AND payload IS NOT NULL
+        AND expires_at > ${at} AND (since IS NULL OR signed_out_at IS NULL OR since > signed_out_at)`);
     if (found === undefined) return null;
     const { grant_id: grant, user_id: user, consumed_at: consumedAt, expires_at: expiresAt, ...rest } = found;
     return { ...rest, grant, user, consumedAt, expiresAt };
@@ -96,11 +95,9 @@ interface IssuerRecordRow {
 export const consumeIssuerRecord = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* consumeIssuerRecord(asked: { model: string; id: string; at: number }): Verb<boolean> {
-    const consumed = yield* rows(
-      'UPDATE issuer_records SET consumed_at = $1 WHERE model = $2 AND id = $3 AND consumed_at IS NULL RETURNING id',
-      asked.at,
-      asked.model,
-      asked.id,
+    const consumed = yield* returning(
+      sql`UPDATE issuer_records SET consumed_at = ${asked.at} WHERE model = ${asked.model} AND id = ${asked.id}
+        AND consumed_at IS NULL RETURNING id`,
     );
     return consumed.length > 0;
   },
@@ -109,7 +106,7 @@ export const consumeIssuerRecord = write(
 export const endIssuerRecord = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* endIssuerRecord({ model, id }: { model: string; id: string }): Verb<void> {
-    yield* rows('UPDATE issuer_records SET payload = NULL WHERE model = $1 AND id = $2', model, id);
+    yield* execute(sql`UPDATE issuer_records SET payload = NULL WHERE model = ${model} AND id = ${id}`);
   },
 );
 
@@ -117,7 +114,7 @@ export const endIssuerRecord = write(
 export const endGrant = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* endGrant({ model, grant }: { model: string; grant: string }): Verb<void> {
-    yield* rows('UPDATE issuer_records SET payload = NULL WHERE model = $1 AND grant_id = $2', model, grant);
+    yield* execute(sql`UPDATE issuer_records SET payload = NULL WHERE model = ${model} AND grant_id = ${grant}`);
   },
 );
 
@@ -125,12 +122,9 @@ export const endGrant = write(
 export const forgetIssuerRecords = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* forgetIssuerRecords({ at }: { at: number }): Verb<number> {
-    const forgotten = yield* rows(
-      `DELETE FROM issuer_records WHERE (model, id) IN
-       (SELECT model, id FROM issuer_records WHERE expires_at <= $1 ORDER BY expires_at LIMIT 1000)
-     RETURNING id`,
-      at,
-    );
+    const forgotten = yield* returning(sql`DELETE FROM issuer_records WHERE (model, id) IN
+       (SELECT model, id FROM issuer_records WHERE expires_at <= ${at} ORDER BY expires_at LIMIT 1000)
+     RETURNING id`);
     return forgotten.length;
   },
 );

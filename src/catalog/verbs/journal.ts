@@ -3,7 +3,8 @@
 
 import type { Change } from '../../domain/chain.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { note, type Origin, row, rows, type Value, type Verb } from '../sql.ts';
+import { note, type Origin, returning, row, rows, type Verb } from '../sql.ts';
+import { insertInto, join, raw, sql } from '../statement.ts';
 
 /** A row, as it stands in the table or in a sealed file. */
 export interface JournalRow extends Change {
@@ -11,7 +12,8 @@ export interface JournalRow extends Change {
   link: string;
 }
 
-const columns = 'position, at, space, by, action, entry, request, details, link';
+export const intoJournal = insertInto('journal', 'position at space by action entry request details link');
+const columns = raw(intoJournal.columns.join(', '));
 
 export interface JournalSlice {
   /** Both inclusive. */
@@ -25,10 +27,8 @@ export const listJournal = read({ catchUp: 'journal' }, function* listJournal({ 
   JournalRow[]
 > {
   return yield* rows<JournalRow>(
-    `SELECT ${columns} FROM journal WHERE position >= $1 AND position <= $2 ORDER BY position LIMIT $3`,
-    from,
-    to,
-    limit,
+    sql`SELECT ${columns} FROM journal WHERE position >= ${from} AND position <= ${to} ORDER BY position
+      LIMIT ${limit}`,
   );
 });
 
@@ -42,8 +42,8 @@ export interface JournalEnds {
 export const findJournalEnds = read(
   { catchUp: 'journal' },
   function* findJournalEnds(_: Record<string, never>): Verb<JournalEnds | null> {
-    const first = yield* row<{ position: number }>('SELECT position FROM journal ORDER BY position LIMIT 1');
-    const last = yield* row<{ position: number }>('SELECT position FROM journal ORDER BY position DESC LIMIT 1');
+    const first = yield* row<{ position: number }>(sql`SELECT position FROM journal ORDER BY position LIMIT 1`);
+    const last = yield* row<{ position: number }>(sql`SELECT position FROM journal ORDER BY position DESC LIMIT 1`);
     return first === undefined || last === undefined ? null : { first: first.position, last: last.position };
   },
 );
@@ -53,14 +53,10 @@ export const findJournalEnds = read(
 export const forgetJournal = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* forgetJournal({ upTo, limit }: { upTo: number; limit: number }): Verb<number> {
-    const forgotten = yield* rows(
-      `DELETE FROM journal WHERE position IN
-       (SELECT position FROM journal WHERE position <= $1 AND position < (SELECT max(position) FROM journal)
-        ORDER BY position LIMIT $2)
-     RETURNING position`,
-      upTo,
-      limit,
-    );
+    const forgotten = yield* returning(sql`DELETE FROM journal WHERE position IN
+       (SELECT position FROM journal WHERE position <= ${upTo} AND position < (SELECT max(position) FROM journal)
+        ORDER BY position LIMIT ${limit})
+     RETURNING position`);
     return forgotten.length;
   },
 );
@@ -111,14 +107,9 @@ const disorderMs = 60 * 60 * 1000;
 export const listAudit = read({ catchUp: 'journal' }, function* listAudit(asked: ListAudit): Verb<AuditPage> {
   const { space, limit } = asked;
   const before = asked.before ?? (yield* findStart(asked.until));
-  const scanned = yield* rows<{ position: number; at: number }>(
-    `SELECT position, at FROM
-       (SELECT position, at FROM journal WHERE space = $1 AND position < $2 ORDER BY position DESC LIMIT $3) AS scanned
-     ORDER BY position LIMIT 1`,
-    space,
-    before,
-    mostScanned,
-  );
+  const scanned = yield* rows<{ position: number; at: number }>(sql`SELECT position, at FROM (SELECT position, at
+    FROM journal WHERE space = ${space} AND position < ${before} ORDER BY position DESC
+    LIMIT ${mostScanned}) AS scanned ORDER BY position LIMIT 1`);
   const [oldest] = scanned;
   if (oldest === undefined) return { events: [], next: null };
   const events = yield* findEvents(asked, oldest.position, before);
@@ -131,30 +122,25 @@ export const listAudit = read({ catchUp: 'journal' }, function* listAudit(asked:
   return { events, next: hasMore ? oldest.position : null };
 });
 
-const filters = [
-  ['since', 'at >='],
-  ['until', 'at <='],
-  ['by', 'by ='],
-  ['action', 'action ='],
-  ['entry', 'entry ='],
-] as const satisfies [keyof AuditFilter, string][];
-
 function* findEvents(asked: ListAudit, from: number, before: number): Verb<JournalRow[]> {
-  const values: Value[] = [asked.space, from, before, asked.limit];
-  const conditions = filters.flatMap(([field, condition]) => {
-    const value = asked[field];
-    return value === null ? [] : [`AND ${condition} $${values.push(value)}`];
-  });
-  return yield* rows<JournalRow>(
-    `SELECT ${columns} FROM journal WHERE space = $1 AND position >= $2 AND position < $3 ${conditions.join(' ')}
-     ORDER BY position DESC LIMIT $4`,
-    ...values,
-  );
+  const { space, limit, since, until, by, action, entry } = asked;
+  const conditions = [
+    ...(since === null ? [] : [sql`AND at >= ${since}`]),
+    ...(until === null ? [] : [sql`AND at <= ${until}`]),
+    ...(by === null ? [] : [sql`AND by = ${by}`]),
+    ...(action === null ? [] : [sql`AND action = ${action}`]),
+    ...(entry === null ? [] : [sql`AND entry = ${entry}`]),
+  ];
+  return yield* rows<JournalRow>(sql`SELECT ${columns} FROM journal
+    WHERE space = ${space} AND position >= ${from} AND position < ${before} ${join(conditions, ' ')}
+    ORDER BY position DESC LIMIT ${limit}`);
 }
 
 function* isBefore(space: number, position: number): Verb<boolean> {
-  const sql = 'SELECT position FROM journal WHERE space = $1 AND position < $2 LIMIT 1';
-  return (yield* row(sql, space, position)) !== undefined;
+  return (
+    (yield* row(sql`SELECT position FROM journal WHERE space = ${space} AND position < ${position} LIMIT 1`)) !==
+    undefined
+  );
 }
 
 /** A position behind which no row is as old as `until`: found by halving, for the table may be long. */
@@ -165,7 +151,7 @@ function* findStart(until: number | null): Verb<number> {
   if (until === null) return high;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const found = yield* row<{ at: number }>('SELECT at FROM journal WHERE position = $1', middle);
+    const found = yield* row<{ at: number }>(sql`SELECT at FROM journal WHERE position = ${middle}`);
     if (found !== undefined && found.at > until + disorderMs) high = middle;
     else low = middle + 1;
   }

@@ -3,7 +3,10 @@
 
 import { Fault } from '../../domain/fault.ts';
 import { noSpace, write } from '../declaration.ts';
-import { row, rows, type Verb } from '../sql.ts';
+import { execute, insert, returning, returningRow, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
+
+const intoLeases = insertInto('leases', 'blob until');
 
 /** What one write removes or renews at most, so that no save waits long. */
 const most = 500;
@@ -16,7 +19,7 @@ export interface LeaseBlob {
 export const leaseBlob = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* leaseBlob({ blob, until }: LeaseBlob): Verb<void> {
-    yield* rows('INSERT INTO leases (blob, until) VALUES ($1, $2)', blob, until);
+    yield* insert(intoLeases, [blob, until]);
   },
 );
 
@@ -26,7 +29,7 @@ export const renewLeases = write(
   function* renewLeases({ blobs, until }: { blobs: readonly string[]; until: number }): Verb<string[]> {
     const lost: string[] = [];
     for (const blob of blobs.slice(0, most)) {
-      const renewed = yield* row('UPDATE leases SET until = $1 WHERE blob = $2 RETURNING blob', until, blob);
+      const renewed = yield* returningRow(sql`UPDATE leases SET until = ${until} WHERE blob = ${blob} RETURNING blob`);
       if (renewed === undefined) lost.push(blob);
     }
     return lost;
@@ -37,7 +40,7 @@ export const renewLeases = write(
 export const endLease = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* endLease({ blob }: { blob: string }): Verb<void> {
-    yield* rows('DELETE FROM leases WHERE blob = $1', blob);
+    yield* execute(sql`DELETE FROM leases WHERE blob = ${blob}`);
   },
 );
 
@@ -46,17 +49,14 @@ export const expireLeases = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* expireLeases({ at }: { at: number }): Verb<number> {
     // The time is looked at twice: one that is renewed while we wait for its row must stay.
-    const expired = yield* rows(
-      `DELETE FROM leases WHERE until < $1 AND blob IN (SELECT blob FROM leases WHERE until < $1 ORDER BY until LIMIT ${most})
-     RETURNING blob`,
-      at,
-    );
+    const expired = yield* returning(sql`DELETE FROM leases WHERE until < ${at} AND blob IN (SELECT blob FROM leases
+        WHERE until < ${at} ORDER BY until LIMIT ${most}) RETURNING blob`);
     return expired.length;
   },
 );
 
 /** For the transaction whose record points to the blob from now on. */
 export function* takeOver(blob: string): Verb<void> {
-  const taken = yield* row('DELETE FROM leases WHERE blob = $1 RETURNING blob', blob);
+  const taken = yield* returningRow(sql`DELETE FROM leases WHERE blob = ${blob} RETURNING blob`);
   if (taken === undefined) throw new Fault('other', `the lease of blob ${blob} was over before its record was written`);
 }

@@ -3,7 +3,8 @@
 
 import type { Entry, Order } from '../../domain/entry.ts';
 import { read } from '../declaration.ts';
-import { row, tuples, type Value, type Verb } from '../sql.ts';
+import { row, tuples, type Verb } from '../sql.ts';
+import { raw, type Sql, sql } from '../statement.ts';
 import { type EntryRow, findRow, selection, toEntry, toRow } from './entries.ts';
 import { isVisible, locate } from './tree.ts';
 
@@ -50,7 +51,7 @@ export const listFolder = read(
     const wanted = limit + (exclude === undefined ? 1 : 2);
     let children = yield* listChildren(parent.entry, { ...asked, limit: wanted });
     if (exclude !== undefined) children = children.filter((child) => child.id !== exclude);
-    const journal = yield* row<{ position: number | null }>('SELECT max(position) AS position FROM journal');
+    const journal = yield* row<{ position: number | null }>(sql`SELECT max(position) AS position FROM journal`);
     const shown = children.slice(0, Math.min(limit, countWithin(children)));
     const last = children.length > shown.length ? shown.at(-1) : undefined;
     return {
@@ -72,11 +73,20 @@ function countWithin(children: readonly EntryRow[]): number {
   return children.length;
 }
 
-const columnOf = { name: 'name_key', modified: 'modified_at', size: 'size' } as const;
+const rising = { direction: raw('ASC'), beyond: raw('>') };
+const falling = { direction: raw('DESC'), beyond: raw('<') };
+
+const orders = {
+  name: { column: 'name_key', ...rising },
+  '-name': { column: 'name_key', ...falling },
+  modified: { column: 'modified_at', ...rising },
+  '-modified': { column: 'modified_at', ...falling },
+  size: { column: 'size', ...rising },
+  '-size': { column: 'size', ...falling },
+} as const satisfies Record<Order, { column: keyof EntryRow; direction: Sql; beyond: Sql }>;
 
 export function toPlace(child: EntryRow, order: Order): Place {
-  const column = columnOf[order.replace('-', '') as keyof typeof columnOf];
-  return [child.kind, child[column], child.id];
+  return [child.kind, child[orders[order].column], child.id];
 }
 
 function* listChildren(parent: number, asked: ListFolder): Verb<EntryRow[]> {
@@ -88,22 +98,21 @@ function* listChildren(parent: number, asked: ListFolder): Verb<EntryRow[]> {
 }
 
 function* listKind(parent: number, kind: 0 | 1, { space, order = 'name', after, limit }: ListFolder): Verb<EntryRow[]> {
-  const isFalling = order.startsWith('-');
-  const column = columnOf[order.replace('-', '') as keyof typeof columnOf];
-  const [direction, beyond] = isFalling ? (['DESC', '<'] as const) : (['ASC', '>'] as const);
-  const values: Value[] = [space, parent, kind, limit];
-  let from = '';
+  const { column: name, direction, beyond } = orders[order];
+  const column = raw(name);
+  const isByName = name === 'name_key';
+  let from = nothing;
   if (after?.[0] === kind) {
     // Names are unique; a row of values is compared from left to right.
-    from = column === 'name_key' ? `AND name_key ${beyond} $5` : `AND (${column}, id) ${beyond} ($5, $6)`;
-    values.push(after[1]);
-    if (column !== 'name_key') values.push(after[2]);
+    from = isByName
+      ? sql`AND name_key ${beyond} ${after[1]}`
+      : sql`AND (${column}, id) ${beyond} (${after[1]}, ${after[2]})`;
   }
-  const ties = column === 'name_key' ? '' : `, id ${direction}`;
-  const found = yield* tuples(
-    `SELECT ${selection} FROM entries WHERE space = $1 AND parent = $2 AND kind = $3 ${from}
-     ORDER BY ${column} ${direction}${ties} LIMIT $4`,
-    ...values,
-  );
+  const ties = isByName ? nothing : sql`, id ${direction}`;
+  const found = yield* tuples(sql`SELECT ${selection} FROM entries
+    WHERE space = ${space} AND parent = ${parent} AND kind = ${kind} ${from}
+    ORDER BY ${column} ${direction}${ties} LIMIT ${limit}`);
   return found.map(toRow);
 }
+
+const nothing = raw('');

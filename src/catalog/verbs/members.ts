@@ -3,9 +3,12 @@
 import type { Role } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { findUser, insertUser, requireUser, spacesOf, type UserState, type UserWithSpaces } from './people.ts';
 import { requireSpace } from './spaces.ts';
+
+const intoMembers = insertInto('members', 'user_id space role');
 
 export interface Member {
   id: string;
@@ -21,7 +24,7 @@ interface MemberRow extends Omit<Member, 'createdAt' | 'role'> {
   created_at: number;
 }
 
-const selection = `SELECT id, name, state, role, created_at FROM members JOIN users ON users.id = members.user_id`;
+const selection = sql`SELECT id, name, state, role, created_at FROM members JOIN users ON users.id = members.user_id`;
 
 export interface ListMembers {
   space: number;
@@ -32,17 +35,14 @@ export interface ListMembers {
 
 export const listMembers = read({}, function* listMembers({ space, after, limit }: ListMembers): Verb<Member[]> {
   const found = yield* rows<MemberRow>(
-    `${selection} WHERE space = $1 AND user_id > $2 ORDER BY user_id LIMIT $3`,
-    space,
-    after ?? '',
-    limit,
+    sql`${selection} WHERE space = ${space} AND user_id > ${after ?? ''} ORDER BY user_id LIMIT ${limit}`,
   );
   return found.map(({ created_at: createdAt, ...member }) => ({ ...member, createdAt }));
 });
 
 function* findRole(space: number, id: string): Verb<Role | null> {
-  const sql = 'SELECT role FROM members WHERE user_id = $1 AND space = $2';
-  return (yield* row<{ role: Role }>(sql, id, space))?.role ?? null;
+  const found = yield* row<{ role: Role }>(sql`SELECT role FROM members WHERE user_id = ${id} AND space = ${space}`);
+  return found?.role ?? null;
 }
 
 export interface SetRole extends Origin {
@@ -89,9 +89,7 @@ export const setMember = write(
 
 function* requireOtherManager(space: number, id: string): Verb<void> {
   const other = yield* row(
-    `${selection} WHERE space = $1 AND user_id <> $2 AND role = 'manager' AND state = 'active' LIMIT 1`,
-    space,
-    id,
+    sql`${selection} WHERE space = ${space} AND user_id <> ${id} AND role = 'manager' AND state = 'active' LIMIT 1`,
   );
   if (other !== undefined) return;
   throw new Refusal('LastManager', 'The space would have no manager left.', {
@@ -123,9 +121,9 @@ function* putRole(asked: Origin & { id: string; space: number; role: Role | null
   const isNew = role !== null && id.includes(':') && (yield* findUser({ id })) === null;
   if (isNew) yield* insertUser({ ...asked, name: id, password: null }, 'User');
   yield* requireUser(id);
-  yield* rows('DELETE FROM members WHERE user_id = $1 AND space = $2', id, space);
+  yield* execute(sql`DELETE FROM members WHERE user_id = ${id} AND space = ${space}`);
   if (role !== null) {
-    yield* rows('INSERT INTO members (user_id, space, role) VALUES ($1, $2, $3)', id, space, role);
+    yield* insert(intoMembers, [id, space, role]);
   }
   yield* note(asked, space, 'user.role', id, { role });
 }

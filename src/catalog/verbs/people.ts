@@ -4,8 +4,11 @@
 import type { Role, SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { findIssuerRecord } from './issuer-records.ts';
+
+const intoUsers = insertInto('users', 'id name state password signed_out_at created_at');
 
 export type UserState = 'active' | 'disabled';
 
@@ -37,16 +40,16 @@ function toUser({ created_at: createdAt, signed_out_at: signedOutAt, ...found }:
   return { ...found, signedOutAt, createdAt };
 }
 
-const selection = 'SELECT id, name, state, password, signed_out_at, created_at FROM users';
+const selection = sql`SELECT id, name, state, password, signed_out_at, created_at FROM users`;
 
 export const findUser = read({}, function* findUser({ id }: { id: string }): Verb<User | null> {
-  const found = yield* row<UserRow>(`${selection} WHERE id = $1`, id);
+  const found = yield* row<UserRow>(sql`${selection} WHERE id = ${id}`);
   return found === undefined ? null : toUser(found);
 });
 
 export const listUsers = read({}, function* listUsers(_: Record<string, never>): Verb<UserWithSpaces[]> {
   const listed: UserWithSpaces[] = [];
-  for (const found of yield* rows<UserRow>(`${selection} ORDER BY id`)) {
+  for (const found of yield* rows<UserRow>(sql`${selection} ORDER BY id`)) {
     listed.push({ ...toUser(found), spaces: yield* spacesOf(found.id) });
   }
   return listed;
@@ -61,11 +64,9 @@ interface SpaceAccessRow {
 }
 
 export function* spacesOf(user: string): Verb<SpaceAccess[]> {
-  const found = yield* rows<SpaceAccessRow>(
-    `SELECT spaces.space AS space, spaces.id AS space_id, spaces.name AS space_name, root, role
-     FROM members JOIN spaces ON spaces.space = members.space WHERE user_id = $1 ORDER BY spaces.name`,
-    user,
-  );
+  const found =
+    yield* rows<SpaceAccessRow>(sql`SELECT spaces.space AS space, spaces.id AS space_id, spaces.name AS space_name, root, role
+      FROM members JOIN spaces ON spaces.space = members.space WHERE user_id = ${user} ORDER BY spaces.name`);
   return found.map(({ space, space_id: spaceId, space_name: spaceName, root: rootId, role }) => ({
     space,
     spaceId,
@@ -122,13 +123,7 @@ export function* insertUser(asked: AddUser, target: string): Verb<User> {
       hint: 'Ids of users are never given out twice; choose another.',
     });
   }
-  yield* rows(
-    `INSERT INTO users (id, name, state, password, signed_out_at, created_at) VALUES ($1, $2, 'active', $3, 0, $4)`,
-    asked.id,
-    asked.name,
-    asked.password,
-    asked.at,
-  );
+  yield* insert(intoUsers, [asked.id, asked.name, 'active', asked.password, 0, asked.at]);
   yield* note(asked, null, 'user.added', asked.id, {});
   return yield* requireUser(asked.id);
 }
@@ -149,7 +144,7 @@ export const setUserState = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* setUserState(asked: SetUserState): Verb<User> {
     yield* requireUser(asked.id);
-    yield* rows('UPDATE users SET state = $1 WHERE id = $2', asked.state, asked.id);
+    yield* execute(sql`UPDATE users SET state = ${asked.state} WHERE id = ${asked.id}`);
     if (asked.state === 'disabled') yield* signOut(asked);
     yield* note(asked, null, `user.${asked.state}`, asked.id, {});
     return yield* requireUser(asked.id);
@@ -167,7 +162,7 @@ export const setPassword = write(
   function* setPassword(asked: SetPassword): Verb<User> {
     const { password } = yield* requireUser(asked.id);
     if (password === null) throw new Refusal('InvalidField', 'People of outside issuers have no password here.');
-    yield* rows('UPDATE users SET password = $1 WHERE id = $2', asked.password, asked.id);
+    yield* execute(sql`UPDATE users SET password = ${asked.password} WHERE id = ${asked.id}`);
     yield* signOut(asked);
     yield* note(asked, null, 'user.password', asked.id, {});
     return yield* requireUser(asked.id);
@@ -178,17 +173,17 @@ export const setPassword = write(
 export const endSignIns = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* endSignIns(asked: Origin): Verb<void> {
-    yield* rows('UPDATE issuer_records SET payload = NULL');
+    yield* execute(sql`UPDATE issuer_records SET payload = NULL`);
     yield* note(asked, null, 'sign-ins.ended', '', {});
   },
 );
 
 function* signOut({ id, at }: { id: string; at: number }): Verb<void> {
   const second = Math.floor(at / 1000);
-  yield* rows(
-    'UPDATE users SET signed_out_at = CASE WHEN signed_out_at >= $1 THEN signed_out_at + 1 ELSE $1 END WHERE id = $2',
-    second,
-    id,
+  yield* execute(
+    sql`UPDATE users
+      SET signed_out_at = CASE WHEN signed_out_at >= ${second} THEN signed_out_at + 1 ELSE ${second} END
+      WHERE id = ${id}`,
   );
-  yield* rows('DELETE FROM issuer_records WHERE user_id = $1', id);
+  yield* execute(sql`DELETE FROM issuer_records WHERE user_id = ${id}`);
 }

@@ -2,7 +2,8 @@
 // the top goes last.
 
 import { read, write } from '../declaration.ts';
-import { note, row, rows, type Verb } from '../sql.ts';
+import { execute, note, row, rows, type Verb } from '../sql.ts';
+import { exactSize, sql } from '../statement.ts';
 import { requireHidden } from './hidden-folders.ts';
 import { type RemovedVersion, remove } from './removal.ts';
 import { addToSizes, hiddenId } from './tree.ts';
@@ -19,10 +20,8 @@ export interface HiddenTree {
 
 /** Not all, if there are many. */
 export const findHiddenTrees = read({}, function* findHiddenTrees(_: object): Verb<HiddenTree[]> {
-  return yield* rows<HiddenTree>(
-    `SELECT entries.space AS space, entries.entry AS top FROM hidden_trees JOIN entries ON entries.entry = hidden_trees.entry
-     WHERE purpose = 'purge' ORDER BY entries.entry LIMIT 100`,
-  );
+  return yield* rows<HiddenTree>(sql`SELECT entries.space AS space, entries.entry AS top FROM hidden_trees
+    JOIN entries ON entries.entry = hidden_trees.entry WHERE purpose = 'purge' ORDER BY entries.entry LIMIT 100`);
 });
 
 export interface PurgeSlice extends HiddenTree {
@@ -77,12 +76,8 @@ export const purgeSlice = write(
 );
 
 function* findDoomed(space: number, entry: number): Verb<Doomed | undefined> {
-  return yield* row<Doomed>(
-    `SELECT entry, space, parent, kind, exact_size(entries) AS size, created_by FROM entries
-     WHERE entry = $1 AND space = $2`,
-    entry,
-    space,
-  );
+  return yield* row<Doomed>(sql`SELECT entry, space, parent, kind, ${exactSize} AS size, created_by FROM entries
+     WHERE entry = ${entry} AND space = ${space}`);
 }
 
 /** Entries without any beneath them: the files of a folder that has no folders, or the emptied folder itself. */
@@ -99,27 +94,18 @@ function* findLowest(top: Doomed, limit: number): Verb<Doomed[]> {
 }
 
 function* listDoomed({ space, entry }: Doomed, kind: 0 | 1, limit: number): Verb<Doomed[]> {
-  return yield* rows<Doomed>(
-    `SELECT entry, space, parent, kind, size, created_by FROM entries
-     WHERE space = $1 AND parent = $2 AND kind = $3 ORDER BY name_key LIMIT $4`,
-    space,
-    entry,
-    kind,
-    limit,
-  );
+  return yield* rows<Doomed>(sql`SELECT entry, space, parent, kind, size, created_by FROM entries
+     WHERE space = ${space} AND parent = ${entry} AND kind = ${kind} ORDER BY name_key LIMIT ${limit}`);
 }
 
 /** Those of one slice. */
 function* listVersionsOf({ entry }: Doomed): Verb<RemovedVersion[]> {
-  return yield* rows<RemovedVersion>(
-    `SELECT version, versions.content AS content, created_by, contents.size AS size
-     FROM versions JOIN contents ON contents.content = versions.content WHERE versions.entry = $1 LIMIT $2`,
-    entry,
-    sliceRows,
-  );
+  return yield* rows<RemovedVersion>(sql`SELECT version, versions.content AS content, created_by, contents.size AS size
+    FROM versions JOIN contents ON contents.content = versions.content WHERE versions.entry = ${entry}
+    LIMIT ${sliceRows}`);
 }
 
 function* forgetTop({ space, entry, size }: Doomed): Verb<void> {
-  yield* rows('DELETE FROM hidden_trees WHERE entry = $1', entry);
+  yield* execute(sql`DELETE FROM hidden_trees WHERE entry = ${entry}`);
   yield* addToSizes(yield* requireHidden(space, hiddenId), -size);
 }

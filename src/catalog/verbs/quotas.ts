@@ -3,13 +3,19 @@
 
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { type ApplicationRef, requireApplication } from './applications.ts';
 import { findRowByName } from './entries.ts';
 import { requireUser } from './people.ts';
 import { requireSpace } from './spaces.ts';
 import { findVisible, trashId } from './tree.ts';
 import { everyone } from './usage.ts';
+
+const intoUsage = insertInto('usage', 'space actor entries bytes most_entries most_bytes most_requests', {
+  onConflict: `ON CONFLICT (space, actor) DO UPDATE SET most_entries = excluded.most_entries, most_bytes = excluded.most_bytes,
+       most_requests = excluded.most_requests`,
+});
 
 /** Null: as much as there is. */
 export interface Quota {
@@ -36,7 +42,7 @@ interface UsageRow {
   most_requests: number | null;
 }
 
-const columns = 'actor, entries, bytes, most_entries, most_bytes, most_requests';
+const columns = sql`actor, entries, bytes, most_entries, most_bytes, most_requests`;
 
 function toUsage({ actor, entries, bytes, ...most }: UsageRow): UsageOf {
   const quota = { entries: most.most_entries, bytes: most.most_bytes, requests: most.most_requests };
@@ -46,8 +52,7 @@ function toUsage({ actor, entries, bytes, ...most }: UsageRow): UsageOf {
 export const findUsage = read(
   { catchUp: 'sums' },
   function* findUsage({ space, actor }: { space: number; actor: string }): Verb<UsageOf> {
-    const sql = `SELECT ${columns} FROM usage WHERE space = $1 AND actor = $2`;
-    const found = yield* row<UsageRow>(sql, space, actor);
+    const found = yield* row<UsageRow>(sql`SELECT ${columns} FROM usage WHERE space = ${space} AND actor = ${actor}`);
     const nothing = { entries: 0, bytes: 0, most_entries: null, most_bytes: null, most_requests: null };
     return toUsage(found ?? { actor, ...nothing });
   },
@@ -65,10 +70,8 @@ export const listUsage = read({ catchUp: 'sums' }, function* listUsage({ space, 
   UsageOf[]
 > {
   const found = yield* rows<UsageRow>(
-    `SELECT ${columns} FROM usage WHERE space = $1 AND actor > $2 ORDER BY actor LIMIT $3`,
-    space,
-    after ?? everyone,
-    limit,
+    sql`SELECT ${columns} FROM usage WHERE space = ${space} AND actor > ${after ?? everyone} ORDER BY actor
+      LIMIT ${limit}`,
   );
   return found.map(toUsage);
 });
@@ -77,8 +80,8 @@ export const listUsage = read({ catchUp: 'sums' }, function* listUsage({ space, 
 export const findTrashBytes = read(
   { catchUp: 'sums' },
   function* findTrashBytes({ space }: { space: number }): Verb<number> {
-    const sql = 'SELECT size FROM entries WHERE space = $1 AND id = $2';
-    return (yield* row<{ size: number }>(sql, space, trashId))?.size ?? 0;
+    const query = sql`SELECT size FROM entries WHERE space = ${space} AND id = ${trashId}`;
+    return (yield* row<{ size: number }>(query))?.size ?? 0;
   },
 );
 
@@ -109,13 +112,9 @@ interface PlacedRow extends UsageRow {
 export const listQuotas = read({ catchUp: 'sums' }, function* listQuotas({ isWhole }: { isWhole: boolean }): Verb<
   PlacedUsage[]
 > {
-  const found = yield* rows<PlacedRow>(
-    `SELECT usage.space AS space, spaces.name AS space_name, ${columns}
-     FROM usage JOIN spaces ON spaces.space = usage.space
-     WHERE most_entries IS NOT NULL OR most_bytes IS NOT NULL OR most_requests IS NOT NULL OR (actor = '' AND $1 = 1)
-     ORDER BY spaces.name, actor`,
-    isWhole ? 1 : 0,
-  );
+  const found = yield* rows<PlacedRow>(sql`SELECT usage.space AS space, spaces.name AS space_name, ${columns}
+    FROM usage JOIN spaces ON spaces.space = usage.space WHERE most_entries IS NOT NULL OR most_bytes IS NOT NULL
+    OR most_requests IS NOT NULL OR (actor = '' AND ${isWhole ? 1 : 0} = 1) ORDER BY spaces.name, actor`);
   return found.map(({ space, space_name: spaceName, ...usage }) => ({ space, spaceName, ...toUsage(usage) }));
 });
 
@@ -135,19 +134,9 @@ export const setQuota = write(
     const { space, actor } = yield* findOwner(asked);
     const before = (yield* findUsage({ space, actor })).quota;
     const { entries, bytes, requests } = { ...before, ...asked.quota };
-    yield* rows(
-      `INSERT INTO usage (space, actor, entries, bytes, most_entries, most_bytes, most_requests)
-     VALUES ($1, $2, 0, 0, $3, $4, $5)
-     ON CONFLICT (space, actor) DO UPDATE SET most_entries = excluded.most_entries, most_bytes = excluded.most_bytes,
-       most_requests = excluded.most_requests`,
-      space,
-      actor,
-      entries,
-      bytes,
-      requests,
-    );
+    yield* insert(intoUsage, [space, actor, 0, 0, entries, bytes, requests]);
     yield* note(asked, space, 'quota.changed', actor, { entries, bytes, requests });
-    const named = yield* row<{ name: string }>('SELECT name FROM spaces WHERE space = $1', space);
+    const named = yield* row<{ name: string }>(sql`SELECT name FROM spaces WHERE space = ${space}`);
     return { space, spaceName: named?.name ?? '', ...(yield* findUsage({ space, actor })) };
   },
 );

@@ -1,10 +1,13 @@
 // The gate for removal: the only place that makes content unreachable for good. Every removal says for which reason it
 // happens and passes `remove`, so that a rule which forbids removals has one place to stand.
 
-import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { execute, insert, note, type Origin, returning, row, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { putInto, takeOut } from './hidden-folders.ts';
 import { hiddenId, type Located } from './tree.ts';
 import { Tally } from './usage.ts';
+
+const intoHiddenTrees = insertInto('hidden_trees', 'entry purpose at');
 
 /** A tree that callers lose at once. Its rows are purged later, a slice at a time. */
 export interface TreeRemoval {
@@ -59,7 +62,7 @@ export function* remove(removal: Removal): Verb<string[]> {
     case 'version-expired':
       return yield* removeVersions(removal);
     case 'copy-abandoned':
-      yield* rows(`UPDATE hidden_trees SET purpose = 'purge' WHERE entry = $1`, removal.top);
+      yield* execute(sql`UPDATE hidden_trees SET purpose = 'purge' WHERE entry = ${removal.top}`);
       return [];
     case 'purge':
       return yield* purge(removal);
@@ -68,9 +71,9 @@ export function* remove(removal: Removal): Verb<string[]> {
 
 function* removeTree({ origin, space, tree }: TreeRemoval): Verb<string[]> {
   yield* takeOut(tree);
-  yield* rows('DELETE FROM trash WHERE entry = $1', tree.entry);
+  yield* execute(sql`DELETE FROM trash WHERE entry = ${tree.entry}`);
   yield* putInto(space, hiddenId, tree);
-  yield* rows(`INSERT INTO hidden_trees (entry, purpose, at) VALUES ($1, 'purge', $2)`, tree.entry, origin.at);
+  yield* insert(intoHiddenTrees, [tree.entry, 'purge', origin.at]);
   yield* note(origin, space, 'entry.removed', tree.id, { name: tree.name });
   return [];
 }
@@ -95,7 +98,7 @@ function* purge({ entry, versions, isLast, tally }: Purge): Verb<string[]> {
     if (blob !== null) freed.push(blob);
   }
   if (isLast) {
-    yield* rows('DELETE FROM entries WHERE entry = $1', entry.entry);
+    yield* execute(sql`DELETE FROM entries WHERE entry = ${entry.entry}`);
     tally.add(entry.created_by, -1, 0);
   }
   return freed;
@@ -103,18 +106,17 @@ function* purge({ entry, versions, isLast, tally }: Purge): Verb<string[]> {
 
 function* deleteVersion(entry: number, removed: RemovedVersion, tally: Tally): Verb<string | null> {
   const { version, content, created_by, size } = removed;
-  yield* rows('DELETE FROM versions WHERE entry = $1 AND version = $2', entry, version);
+  yield* execute(sql`DELETE FROM versions WHERE entry = ${entry} AND version = ${version}`);
   tally.add(created_by, 0, -size);
   return yield* releaseContent(content);
 }
 
 /** Deletes a content that no version has any more; returns its blob. */
 function* releaseContent(content: number): Verb<string | null> {
-  const other = yield* row('SELECT entry FROM versions WHERE content = $1 LIMIT 1', content);
+  const other = yield* row(sql`SELECT entry FROM versions WHERE content = ${content} LIMIT 1`);
   if (other !== undefined) return null;
-  const [released] = yield* rows<{ blob: string | null }>(
-    'DELETE FROM contents WHERE content = $1 RETURNING blob',
-    content,
+  const [released] = yield* returning<{ blob: string | null }>(
+    sql`DELETE FROM contents WHERE content = ${content} RETURNING blob`,
   );
   return released?.blob ?? null;
 }

@@ -4,6 +4,7 @@
 import { type Entry, folderContentType, type Kind } from '../../domain/entry.ts';
 import { read } from '../declaration.ts';
 import { row, together, type Verb } from '../sql.ts';
+import { sql } from '../statement.ts';
 import { type EntryRow, one, selection, toEntry } from './entries.ts';
 
 export interface HitFilter {
@@ -45,7 +46,7 @@ export const findHits = read({}, function* findHits(asked: FindHits): Verb<Hit[]
 function* findHit(number: number, asked: FindHits, ways: Map<number, Way>): Verb<Hit | null> {
   // Most of what is found anywhere is not in a folder that was named, and need not be read for that.
   if (asked.folder !== null && !(yield* isBeneath(number, asked, ways))) return null;
-  const found = yield* one(`SELECT ${selection} FROM entries WHERE entry = $1 AND space = $2`, number, asked.space);
+  const found = yield* one(sql`SELECT ${selection} FROM entries WHERE entry = ${number} AND space = ${asked.space}`);
   if (found === undefined || found.parent === null || !isWanted(found, asked)) return null;
   const way = yield* findWay(found.parent, asked.folder, ways);
   if (!way.isVisible || !way.isBeneath) return null;
@@ -53,8 +54,8 @@ function* findHit(number: number, asked: FindHits, ways: Map<number, Way>): Verb
 }
 
 function* isBeneath(number: number, { space, folder }: FindHits, ways: Map<number, Way>): Verb<boolean> {
-  const sql = 'SELECT parent FROM entries WHERE entry = $1 AND space = $2';
-  const parent = (yield* row<{ parent: number | null }>(sql, number, space))?.parent ?? null;
+  const query = sql`SELECT parent FROM entries WHERE entry = ${number} AND space = ${space}`;
+  const parent = (yield* row<{ parent: number | null }>(query))?.parent ?? null;
   return parent !== null && (yield* findWay(parent, folder, ways)).isBeneath;
 }
 
@@ -62,8 +63,7 @@ function* findWay(folder: number, wanted: string | null, ways: Map<number, Way>)
   const known = ways.get(folder);
   if (known !== undefined) return known;
   const found = yield* row<{ id: string; name: string; parent: number | null }>(
-    'SELECT id, name, parent FROM entries WHERE entry = $1',
-    folder,
+    sql`SELECT id, name, parent FROM entries WHERE entry = ${folder}`,
   );
   if (found === undefined) throw new Error('an entry has lost its folder');
   const { id, name, parent } = found;
@@ -102,7 +102,7 @@ export interface NamedEntry {
 export const findNames = read({}, function* findNames({ entries }: { entries: readonly number[] }): Verb<NamedEntry[]> {
   const named: NamedEntry[] = [];
   for (const entry of entries) {
-    const found = yield* row<NamedEntry>('SELECT entry, id, name FROM entries WHERE entry = $1', entry);
+    const found = yield* row<NamedEntry>(sql`SELECT entry, id, name FROM entries WHERE entry = ${entry}`);
     if (found !== undefined) named.push(found);
   }
   return named;

@@ -2,6 +2,7 @@
 // thread of its own, over a connection of its own, so these are not among the catalog's verbs.
 
 import { row, rows, type Verb } from '../sql.ts';
+import { sql } from '../statement.ts';
 
 /** An entry as the index needs it. Roots and the hidden folders are never subjects. */
 export interface Subject {
@@ -20,7 +21,7 @@ export interface Subject {
   blob: string | null;
 }
 
-const subject = `SELECT entries.space AS space, entries.entry AS entry, name, object_type, properties,
+const subject = sql`SELECT entries.space AS space, entries.entry AS entry, name, object_type, properties,
     entries.content_type AS content_type, contents.content AS content, contents.size AS size, blob
   FROM entries
   LEFT JOIN versions ON versions.entry = entries.entry AND versions.version = entries.version
@@ -28,27 +29,23 @@ const subject = `SELECT entries.space AS space, entries.entry AS entry, name, ob
 
 export function* findSubject(space: number, id: string): Verb<Subject | undefined> {
   return yield* row<Subject>(
-    `${subject} WHERE entries.space = $1 AND entries.id = $2 AND entries.parent IS NOT NULL`,
-    space,
-    id,
+    sql`${subject} WHERE entries.space = ${space} AND entries.id = ${id} AND entries.parent IS NOT NULL`,
   );
 }
 
 export function* findSubjectByNumber(entry: number): Verb<Subject | undefined> {
-  return yield* row<Subject>(`${subject} WHERE entries.entry = $1 AND entries.parent IS NOT NULL`, entry);
+  return yield* row<Subject>(sql`${subject} WHERE entries.entry = ${entry} AND entries.parent IS NOT NULL`);
 }
 
 /** In order of their numbers. */
 export function* listSubjects(after: number, limit: number): Verb<Subject[]> {
   return yield* rows<Subject>(
-    `${subject} WHERE entries.entry > $1 AND entries.parent IS NOT NULL ORDER BY entries.entry LIMIT $2`,
-    after,
-    limit,
+    sql`${subject} WHERE entries.entry > ${after} AND entries.parent IS NOT NULL ORDER BY entries.entry LIMIT ${limit}`,
   );
 }
 
 export function* findBytes(content: number): Verb<Uint8Array | null> {
-  const found = yield* row<{ bytes: Uint8Array | null }>('SELECT bytes FROM contents WHERE content = $1', content);
+  const found = yield* row<{ bytes: Uint8Array | null }>(sql`SELECT bytes FROM contents WHERE content = ${content}`);
   return found?.bytes ?? null;
 }
 
@@ -63,20 +60,19 @@ export interface FollowedChange {
 
 export function* listFollowed(after: number, limit: number): Verb<FollowedChange[]> {
   return yield* rows<FollowedChange>(
-    `SELECT position, space, action, entry, details, link FROM journal WHERE position > $1 ORDER BY position LIMIT $2`,
-    after,
-    limit,
+    sql`SELECT position, space, action, entry, details, link FROM journal WHERE position > ${after}
+      ORDER BY position LIMIT ${limit}`,
   );
 }
 
 /** Undefined: the journal has nothing there, any more or yet. */
 export function* findLink(position: number): Verb<string | undefined> {
-  const found = yield* row<{ link: string }>('SELECT link FROM journal WHERE position = $1', position);
+  const found = yield* row<{ link: string }>(sql`SELECT link FROM journal WHERE position = ${position}`);
   return found?.link;
 }
 
 export function* findLast(): Verb<{ position: number; link: string } | undefined> {
   return yield* row<{ position: number; link: string }>(
-    'SELECT position, link FROM journal ORDER BY position DESC LIMIT 1',
+    sql`SELECT position, link FROM journal ORDER BY position DESC LIMIT 1`,
   );
 }

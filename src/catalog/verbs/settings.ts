@@ -1,11 +1,17 @@
 // Texts that all nodes of an environment share, under a name each: its keys.
 
 import { noSpace, read, write } from '../declaration.ts';
-import { row, rows, type Verb } from '../sql.ts';
+import { insert, row, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
+
+const intoMetaOnce = insertInto('meta', 'name value', { onConflict: 'ON CONFLICT (name) DO NOTHING' });
+const intoMeta = insertInto('meta', 'name value', {
+  onConflict: 'ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+});
 
 /** Null: nobody has set it. */
 export const findSetting = read({}, function* findSetting({ name }: { name: string }): Verb<string | null> {
-  const found = yield* row<{ value: string }>('SELECT value FROM meta WHERE name = $1', `setting ${name}`);
+  const found = yield* row<{ value: string }>(sql`SELECT value FROM meta WHERE name = ${`setting ${name}`}`);
   return found?.value ?? null;
 });
 
@@ -13,11 +19,7 @@ export const findSetting = read({}, function* findSetting({ name }: { name: stri
 export const claimSetting = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* claimSetting({ name, value }: { name: string; value: string }): Verb<string> {
-    yield* rows(
-      'INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
-      `setting ${name}`,
-      value,
-    );
+    yield* insert(intoMetaOnce, [`setting ${name}`, value]);
     return (yield* findSetting({ name })) ?? value;
   },
 );
@@ -25,10 +27,6 @@ export const claimSetting = write(
 export const setSetting = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* setSetting({ name, value }: { name: string; value: string }): Verb<void> {
-    yield* rows(
-      'INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-      `setting ${name}`,
-      value,
-    );
+    yield* insert(intoMeta, [`setting ${name}`, value]);
   },
 );

@@ -4,10 +4,15 @@ import type { SpaceAccess } from '../../domain/caller.ts';
 import { toNameKey } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { execute, insert, insertNumbered, note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { insertRow, toNewFolder } from './entries.ts';
 import { hiddenId, trashId } from './tree.ts';
 import { everyone } from './usage.ts';
+
+const intoSpaces = insertInto('spaces', 'id name root created_at', { numbered: 'space' });
+const intoUsage = insertInto('usage', 'space actor entries bytes');
+const intoMembers = insertInto('members', 'user_id space role');
 
 export interface NewSpace extends Origin {
   name: string;
@@ -20,20 +25,13 @@ export interface NewSpace extends Origin {
 /** Returns the number of the space. */
 export function* insertSpace(asked: NewSpace): Verb<number> {
   const { at, name, rootId } = asked;
-  const space = yield* insert(
-    'space',
-    'INSERT INTO spaces (id, name, root, created_at) VALUES ($1, $2, $3, $4)',
-    asked.spaceId,
-    name,
-    rootId,
-    at,
-  );
+  const space = yield* insertNumbered(intoSpaces, [asked.spaceId, name, rootId, at]);
   const root = { id: rootId, parent: null, name, nameKey: toNameKey(name), at, by: asked.rootBy };
   yield* insertRow(space, toNewFolder(root));
   for (const id of [trashId, hiddenId]) {
     yield* insertRow(space, toNewFolder({ id, parent: null, name: id, nameKey: id, at, by: 'operator' }));
   }
-  yield* rows('INSERT INTO usage (space, actor, entries, bytes) VALUES ($1, $2, 0, 0)', space, everyone);
+  yield* insert(intoUsage, [space, everyone, 0, 0]);
   yield* note(asked, space, 'space.created', rootId, { name });
   return space;
 }
@@ -52,7 +50,7 @@ export const addSpace = write(
     const { name, spaceId, rootId, manager } = asked;
     yield* requireFreeName(name);
     const space = yield* insertSpace({ ...asked, rootBy: manager });
-    yield* rows(`INSERT INTO members (user_id, space, role) VALUES ($1, $2, 'manager')`, manager, space);
+    yield* insert(intoMembers, [manager, space, 'manager']);
     yield* note(asked, space, 'user.role', manager, { role: 'manager' });
     return { space, spaceId, spaceName: name, rootId, role: 'manager' };
   },
@@ -68,17 +66,17 @@ export const renameSpace = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
   function* renameSpace(asked: RenameSpace): Verb<void> {
     const { space, name } = asked;
-    const found = yield* row<{ name: string }>('SELECT name FROM spaces WHERE space = $1', space);
+    const found = yield* row<{ name: string }>(sql`SELECT name FROM spaces WHERE space = ${space}`);
     if (found === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.');
     if (found.name === name) return;
     yield* requireFreeName(name);
-    yield* rows('UPDATE spaces SET name = $1 WHERE space = $2', name, space);
+    yield* execute(sql`UPDATE spaces SET name = ${name} WHERE space = ${space}`);
     yield* note(asked, space, 'space.renamed', '', { name, before: found.name });
   },
 );
 
 function* requireFreeName(name: string): Verb<void> {
-  if ((yield* row('SELECT space FROM spaces WHERE name = $1', name)) === undefined) return;
+  if ((yield* row(sql`SELECT space FROM spaces WHERE name = ${name}`)) === undefined) return;
   throw new Refusal('NameAlreadyExists', 'This name is taken.', { target: 'Name', hint: 'Choose another.' });
 }
 
@@ -86,7 +84,7 @@ function* requireFreeName(name: string): Verb<void> {
 /** All of them, by name: for the operator. */
 export const listSpaces = read({}, function* listSpaces(_: object): Verb<SpaceAccess[]> {
   const found = yield* rows<{ space: number; id: string; name: string; root: string }>(
-    'SELECT space, id, name, root FROM spaces ORDER BY name',
+    sql`SELECT space, id, name, root FROM spaces ORDER BY name`,
   );
   return found.map(({ space, id, name, root }) => ({
     ...{ space, spaceId: id, spaceName: name, rootId: root, role: null },
@@ -95,8 +93,7 @@ export const listSpaces = read({}, function* listSpaces(_: object): Verb<SpaceAc
 
 export const findSpace = read({}, function* findSpace({ name }: { name: string }): Verb<SpaceAccess | null> {
   const found = yield* row<{ space: number; id: string; root: string }>(
-    'SELECT space, id, root FROM spaces WHERE name = $1',
-    name,
+    sql`SELECT space, id, root FROM spaces WHERE name = ${name}`,
   );
   if (found === undefined) return null;
   return { space: found.space, spaceId: found.id, spaceName: name, rootId: found.root, role: null };
@@ -104,7 +101,7 @@ export const findSpace = read({}, function* findSpace({ name }: { name: string }
 
 /** By name, for operators. */
 export function* requireSpace(name: string): Verb<number> {
-  const found = yield* row<{ space: number }>('SELECT space FROM spaces WHERE name = $1', name);
+  const found = yield* row<{ space: number }>(sql`SELECT space FROM spaces WHERE name = ${name}`);
   if (found !== undefined) return found.space;
   throw new Refusal('SpaceNotFound', `There is no space ${JSON.stringify(name)}.`, {
     target: 'Space',

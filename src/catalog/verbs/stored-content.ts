@@ -1,9 +1,12 @@
 // The bytes of a version as rows of the catalog. Contents are immutable; a large one whose bytes are already stored is not
 // stored again, and the caller learns that its blob is not needed.
 
-import { insert, row, rows, type Verb } from '../sql.ts';
+import { execute, insertNumbered, row, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import type { EntryRow } from './entries.ts';
 import { takeOver } from './leases.ts';
+
+const intoContents = insertInto('contents', 'sha256 size blob checksums bytes', { numbered: 'content' });
 
 /** Bytes that have arrived whole. Either `bytes` (small, written with the record) or `blob` (already durable). */
 export interface StoredContent {
@@ -24,21 +27,18 @@ export function claimsOfContent({ blob, sha256 }: StoredContent): string[] {
 export function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {
   if (content.blob !== null) {
     const twin = yield* row<{ content: number }>(
-      'SELECT content FROM contents WHERE sha256 = $1 AND blob IS NOT NULL',
-      content.sha256,
+      sql`SELECT content FROM contents WHERE sha256 = ${content.sha256} AND blob IS NOT NULL`,
     );
     if (twin !== undefined) return { content: twin.content, isBlobUsed: false };
     if (content.isLeased === true) yield* takeOver(content.blob);
   }
-  const number = yield* insert(
-    'content',
-    'INSERT INTO contents (sha256, size, blob, checksums, bytes) VALUES ($1, $2, $3, $4, $5)',
+  const number = yield* insertNumbered(intoContents, [
     content.sha256,
     content.sizeBytes,
     content.blob,
     content.checksums,
     content.bytes,
-  );
+  ]);
   return { content: number, isBlobUsed: content.blob !== null };
 }
 
@@ -51,23 +51,20 @@ export function* hasContent(file: EntryRow, content: StoredContent): Verb<boolea
 /** "Nothing is written" rests on bytes that are there: where the disk has changed a small content, it is mended. */
 export function* mendBytes(file: EntryRow, { bytes, sha256 }: StoredContent): Verb<void> {
   if (bytes === null) return;
-  const kept = yield* row<{ content: number; bytes: Uint8Array | null }>(
-    `SELECT contents.content AS content, contents.bytes AS bytes
+  const kept = yield* row<{
+    content: number;
+    bytes: Uint8Array | null;
+  }>(sql`SELECT contents.content AS content, contents.bytes AS bytes
      FROM versions JOIN contents ON contents.content = versions.content
-     WHERE versions.entry = $1 AND versions.version = $2`,
-    file.entry,
-    file.version,
-  );
+     WHERE versions.entry = ${file.entry} AND versions.version = ${file.version}`);
   if (kept === undefined || kept.bytes === null || Buffer.compare(kept.bytes, bytes) === 0) return;
-  yield* rows('UPDATE contents SET bytes = $1 WHERE content = $2 AND sha256 = $3', bytes, kept.content, sha256);
+  yield* execute(sql`UPDATE contents SET bytes = ${bytes} WHERE content = ${kept.content} AND sha256 = ${sha256}`);
 }
 
 export function* findContentDigest(file: EntryRow): Verb<Uint8Array | null> {
-  const current = yield* row<{ sha256: Uint8Array }>(
-    `SELECT contents.sha256 AS sha256 FROM versions JOIN contents ON contents.content = versions.content
-     WHERE versions.entry = $1 AND versions.version = $2`,
-    file.entry,
-    file.version,
-  );
+  const current = yield* row<{
+    sha256: Uint8Array;
+  }>(sql`SELECT contents.sha256 AS sha256 FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = ${file.entry} AND versions.version = ${file.version}`);
   return current?.sha256 ?? null;
 }

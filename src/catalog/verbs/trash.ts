@@ -8,7 +8,8 @@ import { toNameKey } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { allSpaces, read, write } from '../declaration.ts';
 import { type SealedTrash, toTrashSeal } from '../row-checksums.ts';
-import { note, type Origin, row, rows, together, type Verb } from '../sql.ts';
+import { execute, insert, note, type Origin, row, rows, together, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { type EntryRow, findRow, requireRow, toEntry, updateRow } from './entries.ts';
 import { putInto, takeOut } from './hidden-folders.ts';
 import { settleName } from './naming.ts';
@@ -26,6 +27,8 @@ import {
   toDetailsAt,
   trashId,
 } from './tree.ts';
+
+const intoTrash = insertInto('trash', 'entry space parent path trashed_at trashed_by seal');
 
 interface Asked extends Origin {
   space: number;
@@ -69,8 +72,7 @@ export const trashEntry = write(
 );
 
 function* insertTrash(trash: SealedTrash): Verb<void> {
-  yield* rows(
-    'INSERT INTO trash (entry, space, parent, path, trashed_at, trashed_by, seal) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+  yield* insert(intoTrash, [
     trash.entry,
     trash.space,
     trash.parent,
@@ -78,7 +80,7 @@ function* insertTrash(trash: SealedTrash): Verb<void> {
     trash.trashed_at,
     trash.trashed_by,
     toTrashSeal(trash),
-  );
+  ]);
 }
 
 interface Trashed {
@@ -91,8 +93,7 @@ function* findTrashed({ space, id }: { space: number; id: string }): Verb<Trashe
   const found = yield* findRow(space, id);
   if (found === undefined) return null;
   const trash = yield* row<TrashRow>(
-    'SELECT entry, parent, path, trashed_at, trashed_by FROM trash WHERE entry = $1',
-    found.entry,
+    sql`SELECT entry, parent, path, trashed_at, trashed_by FROM trash WHERE entry = ${found.entry}`,
   );
   return trash === undefined ? null : { found: yield* locate(found), trash };
 }
@@ -142,7 +143,7 @@ export const restoreEntry = write(
       restored.modified_at = Math.max(asked.at, found.modified_at);
       restored.modified_by = asked.by;
     }
-    yield* rows('DELETE FROM trash WHERE entry = $1', found.entry);
+    yield* execute(sql`DELETE FROM trash WHERE entry = ${found.entry}`);
     yield* addToSizes(to, found.size);
     if (kind === 'folder') yield* raiseHeights(to, found.height);
     yield* updateRow(found, restored);
@@ -180,13 +181,10 @@ export interface TrashPage {
 
 /** What was trashed last comes first. */
 export const listTrash = read({}, function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> {
-  const found = yield* rows<TrashRow>(
-    `SELECT entry, parent, path, trashed_at, trashed_by FROM trash
-     WHERE space = $1 AND (trashed_at, entry) < ($2, $3) ORDER BY trashed_at DESC, entry DESC LIMIT $4`,
-    space,
-    ...(after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]),
-    limit + 1,
-  );
+  const [at, entry] = after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  const found = yield* rows<TrashRow>(sql`SELECT entry, parent, path, trashed_at, trashed_by FROM trash
+    WHERE space = ${space} AND (trashed_at, entry) < (${at}, ${entry})
+    ORDER BY trashed_at DESC, entry DESC LIMIT ${limit + 1}`);
   const entries = yield* together(found.slice(0, limit).map(toTrashed));
   const last = found.length > limit ? found[limit - 1] : undefined;
   return { entries, next: last === undefined ? null : [last.trashed_at, last.entry] };
@@ -231,11 +229,9 @@ export const emptyTrash = write(
   function* emptyTrash({ space, before, ...asked }: EmptyTrash): Verb<number> {
     const found = yield* rows<{ entry: number; space: number }>(
       space === null
-        ? 'SELECT entry, space FROM trash WHERE trashed_at < $1 ORDER BY trashed_at LIMIT $2'
-        : 'SELECT entry, space FROM trash WHERE trashed_at < $1 AND space = $3 ORDER BY trashed_at LIMIT $2',
-      before,
-      mostTops,
-      ...(space === null ? [] : [space]),
+        ? sql`SELECT entry, space FROM trash WHERE trashed_at < ${before} ORDER BY trashed_at LIMIT ${mostTops}`
+        : sql`SELECT entry, space FROM trash WHERE trashed_at < ${before} AND space = ${space}
+            ORDER BY trashed_at LIMIT ${mostTops}`,
     );
     for (const { entry, space: of } of found) {
       const top = yield* locate(yield* requireRow(entry));

@@ -8,7 +8,8 @@ import { Fault } from '../../domain/fault.ts';
 import { folderNotFound, notAFolder } from '../../domain/missing.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { read } from '../declaration.ts';
-import { add, row, rows, type Verb } from '../sql.ts';
+import { add, execute, row, type Verb } from '../sql.ts';
+import { sql } from '../statement.ts';
 import { type EntryRow, findRow, findRowByName, requireRow, toEntry } from './entries.ts';
 
 export const trashId = '-trash-';
@@ -34,7 +35,7 @@ const longestWay = deepestLevel + 3;
 export function* locate(found: EntryRow): Verb<Located> {
   const above: Above[] = [];
   for (let parent = found.parent; parent !== null; ) {
-    const next = yield* row<Above>('SELECT entry, id, name, parent, height FROM entries WHERE entry = $1', parent);
+    const next = yield* row<Above>(sql`SELECT entry, id, name, parent, height FROM entries WHERE entry = ${parent}`);
     if (next === undefined) throw new Fault('other', `entry ${found.id} has lost its folder`);
     above.push(next);
     if (above.length > longestWay)
@@ -99,21 +100,16 @@ const mostLookedAt = 10_000;
 export function* checkTreeLevel(parent: Located, space: number, folder: EntryRow, target: string): Verb<void> {
   const room = deepestLevel - parent.above.length - 1;
   if (folder.kind !== 0 || folder.height <= room) return;
-  const looked = yield* row<{ height: number; count: number }>(
-    `WITH RECURSIVE down (entry, level) AS (
-       SELECT entry, 0 FROM entries WHERE entry = $1
+  const looked = yield* row<{ height: number; count: number }>(sql`WITH RECURSIVE down (entry, level) AS (
+       SELECT entry, 0 FROM entries WHERE entry = ${folder.entry}
        UNION ALL
        SELECT entries.entry, down.level + 1
-       FROM down JOIN entries ON entries.space = $2 AND entries.parent = down.entry AND entries.kind = 0
+       FROM down JOIN entries ON entries.space = ${space} AND entries.parent = down.entry AND entries.kind = 0
      )
-     SELECT max(level) AS height, count(*) AS count FROM (SELECT level FROM down LIMIT $3) AS looked`,
-    folder.entry,
-    space,
-    mostLookedAt,
-  );
+     SELECT max(level) AS height, count(*) AS count FROM (SELECT level FROM down LIMIT ${mostLookedAt}) AS looked`);
   if (looked === undefined || looked.count >= mostLookedAt || looked.height > room) throw tooDeep(target);
   folder.height = looked.height;
-  yield* rows('UPDATE entries SET height = $1 WHERE entry = $2', looked.height, folder.entry);
+  yield* execute(sql`UPDATE entries SET height = ${looked.height} WHERE entry = ${folder.entry}`);
 }
 
 /** A folder with so many levels beneath it came into this one. Ends at the first that is high enough already. */
@@ -121,7 +117,7 @@ export function* raiseHeights(parent: Located, height: number): Verb<void> {
   let least = height + 1;
   for (const folder of [parent, ...parent.above]) {
     if (folder.height >= least) return;
-    yield* rows('UPDATE entries SET height = $1 WHERE entry = $2 AND height < $1', least, folder.entry);
+    yield* execute(sql`UPDATE entries SET height = ${least} WHERE entry = ${folder.entry} AND height < ${least}`);
     least += 1;
   }
 }
@@ -168,12 +164,10 @@ export function toFileDetails(
 }
 
 function* findSha256({ entry, version }: EntryRow): Verb<string | null> {
-  const content = yield* row<{ sha256: Uint8Array }>(
-    `SELECT sha256 FROM versions JOIN contents ON contents.content = versions.content
-     WHERE versions.entry = $1 AND versions.version = $2`,
-    entry,
-    version,
-  );
+  const content = yield* row<{
+    sha256: Uint8Array;
+  }>(sql`SELECT sha256 FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = ${entry} AND versions.version = ${version}`);
   return content === undefined ? null : Buffer.from(content.sha256).toString('hex');
 }
 
@@ -216,7 +210,8 @@ export const findSpaceOf = read(
   {},
   function* findSpaceOf({ id, spaces }: { id: string; spaces: readonly number[] }): Verb<number | null> {
     for (const space of spaces) {
-      if ((yield* row('SELECT entry FROM entries WHERE space = $1 AND id = $2', space, id)) !== undefined) return space;
+      if ((yield* row(sql`SELECT entry FROM entries WHERE space = ${space} AND id = ${id}`)) !== undefined)
+        return space;
     }
     return null;
   },

@@ -5,7 +5,14 @@
 import { Fault } from '../../domain/fault.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { row, rows, type Verb } from '../sql.ts';
+import { execute, insert, returning, returningRow, row, type Verb } from '../sql.ts';
+import { insertInto, raw, sql } from '../statement.ts';
+
+const intoUploads = insertInto(
+  'uploads',
+  'id app_key actor protocol kind asked length size blob grown turn is_busy is_last result expires_at',
+);
+const columns = raw(intoUploads.columns.join(', '));
 
 /** Unfinished ones that an application, or a person with it, can have at a time. */
 const mostOpen = 1000;
@@ -63,9 +70,6 @@ interface UploadRow {
   expires_at: number;
 }
 
-const columns =
-  'id, app_key, actor, protocol, kind, asked, length, size, blob, grown, turn, is_busy, is_last, result, expires_at';
-
 function toUpload({ app_key, length, size, is_busy, is_last, expires_at, ...rest }: UploadRow): Upload {
   return {
     ...rest,
@@ -84,13 +88,11 @@ export const beginUpload = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* beginUpload(begun: BeginUpload): Verb<void> {
     const open = yield* row<{ count: number }>(
-      'SELECT count(*) AS count FROM uploads WHERE app_key = $1 AND actor = $2 AND result IS NULL',
-      begun.appKey,
-      begun.actor,
+      sql`SELECT count(*) AS count FROM uploads WHERE app_key = ${begun.appKey} AND actor = ${begun.actor}
+        AND result IS NULL`,
     );
     if (Number(open?.count) >= mostOpen) throw tooManyUploads();
-    yield* rows(
-      `INSERT INTO uploads (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, '', 0, 0, 0, NULL, $9)`,
+    yield* insert(intoUploads, [
       begun.id,
       begun.appKey,
       begun.actor,
@@ -98,9 +100,15 @@ export const beginUpload = write(
       begun.kind,
       begun.asked,
       begun.lengthBytes,
+      0,
       begun.blob,
+      '',
+      0,
+      0,
+      0,
+      null,
       begun.expiresAt,
-    );
+    ]);
   },
 );
 
@@ -115,10 +123,7 @@ export const findUpload = read(
   {},
   function* findUpload({ id, appKey, actor }: UploadOwner & { id: string }): Verb<Upload | null> {
     const found = yield* row<UploadRow>(
-      `SELECT ${columns} FROM uploads WHERE id = $1 AND app_key = $2 AND actor = $3`,
-      id,
-      appKey,
-      actor,
+      sql`SELECT ${columns} FROM uploads WHERE id = ${id} AND app_key = ${appKey} AND actor = ${actor}`,
     );
     return found === undefined ? null : toUpload(found);
   },
@@ -137,15 +142,11 @@ export interface TakeTurn {
 export const takeTurn = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* takeTurn({ id, turn, isBusy, isLast, lengthBytes }: TakeTurn): Verb<number | null> {
-    const taken = yield* row<{ turn: number }>(
-      `UPDATE uploads SET turn = turn + 1, is_busy = $1, is_last = $2, length = $3
-     WHERE id = $4 AND turn = $5 AND result IS NULL RETURNING turn`,
-      isBusy ? 1 : 0,
-      isLast ? 1 : 0,
-      lengthBytes,
-      id,
-      turn,
-    );
+    const taken = yield* returningRow<{
+      turn: number;
+    }>(sql`UPDATE uploads
+      SET turn = turn + 1, is_busy = ${isBusy ? 1 : 0}, is_last = ${isLast ? 1 : 0}, length = ${lengthBytes}
+      WHERE id = ${id} AND turn = ${turn} AND result IS NULL RETURNING turn`);
     return taken?.turn ?? null;
   },
 );
@@ -165,30 +166,18 @@ export const keepUpload = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* keepUpload(kept: KeepUpload): Verb<boolean> {
     const { id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt } = kept;
-    const found = yield* row(
-      `UPDATE uploads SET size = $1, length = $2, grown = $3, is_busy = $4, expires_at = $5
-     WHERE id = $6 AND turn = $7 AND result IS NULL RETURNING id`,
-      sizeBytes,
-      lengthBytes,
-      grown,
-      isBusy ? 1 : 0,
-      expiresAt,
-      id,
-      turn,
-    );
+    const found =
+      yield* returningRow(sql`UPDATE uploads SET size = ${sizeBytes}, length = ${lengthBytes}, grown = ${grown},
+        is_busy = ${isBusy ? 1 : 0}, expires_at = ${expiresAt} WHERE id = ${id} AND turn = ${turn}
+        AND result IS NULL RETURNING id`);
     return found !== undefined;
   },
 );
 
 /** For the transaction that saves the file: it and the end of the upload are one. */
 export function* settleUpload({ id, turn }: { id: string; turn: number }, entry: string): Verb<void> {
-  const settled = yield* row(
-    `UPDATE uploads SET result = $1, blob = NULL, grown = '', is_busy = 0
-     WHERE id = $2 AND turn = $3 AND result IS NULL RETURNING id`,
-    entry,
-    id,
-    turn,
-  );
+  const settled = yield* returningRow(sql`UPDATE uploads SET result = ${entry}, blob = NULL, grown = '', is_busy = 0
+     WHERE id = ${id} AND turn = ${turn} AND result IS NULL RETURNING id`);
   if (settled === undefined) throw new Fault('other', `upload ${id} was taken over before its file was saved`);
 }
 
@@ -197,7 +186,7 @@ export const spendUploads = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* spendUploads({ ids, final }: { ids: readonly string[]; final: string }): Verb<void> {
     for (const id of ids) {
-      yield* rows("UPDATE uploads SET result = $1, blob = NULL, grown = '' WHERE id = $2", final, id);
+      yield* execute(sql`UPDATE uploads SET result = ${final}, blob = NULL, grown = '' WHERE id = ${id}`);
     }
   },
 );
@@ -213,7 +202,7 @@ export interface LeftBytes {
 export const dropUpload = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* dropUpload({ id }: { id: string }): Verb<LeftBytes | null> {
-    const dropped = yield* row<UploadRow>(`DELETE FROM uploads WHERE id = $1 RETURNING ${columns}`, id);
+    const dropped = yield* returningRow<UploadRow>(sql`DELETE FROM uploads WHERE id = ${id} RETURNING ${columns}`);
     return dropped === undefined ? null : (toLeft(dropped)[0] ?? null);
   },
 );
@@ -223,12 +212,9 @@ export const expireUploads = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* expireUploads({ at }: { at: number }): Verb<{ count: number; left: LeftBytes[] }> {
     // The time is looked at twice: one that goes on while we wait for its row must stay.
-    const expired = yield* rows<UploadRow>(
-      `DELETE FROM uploads WHERE expires_at < $1 AND id IN
-       (SELECT id FROM uploads WHERE expires_at < $1 ORDER BY expires_at LIMIT ${mostExpired})
-     RETURNING ${columns}`,
-      at,
-    );
+    const expired = yield* returning<UploadRow>(sql`DELETE FROM uploads WHERE expires_at < ${at} AND id IN
+       (SELECT id FROM uploads WHERE expires_at < ${at} ORDER BY expires_at LIMIT ${mostExpired})
+     RETURNING ${columns}`);
     return { count: expired.length, left: expired.flatMap(toLeft) };
   },
 );
@@ -239,6 +225,6 @@ function toLeft({ blob, size, grown }: UploadRow): LeftBytes[] {
 
 /** How many are not finished. */
 export function* countOpenUploads(): Verb<number> {
-  const sql = 'SELECT count(*) AS count FROM uploads WHERE result IS NULL';
-  return Number((yield* row<{ count: number }>(sql))?.count);
+  const open = yield* row<{ count: number }>(sql`SELECT count(*) AS count FROM uploads WHERE result IS NULL`);
+  return Number(open?.count);
 }

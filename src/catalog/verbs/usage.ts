@@ -1,7 +1,8 @@
 // What a space holds, in all and by who made it, kept exact by every verb that adds or removes; and the quotas on it.
 
 import { Refusal } from '../../domain/refusal.ts';
-import { add, pending, rows, type Verb } from '../sql.ts';
+import { add, lockTuples, pending, rows, type Verb } from '../sql.ts';
+import { exactBytes, exactEntries, sql } from '../statement.ts';
 
 /** The actor that stands for the space in all. */
 export const everyone = '';
@@ -20,15 +21,13 @@ interface QuotaRow extends Usage {
 /** Asked before anything is written. */
 export function* checkQuota(space: number, actor: string, added: Usage): Verb<void> {
   if (added.entries <= 0 && added.bytes <= 0) return;
-  const limited = `FROM usage WHERE space = $1 AND actor IN ('', $2)
+  const limited = sql`FROM usage WHERE space = ${space} AND actor IN ('', ${actor})
     AND (most_entries IS NOT NULL OR most_bytes IS NOT NULL)`;
-  if ((yield* rows(`SELECT actor ${limited}`, space, actor)).length === 0) return;
+  if ((yield* rows(sql`SELECT actor ${limited}`)).length === 0) return;
   // Whoever adds to the same quota waits here, and then sees what we have added.
-  yield* rows(`SELECT actor ${limited} ORDER BY actor FOR UPDATE`, space, actor);
+  yield* lockTuples(sql`SELECT actor ${limited} ORDER BY actor`);
   const found = yield* rows<QuotaRow>(
-    `SELECT actor, exact_usage(entries) AS entries, exact_usage(bytes) AS bytes, most_entries, most_bytes ${limited}`,
-    space,
-    actor,
+    sql`SELECT actor, ${exactEntries} AS entries, ${exactBytes} AS bytes, most_entries, most_bytes ${limited}`,
   );
   for (const { actor: of, most_entries, most_bytes, ...held } of found) {
     const waiting = yield* pending({ kind: 'usage', space, actor: of });

@@ -5,11 +5,14 @@ import { versionNotFound } from '../../domain/missing.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { allSpaces, read, write } from '../declaration.ts';
 import { carrySeal, type SealedVersion, toVersionSeal } from '../row-checksums.ts';
-import { note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
+import { insertInto, sql } from '../statement.ts';
 import { type EntryRow, updateRow } from './entries.ts';
 import { remove } from './removal.ts';
 import { addToSizes, type EntryDetails, findHolder, findVisible, type Located, toDetails } from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
+
+const intoVersions = insertInto('versions', 'entry version content content_type created_at created_by comment seal');
 
 export interface Version {
   version: number;
@@ -28,9 +31,9 @@ export interface VersionRow extends SealedVersion {
   seal: number | null;
 }
 
-const selectVersions = `SELECT versions.entry AS entry, version, versions.content AS content, content_type, created_at,
-  created_by, comment, contents.size AS size, sha256, seal
-  FROM versions JOIN contents ON contents.content = versions.content`;
+const selectVersions = sql`SELECT versions.entry AS entry, version, versions.content AS content, content_type,
+  created_at, created_by, comment, contents.size AS size, sha256, seal FROM versions
+  JOIN contents ON contents.content = versions.content`;
 
 export interface ListVersions {
   space: number;
@@ -52,10 +55,8 @@ export const listVersions = read(
     const file = yield* findVisible(space, id);
     if (file === undefined || file.kind !== 1) return null;
     const found = yield* rows<VersionRow>(
-      `${selectVersions} WHERE versions.entry = $1 AND version < $2 ORDER BY version DESC LIMIT $3`,
-      file.entry,
-      below ?? Number.MAX_SAFE_INTEGER,
-      limit + 1,
+      sql`${selectVersions} WHERE versions.entry = ${file.entry} AND version < ${below ?? Number.MAX_SAFE_INTEGER}
+        ORDER BY version DESC LIMIT ${limit + 1}`,
     );
     return { versions: found.slice(0, limit).map(toVersion), hasMore: found.length > limit };
   },
@@ -182,18 +183,14 @@ function* findFileVersion(asked: { space: number; file: string; version: number 
 
 export function* requireVersion(file: EntryRow, number: number): Verb<VersionRow> {
   const found = yield* row<VersionRow>(
-    `${selectVersions} WHERE versions.entry = $1 AND version = $2`,
-    file.entry,
-    number,
+    sql`${selectVersions} WHERE versions.entry = ${file.entry} AND version = ${number}`,
   );
   if (found !== undefined) return found;
   throw versionNotFound();
 }
 
 export function* insertVersion(version: SealedVersion): Verb<void> {
-  yield* rows(
-    `INSERT INTO versions (entry, version, content, content_type, created_at, created_by, comment, seal)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  yield* insert(intoVersions, [
     version.entry,
     version.version,
     version.content,
@@ -202,28 +199,23 @@ export function* insertVersion(version: SealedVersion): Verb<void> {
     version.created_by,
     version.comment,
     toVersionSeal(version),
-  );
+  ]);
 }
 
 /** Writes what can change of a version. */
 export function* updateVersion(before: VersionRow, version: VersionRow): Verb<void> {
-  yield* rows(
-    'UPDATE versions SET content_type = $1, comment = $2, seal = $3 WHERE entry = $4 AND version = $5',
-    version.content_type,
-    version.comment,
-    carrySeal(before.seal, toVersionSeal(before), toVersionSeal(version)),
-    version.entry,
-    version.version,
+  yield* execute(
+    sql`UPDATE versions SET content_type = ${version.content_type}, comment = ${version.comment},
+      seal = ${carrySeal(before.seal, toVersionSeal(before), toVersionSeal(version))} WHERE entry = ${version.entry}
+      AND version = ${version.version}`,
   );
 }
 
 /** The version before the current one is no longer it. */
 export function* supersede(file: Pick<EntryRow, 'entry' | 'version'>, at: number): Verb<void> {
-  yield* rows(
-    'UPDATE versions SET superseded_at = $1 WHERE entry = $2 AND version < $3 AND superseded_at IS NULL',
-    at,
-    file.entry,
-    file.version,
+  yield* execute(
+    sql`UPDATE versions SET superseded_at = ${at} WHERE entry = ${file.entry} AND version < ${file.version}
+      AND superseded_at IS NULL`,
   );
 }
 
@@ -238,10 +230,8 @@ export function* dropOldVersions(
 ): Verb<string[]> {
   if (asked.keptVersions === null) return [];
   const old = yield* rows<VersionRow>(
-    `${selectVersions} WHERE versions.entry = $1 ORDER BY version DESC LIMIT $2 OFFSET $3`,
-    file.entry,
-    mostDropped,
-    asked.keptVersions,
+    sql`${selectVersions} WHERE versions.entry = ${file.entry} ORDER BY version DESC
+      LIMIT ${mostDropped} OFFSET ${asked.keptVersions}`,
   );
   return yield* remove({ reason: 'version-limit', origin: asked, space: asked.space, file, versions: old });
 }
@@ -255,13 +245,12 @@ export interface ExpireVersions extends Origin {
 export const expireVersions = write(
   { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
   function* expireVersions({ before, ...origin }: ExpireVersions): Verb<{ count: number; freedBlobs: string[] }> {
-    const old = yield* rows<VersionRow & { space: number; id: string }>(
-      `SELECT versions.entry AS entry, versions.version AS version, versions.content AS content,
+    const old = yield* rows<
+      VersionRow & { space: number; id: string }
+    >(sql`SELECT versions.entry AS entry, versions.version AS version, versions.content AS content,
        versions.created_by AS created_by, contents.size AS size, entries.space AS space, entries.id AS id
      FROM versions JOIN contents ON contents.content = versions.content JOIN entries ON entries.entry = versions.entry
-     WHERE superseded_at IS NOT NULL AND superseded_at < $1 ORDER BY superseded_at LIMIT 200`,
-      before,
-    );
+     WHERE superseded_at IS NOT NULL AND superseded_at < ${before} ORDER BY superseded_at LIMIT 200`);
     const freedBlobs: string[] = [];
     for (const version of old) {
       const { space } = version;

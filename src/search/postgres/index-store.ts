@@ -2,9 +2,10 @@
 // and how far the journal was followed are written together.
 
 import { runAlone } from '../../catalog/postgres/run-alone.ts';
-import { toManyInserts } from '../../catalog/postgres/statements.ts';
+import { toInserts } from '../../catalog/postgres/statements.ts';
 import type { Transaction } from '../../catalog/postgres/transaction.ts';
-import type { Value, Verb } from '../../catalog/sql.ts';
+import type { Verb } from '../../catalog/sql.ts';
+import { insertInto, type Value } from '../../catalog/statement.ts';
 import { findLast } from '../../catalog/verbs/search-source.ts';
 import {
   type DocumentRecord,
@@ -130,11 +131,11 @@ export class PostgresIndex {
       'search_pieces',
       readings.map(([{ document }]) => document),
     );
-    const documents = toManyInserts(
+    const documents = toInserts(
       put,
       rows.map(({ values }) => values),
     );
-    const pieces = toManyInserts(
+    const pieces = toInserts(
       putPiece,
       rows.flatMap(({ pieces }) => pieces),
     );
@@ -197,16 +198,18 @@ function toKeys(documents: readonly number[]): [spaces: number[], entries: numbe
   return [documents.map((document) => Math.floor(document / entriesPerSpace)), documents.map(toEntryNumber)];
 }
 
-const columns = [
-  ...['space', 'entry', 'name', 'properties', 'content', 'readable', 'state', 'reason', 'attempts'],
-  ...['length', 'frequencies', 'text', 'pieces', 'names', 'words'],
-];
+const columns = `space entry name properties content readable state reason attempts
+  length frequencies text pieces names words`;
 
-const put = `INSERT INTO search_documents (${columns.join(', ')})
-  VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})
-  ON CONFLICT (space, entry) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+const put = insertInto('search_documents', columns, {
+  onConflict: `ON CONFLICT (space, entry) DO UPDATE SET
+    ${columns
+      .split(/\s+/)
+      .map((column) => `${column} = excluded.${column}`)
+      .join(', ')}`,
+});
 
-const putPiece = 'INSERT INTO search_pieces (space, entry, piece, words) VALUES ($1, $2, $3, $4)';
+const putPiece = insertInto('search_pieces', 'space entry piece words');
 
 function toRow(record: DocumentRecord, reading: Reading): { values: Value[]; pieces: Value[][] } {
   const { document, content, readable } = record;

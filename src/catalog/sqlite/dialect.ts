@@ -1,0 +1,20 @@
+// Statements of the verbs as SQLite takes them. Columns are exact here, and nobody else writes: rows need no locks.
+
+import { checkKind, type QueryKind } from '../sql.ts';
+import type { Dialect, Insert, Statement } from '../statement.ts';
+
+const dialect: Dialect = {
+  toPlaceholder: () => '?',
+  computed: { 'exact size': 'size', 'exact entries': 'entries', 'exact bytes': 'bytes' },
+};
+
+export function toText(kind: QueryKind, statement: Statement): string {
+  const text = statement.render(dialect);
+  checkKind(kind, text);
+  return text;
+}
+
+export function toInsertText({ table, columns, onConflict }: Insert): string {
+  const placeholders = columns.map(() => '?').join(', ');
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${placeholders}) ${onConflict}`;
+}

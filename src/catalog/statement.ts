@@ -1,0 +1,153 @@
+// SQL as parts. The tag `sql` makes a statement of text and values; engines render its parts in their dialect, so that no
+// text is ever parsed or rewritten. A template without nested parts is rendered once per place in the source; nested
+// parts (`raw`, `join`, another `sql`) make one statement for each combination.
+
+export type Value = string | number | bigint | Uint8Array | null;
+
+/** What engines compute in their own way: the size of an entry, and the entries and bytes that an actor has, with all that
+ *  was added, although the columns may lag behind. */
+export type Computed = 'exact size' | 'exact entries' | 'exact bytes';
+
+type Part = string | { readonly computed: Computed } | typeof valuePart;
+
+/** Where a value goes. */
+const valuePart = { isValue: true } as const;
+
+/** Compared by identity. There are as many as the source has places and combinations: engines can keep what they make. */
+export class Statement {
+  readonly parts: readonly Part[];
+
+  constructor(parts: readonly Part[]) {
+    this.parts = parts;
+  }
+
+  render(dialect: Dialect): string {
+    let count = 0;
+    const toText = (part: Part): string => {
+      if (typeof part === 'string') return part;
+      if ('computed' in part) return dialect.computed[part.computed];
+      count += 1;
+      return dialect.toPlaceholder(count);
+    };
+    return this.parts.map(toText).join('');
+  }
+}
+
+export interface Dialect {
+  /** `index` counts the values from 1. */
+  toPlaceholder(index: number): string;
+  computed: Readonly<Record<Computed, string>>;
+}
+
+/** A statement, or a part of one, with its values. */
+export class Sql {
+  readonly statement: Statement;
+  readonly values: readonly Value[];
+
+  constructor(statement: Statement, values: readonly Value[]) {
+    this.statement = statement;
+    this.values = values;
+  }
+}
+
+const plain = new WeakMap<TemplateStringsArray, Statement>();
+const composed = new WeakMap<TemplateStringsArray, Variant[]>();
+
+/** The statement of a template for nested parts that were seen before; null where a value stands. */
+interface Variant {
+  nested: readonly (Statement | null)[];
+  statement: Statement;
+}
+
+export function sql(texts: TemplateStringsArray, ...holes: (Value | Sql)[]): Sql {
+  for (const hole of holes) if (hole instanceof Sql) return compose(texts, holes);
+  let statement = plain.get(texts);
+  if (statement === undefined) {
+    statement = toStatement(
+      texts,
+      holes.map(() => null),
+    );
+    plain.set(texts, statement);
+  }
+  return new Sql(statement, holes as Value[]);
+}
+
+function compose(texts: TemplateStringsArray, holes: readonly (Value | Sql)[]): Sql {
+  const values: Value[] = [];
+  for (const hole of holes) {
+    if (hole instanceof Sql) values.push(...hole.values);
+    else values.push(hole);
+  }
+  const variants = composed.get(texts);
+  const known = variants?.find((variant) => isVariant(variant, holes));
+  if (known !== undefined) return new Sql(known.statement, values);
+  const nested = holes.map((hole) => (hole instanceof Sql ? hole.statement : null));
+  const statement = toStatement(texts, nested);
+  if (variants === undefined) composed.set(texts, [{ nested, statement }]);
+  else variants.push({ nested, statement });
+  return new Sql(statement, values);
+}
+
+function isVariant({ nested }: Variant, holes: readonly (Value | Sql)[]): boolean {
+  for (let index = 0; index < holes.length; index += 1) {
+    const hole = holes[index];
+    if (nested[index] !== (hole instanceof Sql ? hole.statement : null)) return false;
+  }
+  return true;
+}
+
+function toStatement(texts: readonly string[], nested: readonly (Statement | null)[]): Statement {
+  return new Statement(texts.flatMap((text, index) => (index === 0 ? [text] : [...toParts(nested[index - 1]), text])));
+}
+
+function toParts(nested: Statement | null | undefined): readonly Part[] {
+  return nested?.parts ?? [valuePart];
+}
+
+const raws = new Map<string, Sql>();
+
+/** Text that is the same in every dialect: names of tables and columns, never something that a caller has sent. */
+export function raw(text: string): Sql {
+  let made = raws.get(text);
+  if (made === undefined) {
+    made = new Sql(new Statement([text]), []);
+    raws.set(text, made);
+  }
+  return made;
+}
+
+function compute(name: Computed): Sql {
+  return new Sql(new Statement([{ computed: name }]), []);
+}
+
+export const exactSize = compute('exact size');
+export const exactEntries = compute('exact entries');
+export const exactBytes = compute('exact bytes');
+
+/** Parts with a separator between them. */
+export function join(parts: readonly Sql[], separator: ', ' | ' '): Sql {
+  const [first = raw(''), ...rest] = parts;
+  const between = raw(separator);
+  return rest.reduce((before, part) => sql`${before}${between}${part}`, first);
+}
+
+/** Rows to be inserted into a table, without their values: engines write as many rows at a time as they like. */
+export interface Insert {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The column whose value the engine gives: the number of the row. It is not among `columns`. */
+  readonly numbered: string | null;
+  /** What follows the values: the same in every dialect, and without values of its own. */
+  readonly onConflict: string;
+  /** A row must be written; if none is, another writer was first, and the whole verb is run again. */
+  readonly mustWrite: boolean;
+}
+
+/** `columns` are separated by white space. */
+export function insertInto(
+  table: string,
+  columns: string,
+  { numbered = null, onConflict = '', mustWrite = false }: Partial<Insert> = {},
+): Insert {
+  return { table, columns: columns.split(/\s+/), numbered, onConflict, mustWrite };
+}
