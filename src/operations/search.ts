@@ -7,7 +7,7 @@ import type { Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { authorize } from '../domain/permission.ts';
 import type { Query } from '../search/query.ts';
-import type { IndexStatus } from '../search/sqlite/searcher-thread.ts';
+import type { IndexStatus } from '../search/search.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 

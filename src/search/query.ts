@@ -55,15 +55,14 @@ function splitTerms(text: string): Piece[] {
 
 function toTerm(piece: Piece): Term[] {
   if (!hasWords(piece.text)) return [];
-  const text = piece.text.normalize('NFC');
-  const words = toWords(text);
+  const words = toWords(piece.text);
   const last = words.at(-1) ?? '';
   // A single character of Chinese or Japanese is a word, and none is longer.
   const isPrefix = piece.isPrefix && spread(last) === last;
   if (isPrefix && [...last].length < leastPrefixChars) {
     throw invalid(`A beginning needs at least ${leastPrefixChars} characters before the asterisk.`);
   }
-  return [{ words, isPrefix, quoted: `"${spread(text)}"${isPrefix ? ' *' : ''}` }];
+  return [{ words, isPrefix, quoted: `"${words.join(' ')}"${isPrefix ? ' *' : ''}` }];
 }
 
 function invalid(message: string): Refusal {

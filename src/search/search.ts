@@ -1,107 +1,99 @@
-// The search index of one environment, as the rest of the process sees it. Here: the one beside a catalog on SQLite, a file
-// of its own with two threads, one that indexes and one that answers. `postgres/search.ts` is the other. Nothing that fails
-// here is a failure of the service: the index can always be made again.
+// The contract of a search index: what operations and the service may rely on, whichever engine keeps it. Engines:
+// `sqlite/search.ts`, a file beside the catalog, and `postgres/search.ts`, tables in the catalog's database.
+// `test/contracts/search.ts` holds every engine to it.
 
-import { existsSync } from 'node:fs';
-import type { Blobs } from '../blobs/blobs.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { IndexerHost } from './indexer-host.ts';
-import { parseQuery, type Query } from './query.ts';
-import { type Asked, SearcherHost } from './searcher-host.ts';
-import type { IndexerData } from './sqlite/indexer-thread.ts';
-import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from './sqlite/searcher-thread.ts';
+import type { Query } from './query.ts';
 
-/** What the operations use. The catalog decides which of the proposed entries are shown. */
+/** First the entries that have all terms in their names, then the others. */
+export const stages = 2;
+
+/**
+ * A full-text index over names, properties and contents of all entries of one environment.
+ *
+ * - **Derived.** Everything in the index comes from the catalog. It can be lost at any time and is rebuilt; a failure of the
+ *   index is never a failure of a save.
+ * - **Eventually fresh.** The index follows the journal, usually within a second. Once `status()` shows the last position of
+ *   the journal, no rebuild and nothing waiting, every earlier change is visible to `rank` and `snippets`: new entries, new
+ *   names, properties and object types, and the text of the current version only. Plain text is indexed with its entry; a
+ *   document with a format is found by name and properties at once, and by its text once that is extracted. What cannot be
+ *   extracted is `skipped` and stays findable by name and properties.
+ * - **Proposes, does not decide.** The index knows neither folders, trash nor permissions: a trashed entry stays indexed until
+ *   it is purged, and moving an entry changes nothing. Callers ask the catalog which entries are visible and match a filter.
+ * - **Isolated.** A query sees one space. Neither results nor scores depend on what other spaces hold.
+ * - **Same words, same results.** Both engines index the words of `words.ts`: case, accents and vowel marks are ignored, each
+ *   Chinese or Japanese character is a word. They return the same entries, scores and snippets, with two exceptions on
+ *   PostgreSQL, which come from the limits of `tsvector`: different words beyond the first million bytes of a document are not
+ *   found, and in phrases of more than 64 words each run of 64 is checked on its own.
+ * - **Stable order.** The score of a document depends on the document and the query alone. Ties are ordered by entry number,
+ *   newest first.
+ */
 export interface Search {
-  /** Refuses what is no question. */
+  /** Refuses with `InvalidField` what is not a query: see `query.ts` for the syntax. Needs no index. */
   parse(text: string | null): Query;
-  rank(asked: RankAsked): Promise<Ranked>;
-  /** HTML for each of the entries. */
-  snippets(asked: SnippetsAsked): Promise<string[]>;
+
+  /** Returns the next slice of matching entries. A space without matches gives an empty slice, never an error. Neither `rank`
+   *  nor `snippets` may be called before `follow`. Fails with a `Fault` while the index cannot be read. */
+  rank(request: RankRequest): Promise<RankedSlice>;
+
+  /** One snippet per entry, in the same order: escaped HTML with `<mark>` around the matches, from the text, or else the
+   *  properties, or else the name. Empty for an entry that is not indexed in this space. */
+  snippets(request: SnippetsRequest): Promise<string[]>;
+
+  /** The state of the index. Works before `follow`; an index that does not exist yet is one whose rebuild has not started. */
   status(): Promise<IndexStatus>;
-  /** Begins to make the index anew, and returns. */
+
+  /** Empties the index and starts to fill it again. Resolves when that has started: entries are found again as they are
+   *  indexed, and changes made meanwhile are not lost. */
   rebuild(): Promise<void>;
-  /** Begins to follow the catalog. */
+
+  /** Starts to follow the catalog. Calling it again does nothing. */
   follow(): void;
-  /** There may be more to index. */
+
+  /** The catalog may have changed. Cheap: called after every commit. */
   nudge(): void;
+
+  /** Stops indexing and answering; unfinished work is done after the next start. Nothing may be called afterwards. */
   close(): Promise<void>;
 }
 
-export interface SearchOptions extends IndexerData {
-  blobs: Blobs;
-  /** Something failed; it is tried again. */
-  onTrouble(error: unknown): void;
-  clock?: Clock;
+export interface RankRequest {
+  space: number;
+  query: Query;
+  /** From 0 to `stages` - 1. */
+  stage: number;
+  /** Only entries with smaller numbers; null for all. */
+  before: number | null;
 }
 
-export function openSearch(options: SearchOptions): Search {
-  return new ThreadedSearch(options);
+/** A slice has a few hundred entries at most. All slices of both stages together have every match exactly once. */
+export interface RankedSlice {
+  /** The requested stage; or the next one, when the requested one has no more matches. */
+  stage: number;
+  /** Best first; of equal score, the newest first. May be empty although `next` is not null: searching took too long. */
+  entries: { entry: number; score: number }[];
+  /** Requested with this `before` and `stage`, the slice is the same again, also when newer entries were added. */
+  before: number;
+  /** The `before` of the next slice; null at the end of the stage. */
+  next: number | null;
 }
 
-class ThreadedSearch implements Search {
-  readonly #indexPath: string;
-  readonly #indexer: IndexerHost;
-  readonly #searcher: SearcherHost;
-
-  constructor({ catalogPath, indexPath, reserveBytes, extractTimeoutMs, ...others }: SearchOptions) {
-    const { blobs, onTrouble, clock } = others;
-    this.#indexPath = indexPath;
-    this.#searcher = new SearcherHost({
-      thread: new URL('./sqlite/searcher-thread.ts', import.meta.url),
-      data: { path: indexPath },
-      onTrouble,
-    });
-    this.#indexer = new IndexerHost({
-      thread: new URL('./sqlite/indexer-thread.ts', import.meta.url),
-      data: { catalogPath, indexPath, reserveBytes, extractTimeoutMs } satisfies IndexerData,
-      blobs,
-      onTrouble,
-      // The index may be another file by then: whoever has it open is ended too.
-      onFailed: () => void this.#searcher.end(),
-      ...(clock !== undefined && { clock }),
-    });
-  }
-
-  parse(text: string | null): Query {
-    return parseQuery(text);
-  }
-
-  follow(): void {
-    this.#indexer.start();
-  }
-
-  nudge(): void {
-    this.#indexer.nudge();
-  }
-
-  async rebuild(): Promise<void> {
-    await this.#indexer.rebuild();
-  }
-
-  rank(asked: RankAsked): Promise<Ranked> {
-    return this.#ask({ rank: asked }) as Promise<Ranked>;
-  }
-
-  snippets(asked: SnippetsAsked): Promise<string[]> {
-    return this.#ask({ snippets: asked }) as Promise<string[]>;
-  }
-
-  async status(): Promise<IndexStatus> {
-    if (!this.#indexer.isStarted && !existsSync(this.#indexPath)) return emptyStatus;
-    return (await this.#ask({ status: true })) as IndexStatus;
-  }
-
-  async #ask(asked: Asked): Promise<unknown> {
-    if (this.#indexer.isStarted) await this.#indexer.ready;
-    return await this.#searcher.ask(asked);
-  }
-
-  async close(): Promise<void> {
-    const closed = this.#indexer.close();
-    await this.#searcher.end();
-    await closed;
-  }
+export interface SnippetsRequest {
+  space: number;
+  query: Query;
+  entries: readonly number[];
 }
 
-const emptyStatus: IndexStatus = { documents: 0, waiting: 0, skipped: 0, position: 0, walk: 0, skippedEntries: [] };
+export interface IndexStatus {
+  /** Indexed entries. PostgreSQL estimates more than a million. */
+  documents: number;
+  /** Documents whose text is still to be extracted. */
+  waiting: number;
+  /** Documents whose text could not be extracted. */
+  skipped: number;
+  /** The position in the journal up to which changes are indexed. */
+  position: number;
+  /** The entry up to which a rebuild has come; null when none is running. */
+  walk: number | null;
+  /** The first hundred skipped documents. */
+  skippedEntries: { entry: number; reason: string }[];
+}

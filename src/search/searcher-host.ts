@@ -1,20 +1,22 @@
-// The main thread's side of a searcher's thread: starts it with the first question, and again after it failed.
+// The main thread's side of a searcher thread: starts it with the first query, and again after a failure.
 
 import { Worker } from 'node:worker_threads';
-import { Fault } from '../domain/fault.ts';
+import { Fault, type FaultKind } from '../domain/fault.ts';
 import { endThread } from '../runtime/threads.ts';
-import type { FromSearcher, RankAsked, SnippetsAsked, ToSearcher } from './sqlite/searcher-thread.ts';
+import type { RankRequest, SnippetsRequest } from './search.ts';
 
-export type Asked = { rank: RankAsked } | { snippets: SnippetsAsked } | { status: true };
+export type SearcherRequest = { rank: RankRequest } | { snippets: SnippetsRequest } | { status: true };
+export type ToSearcher = { id: number } & SearcherRequest;
+export type FromSearcher = { id: number } & ({ result: unknown } | { fault: string; kind?: FaultKind });
 
-export interface SearcherOptions {
+interface SearcherOptions {
   thread: URL;
-  /** What the thread is given to begin with. */
+  /** The `workerData` of the thread. */
   data: unknown;
   onTrouble(error: unknown): void;
 }
 
-interface Waiting {
+interface PendingRequest {
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -22,21 +24,21 @@ interface Waiting {
 export class SearcherHost {
   readonly #options: SearcherOptions;
   #searcher: Worker | null = null;
-  readonly #waiting = new Map<number, Waiting>();
-  #asked = 0;
+  readonly #pending = new Map<number, PendingRequest>();
+  #lastId = 0;
 
   constructor(options: SearcherOptions) {
     this.#options = options;
   }
 
-  async ask(asked: Asked): Promise<unknown> {
+  async request(request: SearcherRequest): Promise<unknown> {
     this.#searcher ??= this.#start();
-    this.#asked += 1;
-    const id = this.#asked;
+    this.#lastId += 1;
+    const id = this.#lastId;
     const searcher = this.#searcher;
     return await new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      searcher.postMessage({ id, ...asked } satisfies ToSearcher);
+      this.#pending.set(id, { resolve, reject });
+      searcher.postMessage({ id, ...request } satisfies ToSearcher);
     });
   }
 
@@ -44,10 +46,10 @@ export class SearcherHost {
     const { thread, data, onTrouble } = this.#options;
     const searcher = new Worker(thread, { workerData: data });
     searcher.on('message', (message: FromSearcher) => {
-      const waiting = this.#waiting.get(message.id);
-      this.#waiting.delete(message.id);
-      if ('result' in message) waiting?.resolve(message.result);
-      else waiting?.reject(new Fault(message.kind ?? 'other', message.fault));
+      const pending = this.#pending.get(message.id);
+      this.#pending.delete(message.id);
+      if ('result' in message) pending?.resolve(message.result);
+      else pending?.reject(new Fault(message.kind ?? 'other', message.fault));
     });
     searcher.once('error', (error) => {
       onTrouble(error);
@@ -56,13 +58,12 @@ export class SearcherHost {
     return searcher;
   }
 
-  /** The next question starts another one. */
+  /** The next request starts a new thread. */
   async end(): Promise<void> {
     const searcher = this.#searcher;
     this.#searcher = null;
-    for (const { reject } of this.#waiting.values())
-      reject(new Fault('other', 'the search index is being opened again'));
-    this.#waiting.clear();
+    for (const { reject } of this.#pending.values()) reject(new Fault('other', 'the search index is being reopened'));
+    this.#pending.clear();
     if (searcher !== null) await endThread(searcher);
   }
 }

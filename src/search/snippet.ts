@@ -81,7 +81,11 @@ function cutAndMark(text: string, found: number, terms: readonly Term[]): string
   const end = Math.min(text.length, start + snippetChars);
   const isWhole = end === text.length;
   const last = isWhole ? end : Math.max(text.lastIndexOf(' ', end), found + 1, end - 40);
-  const piece = text.slice(start, last).toWellFormed().replace(/\s+/g, ' ').trim();
+  const piece = text
+    .slice(start, last)
+    .toWellFormed()
+    .replace(/[\s\0]+/g, ' ')
+    .trim();
   return `${start > 0 ? '… ' : ''}${mark(piece, terms)}${isWhole ? '' : ' …'}`;
 }
 

@@ -22,7 +22,8 @@ function toPropertiesText({ object_type: objectType, properties }: Subject): str
   const lines = properties === null ? [] : Object.entries(JSON.parse(properties) as Record<string, string>);
   const text = lines.map(([key, value]) => `${key}: ${value}`);
   if (objectType !== null) text.push(objectType);
-  return text.join('\n').normalize('NFC');
+  // PostgreSQL cannot store NUL.
+  return text.join('\n').replaceAll('\0', ' ').normalize('NFC');
 }
 
 export function fromReadable(readable: string): { kind: DocumentKind; charset: string | null } {

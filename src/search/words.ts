@@ -1,6 +1,5 @@
-// Text as the index sees it: which characters make a word, and when two words are the same. FTS5 has its own reading
-// (unicode61, without diacritics) and decides what is found; this one must agree with it where people notice: it weighs
-// what was found and marks the words in snippets.
+// Text as the index sees it: which characters make a word, and when two words are the same. Both engines index these words,
+// scores count them and snippets mark them, so that all of them agree.
 
 /** Letters, digits and private characters, with the marks that belong to them. */
 const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu;
@@ -25,9 +24,19 @@ export function hasWords(text: string): boolean {
   return /[\p{L}\p{N}\p{Co}]/u.test(text);
 }
 
-/** Without diacritics and without case. */
+/** Without accents, vowel marks and case. The two letters have no case mapping of their own that would make them equal. */
 export function fold(text: string): string {
-  return text.normalize('NFD').replace(marks, '').toLowerCase();
+  return text
+    .normalize('NFD')
+    .replace(marks, '')
+    .toLowerCase()
+    .replace(/[ςſ]/g, (letter) => (letter === 'ς' ? 'σ' : 's'));
+}
+
+/** The text in a form that the tokenizer `ascii` of FTS5 splits into exactly the words of `toWords`. It splits ASCII text the
+ *  same way and takes every other character for part of a word. */
+export function toTokens(text: string): string {
+  return isAscii(text) ? text : toWords(text).join(' ');
 }
 
 export function toWords(text: string): string[] {

@@ -20,7 +20,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { syncFolder } from '../runtime/durable-file.ts';
 import { localFiles } from '../runtime/local-file-store.ts';
 import { Syncs } from '../runtime/sync-guard.ts';
-import { openSearch } from '../search/search.ts';
+import { openSqliteSearch } from '../search/sqlite/search.ts';
 import { observeBlobs } from '../telemetry/observed-blobs.ts';
 import { type Opening, type Records, type StorageEvents, toObserved, toPostgresOptions } from './records.ts';
 
@@ -156,7 +156,7 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
   const { blobs, commits, syncs, onFatal, onTrouble, observed, clock } = opening;
   const folder = folderOf(config, name);
   const path = toCatalogPath(config, name);
-  const search = openSearch({
+  const search = openSqliteSearch({
     catalogPath: path,
     indexPath: join(folder, 'search.db'),
     reserveBytes: config.reserveBytes,

@@ -8,7 +8,7 @@ import type { EnvironmentName } from '../domain/environment-name.ts';
 import type { PlainFault } from '../domain/fault.ts';
 import type { SharedBuffers } from '../runtime/shared-counters.ts';
 import type { Functions } from '../runtime/worker-calls.ts';
-import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from '../search/sqlite/searcher-thread.ts';
+import type { IndexStatus, RankedSlice, RankRequest, SnippetsRequest } from '../search/search.ts';
 import type { Urls } from './serving.ts';
 
 /** What a thread is started with. The ports in `config` are those that the main thread listens on. */
@@ -53,8 +53,8 @@ export interface MainFunctions extends Functions {
   setSession(of: Of & { id: string; payload: AdapterPayload }): Promise<void>;
   getSession(of: Of & { id: string }): Promise<AdapterPayload | undefined>;
   deleteSession(of: Of & { id: string }): Promise<boolean>;
-  rank(of: Of & { params: RankAsked }): Promise<Ranked>;
-  snippets(of: Of & { params: SnippetsAsked }): Promise<string[]>;
+  rank(of: Of & { params: RankRequest }): Promise<RankedSlice>;
+  snippets(of: Of & { params: SnippetsRequest }): Promise<string[]>;
   indexStatus(of: Of): Promise<IndexStatus>;
   /** Of all threads. */
   renderMetrics(of: Of): Promise<string>;

@@ -11,7 +11,8 @@ import type { openPool } from '../../src/catalog/postgres/connection.ts';
 import { openPostgres } from '../../src/catalog/postgres/postgres.ts';
 import { openSqlite } from '../../src/catalog/sqlite/sqlite.ts';
 import { openPostgresSearch } from '../../src/search/postgres/search.ts';
-import { openSearch, type Search } from '../../src/search/search.ts';
+import type { Search } from '../../src/search/search.ts';
+import { openSqliteSearch } from '../../src/search/sqlite/search.ts';
 import { addApplication, type Registered } from '../contracts/requests.ts';
 
 const patienceMs = 60_000;
@@ -69,7 +70,7 @@ export async function openSqliteRoom(context: Closing): Promise<Room> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-search-'));
   const path = join(folder, 'catalog.db');
   const blobs = new Map<string, Buffer>();
-  const search = openSearch({
+  const search = openSqliteSearch({
     ...{ catalogPath: path, indexPath: join(folder, 'search.db'), reserveBytes: 0, extractTimeoutMs: 60_000 },
     blobs: toBlobs(blobs),
     onTrouble: (error) => assert.fail(String(error)),

@@ -6,11 +6,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { openPool } from '../../src/catalog/postgres/connection.ts';
-import { makeDocx, makePdf } from '../../src/search/extract/documents-for-tests.ts';
 import { PostgresFollower } from '../../src/search/postgres/follower.ts';
 import { PostgresSession, transact } from '../../src/search/postgres/session.ts';
 import { toDocument } from '../../src/search/sqlite/index-store.ts';
-import { addApplication, asBlob, fileIn, folderIn, inline, what } from '../contracts/requests.ts';
+import { addApplication, asBlob, fileIn, folderIn, inline } from '../contracts/requests.ts';
 import { type Databases, findDatabases } from './ground.ts';
 import { startPostgres } from './postgres.ts';
 import { documents, questions } from './search-documents.ts';
@@ -47,8 +46,6 @@ async function openSpace(name: string): Promise<typeof shared> {
   return { ...shared, application: await addApplication(shared.catalog, name) };
 }
 
-const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
-
 async function fill({ catalog, application }: Room): Promise<void> {
   for (const { name, properties, text } of documents) {
     const content = inline(Buffer.from(text));
@@ -66,8 +63,6 @@ async function answer(room: Room, q: string) {
   const snippets = await room.search.snippets({ space, query: room.search.parse(q), entries });
   return { found: found.map(({ entry, score }) => [names.get(entry), score]), snippets };
 }
-
-const toName = (name: string) => ({ name, nameKey: name });
 
 async function createMany({ catalog, application }: Room, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `folder ${index}`);
@@ -166,54 +161,6 @@ test('where much follows where little is found, nothing is left out', async (con
     found.slice(0, named).every(({ entry }) => entry % 3 === 0),
     'those with the word in their names come first',
   );
-});
-
-test('changes are followed: renamed, saved anew, purged', async () => {
-  const room = await openSpace('followed');
-  const { catalog, application } = room;
-  await catchUp(room);
-  const { documents: others } = await room.search.status();
-  const folder = folderIn(application, 'doomed', { properties: { Customer: 'Acme' }, objectType: 'legal:contract' });
-  await catalog.createFolder(folder);
-  const saved = fileIn(application, 'first.txt', { folder: folder.id, content: inline(Buffer.from('alpha beta')) });
-  await catalog.saveFile(saved);
-  await catchUp(room);
-  for (const q of ['alpha', 'first', 'acme', 'contract']) assert.equal(await count(room, q), 1, q);
-  await catalog.saveFile({ ...saved, content: inline(Buffer.from('gamma')) });
-  await catchUp(room);
-  assert.deepEqual([await count(room, 'alpha'), await count(room, 'gamma')], [0, 1]);
-  const { space } = application;
-  const same = { parent: null, properties: null, objectType: null, ifMatch: null, conflict: 'Fail' as const };
-  await catalog.changeEntry({ space, id: saved.id, name: toName('second.txt'), ...same, ...what });
-  await catchUp(room);
-  const found = [await count(room, 'first'), await count(room, 'second'), await count(room, 'second gamma')];
-  assert.deepEqual(found, [0, 1, 1], 'its text is kept');
-  await catalog.removeEntry({ space: application.space, id: folder.id, ifMatch: null, ...what });
-  for (const tree of await catalog.findHiddenTrees({})) {
-    while (!(await catalog.purgeSlice({ ...tree, at: 1, request: 'r' })).isDone);
-  }
-  await catchUp(room);
-  assert.equal((await room.search.status()).documents, others);
-});
-
-test('documents with a format are read, inline and as blobs; what cannot be is skipped with its reason', async () => {
-  const room = await openSpace('formats');
-  const { catalog, application, search, blobs } = room;
-  const large = asBlob(makePdf('inside'));
-  blobs.set(large.blob as string, makePdf('inside'));
-  await catalog.saveFile(fileIn(application, 'large.pdf', { contentType: 'application/pdf', content: large }));
-  const docx = (bytes: Buffer) => ({ contentType: docxType, content: inline(bytes) });
-  await catalog.saveFile(fileIn(application, 'good.docx', docx(makeDocx(['inside too']))));
-  await catalog.saveFile(fileIn(application, 'broken.docx', docx(makeDocx(['x']).subarray(0, 200))));
-  const strange = { properties: { key: 'before\0behind' }, content: inline(Buffer.from('\\ \' " strange')) };
-  await catalog.saveFile(fileIn(application, "it's", strange));
-  await catchUp(room);
-  assert.equal(await count(room, 'inside'), 2);
-  assert.equal(await count(room, 'broken'), 1);
-  assert.equal(await count(room, 'before behind strange'), 1);
-  const { skipped, skippedEntries } = await search.status();
-  assert.equal(skipped, 1);
-  assert.equal(skippedEntries[0]?.reason, 'it is damaged');
 });
 
 test('documents larger than PostgreSQL can index are found by as much of them as it can', async () => {

@@ -28,7 +28,7 @@ export class PostgresFollower implements WaitingDocuments {
       if (batch === null) return false;
       if (!(await isStill(index, seen))) return true;
       if (batch === 'lost') {
-        await index.beginAnew();
+        await index.startRebuild();
         return true;
       }
       index.removeAll(batch.gone);

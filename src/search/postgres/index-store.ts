@@ -20,7 +20,7 @@ import { countWords } from '../words.ts';
 import { toVectors, type Vectors } from './vectors.ts';
 
 /** A higher number makes the index anew; a lower one leaves it to the nodes of a later release. */
-const format = 1;
+const format = 2;
 /** Documents whose words are made while the ones before are on their way. */
 const sentTogether = 16;
 /** A backup can hold the tables for long; questions would wait behind us. */
@@ -81,7 +81,7 @@ export class PostgresIndex {
   }
 
   /** An empty index, the journal from its end on, and a walk through everything that is there. */
-  async beginAnew(): Promise<void> {
+  async startRebuild(): Promise<void> {
     await this.lockState();
     const { position, link } = (await this.read(findLast())) ?? { position: 0, link: '' };
     this.#send(`SET LOCAL lock_timeout = ${clearPatienceMs}`);

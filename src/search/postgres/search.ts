@@ -1,6 +1,5 @@
-// The search index beside a catalog on PostgreSQL: in the same database, so that all nodes ask the same one. Each node has a
-// thread that answers; one of them at a time indexes (`indexer-thread.ts`). Nothing that fails here is a failure of
-// the service: the index can always be made again.
+// The search index beside a catalog on PostgreSQL: in the same database, so that all nodes share it. Every node has a thread that
+// answers queries; one node at a time indexes (`indexer-thread.ts`).
 
 import type { Blobs } from '../../blobs/blobs.ts';
 import { type PostgresOptions, toFault } from '../../catalog/postgres/connection.ts';
@@ -8,20 +7,19 @@ import type { PostgresEngine } from '../../catalog/postgres/postgres.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { IndexerHost } from '../indexer-host.ts';
 import { parseQuery, type Query } from '../query.ts';
-import type { Search } from '../search.ts';
+import type { IndexStatus, RankedSlice, RankRequest, Search, SnippetsRequest } from '../search.ts';
 import { SearcherHost } from '../searcher-host.ts';
-import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from '../sqlite/searcher-thread.ts';
 import type { PostgresIndexerData } from './indexer-thread.ts';
 import type { PostgresSearcherData } from './searcher.ts';
 import { transact } from './session.ts';
 
-export interface PostgresSearchOptions {
+interface PostgresSearchOptions {
   pool: PostgresEngine['pool'];
   /** The threads have connections of their own. */
   options: Pick<PostgresOptions, 'url' | 'schema'>;
   blobs: Blobs;
   extractTimeoutMs: number;
-  /** Something failed; it is tried again. */
+  /** Gets what fails in the background; it is retried. */
   onTrouble(error: unknown): void;
   clock?: Clock;
 }
@@ -65,33 +63,33 @@ class PostgresSearch implements Search {
     this.#indexer.nudge();
   }
 
-  /** Whichever node indexes goes on from there. */
+  /** The node that indexes continues from there. */
   async rebuild(): Promise<void> {
     this.follow();
     try {
       const client = await this.#pool.connect();
       try {
-        await transact(client, (index) => index.beginAnew());
+        await transact(client, (index) => index.startRebuild());
       } finally {
         client.release();
       }
-      // As if something had changed, in no space: all nodes look.
+      // Notifies all nodes, as after a change that affects no space.
       await this.#pool.query('SELECT pg_notify($1, $2)', [this.#schema, '[]']);
     } catch (error) {
       throw toFault(error);
     }
   }
 
-  rank(asked: RankAsked): Promise<Ranked> {
-    return this.#searcher.ask({ rank: asked }) as Promise<Ranked>;
+  rank(request: RankRequest): Promise<RankedSlice> {
+    return this.#searcher.request({ rank: request }) as Promise<RankedSlice>;
   }
 
-  snippets(asked: SnippetsAsked): Promise<string[]> {
-    return this.#searcher.ask({ snippets: asked }) as Promise<string[]>;
+  snippets(request: SnippetsRequest): Promise<string[]> {
+    return this.#searcher.request({ snippets: request }) as Promise<string[]>;
   }
 
   status(): Promise<IndexStatus> {
-    return this.#searcher.ask({ status: true }) as Promise<IndexStatus>;
+    return this.#searcher.request({ status: true }) as Promise<IndexStatus>;
   }
 
   async close(): Promise<void> {

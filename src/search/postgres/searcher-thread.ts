@@ -1,10 +1,10 @@
-// The thread that answers questions from the index on PostgreSQL: weighing what was found and looking for words in long texts
-// hold up no requests.
+// The thread that answers queries from the index on PostgreSQL: scoring matches and searching long texts for snippets block no
+// requests.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { toFault } from '../../catalog/postgres/connection.ts';
 import { endWhenTold } from '../../runtime/threads.ts';
-import type { FromSearcher, ToSearcher } from '../sqlite/searcher-thread.ts';
+import type { FromSearcher, ToSearcher } from '../searcher-host.ts';
 import { PostgresSearcher, type PostgresSearcherData } from './searcher.ts';
 
 const searcher = new PostgresSearcher(workerData as PostgresSearcherData);

@@ -1,38 +1,37 @@
-// Answers questions from the index on PostgreSQL: the same stages, slices, weights and snippets as `searcher-thread.ts` gives
-// on SQLite.
+// Answers queries from the index on PostgreSQL, with the same stages, scores and snippets as `sqlite/searcher-thread.ts`.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLost, openPool } from '../../catalog/postgres/connection.ts';
 import type { Query } from '../query.ts';
 import { toScore } from '../score.ts';
+import { type IndexStatus, type RankedSlice, type RankRequest, type SnippetsRequest, stages } from '../search.ts';
 import { toSnippet } from '../snippet.ts';
 import { beginningChars, SnippetBudget } from '../snippet-budget.ts';
-import type { IndexStatus, RankAsked, Ranked, SnippetsAsked } from '../sqlite/searcher-thread.ts';
 import { findSlice, type Slice, type SliceRow } from './slice.ts';
 import { toLookup } from './vectors.ts';
 
-/** So long it looks on for a slice that has anything in it. */
-const lookMs = 50;
-/** Texts up to this size are fetched all at once, longer ones a few at a time. */
-const mostSmallBytes = 32 * 1024;
-const longTextsAtOnce = 8;
-const mostSkippedShown = 100;
-/** More documents are told as the database estimates them: metrics ask every few seconds. */
-const mostCounted = 1_000_000;
+/** How long to search on while nothing matches. */
+const searchMs = 50;
+/** Texts up to this size are fetched together, longer ones a few at a time. */
+const maxSmallBytes = 32 * 1024;
+const longTextBatch = 8;
+const maxSkippedShown = 100;
+/** Larger counts are estimates of the database: metrics read the status every few seconds. */
+const maxCounted = 1_000_000;
 const mostConnections = 3;
-/** How long a database that cannot be reached is waited for: it may be starting again. */
-const patienceMs = 10_000;
+/** How long to retry while the database cannot be reached: it may be restarting. */
+const retryMs = 10_000;
 
 export interface PostgresSearcherData {
   url: string;
   schema: string;
 }
 
-interface Shown {
+interface SnippetSource {
   name: string;
   properties: string;
   text: string;
-  /** Whether it is only the beginning of the text. */
+  /** Whether `text` is only the beginning. */
   isCut: boolean;
 }
 
@@ -43,8 +42,8 @@ export class PostgresSearcher {
     this.#pool = openPool({ url, schema, mostConnections });
   }
 
-  async #ask<Tuple extends unknown[]>(text: string, values: readonly unknown[]): Promise<Tuple[]> {
-    const until = performance.now() + patienceMs;
+  async #query<Tuple extends unknown[]>(text: string, values: readonly unknown[]): Promise<Tuple[]> {
+    const until = performance.now() + retryMs;
     for (;;) {
       try {
         const { rows } = await this.#pool.query<Tuple>({
@@ -61,22 +60,31 @@ export class PostgresSearcher {
     }
   }
 
-  async rank({ space, query, stage, before }: RankAsked): Promise<Ranked> {
-    const deadline = performance.now() + lookMs;
+  async rank(request: RankRequest): Promise<RankedSlice> {
+    const slice = await this.#rankStage(request);
+    const isOver = slice.entries.length === 0 && slice.next === null;
+    // A second message between threads would cost more than searching the next stage at once.
+    return isOver && request.stage + 1 < stages
+      ? await this.#rankStage({ ...request, stage: request.stage + 1, before: null })
+      : slice;
+  }
+
+  async #rankStage({ space, query, stage, before }: RankRequest): Promise<RankedSlice> {
+    const deadline = performance.now() + searchMs;
     const lookup = toLookup(query);
     const begin = before ?? (await this.#findNewest(space)) + 1;
     if (lookup === null) return { stage, entries: [], before: begin, next: null };
     const column = stage === 0 ? 'names' : 'words';
     let slice: Slice = { rows: [], begin, end: begin };
     while (slice.end > 0) {
-      slice = await findSlice((sql, values) => this.#ask(sql, values), {
+      slice = await findSlice((sql, values) => this.#query(sql, values), {
         ...{ space, column, lookup, deadline },
         begin: slice.end,
       });
-      // Those that the first stage has proposed are left out.
-      const found = stage === 0 ? slice.rows : slice.rows.filter(({ isNamed }) => !isNamed);
-      if (found.length > 0)
-        return { stage, entries: sortByScore(found, query), before: slice.begin, next: slice.end || null };
+      // Leaves out what the first stage returns.
+      const rows = stage === 0 ? slice.rows : slice.rows.filter(({ isNamed }) => !isNamed);
+      if (rows.length > 0)
+        return { stage, entries: sortByScore(rows, query), before: slice.begin, next: slice.end || null };
       if (performance.now() > deadline) break;
     }
     return { stage, entries: [], before: begin, next: slice.end || null };
@@ -84,38 +92,42 @@ export class PostgresSearcher {
 
   async #findNewest(space: number): Promise<number> {
     const sql = 'SELECT entry FROM search_documents WHERE space = $1 ORDER BY entry DESC LIMIT 1';
-    const [found] = await this.#ask<[number]>(sql, [space]);
-    return found?.[0] ?? -1;
+    const [newest] = await this.#query<[number]>(sql, [space]);
+    return newest?.[0] ?? -1;
   }
 
-  async snippets({ space, query, entries }: SnippetsAsked): Promise<string[]> {
+  async snippets({ space, query, entries }: SnippetsRequest): Promise<string[]> {
     const budget = new SnippetBudget();
-    const found = await this.#findShown(space, entries, mostSmallBytes);
+    const sources = await this.#findSources(space, entries, maxSmallBytes);
     const snippets: string[] = [];
     for (const [index, entry] of entries.entries()) {
-      if (found.get(entry)?.isCut && budget.isLeft) await this.#completeNext(space, found, entries.slice(index));
-      const shown = found.get(entry);
-      if (shown === undefined) snippets.push('');
-      else snippets.push(toSnippet(query.terms, { ...shown, text: budget.take(shown.text) }));
+      if (sources.get(entry)?.isCut && budget.isLeft) await this.#completeNext(space, sources, entries.slice(index));
+      const source = sources.get(entry);
+      if (source === undefined) snippets.push('');
+      else snippets.push(toSnippet(query.terms, { ...source, text: budget.take(source.text) }));
     }
     return snippets;
   }
 
-  /** Fetches the whole texts of the next few of which only the beginning is there. */
-  async #completeNext(space: number, found: Map<number, Shown>, entries: readonly number[]): Promise<void> {
-    const cut = entries.filter((entry) => found.get(entry)?.isCut).slice(0, longTextsAtOnce);
-    for (const entry of cut) found.delete(entry);
-    for (const [entry, shown] of await this.#findShown(space, cut, null)) found.set(entry, shown);
+  /** Fetches the whole texts of the next few that are cut. */
+  async #completeNext(space: number, sources: Map<number, SnippetSource>, entries: readonly number[]): Promise<void> {
+    const cut = entries.filter((entry) => sources.get(entry)?.isCut).slice(0, longTextBatch);
+    for (const entry of cut) sources.delete(entry);
+    for (const [entry, source] of await this.#findSources(space, cut, null)) sources.set(entry, source);
   }
 
-  /** Of longer texts only the beginning; a document that is gone is left out. */
-  async #findShown(space: number, entries: readonly number[], mostBytes: number | null): Promise<Map<number, Shown>> {
-    const tuples = await this.#ask<[number, string, string, string | null, boolean | null]>(
+  /** Cuts texts longer than `maxBytes` to their beginning. Documents that are gone are left out. */
+  async #findSources(
+    space: number,
+    entries: readonly number[],
+    maxBytes: number | null,
+  ): Promise<Map<number, SnippetSource>> {
+    const tuples = await this.#query<[number, string, string, string | null, boolean | null]>(
       `SELECT entry, name, properties,
          CASE WHEN octet_length(text) > $3::int THEN left(text, ${beginningChars}) ELSE text END,
          octet_length(text) > $3::int
        FROM search_documents WHERE space = $1 AND entry = ANY ($2::bigint[])`,
-      [space, entries, mostBytes],
+      [space, entries, maxBytes],
     );
     return new Map(
       tuples.map(([entry, name, properties, text, isCut]) => {
@@ -125,18 +137,18 @@ export class PostgresSearcher {
   }
 
   async status(): Promise<IndexStatus> {
-    // Before the counts: what was followed up to this position is in them.
-    const [state] = await this.#ask<[number | null, number | null]>('SELECT position, walk FROM search_state', []);
-    const [counts] = await this.#ask<[number, number, number]>(
+    // Read before the counts, so that they include everything up to this position.
+    const [state] = await this.#query<[number | null, number | null]>('SELECT position, walk FROM search_state', []);
+    const [counts] = await this.#query<[number, number, number]>(
       `SELECT
-         CASE WHEN reltuples > ${mostCounted} THEN reltuples::bigint ELSE (SELECT count(*) FROM search_documents) END,
+         CASE WHEN reltuples > ${maxCounted} THEN reltuples::bigint ELSE (SELECT count(*) FROM search_documents) END,
          (SELECT count(*) FROM search_documents WHERE state = 'waiting'),
          (SELECT count(*) FROM search_documents WHERE state = 'skipped')
        FROM pg_class WHERE oid = 'search_documents'::regclass`,
       [],
     );
-    const skipped = await this.#ask<[number, string]>(
-      `SELECT entry, reason FROM search_documents WHERE state = 'skipped' ORDER BY space, entry LIMIT ${mostSkippedShown}`,
+    const skipped = await this.#query<[number, string]>(
+      `SELECT entry, reason FROM search_documents WHERE state = 'skipped' ORDER BY space, entry LIMIT ${maxSkippedShown}`,
       [],
     );
     const [documents = 0, waiting = 0, skippedCount = 0] = counts ?? [];
@@ -144,7 +156,7 @@ export class PostgresSearcher {
     return {
       ...{ documents, waiting, skipped: skippedCount },
       position: position ?? 0,
-      // One that was not begun yet has everything before it.
+      // An index that does not exist yet is one whose rebuild has not started.
       walk: position === null ? 0 : walk,
       skippedEntries: skipped.map(([entry, reason]) => ({ entry, reason })),
     };
@@ -164,8 +176,8 @@ function toName(sql: string): string {
   return name;
 }
 
-function sortByScore(found: readonly SliceRow[], { terms }: Query): Ranked['entries'] {
-  return found
+function sortByScore(rows: readonly SliceRow[], { terms }: Query): RankedSlice['entries'] {
+  return rows
     .map(({ entry, name, properties, length: words, frequencies }) => {
       const pairs = new Uint32Array(new Uint8Array(frequencies).buffer);
       return { entry, score: toScore(terms, { name, properties, words, pairs }) };

@@ -5,17 +5,18 @@
 //   documents  one row for each entry: document# = space# × 2^33 + entry#, so that a space is a range of numbers
 //   texts      the text of a document, long ones as deflated UTF-8
 //   names      FTS5 over the names alone: looking for a word there costs nothing where it only occurs in texts
-//   words      FTS5 over name, properties and text; of both, the row numbers are document numbers, and neither has a copy
+//   words      FTS5 over name, properties and text; of both, the row numbers are document numbers, and neither has a copy.
+//              Both get the words of `words.ts`, which the tokenizer `ascii` only has to split at spaces
 //
 // A document is `waiting` until its text was read, and `skipped`, with a reason, when it cannot be.
 
 import { rmSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { countWords, spread } from '../words.ts';
+import { countWords, toTokens } from '../words.ts';
 
 /** Another number begins the index anew. */
-const format = 1;
+const format = 2;
 const leastPackedChars = 8 * 1024;
 const cacheKib = 16 * 1024;
 /** Pages of the log at which it is moved into the database, with a sync each: rarely, beside the catalog's own. */
@@ -50,11 +51,11 @@ const schema = `
   CREATE TABLE texts (document INTEGER NOT NULL PRIMARY KEY, text ANY NOT NULL) STRICT;
   CREATE VIRTUAL TABLE names USING fts5 (
     name, content = '', contentless_delete = 1,
-    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+    tokenize = "ascii"
   );
   CREATE VIRTUAL TABLE words USING fts5 (
     name, properties, text, content = '', contentless_delete = 1,
-    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+    tokenize = "ascii"
   );
   PRAGMA user_version = ${format};`;
 
@@ -214,13 +215,13 @@ export class IndexStore {
       frequencies,
     );
     if (text !== '') this.#all('INSERT INTO texts (document, text) VALUES (?, ?)', document, packText(text));
-    this.#all('INSERT INTO names (rowid, name) VALUES (?, ?)', document, spread(name));
+    this.#all('INSERT INTO names (rowid, name) VALUES (?, ?)', document, toTokens(name));
     this.#all(
       'INSERT INTO words (rowid, name, properties, text) VALUES (?, ?, ?, ?)',
       document,
-      spread(name),
-      spread(properties),
-      spread(text),
+      toTokens(name),
+      toTokens(properties),
+      toTokens(text),
     );
   }
 

@@ -1,16 +1,16 @@
-// The thread that answers questions from the index, over a connection that only reads: a long question holds up neither
-// requests nor indexing.
+// The thread that answers queries from the index, over a read-only connection: a long query blocks neither requests nor
+// indexing.
 //
-// Entries are proposed stage by stage: first those that have all words in their names, then the others. Within a stage they
-// come in slices of the newest ones, each in the order of its weights. A slice is told by where it begins, so that a next
-// page costs what the first one does, however deep it is.
+// A stage is searched from the newest entry down, in windows of entry numbers. A slice is identified by where its window begins,
+// so that a deep page costs as much as the first one.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FaultKind } from '../../domain/fault.ts';
 import { endWhenTold } from '../../runtime/threads.ts';
 import type { Query } from '../query.ts';
 import { toScore } from '../score.ts';
+import { type IndexStatus, type RankedSlice, type RankRequest, type SnippetsRequest, stages } from '../search.ts';
+import type { FromSearcher, ToSearcher } from '../searcher-host.ts';
 import { toSnippet } from '../snippet.ts';
 import { SnippetBudget } from '../snippet-budget.ts';
 import {
@@ -22,55 +22,13 @@ import {
   unpackText,
 } from './index-store.ts';
 
-/** Entries of one slice, and how many numbers it looks through at a time. */
+/** Entries of one slice, and the width of a window in entry numbers. */
 const sliceRows = 300;
 const windowNumbers = 2 ** 18;
-/** So long it looks on for a slice that has anything in it. */
-const lookMs = 50;
-const mostSkippedShown = 100;
+/** How long to search on while nothing matches. */
+const searchMs = 50;
+const maxSkippedShown = 100;
 const cacheKib = 16 * 1024;
-
-const stages = 2;
-
-export interface RankAsked {
-  space: number;
-  query: Query;
-  stage: number;
-  /** Entries with smaller numbers only; null: all. */
-  before: number | null;
-}
-
-export interface Ranked {
-  /** The one that was asked for, or the next one where nothing was found in that. */
-  stage: number;
-  /** Best first; of the same weight, the newest. */
-  entries: { entry: number; score: number }[];
-  /** Where the slice begins, also once there are newer entries. */
-  before: number;
-  /** Where the next slice begins; null: the stage is over. */
-  next: number | null;
-}
-
-export interface SnippetsAsked {
-  space: number;
-  query: Query;
-  entries: readonly number[];
-}
-
-export interface IndexStatus {
-  documents: number;
-  waiting: number;
-  skipped: number;
-  /** How far the journal was followed. */
-  position: number;
-  /** The entry up to which a rebuild has come; null: none is under way. */
-  walk: number | null;
-  /** The first of those that were skipped. */
-  skippedEntries: { entry: number; reason: string }[];
-}
-
-export type ToSearcher = { id: number } & ({ rank: RankAsked } | { snippets: SnippetsAsked } | { status: true });
-export type FromSearcher = { id: number } & ({ result: unknown } | { fault: string; kind?: FaultKind });
 
 class Searcher {
   readonly #database: DatabaseSync;
@@ -95,21 +53,22 @@ class Searcher {
     return this.#prepare(sql).all(...values) as unknown as Tuple[];
   }
 
-  rank(asked: RankAsked): Ranked {
-    const ranked = this.#rankStage(asked);
-    const isOver = ranked.entries.length === 0 && ranked.next === null;
-    // At once, for asking back costs more than looking.
-    return isOver && asked.stage + 1 < stages
-      ? this.#rankStage({ ...asked, stage: asked.stage + 1, before: null })
-      : ranked;
+  rank(request: RankRequest): RankedSlice {
+    const slice = this.#rankStage(request);
+    const isOver = slice.entries.length === 0 && slice.next === null;
+    // A second message between threads would cost more than searching the next stage at once.
+    return isOver && request.stage + 1 < stages
+      ? this.#rankStage({ ...request, stage: request.stage + 1, before: null })
+      : slice;
   }
 
-  #rankStage({ space, query, stage, before }: RankAsked): Ranked {
-    const deadline = performance.now() + lookMs;
+  #rankStage({ space, query, stage, before }: RankRequest): RankedSlice {
+    const deadline = performance.now() + searchMs;
     const newest = this.#findNewest(space);
-    const begin = Math.min(before ?? entriesPerSpace, newest + 1);
+    let begin = Math.min(before ?? entriesPerSpace, newest + 1);
     let end = begin;
     while (end > 0) {
+      begin = end;
       const start = Math.max(0, end - windowNumbers);
       const slice = this.#findSlice(
         stage === 0 ? 'names' : 'words',
@@ -119,19 +78,19 @@ class Searcher {
       );
       const last = slice.at(-1);
       end = slice.length === sliceRows && last !== undefined ? toEntryNumber(last[0]) : start;
-      const found = stage === 0 ? slice : this.#withoutNamed(slice, query);
-      if (found.length > 0) return { stage, entries: sortByScore(found, query), before: begin, next: end || null };
+      const rows = stage === 0 ? slice : this.#withoutNamed(slice, query);
+      if (rows.length > 0) return { stage, entries: sortByScore(rows, query), before: begin, next: end || null };
       if (performance.now() > deadline) break;
     }
     return { stage, entries: [], before: begin, next: end || null };
   }
 
   #findNewest(space: number): number {
-    const [found] = this.#all<[number]>(
+    const [newest] = this.#all<[number]>(
       'SELECT document FROM documents WHERE document < ? ORDER BY document DESC LIMIT 1',
       toDocument(space + 1, 0),
     );
-    return found === undefined || found[0] < toDocument(space, 0) ? -1 : toEntryNumber(found[0]);
+    return newest === undefined || newest[0] < toDocument(space, 0) ? -1 : toEntryNumber(newest[0]);
   }
 
   #findSlice(table: 'names' | 'words', { expression }: Query, start: number, end: number): SliceRow[] {
@@ -145,7 +104,7 @@ class Searcher {
     );
   }
 
-  /** Those that the first stage has proposed are left out. There are at most as many of them as the slice is long. */
+  /** Leaves out what the first stage returns. That is at most as many as the slice has. */
   #withoutNamed(slice: readonly SliceRow[], { expression }: Query): readonly SliceRow[] {
     const [first, last] = [slice[0], slice.at(-1)];
     if (first === undefined || last === undefined) return slice;
@@ -160,15 +119,15 @@ class Searcher {
     return slice.filter(([document]) => !numbers.has(document));
   }
 
-  snippets({ space, query, entries }: SnippetsAsked): string[] {
+  snippets({ space, query, entries }: SnippetsRequest): string[] {
     const budget = new SnippetBudget();
     return entries.map((entry) => {
-      const [found] = this.#all<[string, string, PackedText | null]>(
+      const [row] = this.#all<[string, string, PackedText | null]>(
         `SELECT name, properties, text FROM documents LEFT JOIN texts USING (document) WHERE document = ?`,
         toDocument(space, entry),
       );
-      if (found === undefined) return '';
-      const [name, properties, packed] = found;
+      if (row === undefined) return '';
+      const [name, properties, packed] = row;
       const unpack = budget.isLeft ? unpackText : unpackBeginning;
       const text = packed === null ? '' : budget.take(unpack(packed));
       return toSnippet(query.terms, { name, properties, text });
@@ -177,10 +136,10 @@ class Searcher {
 
   status(): IndexStatus {
     const count = (sql: string) => this.#all<[number]>(sql)[0]?.[0] ?? 0;
-    // Before the counts: what was followed up to this position is in them.
+    // Read before the counts, so that they include everything up to this position.
     const state = new Map(this.#all<[string, number | null]>('SELECT name, value FROM state'));
     const skipped = this.#all<[number, string]>(
-      `SELECT document, reason FROM documents WHERE state = 'skipped' ORDER BY document LIMIT ${mostSkippedShown}`,
+      `SELECT document, reason FROM documents WHERE state = 'skipped' ORDER BY document LIMIT ${maxSkippedShown}`,
     );
     return {
       documents: count('SELECT count(*) FROM documents'),
@@ -195,8 +154,8 @@ class Searcher {
 
 type SliceRow = [document: number, name: string, properties: string, words: number, frequencies: Uint8Array];
 
-function sortByScore(found: readonly SliceRow[], { terms }: Query): Ranked['entries'] {
-  return found
+function sortByScore(rows: readonly SliceRow[], { terms }: Query): RankedSlice['entries'] {
+  return rows
     .map(([document, name, properties, words, frequencies]) => {
       const pairs = new Uint32Array(frequencies.slice().buffer);
       return { entry: toEntryNumber(document), score: toScore(terms, { name, properties, words, pairs }) };

@@ -1,0 +1,89 @@
+// The search index beside a catalog on SQLite: a file of its own, and two threads, one that indexes and one that answers
+// queries.
+
+import { existsSync } from 'node:fs';
+import type { Blobs } from '../../blobs/blobs.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { IndexerHost } from '../indexer-host.ts';
+import { parseQuery, type Query } from '../query.ts';
+import type { IndexStatus, RankedSlice, RankRequest, Search, SnippetsRequest } from '../search.ts';
+import { SearcherHost, type SearcherRequest } from '../searcher-host.ts';
+import type { IndexerData } from './indexer-thread.ts';
+
+interface SqliteSearchOptions extends IndexerData {
+  blobs: Blobs;
+  /** Gets what fails in the background; it is retried. */
+  onTrouble(error: unknown): void;
+  clock?: Clock;
+}
+
+export function openSqliteSearch(options: SqliteSearchOptions): Search {
+  return new SqliteSearch(options);
+}
+
+class SqliteSearch implements Search {
+  readonly #indexPath: string;
+  readonly #indexer: IndexerHost;
+  readonly #searcher: SearcherHost;
+
+  constructor({ catalogPath, indexPath, reserveBytes, extractTimeoutMs, ...others }: SqliteSearchOptions) {
+    const { blobs, onTrouble, clock } = others;
+    this.#indexPath = indexPath;
+    this.#searcher = new SearcherHost({
+      thread: new URL('./searcher-thread.ts', import.meta.url),
+      data: { path: indexPath },
+      onTrouble,
+    });
+    this.#indexer = new IndexerHost({
+      thread: new URL('./indexer-thread.ts', import.meta.url),
+      data: { catalogPath, indexPath, reserveBytes, extractTimeoutMs } satisfies IndexerData,
+      blobs,
+      onTrouble,
+      // The index may be another file by then: the searcher must open it again.
+      onFailed: () => void this.#searcher.end(),
+      ...(clock !== undefined && { clock }),
+    });
+  }
+
+  parse(text: string | null): Query {
+    return parseQuery(text);
+  }
+
+  follow(): void {
+    this.#indexer.start();
+  }
+
+  nudge(): void {
+    this.#indexer.nudge();
+  }
+
+  async rebuild(): Promise<void> {
+    await this.#indexer.rebuild();
+  }
+
+  rank(request: RankRequest): Promise<RankedSlice> {
+    return this.#query({ rank: request }) as Promise<RankedSlice>;
+  }
+
+  snippets(request: SnippetsRequest): Promise<string[]> {
+    return this.#query({ snippets: request }) as Promise<string[]>;
+  }
+
+  async status(): Promise<IndexStatus> {
+    if (!this.#indexer.isStarted && !existsSync(this.#indexPath)) return emptyStatus;
+    return (await this.#query({ status: true })) as IndexStatus;
+  }
+
+  async #query(request: SearcherRequest): Promise<unknown> {
+    if (this.#indexer.isStarted) await this.#indexer.ready;
+    return await this.#searcher.request(request);
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#indexer.close();
+    await this.#searcher.end();
+    await closed;
+  }
+}
+
+const emptyStatus: IndexStatus = { documents: 0, waiting: 0, skipped: 0, position: 0, walk: 0, skippedEntries: [] };
