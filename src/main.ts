@@ -82,7 +82,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       authority: () => openOwnAuthority(config, clock),
       hasOwnAuthority: config.mutualTls.caPath === null,
       dataFolder: config.dataFolder,
-      places: config,
+      storage: config,
       addresses: () => ({ ...serving.urls, production: serving.urls.production ?? '' }),
     }),
     (part) => part.close(),

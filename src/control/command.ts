@@ -4,7 +4,7 @@ import type { Authority } from '../certificates/authority.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import type { ApplicationWithSecret } from '../operations/admin/applications.ts';
 import type { Environment } from '../server/environment.ts';
-import type { Places } from '../server/storage.ts';
+import type { StorageConfig } from '../server/storage.ts';
 
 export type Input = Record<string, unknown>;
 
@@ -35,7 +35,7 @@ export interface Controlled {
   hasOwnAuthority: boolean;
   /** Where all environments are kept. */
   dataFolder: string;
-  places: Places;
+  storage: StorageConfig;
   addresses(): { production: string; test: string | null; mutualTls: string | null } | null;
 }
 

@@ -20,7 +20,7 @@ export interface ScrubReport {
   entries: number;
   bytes: number;
   problemCount: number;
-  problems: readonly { what: string; problem: string; hurt: readonly object[] }[];
+  problems: readonly { what: string; problem: string; affected: readonly object[] }[];
 }
 
 export interface ScrubOptions {
@@ -56,8 +56,8 @@ async function findLast({ catalog }: Cabinet): Promise<LastScrub | null> {
 }
 
 function logReport(log: Logger, { problems, problemCount, bytes, entries }: ScrubReport): void {
-  for (const { what, problem, hurt } of problems.slice(0, maxLogged)) {
-    log.error({ what, problem, hurt }, 'scrub found damage');
+  for (const { what, problem, affected } of problems.slice(0, maxLogged)) {
+    log.error({ what, problem, affected }, 'scrub found damage');
   }
   log.info({ entries, bytes, problems: problemCount }, 'scrub finished');
 }

@@ -44,14 +44,14 @@ function toShownEnvironment(name: string, report: VerifyReport): ShownEnvironmen
     Blobs: report.blobs,
     Bytes: report.bytes,
     JournalRows: report.journalRows,
-    Strangers: report.strangers,
+    Strangers: report.orphans,
     ProblemCount: report.problemCount,
     Problems: report.problems.map(toShown),
   };
 }
 
-function toShown({ what, problem, hurt }: Problem): ShownProblem {
-  const Entries = hurt.map(({ id, path, version }) => ({ Id: id, Path: path, Version: version }));
+function toShown({ what, problem, affected }: Problem): ShownProblem {
+  const Entries = affected.map(({ id, path, version }) => ({ Id: id, Path: path, Version: version }));
   return { What: what, Problem: problem, Entries };
 }
 

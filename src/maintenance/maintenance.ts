@@ -7,90 +7,91 @@ import { Worker } from 'node:worker_threads';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { Fault } from '../domain/fault.ts';
 import { endThread } from '../runtime/threads.ts';
-import { folderOf, type Places } from '../server/storage.ts';
-import type { BackupJob, MadeBackup } from './backup/backup.ts';
+import { type Functions, WorkerCalls } from '../runtime/worker-calls.ts';
+import { folderOf, type StorageConfig } from '../server/storage.ts';
+import type { BackupTarget, EnvironmentBackup } from './backup/backup.ts';
 import type { Problem } from './verify/problems.ts';
 import type { Progress } from './verify/subject.ts';
-import type { Verified } from './verify/verify.ts';
+import type { VerifyResult } from './verify/verify.ts';
 
-export type Work = { kind: 'verify'; bytesPerSecond: number | null } | { kind: 'backup'; job: BackupJob };
-
+/** What the thread is started with. */
 export interface MaintenanceData {
-  places: Places;
+  storage: StorageConfig;
   name: EnvironmentName;
-  work: Work;
 }
 
-/** As it crosses the thread. */
-export type VerifyReport = Omit<Verified, 'problems'> & { problems: Problem[]; problemCount: number };
+/** What the thread does. */
+export interface MaintenanceFunctions extends Functions {
+  verify(input: { bytesPerSecond: number | null }): Promise<VerifyReport>;
+  backUp(target: BackupTarget): Promise<EnvironmentBackup>;
+}
 
-export type FromMaintenance =
-  | { progress: Progress }
-  | { verified: VerifyReport }
-  | { made: MadeBackup }
-  | { failed: string };
+/** What the thread reports. */
+export interface ProgressFunctions extends Functions {
+  progress(progress: Progress): void;
+}
 
-export interface Watched {
-  progress(told: Progress): void;
+/** As it crosses from thread to thread. */
+export type VerifyReport = Omit<VerifyResult, 'problems'> & { problems: Problem[]; problemCount: number };
+
+/** Whoever waits for it. */
+export interface Observer {
+  progress(progress: Progress): void;
+  /** Interrupts the work. */
   signal: AbortSignal;
 }
 
-export interface Asked {
-  places: Places;
-  name: EnvironmentName;
-  watched: Watched;
+export interface MaintenanceRequest extends MaintenanceData {
+  observer: Observer;
 }
 
 /** `bytesPerSecond`: how fast it may read; null: as fast as it can. */
-export async function verifyEnvironment(asked: Asked, bytesPerSecond: number | null): Promise<VerifyReport> {
-  const done = await run(asked, { kind: 'verify', bytesPerSecond });
-  if (!('verified' in done)) throw new Error('the thread has done something else');
-  return done.verified;
+export async function verifyEnvironment(
+  request: MaintenanceRequest,
+  bytesPerSecond: number | null,
+): Promise<VerifyReport> {
+  return await withThread(request, (thread) => thread.call('verify', { bytesPerSecond }));
 }
 
-/** Each of these environments that is there. */
+/** Each of these environments that exists. */
 export async function verifyAll(
-  { places, watched }: Omit<Asked, 'name'>,
+  { storage, observer }: Omit<MaintenanceRequest, 'name'>,
   names: readonly EnvironmentName[],
 ): Promise<{ name: EnvironmentName; report: VerifyReport }[]> {
-  const verified: { name: EnvironmentName; report: VerifyReport }[] = [];
+  const reports: { name: EnvironmentName; report: VerifyReport }[] = [];
   for (const name of names) {
-    if (places.catalog.kind === 'sqlite' && !existsSync(join(folderOf(places, name), 'catalog.db'))) continue;
-    verified.push({ name, report: await verifyEnvironment({ places, name, watched }, null) });
+    if (storage.catalog.kind === 'sqlite' && !existsSync(join(folderOf(storage, name), 'catalog.db'))) continue;
+    reports.push({ name, report: await verifyEnvironment({ storage, name, observer }, null) });
   }
-  if (verified.length === 0) throw new Fault('other', `There is nothing to verify in ${places.dataFolder}.`);
-  return verified;
+  if (reports.length === 0) throw new Fault('other', `There is nothing to verify in ${storage.dataFolder}.`);
+  return reports;
 }
 
-export async function backUpEnvironment(asked: Asked, job: BackupJob): Promise<MadeBackup> {
-  const done = await run(asked, { kind: 'backup', job });
-  if (!('made' in done)) throw new Error('the thread has done something else');
-  return done.made;
+export async function backUpEnvironment(request: MaintenanceRequest, target: BackupTarget): Promise<EnvironmentBackup> {
+  return await withThread(request, (thread) => thread.call('backUp', target));
 }
 
-async function run({ places, name, watched }: Asked, work: Work): Promise<FromMaintenance> {
-  const { dataFolder, catalog, blobs } = places;
-  const workerData: MaintenanceData = { places: { dataFolder, catalog, blobs }, name, work };
+async function withThread<Result>(
+  { storage, name, observer }: MaintenanceRequest,
+  work: (thread: WorkerCalls<MaintenanceFunctions>) => Promise<Result>,
+): Promise<Result> {
+  const { dataFolder, catalog, blobs } = storage;
+  const workerData: MaintenanceData = { storage: { dataFolder, catalog, blobs }, name };
   const worker = new Worker(new URL('./maintenance-thread.ts', import.meta.url), { workerData });
-  const stop = () => void endThread(worker);
-  watched.signal.addEventListener('abort', stop);
+  const thread = new WorkerCalls<MaintenanceFunctions>(worker, {
+    progress: (progress) => observer.progress(progress),
+  } satisfies ProgressFunctions);
+  worker.once('error', (error: Error) => thread.close(new Fault('other', error.message, error)));
+  const interrupt = () => {
+    thread.close(new Fault('other', 'The command was interrupted.'));
+    void endThread(worker);
+  };
+  observer.signal.addEventListener('abort', interrupt);
   try {
-    if (watched.signal.aborted) stop();
-    return await answerOf(worker, watched);
+    if (observer.signal.aborted) interrupt();
+    return await work(thread);
   } finally {
-    watched.signal.removeEventListener('abort', stop);
+    observer.signal.removeEventListener('abort', interrupt);
     await endThread(worker);
   }
-}
-
-function answerOf(worker: Worker, { progress }: Watched): Promise<FromMaintenance> {
-  return new Promise((resolve, reject) => {
-    worker.on('message', (message: FromMaintenance) => {
-      if ('progress' in message) progress(message.progress);
-      else if ('failed' in message) reject(new Fault('other', message.failed));
-      else resolve(message);
-    });
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Fault('other', 'It was broken off.')));
-  });
 }

@@ -15,11 +15,11 @@ import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { syncFolder } from '../runtime/durable-file.ts';
 import { toPostgresOptions } from '../server/records.ts';
-import { folderOf, openSealedJournal, type Places, toS3Options } from '../server/storage.ts';
+import { folderOf, openSealedJournal, type StorageConfig, toS3Options } from '../server/storage.ts';
 import { type MigrationReport, migrate } from './migrate/migrate.ts';
-import { type BlobMove, CannotMigrate, type KeyPlace, type Migration, type Side } from './migrate/side.ts';
+import { type BlobMove, type KeyStorage, type Migration, MigrationError, type Side } from './migrate/side.ts';
 
-export type MigrateOptions = Pick<Migration, 'isContentsOnly' | 'verify' | 'tell'>;
+export type MigrateOptions = Pick<Migration, 'isContentsOnly' | 'verify' | 'onProgress'>;
 
 /** Null: there is no such environment. */
 export async function migrateEnvironment(
@@ -29,11 +29,11 @@ export async function migrateEnvironment(
   options: MigrateOptions,
 ): Promise<MigrationReport | null> {
   const moved = {
-    records: placeRecords(from, name) !== placeRecords(to, name),
-    journalFiles: placeJournal(from, name) !== placeJournal(to, name),
+    records: describeRecords(from, name) !== describeRecords(to, name),
+    journalFiles: describeJournal(from, name) !== describeJournal(to, name),
   };
-  const areBlobsMoved = placeBlobs(from, name) !== placeBlobs(to, name);
-  if (!moved.records && !areBlobsMoved) throw new CannotMigrate('Everything is kept there already.');
+  const areBlobsMoved = describeBlobs(from, name) !== describeBlobs(to, name);
+  if (!moved.records && !areBlobsMoved) throw new MigrationError('Everything is kept there already.');
   const opened = new Opened();
   try {
     const source = await openSide(from, name, 'source', opened);
@@ -63,8 +63,8 @@ class Opened {
   }
 }
 
-/** For people; and what differs is another place. */
-export function placeRecords(config: Config, name: EnvironmentName): string {
+/** For people, and to compare: another text is another location. */
+export function describeRecords(config: Config, name: EnvironmentName): string {
   const { catalog } = config;
   if (catalog.kind === 'sqlite') return `SQLite in ${folderOf(config, name)}`;
   const { url, schema } = toPostgresOptions(catalog, name);
@@ -73,15 +73,15 @@ export function placeRecords(config: Config, name: EnvironmentName): string {
   return `PostgreSQL at ${server}${pathname}, schema ${schema}`;
 }
 
-export function placeBlobs(config: Config, name: EnvironmentName): string {
+export function describeBlobs(config: Config, name: EnvironmentName): string {
   const s3 = toS3Options(config, name);
   if (s3 === null) return `the folder ${join(folderOf(config, name), 'blobs')}`;
   const { endpoint, region, bucket, prefix } = s3;
   return `S3 at ${endpoint ?? `Amazon${region === null ? '' : ` ${region}`}`}, ${bucket}/${prefix}`;
 }
 
-function placeJournal(config: Config, name: EnvironmentName): string {
-  return config.catalog.kind === 'postgres' && config.blobs.kind === 's3' ? placeBlobs(config, name) : 'the folder';
+function describeJournal(config: Config, name: EnvironmentName): string {
+  return config.catalog.kind === 'postgres' && config.blobs.kind === 's3' ? describeBlobs(config, name) : 'the folder';
 }
 
 /** New names in these folders are durable before anything relies on them. */
@@ -92,15 +92,15 @@ async function makeFolder(config: Config, name: EnvironmentName): Promise<void> 
 }
 
 async function openSide(config: Config, name: EnvironmentName, role: StoreRole, opened: Opened): Promise<Side | null> {
-  const place = placeRecords(config, name);
-  const tables = await openTables(config, name, role).catch((error) => tellPlace(place, error));
+  const location = describeRecords(config, name);
+  const tables = await openTables(config, name, role).catch((error) => failAt(location, error));
   if (tables === null) return null;
   opened.add(tables);
   const keys = config.catalog.kind === 'sqlite' ? keysInFolder(folderOf(config, name)) : keysInTables(tables);
-  return { name: place, tables, keys, journalFiles: await openSealedJournal(config, name) };
+  return { name: location, tables, keys, journalFiles: await openSealedJournal(config, name) };
 }
 
-export async function openTables({ catalog, ...config }: Places, name: EnvironmentName, role: StoreRole) {
+export async function openTables({ catalog, ...config }: StorageConfig, name: EnvironmentName, role: StoreRole) {
   if (catalog.kind === 'postgres') {
     const { openPostgresTables } = await import('../catalog/postgres/tables.ts');
     return await openPostgresTables(toPostgresOptions(catalog, name), role);
@@ -109,18 +109,18 @@ export async function openTables({ catalog, ...config }: Places, name: Environme
 }
 
 /** As `keysInCatalog` has them. */
-function keysInTables(tables: TableStore): KeyPlace {
+function keysInTables(tables: TableStore): KeyStorage {
   const name = 'setting keys';
   return { read: () => tables.read(findMeta(name)), write: (text) => tables.write([setMeta(name, text)]) };
 }
 
 async function openBlobs(from: Config, to: Config, name: EnvironmentName, opened: Opened): Promise<BlobMove> {
-  const [fromName, toName] = [placeBlobs(from, name), placeBlobs(to, name)];
+  const [fromName, toName] = [describeBlobs(from, name), describeBlobs(to, name)];
   const [fromS3, toS3] = [toS3Options(from, name), toS3Options(to, name)];
   const onFatal = () => undefined;
-  const source = fromS3 === null ? readLocalBlobs(folderOf(from, name)) : opened.add(await openS3(fromS3).catch(tell));
+  const source = fromS3 === null ? readLocalBlobs(folderOf(from, name)) : opened.add(await openS3(fromS3).catch(fail));
   const target = toS3 === null ? openLocalBlobs({ folder: folderOf(to, name), onFatal }) : openS3(toS3);
-  return { from: source, to: opened.add(await target.catch(tell)), fromName, toName };
+  return { from: source, to: opened.add(await target.catch(fail)), fromName, toName };
 }
 
 export async function openS3(options: S3Options): Promise<Blobs> {
@@ -128,16 +128,16 @@ export async function openS3(options: S3Options): Promise<Blobs> {
   return await openS3Blobs(options);
 }
 
-/** Says where it was, and what the system said. */
-function tellPlace(place: string, error: unknown): never {
+/** Adds the location and the system's reason. */
+function failAt(location: string, error: unknown): never {
   const { message, cause } = error as Error;
   const { message: more, code } = (cause ?? {}) as NodeJS.ErrnoException;
   const reason = more || code;
-  const told = reason === undefined || message.includes(reason) ? message : `${message}: ${reason}`;
-  throw new CannotMigrate(`${place}: ${told}`);
+  const text = reason === undefined || message.includes(reason) ? message : `${message}: ${reason}`;
+  throw new MigrationError(`${location}: ${text}`);
 }
 
-/** Blob stores say it all. */
-function tell(error: Error): never {
-  throw new CannotMigrate(error.message);
+/** The messages of blob stores are complete. */
+function fail(error: Error): never {
+  throw new MigrationError(error.message);
 }

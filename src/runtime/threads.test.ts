@@ -11,8 +11,8 @@ async function startUnpacking(): Promise<Worker> {
   const text = `
     import { inflateRawSync, deflateRawSync } from 'node:zlib';
     import { parentPort } from 'node:worker_threads';
-    const { endWhenTold } = await import(${module});
-    endWhenTold();
+    const { exitOnRequest } = await import(${module});
+    exitOnRequest();
     const packed = deflateRawSync('text');
     const unpack = () => { inflateRawSync(packed); setImmediate(unpack); };
     unpack();

@@ -15,7 +15,7 @@ export async function endThread(worker: Worker): Promise<void> {
 }
 
 /** In the thread, before it listens to anything else. */
-export function endWhenTold(): void {
+export function exitOnRequest(): void {
   parentPort?.on('message', (message: unknown) => {
     if (message === endMessage) process.exit();
   });

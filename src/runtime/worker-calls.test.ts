@@ -3,14 +3,15 @@ import { type TestContext, test } from 'node:test';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { Calls, type Functions } from './worker-calls.ts';
+import { type Functions, WorkerCalls } from './worker-calls.ts';
 
-interface Asked extends Functions {
+interface Remote extends Functions {
   double(n: number): Promise<number>;
   refuse(target: string): void;
   fail(): void;
   stumble(): void;
   hear(word: string): void;
+  hang(): Promise<void>;
   take(port: MessagePort): void;
 }
 
@@ -19,7 +20,7 @@ function connect(context: TestContext) {
   context.after(() => port1.close());
   const heard: string[] = [];
   const taken: MessagePort[] = [];
-  new Calls(port2, {
+  new WorkerCalls(port2, {
     double: async (n) => n * 2,
     refuse(target) {
       throw new Refusal('InvalidField', 'It is not right.', { target });
@@ -30,33 +31,39 @@ function connect(context: TestContext) {
     stumble() {
       throw new TypeError('a bug');
     },
+    hang: () => new Promise(() => undefined),
     hear: (word) => void heard.push(word),
     take: (port) => void taken.push(port),
-  } satisfies Asked);
-  return { calls: new Calls<Asked>(port1, {}), heard, taken };
+  } satisfies Remote);
+  return { calls: new WorkerCalls<Remote>(port1, {}), heard, taken, port2 };
 }
 
-test('what is asked is answered, whatever else is asked meanwhile', async (context) => {
+test('calls resolve to their results, several at a time', async (context) => {
   const { calls } = connect(context);
-  const doubled = await Promise.all([1, 2, 3].map((n) => calls.ask('double', n)));
+  const doubled = await Promise.all([1, 2, 3].map((n) => calls.call('double', n)));
   assert.deepEqual(doubled, [2, 4, 6]);
 });
 
-test('refusals and faults are thrown as what they are', async (context) => {
+test('refusals and faults are thrown as they are, other errors as faults with their message and stack', async (context) => {
   const { calls } = connect(context);
-  await assert.rejects(calls.ask('refuse', 'Name'), (error) => {
+  await assert.rejects(calls.call('refuse', 'Name'), (error) => {
     assert.ok(error instanceof Refusal);
     assert.deepEqual(error.toPlain(), new Refusal('InvalidField', 'It is not right.', { target: 'Name' }).toPlain());
     return true;
   });
-  await assert.rejects(calls.ask('fail', undefined), (error) => error instanceof Fault && error.kind === 'full');
-  await assert.rejects(calls.ask('stumble', undefined), /a bug/);
+  await assert.rejects(calls.call('fail', undefined), (error) => error instanceof Fault && error.kind === 'full');
+  await assert.rejects(calls.call('stumble', undefined), (error) => {
+    assert.ok(error instanceof Fault);
+    assert.deepEqual([error.kind, error.message], ['other', 'a bug']);
+    assert.match(error.stack ?? '', /stumble/);
+    return true;
+  });
 });
 
-test('what is only told comes in order, before what is asked later', async (context) => {
+test('notifications arrive in order, and before later calls', async (context) => {
   const { calls, heard } = connect(context);
-  for (const word of ['a', 'b', 'c']) calls.tell('hear', word);
-  await calls.ask('double', 1);
+  for (const word of ['a', 'b', 'c']) calls.notify('hear', word);
+  await calls.call('double', 1);
   assert.deepEqual(heard, ['a', 'b', 'c']);
 });
 
@@ -64,6 +71,33 @@ test('ports can be handed over', async (context) => {
   const { calls, taken } = connect(context);
   const { port1, port2 } = new MessageChannel();
   context.after(() => port2.close());
-  await calls.ask('take', port1, [port1]);
+  await calls.call('take', port1, [port1]);
   assert.equal(taken.length, 1);
+});
+
+test('a call of an unknown function fails', async (context) => {
+  const { calls } = connect(context);
+  await assert.rejects(
+    (calls as WorkerCalls<Functions>).call('other', undefined as never),
+    /there is no function other/,
+  );
+});
+
+test('closing rejects pending and later calls with the same fault', async (context) => {
+  const { calls } = connect(context);
+  const pending = calls.call('hang', undefined);
+  const reason = new Fault('other', 'stopped');
+  calls.close(reason);
+  calls.close(new Fault('other', 'once more'));
+  const isReason = (error: unknown) => error === reason;
+  await assert.rejects(pending, isReason);
+  await assert.rejects(calls.call('double', 1), isReason);
+});
+
+test('a port that is closed on the other side rejects pending and later calls', async (context) => {
+  const { calls, port2 } = connect(context);
+  const pending = calls.call('hang', undefined);
+  port2.close();
+  await assert.rejects(pending, /the thread has ended/);
+  await assert.rejects(calls.call('double', 1), /the thread has ended/);
 });

@@ -6,10 +6,10 @@ import type { AnonymousSessions } from '../auth/anonymous-sessions.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { openShared } from '../runtime/shared-counters.ts';
-import { Calls, type Port } from '../runtime/worker-calls.ts';
+import { type Port, WorkerCalls } from '../runtime/worker-calls.ts';
+import type { HttpThreadData, MainFunctions, WorkerFunctions } from './http-thread-calls.ts';
 import { Observability } from './observability.ts';
 import { Serving } from './serving.ts';
-import type { HttpThreadData, MainFunctions, WorkerFunctions } from './worker-calls.ts';
 import { attachEnvironment, type WorkerEnvironment } from './worker-environment.ts';
 
 function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThreadData, port: Port): void {
@@ -17,7 +17,7 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
   const observability = new Observability(config, log, systemClock);
   const shared = openShared(buffers);
   const environments = new Map<EnvironmentName, WorkerEnvironment>();
-  const main: Calls<MainFunctions> = new Calls(port, {
+  const main: WorkerCalls<MainFunctions> = new WorkerCalls(port, {
     async open(bootstrap) {
       const { name } = bootstrap;
       const environment = await attachEnvironment(bootstrap, {
@@ -69,17 +69,17 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
     // A thread cannot share the main one's.
     clock: systemClock,
     urls,
-    onAdminChange: (name) => main.ask('adminChanged', { name }),
-    renderMetrics: (name) => main.ask('renderMetrics', { name }),
+    onAdminChange: (name) => main.call('adminChanged', { name }),
+    renderMetrics: (name) => main.call('renderMetrics', { name }),
   });
 }
 
 /** Any thread may have the next request of a browser. */
-function toSessions(main: Calls<MainFunctions>, name: EnvironmentName): AnonymousSessions {
+function toSessions(main: WorkerCalls<MainFunctions>, name: EnvironmentName): AnonymousSessions {
   return {
-    set: (id, payload) => main.ask('setSession', { name, id, payload }),
-    get: (id) => main.ask('getSession', { name, id }),
-    delete: (id) => main.ask('deleteSession', { name, id }),
+    set: (id, payload) => main.call('setSession', { name, id, payload }),
+    get: (id) => main.call('getSession', { name, id }),
+    delete: (id) => main.call('deleteSession', { name, id }),
   };
 }
 

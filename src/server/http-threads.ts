@@ -7,10 +7,10 @@ import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { Fault, type PlainFault } from '../domain/fault.ts';
 import { isPassword, TooBusy } from '../operations/passwords.ts';
-import { Calls } from '../runtime/worker-calls.ts';
+import { WorkerCalls } from '../runtime/worker-calls.ts';
 import type { Environment } from './environment.ts';
+import type { HttpThreadData, MainFunctions, WorkerFunctions } from './http-thread-calls.ts';
 import type { Urls } from './serving.ts';
-import type { HttpThreadData, MainFunctions, WorkerFunctions } from './worker-calls.ts';
 
 export interface HttpThreadsOptions {
   count: number;
@@ -25,7 +25,7 @@ export interface HttpThreadsOptions {
 
 interface HttpThread {
   worker: Worker;
-  calls: Calls<WorkerFunctions>;
+  calls: WorkerCalls<WorkerFunctions>;
 }
 
 export class HttpThreads {
@@ -48,38 +48,38 @@ export class HttpThreads {
         commits: commits.shared,
         commitCounter: workers.commitCounter.shared,
       };
-      return calls.ask('open', bootstrap, [writer]);
+      return calls.call('open', bootstrap, [writer]);
     });
   }
 
   /** When it resolves, none of them uses the environment any more. */
   close(name: EnvironmentName): Promise<void> {
-    return this.#all(({ calls }) => calls.ask('close', { name }));
+    return this.#all(({ calls }) => calls.call('close', { name }));
   }
 
   reload(name: EnvironmentName): Promise<void> {
-    return this.#all(({ calls }) => calls.ask('reload', { name }));
+    return this.#all(({ calls }) => calls.call('reload', { name }));
   }
 
   fail(name: EnvironmentName, { kind, message }: PlainFault): void {
-    for (const { calls } of this.#threads) calls.tell('fail', { name, kind, message });
+    for (const { calls } of this.#threads) calls.notify('fail', { name, kind, message });
   }
 
   beginClosing(): void {
-    for (const { calls } of this.#threads) calls.tell('beginClosing', undefined);
+    for (const { calls } of this.#threads) calls.notify('beginClosing', undefined);
   }
 
   drain(): Promise<void> {
-    return this.#all(({ calls }) => calls.ask('drain', undefined));
+    return this.#all(({ calls }) => calls.call('drain', undefined));
   }
 
   /** One text for each. */
   renderMetrics(name: EnvironmentName): Promise<string[]> {
-    return Promise.all(this.#threads.map(({ calls }) => calls.ask('renderMetrics', { name })));
+    return Promise.all(this.#threads.map(({ calls }) => calls.call('renderMetrics', { name })));
   }
 
   async end(): Promise<void> {
-    await this.#all(({ calls }) => calls.ask('finish', undefined));
+    await this.#all(({ calls }) => calls.call('finish', undefined));
     await this.#all(({ worker }) => worker.terminate());
   }
 
@@ -96,13 +96,13 @@ function startThread(options: HttpThreadsOptions): HttpThread {
     if (environment === null) throw new Fault('other', `the ${name} environment is closed`);
     return environment;
   };
-  const calls: Calls<WorkerFunctions> = new Calls(worker, {
+  const calls: WorkerCalls<WorkerFunctions> = new WorkerCalls(worker, {
     committed: ({ name }) => options.environment(name)?.workers?.noteCommit(),
     failed: ({ name, kind, message }) => options.onFatal(name, new Fault(kind, message)),
     removed: ({ name }) => options.environment(name)?.cabinet.purger.nudge(),
     discardBlob: ({ name, blob }) => open(name).cabinet.blobs.discard(blob),
     async enterUpload({ name, id, turn }) {
-      const end = () => calls.tell('endUpload', { name, turn });
+      const end = () => calls.notify('endUpload', { name, turn });
       leaves.set(`${name} ${turn}`, await open(name).turns.acquire(id, end));
     },
     leaveUpload({ name, turn }) {

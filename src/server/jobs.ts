@@ -25,7 +25,7 @@ export function toJobs(config: Config, name: EnvironmentName, { log, metrics }: 
   if (scrub === null || catalog.kind !== 'sqlite') return jobs;
   const { days, bytesPerSecond } = scrub;
   const verify = (signal: AbortSignal) =>
-    verifyEnvironment({ places: config, name, watched: { progress: () => undefined, signal } }, bytesPerSecond);
+    verifyEnvironment({ storage: config, name, observer: { progress: () => undefined, signal } }, bytesPerSecond);
   const createdAt = () => statSync(folderOf(config, name)).birthtimeMs;
   return [...jobs, toScrubJob({ days, createdAt, verify, log, metrics })];
 }

@@ -39,7 +39,7 @@ export interface Storage extends Records {
 }
 
 /** Where things are kept. */
-export type Places = Pick<Config, 'dataFolder' | 'catalog' | 'blobs'>;
+export type StorageConfig = Pick<Config, 'dataFolder' | 'catalog' | 'blobs'>;
 
 export function folderOf(config: Pick<Config, 'dataFolder'>, name: EnvironmentName): string {
   return join(config.dataFolder, name);
@@ -106,7 +106,7 @@ async function requireFinished(storage: Storage): Promise<Storage> {
 }
 
 /** Where the sealed part of the journal is: with the large contents, where several nodes must reach it. */
-export async function openSealedJournal(config: Places, name: EnvironmentName): Promise<JournalFiles> {
+export async function openSealedJournal(config: StorageConfig, name: EnvironmentName): Promise<JournalFiles> {
   const s3 = config.catalog.kind === 'postgres' ? toS3Options(config, name) : null;
   if (s3 === null) return openJournalFiles(localFiles(join(folderOf(config, name), 'journal')));
   const { s3Files } = await import('../blobs/s3/file-store.ts');
@@ -124,7 +124,7 @@ export async function emptyStorage(config: Config, name: EnvironmentName): Promi
   rmSync(folderOf(config, name), { recursive: true, force: true });
 }
 
-export function toS3Options({ blobs }: Places, name: EnvironmentName) {
+export function toS3Options({ blobs }: StorageConfig, name: EnvironmentName) {
   return blobs.kind === 's3' ? { ...blobs, prefix: `${blobs.prefix}${name}/` } : null;
 }
 

@@ -15,14 +15,14 @@ import { type AcquireUpload, ActiveUploads } from '../operations/upload-locks.ts
 import { systemClock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
 import { Syncs } from '../runtime/sync-guard.ts';
-import type { Calls } from '../runtime/worker-calls.ts';
+import type { WorkerCalls } from '../runtime/worker-calls.ts';
 import { parseQuery } from '../search/query.ts';
 import type { Search } from '../search/search.ts';
 import { type Environment, folderOf, reloadShared, toCabinet } from './environment.ts';
+import type { MainFunctions, WorkerBootstrap } from './http-thread-calls.ts';
 import { type StorageEvents, toObserved } from './records.ts';
 import type { ServedEnvironment } from './serving.ts';
 import { openBlobs, openSealedJournal, toCatalogPath, watchDisk } from './storage.ts';
-import type { MainFunctions, WorkerBootstrap } from './worker-calls.ts';
 
 /** The main thread hears of commits at most this often. */
 const reportCommitsMs = 20;
@@ -39,7 +39,7 @@ export interface WorkerEnvironment extends ServedEnvironment {
 
 export interface WorkerContext extends Pick<StorageEvents, 'onTrouble' | 'observed'> {
   config: Config;
-  main: Calls<MainFunctions>;
+  main: WorkerCalls<MainFunctions>;
   shared: Shared;
 }
 
@@ -72,7 +72,7 @@ async function attach(
 ): Promise<WorkerEnvironment> {
   let isFailed = false;
   const onFatal = ({ kind, message }: Fault) => {
-    if (!isFailed) main.tell('failed', { name, kind, message });
+    if (!isFailed) main.notify('failed', { name, kind, message });
     isFailed = true;
   };
   const commits = new Commits(sharedCommits);
@@ -84,7 +84,7 @@ async function attach(
     path: toCatalogPath(config, name),
     port: writer,
     onFatal,
-    onCommitted: toRarely(() => main.tell('committed', { name })),
+    onCommitted: toRarely(() => main.notify('committed', { name })),
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
     onChanges: (changes, number) => pages.follow(changes, number),
   });
@@ -100,12 +100,12 @@ async function attach(
     clock: systemClock,
     catalog,
     // While a backup is made, blobs are kept: the main thread knows.
-    blobs: withDiscard(blobs, (blob) => main.ask('discardBlob', { name, blob })),
+    blobs: withDiscard(blobs, (blob) => main.call('discardBlob', { name, blob })),
     commits,
     search: toSearch(main, name),
     journalFiles: await openSealedJournal(config, name),
     freeBytes: disk.freeBytes,
-    purger: { nudge: () => main.tell('removed', { name }) },
+    purger: { nudge: () => main.notify('removed', { name }) },
     leases,
     uploads: new ActiveUploads(turns.enter),
     isPassword: (password: string, stored: string) => isPassword(main, password, stored),
@@ -136,8 +136,8 @@ async function attach(
   return environment;
 }
 
-async function isPassword(main: Calls<MainFunctions>, password: string, stored: string): Promise<boolean> {
-  const answer = await main.ask('isPassword', { password, stored });
+async function isPassword(main: WorkerCalls<MainFunctions>, password: string, stored: string): Promise<boolean> {
+  const answer = await main.call('isPassword', { password, stored });
   if (answer === 'busy') throw new TooBusy();
   return answer;
 }
@@ -160,11 +160,11 @@ let lastTurn = 0;
 
 /** Turns are kept by the main thread, for requests of all threads. */
 class RemoteTurns {
-  readonly #main: Calls<MainFunctions>;
+  readonly #main: WorkerCalls<MainFunctions>;
   readonly #name: WorkerBootstrap['name'];
   readonly #ends = new Map<number, () => void>();
 
-  constructor(main: Calls<MainFunctions>, name: WorkerBootstrap['name']) {
+  constructor(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name']) {
     this.#main = main;
     this.#name = name;
   }
@@ -175,14 +175,14 @@ class RemoteTurns {
     const name = this.#name;
     this.#ends.set(turn, end);
     try {
-      await this.#main.ask('enterUpload', { name, id, turn });
+      await this.#main.call('enterUpload', { name, id, turn });
     } catch (error) {
       this.#ends.delete(turn);
       throw error;
     }
     return () => {
       this.#ends.delete(turn);
-      this.#main.tell('leaveUpload', { name, turn });
+      this.#main.notify('leaveUpload', { name, turn });
     };
   };
 
@@ -192,12 +192,12 @@ class RemoteTurns {
 }
 
 /** The index has one thread that answers, which the main thread asks. */
-function toSearch(main: Calls<MainFunctions>, name: WorkerBootstrap['name']): Search {
+function toSearch(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name']): Search {
   return {
     parse: parseQuery,
-    rank: (params) => main.ask('rank', { name, params }),
-    snippets: (params) => main.ask('snippets', { name, params }),
-    status: () => main.ask('indexStatus', { name }),
+    rank: (params) => main.call('rank', { name, params }),
+    snippets: (params) => main.call('snippets', { name, params }),
+    status: () => main.call('indexStatus', { name }),
     async rebuild() {},
     follow() {},
     nudge() {},

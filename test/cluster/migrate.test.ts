@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { keysInFolder } from '../../src/auth/keys.ts';
 import { CatalogInUse } from '../../src/catalog/table-store.ts';
 import { tables } from '../../src/catalog/tables.ts';
-import { CannotMigrate, type Migration } from '../../src/maintenance/migrate/side.ts';
+import { type Migration, MigrationError } from '../../src/maintenance/migrate/side.ts';
 import { addApplication, fileIn, folderIn, type Registered } from '../contracts/requests.ts';
 import { ask, dump, getReady, keys, listBlobs, openCatalog, type Ready } from './migrating.ts';
 import { journalFilesOf, move, type Place } from './move.ts';
@@ -169,7 +169,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     await addApplication(catalog, 'in-use');
     await catalog.close();
     await assert.rejects(move(sqlite, there), (error: Error) => {
-      assert.ok(error instanceof CannotMigrate);
+      assert.ok(error instanceof MigrationError);
       assert.match(error.message, /in use: there are rows in spaces, applications/);
       return true;
     });

@@ -9,7 +9,7 @@ import { openSqliteTables } from '../../src/catalog/sqlite/tables.ts';
 import type { StoreRole, TableStore } from '../../src/catalog/table-store.ts';
 import { findMeta, setMeta } from '../../src/catalog/tables.ts';
 import { type MigrationReport, migrate } from '../../src/maintenance/migrate/migrate.ts';
-import type { KeyPlace, Migration, Side } from '../../src/maintenance/migrate/side.ts';
+import type { KeyStorage, Migration, Side } from '../../src/maintenance/migrate/side.ts';
 import { localFiles } from '../../src/runtime/local-file-store.ts';
 
 export const schema = 'cabinet_production';
@@ -39,7 +39,7 @@ async function openSide(place: Place, role: StoreRole): Promise<Side> {
   return { name: `the ${role}`, tables: opened, journalFiles: journalFilesOf(place), keys: keysOf(place, opened) };
 }
 
-function keysOf({ url, folder }: Place, opened: TableStore): KeyPlace {
+function keysOf({ url, folder }: Place, opened: TableStore): KeyStorage {
   if (url === null) return keysInFolder(folder);
   const name = 'setting keys';
   return { read: () => opened.read(findMeta(name)), write: (text) => opened.write([setMeta(name, text)]) };
@@ -68,7 +68,7 @@ export async function move(
       moved: { records: true, journalFiles: true },
       isContentsOnly: false,
       verify: 'full',
-      tell: () => undefined,
+      onProgress: () => undefined,
     };
     return await migrate({ ...migration, ...change(migration) });
   } finally {

@@ -198,11 +198,11 @@ class Rot {
         const journalFiles = openJournalFiles(localFiles(join(this.#folder, 'journal')));
         const subject = { tables, isSqlite: true, blobs: readLocalBlobs(this.#folder), journalFiles };
         const { problems } = await verify(subject, {
-          tell: () => undefined,
-          rest: async () => undefined,
+          onProgress: () => undefined,
+          throttle: async () => undefined,
           signal: new AbortController().signal,
         });
-        const [first] = problems.found;
+        const [first] = problems.list;
         return first === undefined ? null : `${first.what}: ${first.problem}`;
       } finally {
         await tables.close();

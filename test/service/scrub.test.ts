@@ -54,7 +54,7 @@ test('a scrub that is due finds damaged content; one that is not due does nothin
   await scrub();
   assert.equal(await read('cabinet_scrub_problems'), 1);
   const damage = lines
-    .map((line) => JSON.parse(line) as { msg: string; hurt: { path: string }[] })
+    .map((line) => JSON.parse(line) as { msg: string; affected: { path: string }[] })
     .find(({ msg }) => msg === 'scrub found damage');
-  assert.equal(damage?.hurt[0]?.path, '/large.bin');
+  assert.equal(damage?.affected[0]?.path, '/large.bin');
 });

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { type VerifyReport, verifyEnvironment } from '../../src/maintenance/maintenance.ts';
 import { openTables } from '../../src/maintenance/migration.ts';
-import { type Verified, verify } from '../../src/maintenance/verify/verify.ts';
+import { type VerifyResult, verify } from '../../src/maintenance/verify/verify.ts';
 import { openSealedJournal } from '../../src/server/storage.ts';
 import { type Caller, call, makeFolder, saveFile } from '../interface/client.ts';
 import { cabinet, cabinetJson } from './here.ts';
@@ -73,7 +73,7 @@ function zero(path: string, at: number): void {
   writeFileSync(path, readFileSync(path).fill(0, at, at + 512));
 }
 
-const places = { dataFolder: copy, catalog: { kind: 'sqlite' }, blobs: { kind: 'file' } } as const;
+const storage = { dataFolder: copy, catalog: { kind: 'sqlite' }, blobs: { kind: 'file' } } as const;
 const { signal } = new AbortController();
 
 function damageCopy(damage: () => void): void {
@@ -84,13 +84,13 @@ function damageCopy(damage: () => void): void {
 
 /** Damages a copy of the folder and says what is found there: without the thread that it has in the service, which takes most of the
  *  time to start. */
-async function verifyDamaged(damage: () => void): Promise<Verified> {
+async function verifyDamaged(damage: () => void): Promise<VerifyResult> {
   damageCopy(damage);
-  const tables = await openTables(places, 'production', 'source');
+  const tables = await openTables(storage, 'production', 'source');
   assert.ok(tables !== null);
-  const [blobs, journalFiles] = [readLocalBlobs(production), await openSealedJournal(places, 'production')];
+  const [blobs, journalFiles] = [readLocalBlobs(production), await openSealedJournal(storage, 'production')];
   try {
-    const options = { tell: () => undefined, rest: async () => undefined, signal };
+    const options = { onProgress: () => undefined, throttle: async () => undefined, signal };
     return await verify({ tables, isSqlite: true, blobs, journalFiles }, options);
   } finally {
     await tables.close();
@@ -100,17 +100,20 @@ async function verifyDamaged(damage: () => void): Promise<Verified> {
 /** As the service has it done. */
 async function verifyInThread(damage: () => void): Promise<VerifyReport> {
   damageCopy(damage);
-  return await verifyEnvironment({ places, name: 'production', watched: { progress: () => undefined, signal } }, null);
+  return await verifyEnvironment(
+    { storage, name: 'production', observer: { progress: () => undefined, signal } },
+    null,
+  );
 }
 
-function toPaths({ problems }: Verified): string[] {
-  return [...new Set(problems.found.flatMap(({ hurt }) => hurt.map(({ path }) => path)))].sort();
+function toPaths({ problems }: VerifyResult): string[] {
+  return [...new Set(problems.list.flatMap(({ affected }) => affected.map(({ path }) => path)))].sort();
 }
 
 test('an undamaged folder passes', async () => {
   const report = await verifyDamaged(() => undefined);
-  assert.deepEqual(report.problems.found, []);
-  assert.deepEqual([report.contents, report.blobs, report.strangers], [34, 3, 0]);
+  assert.deepEqual(report.problems.list, []);
+  assert.deepEqual([report.contents, report.blobs, report.orphans], [34, 3, 0]);
 });
 
 const [first, second, third] = [0, 1, 2].map((index) => () => listBlobs(copy)[index] as string) as [
@@ -119,7 +122,7 @@ const [first, second, third] = [0, 1, 2].map((index) => () => listBlobs(copy)[in
   () => string,
 ];
 
-for (const [what, damage, hurt] of [
+for (const [what, damage, affected] of [
   ['a flipped bit', () => flip(first(), 70_000), 1],
   ['a zeroed sector', () => zero(second(), 512 * 3), 1],
   ['a truncated file', () => truncateSync(third(), 99_000), 1],
@@ -138,15 +141,15 @@ for (const [what, damage, hurt] of [
 ] as const) {
   test(`${what} among the blobs is found, and affected entries are named`, async () => {
     const paths = toPaths(await verifyDamaged(damage));
-    assert.equal(paths.length, hurt, paths.join(' '));
+    assert.equal(paths.length, affected, paths.join(' '));
     for (const path of paths) assert.match(path, /^(\/(one|two)|-trash-\/trashed)\.bin$/);
   });
 }
 
 test('a blob without a record is counted, and is not damage', async () => {
   const report = await verifyDamaged(() => writeFileSync(join(dirname(first()), 'ab'.repeat(16)), 'x'));
-  assert.equal(report.strangers, 1);
-  assert.deepEqual(report.problems.found, []);
+  assert.equal(report.orphans, 1);
+  assert.deepEqual(report.problems.list, []);
 });
 
 for (const [what, sql] of [

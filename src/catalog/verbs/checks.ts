@@ -89,35 +89,35 @@ export function* isStill({ content, blob }: CheckedContent): Verb<boolean> {
 }
 
 /** Of these blobs, those that no record points to and no upload under way. */
-export function* findStrangers(blobs: readonly string[]): Verb<string[]> {
-  const strangers: string[] = [];
+export function* findOrphanBlobs(blobs: readonly string[]): Verb<string[]> {
+  const orphans: string[] = [];
   for (const blob of blobs) {
     const found = yield* row(
       sql`SELECT blob FROM contents WHERE blob = ${blob} UNION ALL SELECT blob FROM uploads WHERE blob = ${blob}`,
     );
-    if (found === undefined) strangers.push(blob);
+    if (found === undefined) orphans.push(blob);
   }
-  return strangers;
+  return orphans;
 }
 
 /** A version of a file, as people know it. */
-export interface Hurt {
+export interface AffectedVersion {
   id: string;
   path: string;
   version: number;
 }
 
-const mostHurt = 100;
+const maxAffected = 100;
 
 /** The versions that contents of these numbers belong to, both inclusive. */
-export function* findUses(first: number, last: number): Verb<Hurt[]> {
+export function* findUses(first: number, last: number): Verb<AffectedVersion[]> {
   const used = yield* rows<{ entry: number; version: number }>(
     sql`SELECT entry, version FROM versions WHERE content BETWEEN ${first} AND ${last} ORDER BY entry, version
-      LIMIT ${mostHurt}`,
+      LIMIT ${maxAffected}`,
   );
-  const hurt: Hurt[] = [];
-  for (const { entry, version } of used) hurt.push({ ...(yield* nameEntry(entry)), version });
-  return hurt;
+  const affected: AffectedVersion[] = [];
+  for (const { entry, version } of used) affected.push({ ...(yield* nameEntry(entry)), version });
+  return affected;
 }
 
 /** What it is called and where it is, as far as that can be told. */
@@ -138,7 +138,7 @@ export function* findWrongSizes(): Verb<{ entry: number }[]> {
   return yield* rows<{
     entry: number;
   }>(sql`SELECT f.entry AS entry FROM entries f LEFT JOIN entries c ON c.space = f.space AND c.parent = f.entry
-     WHERE f.kind = 0 GROUP BY f.entry HAVING f.size <> coalesce(sum(c.size), 0) LIMIT ${mostHurt}`);
+     WHERE f.kind = 0 GROUP BY f.entry HAVING f.size <> coalesce(sum(c.size), 0) LIMIT ${maxAffected}`);
 }
 
 /** Whether trees are being copied or taken apart: then sums are on their way. */
@@ -158,7 +158,7 @@ export function* findWrongUsage(): Verb<{ space: number; actor: string }[]> {
            JOIN entries e ON e.entry = v.entry
        ) AS parts GROUP BY space, actor)
      SELECT u.space AS space, u.actor AS actor FROM usage u LEFT JOIN held h ON h.space = u.space AND h.actor = u.actor
-     WHERE u.entries <> coalesce(h.entries, 0) OR u.bytes <> coalesce(h.bytes, 0) LIMIT ${mostHurt}`);
+     WHERE u.entries <> coalesce(h.entries, 0) OR u.bytes <> coalesce(h.bytes, 0) LIMIT ${maxAffected}`);
 }
 
 /** The names of all tables; SQLite only. */
@@ -178,5 +178,5 @@ export function* findDamage(table: string): Verb<string[]> {
 /** Rows that refer to what is not there; SQLite only. */
 export function* findBrokenReferences(): Verb<string[]> {
   const found = yield* rows<{ table: string; rowid: number | null; parent: string }>(sql`PRAGMA foreign_key_check`);
-  return found.slice(0, mostHurt).map(({ table, rowid, parent }) => `${table} row ${rowid} refers to no ${parent}`);
+  return found.slice(0, maxAffected).map(({ table, rowid, parent }) => `${table} row ${rowid} refers to no ${parent}`);
 }

@@ -48,13 +48,13 @@ interface OfflineBackup {
 }
 
 async function backUpOffline({ directory, configuration, line, signal }: OfflineBackup): Promise<ShownBackup> {
-  const places = readConfig();
-  if (!existsSync(places.dataFolder)) throw new Error(`There is no data folder ${places.dataFolder}.`);
-  const lock = lockFolder(places.dataFolder, 'cabinet backup');
+  const storage = readConfig();
+  if (!existsSync(storage.dataFolder)) throw new Error(`There is no data folder ${storage.dataFolder}.`);
+  const lock = lockFolder(storage.dataFolder, 'cabinet backup');
   try {
     const watcher = { progress: (step: Parameters<ProgressLine['show']>[0]) => line.show(step), signal };
     const hold = () => async () => undefined;
-    return toBackupReport(await makeBackup({ places, directory, configuration, hold, watched: watcher }));
+    return toBackupReport(await makeBackup({ storage, directory, configuration, hold, observer: watcher }));
   } finally {
     lock.release();
   }

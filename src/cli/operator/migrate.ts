@@ -6,8 +6,8 @@ import type { Command } from 'commander';
 import { CatalogInUse } from '../../catalog/table-store.ts';
 import { type Config, ConfigMistakes, readConfig, readConfigWith } from '../../config/config.ts';
 import { type EnvironmentName, environmentNames } from '../../domain/environment-name.ts';
-import { CannotMigrate } from '../../maintenance/migrate/side.ts';
-import { migrateEnvironment, placeBlobs, placeRecords } from '../../maintenance/migration.ts';
+import { MigrationError } from '../../maintenance/migrate/side.ts';
+import { describeBlobs, describeRecords, migrateEnvironment } from '../../maintenance/migration.ts';
 import { FolderInUse, type FolderLock, lockFile, lockFolder } from '../../runtime/folder-lock.ts';
 import { print } from '../output.ts';
 import { type EnvironmentReport, type Report, toLines, toReport } from './migrate-report.ts';
@@ -48,7 +48,7 @@ async function run(options: MigrateOptions): Promise<Report> {
       if (report !== null) environments.push(report);
     }
     if (environments.length === 0)
-      throw new Error(`There is nothing in ${placeRecords(from, names[0] as EnvironmentName)}.`);
+      throw new Error(`There is nothing in ${describeRecords(from, names[0] as EnvironmentName)}.`);
     return judge(environments, options);
   } finally {
     locks.release();
@@ -118,12 +118,15 @@ async function move(
     const report = await migrateEnvironment(from, to, name, {
       isContentsOnly: options.contentsOnly === true,
       verify: options.verify === 'quick' ? 'quick' : 'full',
-      tell: (progress) => line.show(progress),
+      onProgress: (progress) => line.show(progress),
     });
-    const toPlaces = (config: Config) => ({ Records: placeRecords(config, name), Contents: placeBlobs(config, name) });
+    const toPlaces = (config: Config) => ({
+      Records: describeRecords(config, name),
+      Contents: describeBlobs(config, name),
+    });
     return report === null ? null : toReport(name, { From: toPlaces(from), To: toPlaces(to) }, report);
   } catch (error) {
-    const isOurs = error instanceof CannotMigrate || error instanceof CatalogInUse;
+    const isOurs = error instanceof MigrationError || error instanceof CatalogInUse;
     throw isOurs ? error : new Error(`${name}: ${(error as Error).message}. Run it again to go on.`, { cause: error });
   } finally {
     line.end();

@@ -38,10 +38,10 @@ export function registerRestore(program: Command): void {
 
 async function run(directory: string, options: RestoreOptions): Promise<ShownRestore> {
   const line = new ProgressLine();
-  const tell = (step: Parameters<ProgressLine['show']>[0]) => line.show(step);
+  const onProgress = (step: Parameters<ProgressLine['show']>[0]) => line.show(step);
   try {
-    if (options.check !== true) return await restore(directory, options, tell);
-    return judge(directory, await checkBackup(directory, { tell }), false);
+    if (options.check !== true) return await restore(directory, options, onProgress);
+    return judge(directory, await checkBackup(directory, { onProgress }), false);
   } finally {
     line.end();
   }
@@ -49,7 +49,11 @@ async function run(directory: string, options: RestoreOptions): Promise<ShownRes
 
 type ShowProgress = (step: Parameters<ProgressLine['show']>[0]) => void;
 
-async function restore(directory: string, { acceptDamage }: RestoreOptions, tell: ShowProgress): Promise<ShownRestore> {
+async function restore(
+  directory: string,
+  { acceptDamage }: RestoreOptions,
+  onProgress: ShowProgress,
+): Promise<ShownRestore> {
   const config = readConfig();
   requireEmbedded(config);
   requireLocal(config);
@@ -59,9 +63,9 @@ async function restore(directory: string, { acceptDamage }: RestoreOptions, tell
   try {
     const unfinished = await findUnfinished(dataFolder);
     if (unfinished !== 'complete') await requireEmpty(dataFolder);
-    const checked = await checkBackup(directory, { tell });
+    const checked = await checkBackup(directory, { onProgress });
     if (checked.problems.length > 0 && acceptDamage !== true) return judge(directory, checked, false);
-    if (unfinished !== 'complete') await fillRestoring(directory, checked, { dataFolder, tell });
+    if (unfinished !== 'complete') await fillRestoring(directory, checked, { dataFolder, onProgress });
     await finishRestore(dataFolder);
     return judge(directory, checked, true);
   } finally {

@@ -20,7 +20,7 @@ export async function runOffline(config: Config, command: Command, watcher: Watc
     const controlled: Controlled = {
       environment: () => environment as Environment,
       dataFolder: config.dataFolder,
-      places: config,
+      storage: config,
       addresses: () => null,
       // Loaded only when needed: it brings in everything that answers requests.
       authority: async () => await (await import('../../server/addresses.ts')).openOwnAuthority(config),

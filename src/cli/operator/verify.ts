@@ -50,12 +50,12 @@ async function verifyOffline(
   signal: AbortSignal,
   names: readonly (typeof environmentNames)[number][],
 ): Promise<ShownVerify> {
-  const places = readConfig();
-  if (!existsSync(places.dataFolder)) throw new Error(`There is no data folder ${places.dataFolder}.`);
-  const lock = lockFolder(places.dataFolder, 'cabinet verify');
+  const storage = readConfig();
+  if (!existsSync(storage.dataFolder)) throw new Error(`There is no data folder ${storage.dataFolder}.`);
+  const lock = lockFolder(storage.dataFolder, 'cabinet verify');
   try {
     const watcher = { progress: (step: Parameters<ProgressLine['show']>[0]) => line.show(step), signal };
-    return toVerifyReport(await verifyAll({ places, watched: watcher }, names));
+    return toVerifyReport(await verifyAll({ storage, observer: watcher }, names));
   } finally {
     lock.release();
   }

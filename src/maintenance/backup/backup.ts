@@ -10,14 +10,14 @@ import { snapshotSqlite } from '../../catalog/sqlite/snapshot.ts';
 import { openSqliteTables } from '../../catalog/sqlite/tables.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
 import { countLargeContents, findFileOf, type LargeContent, listLargeContents } from '../../catalog/tables.ts';
-import { findStrangers } from '../../catalog/verbs/checks.ts';
+import { findOrphanBlobs } from '../../catalog/verbs/checks.ts';
 import { syncFile, syncFileAt, syncFolder } from '../../runtime/durable-file.ts';
 import type { Progress } from '../verify/subject.ts';
 import { type BackedUpEnvironment, type BackedUpFile, copyFile, digestFile } from './manifest.ts';
 
 const pageOfContents = 500;
 
-export interface BackupJob {
+export interface BackupTarget {
   /** The folder of the whole backup. */
   directory: string;
   /** What is new is put into a folder of this name. */
@@ -29,30 +29,30 @@ export interface Source {
   folder: string;
   name: string;
   blobs: Pick<Blobs, 'open'>;
-  tell(progress: Progress): void;
+  onProgress(progress: Progress): void;
 }
 
-/** A large content that the environment itself has lost. */
-export interface Lost {
+/** A large content that the environment has lost. */
+export interface LostBlob {
   blob: string;
   file: string;
   problem: string;
 }
 
-export interface MadeBackup {
+export interface EnvironmentBackup {
   environment: BackedUpEnvironment;
   /** Large contents that were not there before. */
   copied: number;
-  lost: Lost[];
+  lost: LostBlob[];
 }
 
-export async function backUp(source: Source, job: BackupJob): Promise<MadeBackup> {
+export async function backUp(source: Source, job: BackupTarget): Promise<EnvironmentBackup> {
   const base = join(job.directory, source.name);
   const snapshot = join(base, job.snapshot);
   for (const folder of [snapshot, join(snapshot, 'certificates'), join(base, 'journal'), join(base, 'blobs')]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
-  source.tell({ step: 'the catalog', done: 0, of: 1 });
+  source.onProgress({ step: 'the catalog', done: 0, of: 1 });
   const catalog = join(snapshot, 'catalog.db');
   snapshotSqlite(join(source.folder, 'catalog.db'), catalog);
   await syncFileAt(catalog);
@@ -96,14 +96,14 @@ async function list(folder: string): Promise<string[]> {
   });
 }
 
-async function describe({ name }: Source, { directory, snapshot }: BackupJob, path: string): Promise<BackedUpFile> {
+async function describe({ name }: Source, { directory, snapshot }: BackupTarget, path: string): Promise<BackedUpFile> {
   const Path = path.slice(directory.length + 1);
   return { Path, To: Path.replace(`${name}/${snapshot}/`, `${name}/`), ...(await digestFile(path)) };
 }
 
 class Contents {
   copied = 0;
-  readonly lost: Lost[] = [];
+  readonly lost: LostBlob[] = [];
   readonly #source: Source;
   readonly #tables: TableStore;
   readonly #folder: string;
@@ -124,7 +124,7 @@ class Contents {
       for (const large of page) {
         await this.#copyOne(large);
         done += large.size;
-        this.#source.tell({ step: 'large contents', done, of });
+        this.#source.onProgress({ step: 'large contents', done, of });
       }
       after = page.at(-1)?.blob ?? '';
     }
@@ -198,7 +198,7 @@ export async function tidyBackup(directory: string, { Name, Snapshot }: BackedUp
       const whole = names.filter((name) => !name.endsWith('.part'));
       const unwanted = [
         ...names.filter((name) => name.endsWith('.part')),
-        ...(await tables.read(findStrangers(whole))),
+        ...(await tables.read(findOrphanBlobs(whole))),
       ];
       for (const name of unwanted) await unlink(join(base, 'blobs', shard, basename(name)));
     }

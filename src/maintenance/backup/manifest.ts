@@ -11,10 +11,10 @@ export const manifestFormat = 1;
 const manifestName = 'manifest.json';
 
 /** A mistake of whoever asked, or of what was found; the message says what to do. */
-export class CannotBackUp extends Error {
+export class BackupError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'CannotBackUp';
+    this.name = 'BackupError';
   }
 }
 
@@ -60,7 +60,7 @@ export async function readManifest(directory: string): Promise<Manifest | null> 
   const { Digest, ...manifest } = parse(text, directory);
   if (Digest !== hash('sha256', JSON.stringify(manifest))) throw damaged(directory);
   if (manifest.Format !== manifestFormat) {
-    throw new CannotBackUp(
+    throw new BackupError(
       `The backup in ${directory} has format ${manifest.Format}; this release knows ${manifestFormat}.`,
     );
   }
@@ -75,8 +75,8 @@ function parse(text: string, directory: string): Manifest & { Digest: string } {
   }
 }
 
-function damaged(directory: string): CannotBackUp {
-  return new CannotBackUp(`The manifest of the backup in ${directory} is damaged. Take another backup.`);
+function damaged(directory: string): BackupError {
+  return new BackupError(`The manifest of the backup in ${directory} is damaged. Take another backup.`);
 }
 
 /** Its size and its SHA-256. */

@@ -15,8 +15,8 @@ import { syncFileAt, syncFolder, writeSynced } from '../../runtime/durable-file.
 import { localFiles } from '../../runtime/local-file-store.ts';
 import type { Problem } from '../verify/problems.ts';
 import type { Progress } from '../verify/subject.ts';
-import { type Verified, verify } from '../verify/verify.ts';
-import { type BackedUpEnvironment, CannotBackUp, digestFile, type Manifest, readManifest } from './manifest.ts';
+import { type VerifyResult, verify } from '../verify/verify.ts';
+import { type BackedUpEnvironment, BackupError, digestFile, type Manifest, readManifest } from './manifest.ts';
 
 export const restoringName = 'restoring';
 const completeName = 'complete';
@@ -24,7 +24,7 @@ const pageOfContents = 500;
 
 export interface CheckedEnvironment {
   name: string;
-  verified: Verified;
+  verified: VerifyResult;
 }
 
 export interface CheckedBackup {
@@ -34,33 +34,33 @@ export interface CheckedBackup {
 }
 
 export interface RestoreOptions {
-  tell(progress: Progress): void;
+  onProgress(progress: Progress): void;
 }
 
 /** Looks at all of a backup. */
 export async function checkBackup(directory: string, options: RestoreOptions): Promise<CheckedBackup> {
   const manifest = await readManifest(directory);
   if (manifest === null) {
-    throw new CannotBackUp(`There is no finished backup in ${directory}: it has no manifest.json.`);
+    throw new BackupError(`There is no finished backup in ${directory}: it has no manifest.json.`);
   }
   const problems: Problem[] = [];
   for (const file of [...manifest.Configuration, ...manifest.Environments.flatMap(({ Files }) => Files)]) {
-    options.tell({ step: file.Path, done: 0, of: 1 });
+    options.onProgress({ step: file.Path, done: 0, of: 1 });
     const found = await digestFile(join(directory, file.Path)).catch(() => null);
     const isSame = found?.Size === file.Size && found.Sha256 === file.Sha256;
     if (!isSame)
-      problems.push({ what: file.Path, problem: found === null ? 'it is missing' : 'it was changed', hurt: [] });
+      problems.push({ what: file.Path, problem: found === null ? 'it is missing' : 'it was changed', affected: [] });
   }
   const environments: CheckedEnvironment[] = [];
   for (const environment of manifest.Environments) {
     const verified = await verifyOne(directory, environment, options);
     environments.push({ name: environment.Name, verified });
-    problems.push(...verified.problems.found);
+    problems.push(...verified.problems.list);
   }
   return { manifest, environments, problems };
 }
 
-async function verifyOne(directory: string, environment: BackedUpEnvironment, { tell }: RestoreOptions) {
+async function verifyOne(directory: string, environment: BackedUpEnvironment, { onProgress }: RestoreOptions) {
   const base = join(directory, environment.Name);
   const snapshot = await openSnapshot(join(base, environment.Snapshot, 'catalog.db'));
   try {
@@ -70,7 +70,7 @@ async function verifyOne(directory: string, environment: BackedUpEnvironment, { 
       blobs: readLocalBlobs(base),
       journalFiles: openJournalFiles(localFiles(join(base, 'journal'))),
     };
-    return await verify(subject, { tell, rest: async () => undefined, signal: new AbortController().signal });
+    return await verify(subject, { onProgress, throttle: async () => undefined, signal: new AbortController().signal });
   } finally {
     await snapshot.close();
   }
@@ -81,7 +81,7 @@ async function openSnapshot(path: string): Promise<{ tables: TableStore; close()
   try {
     const tables = openSqliteTables(path, 'source');
     if (tables !== null) return { tables, close: () => tables.close() };
-    throw new CannotBackUp(`${path} is missing.`);
+    throw new BackupError(`${path} is missing.`);
   } catch (error) {
     if (!/has schema/.test((error as Error).message)) throw error;
     const copy = `${path}.upgraded`;
@@ -109,7 +109,7 @@ export async function requireEmpty(dataFolder: string): Promise<void> {
   const ours = new Set(['lock.db', 'lock.db-journal', 'holder.json', 'control.sock', 'migrate.db', restoringName]);
   const there = (await readdir(dataFolder)).filter((name) => !ours.has(name));
   if (there.length === 0) return;
-  throw new CannotBackUp(
+  throw new BackupError(
     `The data folder ${dataFolder} is not empty (${there.slice(0, 3).join(', ')}). Restore into another one (CABINET_DATA), or move this one away first.`,
   );
 }
@@ -118,7 +118,7 @@ export async function requireEmpty(dataFolder: string): Promise<void> {
 export async function fillRestoring(
   directory: string,
   { manifest }: CheckedBackup,
-  { dataFolder, tell }: RestoreOptions & { dataFolder: string },
+  { dataFolder, onProgress }: RestoreOptions & { dataFolder: string },
 ): Promise<void> {
   const restoring = join(dataFolder, restoringName);
   await rm(restoring, { recursive: true, force: true });
@@ -126,7 +126,7 @@ export async function fillRestoring(
   await syncFolder(dataFolder);
   for (const environment of manifest.Environments) {
     await copyFiles(directory, environment, restoring);
-    await copyContents(directory, environment, { restoring, tell });
+    await copyContents(directory, environment, { restoring, onProgress });
     await syncFolder(join(restoring, environment.Name));
   }
   await syncFolder(restoring);
@@ -151,7 +151,7 @@ async function copyFiles(directory: string, { Name, Files }: BackedUpEnvironment
 async function copyContents(
   directory: string,
   environment: BackedUpEnvironment,
-  { restoring, tell }: RestoreOptions & { restoring: string },
+  { restoring, onProgress }: RestoreOptions & { restoring: string },
 ): Promise<void> {
   const from = readLocalBlobs(join(directory, environment.Name));
   const to = await openLocalBlobs({ folder: join(restoring, environment.Name), onFatal: () => undefined });
@@ -162,12 +162,12 @@ async function copyContents(
       const page = await tables.read(listLargeContents(after, pageOfContents));
       if (page.length === 0) return;
       for (const { blob, size } of page) {
-        // One that the backup does not have was told before, and accepted.
+        // What the backup lacks was reported and accepted before.
         await to.put(blob, inBlocks(from.open(blob, 0, size))).catch((error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error;
         });
         done += size;
-        tell({ step: 'restoring large contents', done, of: environment.Bytes });
+        onProgress({ step: 'restoring large contents', done, of: environment.Bytes });
       }
       after = page.at(-1)?.blob ?? '';
     }

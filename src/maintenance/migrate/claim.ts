@@ -15,7 +15,7 @@ import {
   tables,
 } from '../../catalog/tables.ts';
 import { hasByteAt } from './blob-probe.ts';
-import { type BlobMove, CannotMigrate, type Migration, type Side } from './side.ts';
+import { type BlobMove, type Migration, MigrationError, type Side } from './side.ts';
 
 const underWay = 'setting migration';
 const done = 'migrated';
@@ -54,7 +54,7 @@ async function claimCatalog(source: Side, target: Side, identity: string): Promi
   if (text !== null) {
     const { source: claimed, from } = JSON.parse(text) as Claim;
     if (claimed === identity) return null;
-    throw new CannotMigrate(`${target.name} holds a migration from elsewhere (${from}) that is not finished.`);
+    throw new MigrationError(`${target.name} holds a migration from elsewhere (${from}) that is not finished.`);
   }
   const doneAt = await findDone(source, target, identity);
   if (doneAt !== null) return doneAt;
@@ -70,7 +70,7 @@ async function findDone(source: Side, target: Side, identity: string): Promise<s
   const finished = JSON.parse(text) as Done;
   const heads = [await readHead(source), await readHead(target)];
   if (finished.source === identity && heads.every((head) => head === finished.head)) return finished.at;
-  throw new CannotMigrate(
+  throw new MigrationError(
     `${target.name} is in use: it was migrated to on ${finished.at}, and something has changed since.`,
   );
 }
@@ -86,10 +86,10 @@ async function requireEmpty(target: Side): Promise<void> {
     if ((await target.tables.read(readRows(table, null, 1))).length > 0) filled.push(table.name);
   }
   if (filled.length > 0) {
-    throw new CannotMigrate(`${target.name} is in use: there are rows in ${filled.join(', ')}.`);
+    throw new MigrationError(`${target.name} is in use: there are rows in ${filled.join(', ')}.`);
   }
   if ((await target.keys.read()) === null) return;
-  throw new CannotMigrate(`${target.name} has keys already, of an environment that was there before.`);
+  throw new MigrationError(`${target.name} has keys already, of an environment that was there before.`);
 }
 
 /** Whether it was empty. */
@@ -103,7 +103,7 @@ async function claimBlobs(
   let isEmpty = true;
   for await (const { id } of blobs.list()) {
     isEmpty = false;
-    if (!(await isKnown(id))) throw new CannotMigrate(`${toName} is in use: it holds ${id}, and perhaps more.`);
+    if (!(await isKnown(id))) throw new MigrationError(`${toName} is in use: it holds ${id}, and perhaps more.`);
   }
   await blobs.put(
     mark.id,

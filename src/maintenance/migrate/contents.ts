@@ -42,7 +42,7 @@ export async function copyContents(
     if (isFresh || !(await hasByteAt(blobs.to, large.blob, large.size - 1))) {
       const problem = await copyOne(migration, large);
       if (problem === 'gone') return;
-      if (problem !== null) return differences.tell(await nameContent(source, large), problem);
+      if (problem !== null) return differences.add(await nameContent(source, large), problem);
       counts.copied += 1;
     }
     counts.blobs += 1;
@@ -59,12 +59,12 @@ export async function compareContents(migration: ContentMigration, differences: 
     if (problem === null || (problem === isMissing && isContentsOnly)) return;
     // What is wrong is copied anew the next time.
     await blobs.to.discard(large.blob);
-    differences.tell(await nameContent(source, large), `${problem} in ${blobs.toName}`);
+    differences.add(await nameContent(source, large), `${problem} in ${blobs.toName}`);
   });
 }
 
 async function forEachLarge(
-  { source, tell }: Migration,
+  { source, onProgress }: Migration,
   step: string,
   work: (large: LargeContent) => Promise<void>,
 ): Promise<void> {
@@ -78,7 +78,7 @@ async function forEachLarge(
       for (const large of left) {
         await work(large);
         done += large.size;
-        tell({ step, done, of });
+        onProgress({ step, done, of });
       }
     };
     await Promise.all(Array.from({ length: width }, takeOne));

@@ -8,14 +8,14 @@ import { isSameRow } from '../../domain/chain.ts';
 import { type JournalVerification, verifyJournal } from '../../operations/admin/verify-journal.ts';
 import type { Differences, Migration, Side } from './side.ts';
 
-export async function copyJournalFiles({ source, target, tell }: Migration): Promise<void> {
+export async function copyJournalFiles({ source, target, onProgress }: Migration): Promise<void> {
   const ranges = await source.journalFiles.list();
   const there = new Set((await target.journalFiles.list()).map(toText));
   for (const [index, range] of ranges.entries()) {
     const rows = await source.journalFiles.read(range);
     const isThere = there.has(toText(range)) && (await holds(target.journalFiles, range, rows));
     if (!isThere) await target.journalFiles.write(range, rows);
-    tell({ step: 'copying sealed parts of the journal', done: index + 1, of: ranges.length });
+    onProgress({ step: 'copying sealed parts of the journal', done: index + 1, of: ranges.length });
   }
 }
 
@@ -24,11 +24,11 @@ export async function compareJournalFiles({ source, target }: Migration, differe
   const ranges = await source.journalFiles.list();
   const wanted = new Set(ranges.map(toText));
   for (const range of await target.journalFiles.list()) {
-    if (!wanted.has(toText(range))) differences.tell(`sealed journal ${toText(range)}`, 'is not in the source');
+    if (!wanted.has(toText(range))) differences.add(`sealed journal ${toText(range)}`, 'is not in the source');
   }
   for (const range of ranges) {
     const isSame = await holds(target.journalFiles, range, await source.journalFiles.read(range));
-    if (!isSame) differences.tell(`sealed journal ${toText(range)}`, 'differs');
+    if (!isSame) differences.add(`sealed journal ${toText(range)}`, 'differs');
   }
   return ranges.length;
 }
@@ -47,7 +47,7 @@ async function holds(files: JournalFiles, range: Range, rows: Rows): Promise<boo
 
 export interface Chain {
   head: string;
-  /** What is wrong with the chain in both places: it was so before. */
+  /** What is wrong with the chain in both storage: it was so before. */
   problems: JournalVerification['problems'];
 }
 
@@ -58,7 +58,7 @@ export async function compareChains({ source, target }: Migration, differences: 
   const known = found.problems.length === 0 ? [] : (await walk(source, expected)).problems;
   for (const { position, problem } of found.problems) {
     const isOld = known.some((old) => old.position === position && old.problem === problem);
-    if (!isOld) differences.tell(`journal: position ${position}`, problem);
+    if (!isOld) differences.add(`journal: position ${position}`, problem);
   }
   return { head: `${found.head.position}:${found.head.link}`, problems: known };
 }
@@ -67,6 +67,6 @@ function walk(
   { tables, journalFiles }: Side,
   expected: JournalVerification['head'] | null,
 ): Promise<JournalVerification> {
-  const catalog = { listJournal: (asked: JournalSlice) => tables.read(listJournal(asked)) };
+  const catalog = { listJournal: (slice: JournalSlice) => tables.read(listJournal(slice)) };
   return verifyJournal({ catalog, journalFiles }, expected);
 }

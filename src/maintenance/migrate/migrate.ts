@@ -37,10 +37,10 @@ export async function migrate(migration: Migration): Promise<MigrationReport> {
   if (!isContentsOnly) await copyRest(migration);
   if (blobs !== null) await compareContents({ ...migration, blobs }, differences);
   const compared = isContentsOnly ? nothing : await compareRest(migration, differences);
-  const isFinished = !isContentsOnly && differences.found.length === 0;
+  const isFinished = !isContentsOnly && differences.list.length === 0;
   if (isFinished) await release(migration);
   const uploadsLeft = isContentsOnly ? 0 : await source.tables.read(countOpenUploads());
-  return { contents, ...compared, uploadsLeft, differences: differences.found, isFinished, doneAt };
+  return { contents, ...compared, uploadsLeft, differences: differences.list, isFinished, doneAt };
 }
 
 const nothing = { records: null, journalFiles: null, chain: null };
@@ -61,7 +61,7 @@ async function compareRest(migration: Migration, differences: Differences) {
   const isJournalMoved = moved.records || moved.journalFiles;
   const chain = isJournalMoved ? await compareChains(migration, differences) : null;
   if (moved.records && (await source.keys.read()) !== (await target.keys.read())) {
-    differences.tell('the keys', 'differ');
+    differences.add('the keys', 'differ');
   }
   return { records, journalFiles, chain };
 }

@@ -33,7 +33,7 @@ export async function copyRecords(migration: Migration): Promise<void> {
   }
 }
 
-async function copyTable({ source, target, tell }: Migration, table: Table): Promise<void> {
+async function copyTable({ source, target, onProgress }: Migration, table: Table): Promise<void> {
   const of = await source.tables.read(countRows(table));
   let isBeyond = false;
   let done = 0;
@@ -48,7 +48,7 @@ async function copyTable({ source, target, tell }: Migration, table: Table): Pro
     if (there.length < slice.length) await target.tables.insert(table, slice.slice(there.length));
     after = toKey(table, slice.at(-1) as TableRow);
     done += slice.length;
-    tell({ step: `copying ${table.name}`, done, of });
+    onProgress({ step: `copying ${table.name}`, done, of });
   }
 }
 
@@ -59,7 +59,7 @@ export async function compareRecords(migration: Migration, differences: Differen
 }
 
 async function compareTable(
-  { source, target, tell }: Migration,
+  { source, target, onProgress }: Migration,
   table: Table,
   differences: Differences,
   counts: RecordCounts,
@@ -75,7 +75,7 @@ async function compareTable(
     for (const row of there.slice(0, compared.rows)) look(row);
     after = compared.after;
     done += compared.rows;
-    tell({ step: `comparing ${table.name}`, done, of });
+    onProgress({ step: `comparing ${table.name}`, done, of });
   }
   return done;
 }
@@ -92,12 +92,12 @@ function compareSlices(
   for (let index = 0; index < Math.max(slice.length, there.length); index += 1) {
     const [wanted, found] = [slice[index], there[index]];
     const order = compareKeys(table, wanted, found);
-    if (order < 0) differences.tell(nameRow(table, wanted as TableRow), 'is missing');
-    if (order > 0) differences.tell(nameRow(table, found as TableRow), 'is not in the source');
+    if (order < 0) differences.add(nameRow(table, wanted as TableRow), 'is missing');
+    if (order > 0) differences.add(nameRow(table, found as TableRow), 'is not in the source');
     after = toKey(table, (order > 0 ? found : wanted) as TableRow);
     if (order !== 0) return { rows: index, after };
     const columns = table.columns.filter((_, at) => !isSameValue(wanted?.[at], found?.[at]));
-    if (columns.length > 0) differences.tell(nameRow(table, wanted as TableRow), `differs in ${columns.join(', ')}`);
+    if (columns.length > 0) differences.add(nameRow(table, wanted as TableRow), `differs in ${columns.join(', ')}`);
   }
   return { rows: slice.length, after };
 }
@@ -131,7 +131,7 @@ function toLook(table: Table, differences: Differences, counts: RecordCounts): (
         .update(bytes)
         .digest()
         .equals(row[sha256At] as Uint8Array);
-    if (!isGood) differences.tell(nameRow(table, row), 'does not have the bytes that its record says');
+    if (!isGood) differences.add(nameRow(table, row), 'does not have the bytes that its record says');
   };
 }
 

@@ -5,7 +5,7 @@ import type { JournalFiles } from '../../catalog/journal-files.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
 
 /** Where the keys of an environment are kept, as one text. */
-export interface KeyPlace {
+export interface KeyStorage {
   /** Null: there are none. */
   read(): Promise<string | null>;
   write(text: string): Promise<void>;
@@ -16,7 +16,7 @@ export interface Side {
   name: string;
   tables: TableStore;
   journalFiles: JournalFiles;
-  keys: KeyPlace;
+  keys: KeyStorage;
 }
 
 export interface BlobMove {
@@ -38,7 +38,7 @@ export interface Migration {
   isContentsOnly: boolean;
   /** `quick`: of large contents only their sizes are looked at. */
   verify: 'full' | 'quick';
-  tell(progress: Progress): void;
+  onProgress(progress: Progress): void;
 }
 
 export interface Progress {
@@ -52,27 +52,28 @@ export interface Difference {
   problem: string;
 }
 
-/** Whoever needs more knows that something is wrong. */
-const mostDifferences = 100;
+/** Nobody reads more. */
+const maxDifferences = 100;
 
 export class Differences {
-  readonly found: Difference[] = [];
+  /** The first ones. */
+  readonly list: Difference[] = [];
 
   /** The first thing that is wrong with a record will do. */
-  tell(record: string, problem: string): void {
-    if (this.areEnough || this.found.some((known) => known.record === record)) return;
-    this.found.push({ record, problem });
+  add(record: string, problem: string): void {
+    if (this.areEnough || this.list.some((known) => known.record === record)) return;
+    this.list.push({ record, problem });
   }
 
   get areEnough(): boolean {
-    return this.found.length >= mostDifferences;
+    return this.list.length >= maxDifferences;
   }
 }
 
-/** A mistake of whoever asked, or of what was found; the message says what to do. */
-export class CannotMigrate extends Error {
+/** The migration is impossible as requested; the message says what to do. */
+export class MigrationError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'CannotMigrate';
+    this.name = 'MigrationError';
   }
 }

@@ -18,7 +18,7 @@ export interface ContentCounts {
   /** Bytes that were read, of small and large contents. */
   bytes: number;
   /** Blobs that no record points to: of uploads under way, or left by a crash. The sweeper removes them. */
-  strangers: number;
+  orphans: number;
 }
 
 export async function verifyContents(
@@ -27,11 +27,11 @@ export async function verifyContents(
   options: VerifyOptions,
 ): Promise<ContentCounts> {
   const { tables } = subject;
-  const counts: ContentCounts = { contents: 0, blobs: 0, bytes: 0, strangers: 0 };
+  const counts: ContentCounts = { contents: 0, blobs: 0, bytes: 0, orphans: 0 };
   const last = await lastOf(tables.read(checks.findLastOf('contents')), problems, 'contents');
-  const tell = async (what: string, problem: string, numbers: { first: number; last: number }) => {
-    const hurt = await tables.read(checks.findUses(numbers.first, numbers.last)).catch(() => []);
-    problems.tell(what, problem, hurt);
+  const report = async (what: string, problem: string, numbers: { first: number; last: number }) => {
+    const affected = await tables.read(checks.findUses(numbers.first, numbers.last)).catch(() => []);
+    problems.add(what, problem, affected);
   };
   const walked = {
     tables,
@@ -39,34 +39,34 @@ export async function verifyContents(
     list: checks.listCheckedContents,
     numberOf: ({ content }: checks.CheckedContent) => content,
     onLost: (lost: { first: number; last: number }, error: unknown) =>
-      tell(`contents, rows ${lost.first} to ${lost.last}`, `cannot be read: ${(error as Error).message}`, lost),
+      report(`contents, rows ${lost.first} to ${lost.last}`, `cannot be read: ${(error as Error).message}`, lost),
   };
   for await (const rows of walk(walked, sliceRows)) {
     for (const row of rows) {
       options.signal.throwIfAborted();
-      options.tell({ step: 'contents', done: row.content, of: last });
-      const problem = row.blob === null ? judgeSmall(row) : await judgeLarge(subject, row, options);
+      options.onProgress({ step: 'contents', done: row.content, of: last });
+      const problem = row.blob === null ? findSmallProblem(row) : await findLargeProblem(subject, row, options);
       counts.contents += 1;
       counts.bytes += row.size;
       if (row.blob !== null) counts.blobs += 1;
-      else await options.rest(row.size);
+      else await options.throttle(row.size);
       if (problem === null) continue;
       const what = row.blob === null ? `contents, row ${row.content}` : `blob ${row.blob}`;
-      await tell(what, problem, { first: row.content, last: row.content });
+      await report(what, problem, { first: row.content, last: row.content });
     }
   }
-  counts.strangers = await countStrangers(subject, problems);
+  counts.orphans = await countOrphanBlobs(subject, problems);
   return counts;
 }
 
-function judgeSmall({ sha256, size, bytes }: checks.CheckedContent): string | null {
+function findSmallProblem({ sha256, size, bytes }: checks.CheckedContent): string | null {
   if (bytes === null) return 'it has neither bytes nor a blob';
   if (bytes.byteLength !== size) return `it has ${bytes.byteLength} bytes instead of ${size}`;
   return hash('sha256', bytes, 'buffer').equals(sha256) ? null : 'the bytes are not those that were saved';
 }
 
-/** Null too if it went while it was read. */
-async function judgeLarge(
+/** Also null when it was removed while it was read. */
+async function findLargeProblem(
   subject: Subject,
   row: checks.CheckedContent,
   options: VerifyOptions,
@@ -91,7 +91,7 @@ async function readBlob(
       isSummed &&= expected.length >= (index + 1) * 4 && crc32(chunk) === expected.readUInt32LE(index * 4);
       index += 1;
       options.signal.throwIfAborted();
-      await options.rest(chunk.length);
+      await options.throttle(chunk.length);
     }
     if (await hasMore(blobs, blob as string, size)) return `it is longer than ${size} bytes`;
   } catch (error) {
@@ -115,13 +115,13 @@ function toWords({ code, message }: NodeJS.ErrnoException): string {
   return code === 'ENOENT' ? 'it is missing' : `it cannot be read: ${message}`;
 }
 
-async function countStrangers({ tables, blobs }: Subject, problems: Problems): Promise<number> {
+async function countOrphanBlobs({ tables, blobs }: Subject, problems: Problems): Promise<number> {
   let count = 0;
   let page: string[] = [];
   const look = async () => {
-    const asked = page;
+    const ids = page;
     page = [];
-    count += (await tables.read(checks.findStrangers(asked)).catch(() => [])).length;
+    count += (await tables.read(checks.findOrphanBlobs(ids)).catch(() => [])).length;
   };
   try {
     for await (const { id } of blobs.list()) {
@@ -130,7 +130,7 @@ async function countStrangers({ tables, blobs }: Subject, problems: Problems): P
     }
     await look();
   } catch (error) {
-    problems.tell('blobs', `cannot be listed: ${(error as Error).message}`);
+    problems.add('blobs', `cannot be listed: ${(error as Error).message}`);
   }
   return count;
 }

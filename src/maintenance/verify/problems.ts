@@ -1,25 +1,26 @@
-// What was found to be wrong, and which versions of which files are hurt by it.
+// The problems that a verification finds, and which versions of which files they affect.
 
-import type { Hurt } from '../../catalog/verbs/checks.ts';
+import type { AffectedVersion } from '../../catalog/verbs/checks.ts';
 
-/** Whoever needs more knows that something is wrong. */
-const mostProblems = 1000;
+/** Nobody reads more. */
+const maxProblems = 1000;
 
 export interface Problem {
   /** Where: a table and a row, a blob, a part of the journal. */
   what: string;
   problem: string;
-  /** None: it is not about a version, or nobody can tell any more which. */
-  hurt: readonly Hurt[];
+  /** Empty when it is not about a version, or when the versions can no longer be determined. */
+  affected: readonly AffectedVersion[];
 }
 
 export class Problems {
-  readonly found: Problem[] = [];
-  /** All of them, also those that are not kept. */
+  /** The first ones. */
+  readonly list: Problem[] = [];
+  /** Of all problems. */
   count = 0;
 
-  tell(what: string, problem: string, hurt: readonly Hurt[] = []): void {
+  add(what: string, problem: string, affected: readonly AffectedVersion[] = []): void {
     this.count += 1;
-    if (this.found.length < mostProblems) this.found.push({ what, problem, hurt });
+    if (this.list.length < maxProblems) this.list.push({ what, problem, affected });
   }
 }

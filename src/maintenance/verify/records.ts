@@ -29,11 +29,11 @@ export async function verifyRecords(
   for await (const row of each(subject, problems, entries)) {
     counts.entries += 1;
     if (row.kind === 0) parents.set(row.entry, row.parent);
-    const problem = judgeEntry(row);
-    if (problem !== null) await tellEntry(subject, problems, row, problem);
+    const problem = findEntryProblem(row);
+    if (problem !== null) await addEntryProblem(subject, problems, row, problem);
   }
   for (const entry of findCircles(parents)) {
-    problems.tell(`entries, row ${entry}`, 'the folders above it lead round in circles');
+    problems.add(`entries, row ${entry}`, 'the folders above it lead round in circles');
   }
   counts.versions = await verifyVersions(subject, problems, options);
   await verifyTrash(subject, problems, options);
@@ -41,7 +41,7 @@ export async function verifyRecords(
   return counts;
 }
 
-interface Gone<Row> {
+interface TableWalk<Row> {
   table: 'entries' | 'trash';
   list(after: number, limit: number): Verb<Row[]>;
   options: VerifyOptions;
@@ -50,7 +50,7 @@ interface Gone<Row> {
 async function* each<Row extends { entry: number }>(
   { tables }: Subject,
   problems: Problems,
-  { table, list, options }: Gone<Row>,
+  { table, list, options }: TableWalk<Row>,
 ): AsyncGenerator<Row> {
   const last = await lastOf(tables.read(checks.findLastOf(table)), problems, table);
   const walked = {
@@ -59,28 +59,32 @@ async function* each<Row extends { entry: number }>(
     list,
     numberOf: ({ entry }: Row) => entry,
     onLost: async (lost: { first: number; last: number }, error: unknown) =>
-      problems.tell(`${table}, rows ${lost.first} to ${lost.last}`, `cannot be read: ${(error as Error).message}`),
+      problems.add(`${table}, rows ${lost.first} to ${lost.last}`, `cannot be read: ${(error as Error).message}`),
   };
   for await (const rows of walk(walked, sliceRows)) {
     options.signal.throwIfAborted();
-    options.tell({ step: table, done: rows.at(-1)?.entry ?? 0, of: last });
+    options.onProgress({ step: table, done: rows.at(-1)?.entry ?? 0, of: last });
     yield* rows;
-    await options.rest(rows.length * 200);
+    await options.throttle(rows.length * 200);
   }
 }
 
-export async function lastOf(asked: Promise<number>, problems: Problems, table: string): Promise<number> {
-  return await asked.catch((error: Error) => {
-    problems.tell(table, `cannot be read: ${error.message}`);
+export async function lastOf(number: Promise<number>, problems: Problems, table: string): Promise<number> {
+  return await number.catch((error: Error) => {
+    problems.add(table, `cannot be read: ${error.message}`);
     return 0;
   });
 }
 
-function judgeEntry(row: checks.CheckedEntry): string | null {
-  return judgePlace(row) ?? judgeRecord(row) ?? (isSealBroken(row.seal, toEntrySeal(row)) ? notAsWritten : null);
+function findEntryProblem(row: checks.CheckedEntry): string | null {
+  return (
+    findLocationProblem(row) ??
+    findRecordProblem(row) ??
+    (isSealBroken(row.seal, toEntrySeal(row)) ? notAsWritten : null)
+  );
 }
 
-function judgePlace(row: checks.CheckedEntry): string | null {
+function findLocationProblem(row: checks.CheckedEntry): string | null {
   if (row.root === null) return `space ${row.space} is not there`;
   if (row.parent === null) {
     if (row.id === row.root || row.id === '-trash-' || row.id === '-hidden-') return null;
@@ -92,7 +96,7 @@ function judgePlace(row: checks.CheckedEntry): string | null {
   return (row.trashed !== null) === (row.holder_id === trashId) ? null : 'the trash says otherwise where it is';
 }
 
-function judgeRecord(row: checks.CheckedEntry): string | null {
+function findRecordProblem(row: checks.CheckedEntry): string | null {
   const isHiddenTop = row.holder_id?.startsWith('-') ?? false;
   if (row.parent !== null && row.name_key !== (isHiddenTop ? row.id : toNameKey(row.name)))
     return 'its name and the key of its name differ';
@@ -113,18 +117,18 @@ function isProperties(text: string | null): boolean {
   }
 }
 
-async function tellEntry(
+async function addEntryProblem(
   { tables }: Subject,
   problems: Problems,
   { entry, version }: { entry: number; version: number },
   problem: string,
 ): Promise<void> {
   const named = await nameOr(tables.read(checks.nameEntry(entry)), entry);
-  problems.tell(`entries, row ${entry}`, problem, [{ ...named, version }]);
+  problems.add(`entries, row ${entry}`, problem, [{ ...named, version }]);
 }
 
-async function nameOr(asked: Promise<{ id: string; path: string }>, entry: number) {
-  return await asked.catch(() => ({ id: `#${entry}`, path: '?' }));
+async function nameOr(name: Promise<{ id: string; path: string }>, entry: number) {
+  return await name.catch(() => ({ id: `#${entry}`, path: '?' }));
 }
 
 /** One folder of each circle. */
@@ -147,27 +151,27 @@ function findCircles(parents: Map<number, number | null>): number[] {
 async function verifyVersions({ tables }: Subject, problems: Problems, options: VerifyOptions): Promise<number> {
   const last = await lastOf(tables.read(checks.findLastOf('versions')), problems, 'versions');
   let count = 0;
-  for (const way = new Way(last); !way.isOver; ) {
+  for (const cursor = new VersionCursor(last); !cursor.isOver; ) {
     options.signal.throwIfAborted();
-    options.tell({ step: 'versions', done: way.after.entry, of: last });
-    const rows = await readOr(tables.read(checks.listCheckedVersions(way.after, sliceRows)), (error) =>
-      problems.tell(`versions of entries after ${way.after.entry}`, `cannot be read: ${error.message}`),
+    options.onProgress({ step: 'versions', done: cursor.after.entry, of: last });
+    const rows = await readOr(tables.read(checks.listCheckedVersions(cursor.after, sliceRows)), (error) =>
+      problems.add(`versions of entries after ${cursor.after.entry}`, `cannot be read: ${error.message}`),
     );
-    if (!way.pass(rows)) problems.tell('versions', 'the rows are out of order');
+    if (!cursor.pass(rows)) problems.add('versions', 'the rows are out of order');
     count += rows?.length ?? 0;
     for (const row of rows ?? []) {
-      const problem = judgeVersion(row);
+      const problem = findVersionProblem(row);
       if (problem === null) continue;
       const named = await nameOr(tables.read(checks.nameEntry(row.entry)), row.entry);
-      problems.tell(`versions, ${row.version} of entry ${row.entry}`, problem, [{ ...named, version: row.version }]);
+      problems.add(`versions, ${row.version} of entry ${row.entry}`, problem, [{ ...named, version: row.version }]);
     }
-    await options.rest((rows?.length ?? 0) * 100);
+    await options.throttle((rows?.length ?? 0) * 100);
   }
   return count;
 }
 
-/** The way through all versions: over what cannot be read in steps that grow, and never round in circles. */
-export class Way {
+/** Goes through all versions. Skips what cannot be read in steps that grow, and never goes round in circles. */
+export class VersionCursor {
   after: checks.VersionKey = { entry: 0, version: 0 };
   isOver = false;
   readonly #last: number;
@@ -196,14 +200,14 @@ export class Way {
   }
 }
 
-async function readOr<Row>(asked: Promise<Row[]>, onError: (error: Error) => void): Promise<Row[] | null> {
-  return await asked.catch((error: Error) => {
+async function readOr<Row>(rows: Promise<Row[]>, onError: (error: Error) => void): Promise<Row[] | null> {
+  return await rows.catch((error: Error) => {
     onError(error);
     return null;
   });
 }
 
-function judgeVersion(row: checks.CheckedVersion): string | null {
+function findVersionProblem(row: checks.CheckedVersion): string | null {
   if (row.current === null) return 'its file is not there';
   if (row.kind !== 1) return 'a folder has a version';
   if (row.sha256 === null) return `its content, ${row.content}, is not there`;
@@ -215,14 +219,14 @@ function judgeVersion(row: checks.CheckedVersion): string | null {
 async function verifyTrash(subject: Subject, problems: Problems, options: VerifyOptions): Promise<void> {
   const trash = { table: 'trash', list: checks.listCheckedTrash, options } as const;
   for await (const row of each(subject, problems, trash)) {
-    const problem = judgeTrash(row);
+    const problem = findTrashProblem(row);
     if (problem === null) continue;
     const named = await nameOr(subject.tables.read(checks.nameEntry(row.entry)), row.entry);
-    problems.tell(`trash, entry ${row.entry}`, problem, [{ ...named, version: 0 }]);
+    problems.add(`trash, entry ${row.entry}`, problem, [{ ...named, version: 0 }]);
   }
 }
 
-function judgeTrash(row: checks.CheckedTrash): string | null {
+function findTrashProblem(row: checks.CheckedTrash): string | null {
   if (row.entry_space === null) return 'its entry is not there';
   if (row.entry_space !== row.space) return 'its entry is in another space';
   if (row.holder_id !== trashId) return 'its entry is not in the trash';
@@ -230,14 +234,14 @@ function judgeTrash(row: checks.CheckedTrash): string | null {
 }
 
 async function verifySums({ tables }: Subject, problems: Problems): Promise<void> {
-  const ask = async <Row>(verb: Verb<Row[]>) =>
-    (await readOr(tables.read(verb), (error) => problems.tell('sums', `cannot be read: ${error.message}`))) ?? [];
+  const list = async <Row>(verb: Verb<Row[]>) =>
+    (await readOr(tables.read(verb), (error) => problems.add('sums', `cannot be read: ${error.message}`))) ?? [];
   if (await tables.read(checks.isBusy()).catch(() => true)) return;
-  for (const { entry } of await ask(checks.findWrongSizes())) {
+  for (const { entry } of await list(checks.findWrongSizes())) {
     const { path } = await nameOr(tables.read(checks.nameEntry(entry)), entry);
-    problems.tell(`entries, row ${entry}`, `the size of the folder ${path} is not the sum of what is in it`);
+    problems.add(`entries, row ${entry}`, `the size of the folder ${path} is not the sum of what is in it`);
   }
-  for (const { space, actor } of await ask(checks.findWrongUsage())) {
-    problems.tell(`usage, space ${space} ${JSON.stringify(actor)}`, 'is not what is there');
+  for (const { space, actor } of await list(checks.findWrongUsage())) {
+    problems.add(`usage, space ${space} ${JSON.stringify(actor)}`, 'is not what is there');
   }
 }

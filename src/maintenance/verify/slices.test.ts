@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TableStore } from '../../catalog/table-store.ts';
 import type { CheckedVersion } from '../../catalog/verbs/checks.ts';
-import { Way } from './records.ts';
+import { VersionCursor } from './records.ts';
 import { type Numbers, walk } from './slices.ts';
 
 interface Asked {
@@ -67,34 +67,34 @@ describe('A walk through a table', () => {
   });
 });
 
-describe('The way through all versions', () => {
+describe('The cursor through all versions', () => {
   const rows = (...keys: [entry: number, version: number][]) =>
     keys.map(([entry, version]) => ({ entry, version }) as CheckedVersion);
 
   it('goes on from the last row, and is over when there are no more', () => {
-    const way = new Way(10);
-    assert.ok(way.pass(rows([1, 1], [2, 1], [2, 2])));
-    assert.deepEqual([way.after.entry, way.after.version, way.isOver], [2, 2, false]);
-    assert.ok(way.pass([]));
-    assert.ok(way.isOver);
+    const cursor = new VersionCursor(10);
+    assert.ok(cursor.pass(rows([1, 1], [2, 1], [2, 2])));
+    assert.deepEqual([cursor.after.entry, cursor.after.version, cursor.isOver], [2, 2, false]);
+    assert.ok(cursor.pass([]));
+    assert.ok(cursor.isOver);
   });
 
   it('is over where rows lead back', () => {
     for (const back of [rows([2, 2]), rows([2, 1]), rows([1, 9])]) {
-      const way = new Way(10);
-      way.pass(rows([2, 2]));
-      assert.equal(way.pass(back), false);
-      assert.ok(way.isOver);
+      const cursor = new VersionCursor(10);
+      cursor.pass(rows([2, 2]));
+      assert.equal(cursor.pass(back), false);
+      assert.ok(cursor.isOver);
     }
   });
 
   it('passes what cannot be read in steps that grow', () => {
-    const way = new Way(1_000_000);
+    const cursor = new VersionCursor(1_000_000);
     let steps = 0;
-    while (!way.isOver && steps < 100) {
-      assert.ok(way.pass(null));
+    while (!cursor.isOver && steps < 100) {
+      assert.ok(cursor.pass(null));
       steps += 1;
     }
-    assert.ok(way.isOver && steps < 20, `it took ${steps} steps`);
+    assert.ok(cursor.isOver && steps < 20, `it took ${steps} steps`);
   });
 });

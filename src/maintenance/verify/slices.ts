@@ -1,5 +1,5 @@
-// Goes through the rows of a table by their numbers. Where the disk has lost a part of the table, it is told which numbers
-// cannot be read, and goes on behind them.
+// Goes through the rows of a table by their numbers. Where the disk has lost a part of the table, it reports which numbers
+// cannot be read, and continues after them.
 
 import type { Verb } from '../../catalog/sql.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
@@ -9,7 +9,7 @@ export interface Numbers {
   last: number;
 }
 
-export interface Walked<Row> {
+export interface WalkOptions<Row> {
   tables: TableStore;
   /** The number of the table's last row. */
   last: number;
@@ -19,7 +19,7 @@ export interface Walked<Row> {
   onLost(lost: Numbers, error: unknown): Promise<void>;
 }
 
-export async function* walk<Row>(walked: Walked<Row>, limit: number): AsyncGenerator<Row[]> {
+export async function* walk<Row>(walked: WalkOptions<Row>, limit: number): AsyncGenerator<Row[]> {
   for (let after = 0; after < walked.last; ) {
     const read = await readBehind(walked, after, limit);
     if (read.lost !== null) await walked.onLost(read.lost, read.error);
@@ -40,7 +40,7 @@ interface Read<Row> {
   error: unknown;
 }
 
-async function readBehind<Row>(walked: Walked<Row>, after: number, limit: number): Promise<Read<Row>> {
+async function readBehind<Row>(walked: WalkOptions<Row>, after: number, limit: number): Promise<Read<Row>> {
   const { tables, last } = walked;
   let [error, size]: [unknown, number] = [null, limit];
   // Fewer at a time, until only what is lost is in the way; then further and further, until something can be read again.

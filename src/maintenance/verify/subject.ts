@@ -19,8 +19,8 @@ export interface Progress {
 }
 
 export interface VerifyOptions {
-  tell(progress: Progress): void;
-  /** Called with the bytes that were read; whoever wants it slowly takes his time. */
-  rest(bytes: number): Promise<void>;
+  onProgress(progress: Progress): void;
+  /** Called with the number of bytes that were read; waits if that was too fast. */
+  throttle(bytes: number): Promise<void>;
   signal: AbortSignal;
 }

@@ -10,12 +10,12 @@ import { Problems } from './problems.ts';
 import { type RecordCounts, verifyRecords } from './records.ts';
 import type { Subject, VerifyOptions } from './subject.ts';
 
-export interface Verified extends RecordCounts, ContentCounts {
+export interface VerifyResult extends RecordCounts, ContentCounts {
   journalRows: number;
   problems: Problems;
 }
 
-export async function verify(subject: Subject, options: VerifyOptions): Promise<Verified> {
+export async function verify(subject: Subject, options: VerifyOptions): Promise<VerifyResult> {
   const problems = new Problems();
   if (subject.isSqlite) await verifyDatabase(subject, problems, options);
   const records = await verifyRecords(subject, problems, options);
@@ -24,33 +24,41 @@ export async function verify(subject: Subject, options: VerifyOptions): Promise<
   return { ...records, ...contents, journalRows, problems };
 }
 
-async function verifyDatabase({ tables }: Subject, problems: Problems, { tell, signal }: VerifyOptions): Promise<void> {
-  const say = (what: string) => (error: unknown) => {
-    problems.tell(what, (error as Error).message);
+async function verifyDatabase(
+  { tables }: Subject,
+  problems: Problems,
+  { onProgress, signal }: VerifyOptions,
+): Promise<void> {
+  const report = (what: string) => (error: unknown) => {
+    problems.add(what, (error as Error).message);
     return [];
   };
-  const names = await tables.read(checks.listTables()).catch(say('catalog.db'));
+  const names = await tables.read(checks.listTables()).catch(report('catalog.db'));
   for (const [index, name] of names.entries()) {
     signal.throwIfAborted();
-    tell({ step: 'the database', done: index, of: names.length });
-    const found = await tables.read(checks.findDamage(name)).catch(say(`catalog.db, table ${name}`));
-    for (const damage of found) problems.tell(`catalog.db, table ${name}`, damage);
+    onProgress({ step: 'the database', done: index, of: names.length });
+    const found = await tables.read(checks.findDamage(name)).catch(report(`catalog.db, table ${name}`));
+    for (const damage of found) problems.add(`catalog.db, table ${name}`, damage);
   }
-  const broken = await tables.read(checks.findBrokenReferences()).catch(say('catalog.db, references'));
-  for (const text of broken) problems.tell('catalog.db, references', text);
+  const broken = await tables.read(checks.findBrokenReferences()).catch(report('catalog.db, references'));
+  for (const text of broken) problems.add('catalog.db, references', text);
 }
 
-async function verifyChain(subject: Subject, problems: Problems, { tell, signal }: VerifyOptions): Promise<number> {
+async function verifyChain(
+  subject: Subject,
+  problems: Problems,
+  { onProgress, signal }: VerifyOptions,
+): Promise<number> {
   signal.throwIfAborted();
-  tell({ step: 'the journal', done: 0, of: 1 });
+  onProgress({ step: 'the journal', done: 0, of: 1 });
   const { tables, journalFiles } = subject;
-  const catalog = { listJournal: (asked: JournalSlice) => tables.read(listJournal(asked)) };
+  const catalog = { listJournal: (slice: JournalSlice) => tables.read(listJournal(slice)) };
   try {
     const found = await verifyJournal({ catalog, journalFiles }, null);
-    for (const { position, problem } of found.problems) problems.tell(`journal, position ${position}`, problem);
+    for (const { position, problem } of found.problems) problems.add(`journal, position ${position}`, problem);
     return found.rows;
   } catch (error) {
-    problems.tell('journal', (error as Error).message);
+    problems.add('journal', (error as Error).message);
     return 0;
   }
 }

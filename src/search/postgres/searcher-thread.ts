@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { toFault } from '../../catalog/postgres/connection.ts';
-import { endWhenTold } from '../../runtime/threads.ts';
+import { exitOnRequest } from '../../runtime/threads.ts';
 import type { FromSearcher, ToSearcher } from '../searcher-host.ts';
 import { PostgresSearcher, type PostgresSearcherData } from './searcher.ts';
 
@@ -14,7 +14,7 @@ function answer(message: ToSearcher): Promise<unknown> {
   return 'snippets' in message ? searcher.snippets(message.snippets) : searcher.status();
 }
 
-endWhenTold();
+exitOnRequest();
 parentPort?.on('message', async (message: ToSearcher) => {
   const { id } = message;
   try {

@@ -6,7 +6,7 @@
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { endWhenTold } from '../../runtime/threads.ts';
+import { exitOnRequest } from '../../runtime/threads.ts';
 import type { Query } from '../query.ts';
 import { toScore } from '../score.ts';
 import { type IndexStatus, type RankedSlice, type RankRequest, type SnippetsRequest, stages } from '../search.ts';
@@ -165,7 +165,7 @@ function sortByScore(rows: readonly SliceRow[], { terms }: Query): RankedSlice['
 
 const searcher = new Searcher((workerData as { path: string }).path);
 
-endWhenTold();
+exitOnRequest();
 parentPort?.on('message', (message: ToSearcher) => {
   const { id } = message;
   try {
