@@ -1,4 +1,4 @@
-// Whoever is signed in sees the pages, everyone else the way to sign in. What only the former need is loaded for them.
+// Shows the pages to signed-in users and the sign-in page to everyone else. The pages are loaded only when needed.
 
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Notices } from './parts/notices.tsx';

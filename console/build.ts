@@ -1,6 +1,6 @@
-// `npm run build:console`: builds the console into dist/console, with each file also in Brotli and gzip. What is built appears
-// there at once and whole. A stamp of its sources stands beside it: `npm ci` builds it where it is missing or out of date
-// (`--if-needed`), and `cabinet serve` does where that was skipped.
+// `npm run build:console`: builds the console into dist/console, each file also as Brotli and gzip. The build replaces the previous
+// one in one step. A hash of the sources is kept beside it: `npm ci` builds if it is missing or out of date (`--if-needed`), and
+// `cabinet serve` does if that was skipped.
 
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,11 +12,11 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const target = join(dist, 'console');
 const sources = ['console', 'sdk/src', 'sdk/package.json', 'package-lock.json'];
-/** What is smaller gains nothing. */
-const leastBytes = 512;
+/** Compressing smaller files gains nothing. */
+const minBytes = 512;
 
-/** A hash of everything that the console is made of. */
-export function stampSources(): string {
+/** A hash of all sources of the console. */
+function stampSources(): string {
   const paths = sources.flatMap((source) => {
     const path = join(root, source);
     if (!existsSync(path)) return [];
@@ -33,7 +33,7 @@ export function isBuilt(): boolean {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === stampSources();
 }
 
-/** Whether it can be built here: what builds it is not installed where only the service runs. */
+/** Whether the build tools are installed; a deployment has only the runtime dependencies. */
 export function canBuild(): boolean {
   return existsSync(join(root, 'node_modules/vite')) && existsSync(join(root, 'console/index.html'));
 }
@@ -41,52 +41,52 @@ export function canBuild(): boolean {
 async function build(): Promise<void> {
   const [{ build: bundle }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')]);
   const stamp = stampSources();
-  const made = join(dist, `console-${process.pid}`);
-  mkdirSync(made, { recursive: true });
+  const staging = join(dist, `console-${process.pid}`);
+  mkdirSync(staging, { recursive: true });
   try {
     await bundle({
       root: import.meta.dirname,
       configFile: false,
       logLevel: 'warn',
-      plugins: [react(), preloadDrawing()],
+      plugins: [react(), preloadRender()],
       build: {
-        outDir: made,
+        outDir: staging,
         emptyOutDir: true,
         target: 'es2023',
-        // No inline scripts or data addresses: the Content-Security-Policy lets neither in.
+        // The Content-Security-Policy forbids inline scripts and data URLs.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
       },
     });
-    for (const folder of [made, join(made, 'assets')]) compressIn(folder);
-    writeFileSync(join(made, 'stamp'), stamp);
-    replace(made);
+    for (const folder of [staging, join(staging, 'assets')]) compressIn(folder);
+    writeFileSync(join(staging, 'stamp'), stamp);
+    replace(staging);
   } finally {
-    rmSync(made, { recursive: true, force: true });
+    rmSync(staging, { recursive: true, force: true });
   }
 }
 
-/** Whatever the page will show is drawn by `draw.tsx`: the browser is told at once, before the first script has asked for it. */
-function preloadDrawing(): Plugin {
+/** Every page needs `render.tsx`: a preload fetches it before the first script imports it. */
+function preloadRender(): Plugin {
   return {
-    name: 'preload-drawing',
+    name: 'preload-render',
     transformIndexHtml: {
       order: 'post',
       handler(_page, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
-        const drawing = chunks.find(({ isDynamicEntry, name }) => isDynamicEntry && name === 'draw');
-        const names = new Set(drawing === undefined ? [] : [drawing.fileName]);
-        // A set that grows is walked to its end.
+        const rendering = chunks.find(({ isDynamicEntry, name }) => isDynamicEntry && name === 'render');
+        const names = new Set(rendering === undefined ? [] : [rendering.fileName]);
+        // Iterating a set includes items that are added meanwhile.
         for (const name of names) {
           for (const one of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) names.add(one);
         }
-        // The page names what begins it already.
-        const told = chunks.filter(({ fileName, isEntry }) => names.has(fileName) && !isEntry);
+        // The page already has the entry.
+        const preloaded = chunks.filter(({ fileName, isEntry }) => names.has(fileName) && !isEntry);
         const known = new Set(chunks.filter(({ isEntry }) => isEntry).flatMap(toStyles));
-        const styles = told.flatMap(toStyles).filter((name) => !known.has(name));
+        const styles = preloaded.flatMap(toStyles).filter((name) => !known.has(name));
         return [
-          ...told.map(({ fileName }) => toLink({ rel: 'modulepreload', crossorigin: '', href: `/${fileName}` })),
+          ...preloaded.map(({ fileName }) => toLink({ rel: 'modulepreload', crossorigin: '', href: `/${fileName}` })),
           ...styles.map((name) => toLink({ rel: 'stylesheet', crossorigin: '', href: `/${name}` })),
         ];
       },
@@ -106,7 +106,7 @@ function toLink(attrs: Record<string, string>): HtmlTagDescriptor {
 function compressIn(folder: string): void {
   for (const name of readdirSync(folder).filter((name) => /\.(js|css|html|svg)$/.test(name))) {
     const bytes = readFileSync(join(folder, name));
-    if (bytes.length < leastBytes) continue;
+    if (bytes.length < minBytes) continue;
     const params = {
       [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
@@ -116,14 +116,14 @@ function compressIn(folder: string): void {
   }
 }
 
-/** Of several that build the same at once, one stays. */
-function replace(made: string): void {
-  const old = `${made}-old`;
+/** Concurrent builds of the same sources are fine: one of them stays. */
+function replace(staging: string): void {
+  const old = `${staging}-old`;
   try {
     if (existsSync(target)) renameSync(target, old);
-    renameSync(made, target);
+    renameSync(staging, target);
   } catch (error) {
-    // Another one was faster, between our two looks.
+    // Another build replaced it in between.
     if (!isBuilt()) throw error;
   }
   rmSync(old, { recursive: true, force: true });

@@ -1,5 +1,4 @@
-// Where the console begins in a browser: small, so that it is known at once who is here. Whoever is signed in leaves for the
-// issuer before anything large is loaded; for everyone else it comes while the issuer is asked.
+// The entry point in a browser. It is small, so that a returning user is redirected to the issuer before anything large is loaded.
 
 import './start.css';
 import { isLeaving, isReturning, resumeSession } from './session/session.ts';
@@ -10,12 +9,12 @@ const [leaves, returns] = [isLeaving(), isReturning()];
 const resuming = resumeSession();
 
 async function begin(): Promise<void> {
-  // The pages are wanted for sure: they need not wait until it is drawn that there are any.
+  // The pages will be needed: load them in parallel with the first render.
   if (returns) void import('./pages.tsx');
-  const { draw } = await import('./draw.tsx');
-  await draw(resuming);
+  const { render } = await import('./render.tsx');
+  await render(resuming);
 }
 
-// A sign-in that cannot be begun is told; one that is begun never comes back here.
+// A redirect to the issuer leaves the page; only a failure to start it is rendered.
 if (leaves) resuming.catch(begin);
 else void begin();

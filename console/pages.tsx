@@ -1,16 +1,15 @@
-// What someone who is signed in sees: the page that the address names, in its frame. Pages beyond the folders come when they
-// are opened.
+// The pages of signed-in users, in their frame. Pages other than the folders are loaded when they are opened.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { FilesPage } from './files/files-page.tsx';
 import { FolderTree } from './files/folder-tree.tsx';
-import { placeEntries } from './files/listing.ts';
-import { useLive } from './find/live.ts';
+import { updateListings } from './files/listing.ts';
+import { useLiveUpdates } from './find/live.ts';
 import { Skeleton } from './parts/states.tsx';
-import { usePlace } from './routing/router.ts';
-import { GroundProvider } from './session/ground.tsx';
+import { useRoute } from './routing/router.ts';
 import type { Session } from './session/session.ts';
+import { SessionProvider } from './session/session-context.tsx';
 import { Shell } from './shell/shell.tsx';
 import { uploads } from './uploads/queue.ts';
 import { UploadTray } from './uploads/tray.tsx';
@@ -23,15 +22,15 @@ const ManagePage = lazy(async () => ({ default: (await import('./manage/manage-p
 
 export function Pages({ session }: { session: Session }) {
   return (
-    <GroundProvider session={session}>
+    <SessionProvider session={session}>
       <Framed />
-    </GroundProvider>
+    </SessionProvider>
   );
 }
 
 function Framed() {
   const words = useWords();
-  useLive();
+  useLiveUpdates();
   useUploadsShown();
   return (
     <>
@@ -45,18 +44,18 @@ function Framed() {
   );
 }
 
-/** What was uploaded is seen at once where it belongs. */
+/** Shows uploaded entries at once in their folder. */
 function useUploadsShown(): void {
   const queries = useQueryClient();
   useEffect(() => {
     uploads.onSaved(({ saved }, folderId) => {
-      if (saved !== null) placeEntries(queries, [{ id: saved.Id, entry: saved, parent: folderId }]);
+      if (saved !== null) updateListings(queries, [{ id: saved.Id, entry: saved, parent: folderId }]);
     });
   }, [queries]);
 }
 
 function CurrentPage(): ReactNode {
-  const { page } = usePlace();
+  const { page } = useRoute();
   switch (page) {
     case 'files':
       return <FilesPage />;

@@ -1,17 +1,16 @@
-// What can be done with entries, each with its result seen and read out, and undone where that is possible. What fails for
-// one does not keep the others.
+// Actions on entries. Each announces its result and offers undo where possible. A failure of one entry does not stop the others.
 
 import { type Cabinet, changeEntry, copyEntry, createFolder, deleteEntry, type Entry } from '@cabinet/client';
 import { call } from '@cabinet/client/requests';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { tell } from '../parts/notices.tsx';
-import { tellTrouble } from '../parts/trouble.ts';
-import { useGround } from '../session/ground.tsx';
+import { showError } from '../parts/error-text.ts';
+import { notify } from '../parts/notices.tsx';
+import { useSession } from '../session/session-context.tsx';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.tsx';
-import type { Step } from './chain.ts';
-import { type Placed, placeEntries } from './listing.ts';
+import type { Ancestor } from './ancestors.ts';
+import { type EntryUpdate, updateListings } from './listing.ts';
 
 const atOnce = 6;
 
@@ -25,15 +24,15 @@ export interface Actions {
   createFolder(parent: string, name: string): Promise<Entry>;
   /** Rejects, so that the name can be edited further. */
   rename(entry: Entry, name: string, parent: string): Promise<void>;
-  /** `from` is where they are, to bring them back. */
-  move(entries: readonly Entry[], to: Step, from: Step): Promise<void>;
-  copy(entries: readonly Entry[], to: Step): Promise<void>;
+  /** `from`: their folder, for undo. */
+  move(entries: readonly Entry[], to: Ancestor, from: Ancestor): Promise<void>;
+  copy(entries: readonly Entry[], to: Ancestor): Promise<void>;
   remove(entries: readonly Entry[], from: string): Promise<void>;
   change(entry: Entry, change: { properties?: Record<string, string | null>; objectType?: string }): Promise<Entry>;
 }
 
 export function useActions(): Actions {
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const queries = useQueryClient();
   const words = useWords();
   return useMemo(() => toActions({ cabinet, queries, words }), [cabinet, queries, words]);
@@ -44,16 +43,16 @@ function toActions(context: Context): Actions {
   return {
     async createFolder(parent, name) {
       const { Folder } = await createFolder(cabinet, { parent, name });
-      placeEntries(queries, [{ id: Folder.Id, entry: Folder, parent }]);
+      updateListings(queries, [{ id: Folder.Id, entry: Folder, parent }]);
       void queries.invalidateQueries({ queryKey: ['tree', parent] });
-      tell({ text: words.files.created(name) });
+      notify({ text: words.files.created(name) });
       return Folder;
     },
     async rename(entry, name, parent) {
       const { Entry: changed } = await changeEntry(cabinet, { id: entry.Id, name });
-      placeEntries(queries, [{ id: entry.Id, entry: changed, parent }]);
+      updateListings(queries, [{ id: entry.Id, entry: changed, parent }]);
       refreshAround(queries, entry.Id);
-      tell({ text: words.files.renamed(name) });
+      notify({ text: words.files.renamed(name) });
     },
     move: (entries, to, from) => move(context, entries, { to, from, isUndoable: true }),
     async copy(entries, to) {
@@ -61,13 +60,13 @@ function toActions(context: Context): Actions {
         const { Entry: made } = await copyEntry(cabinet, { id: Id, parent: to.id, conflict: 'Rename' });
         return { id: made.Id, entry: made, parent: to.id };
       });
-      if (copied > 0) tell({ text: words.files.copied(copied, to.name) });
+      if (copied > 0) notify({ text: words.files.copied(copied, to.name) });
     },
     remove: (entries, from) => remove(context, entries, from),
     async change(entry, change) {
       const { Entry: changed } = await changeEntry(cabinet, { id: entry.Id, ...change });
       void queries.invalidateQueries({ queryKey: ['entry', entry.Id] });
-      tell({ text: words.details.saved });
+      notify({ text: words.details.saved });
       return changed;
     },
   };
@@ -76,7 +75,7 @@ function toActions(context: Context): Actions {
 async function move(
   context: Context,
   entries: readonly Entry[],
-  { to, from, isUndoable }: { to: Step; from: Step; isUndoable: boolean },
+  { to, from, isUndoable }: { to: Ancestor; from: Ancestor; isUndoable: boolean },
 ): Promise<void> {
   const { cabinet, words } = context;
   const moving = entries.filter(({ Id }) => Id !== to.id);
@@ -89,7 +88,7 @@ async function move(
     label: words.files.undo,
     run: () => void move(context, moving, { to: from, from: to, isUndoable: false }),
   };
-  tell({ text: words.files.moved(moved, to.name), ...(isUndoable && { action: undo }) });
+  notify({ text: words.files.moved(moved, to.name), ...(isUndoable && { action: undo }) });
 }
 
 async function remove(context: Context, entries: readonly Entry[], from: string): Promise<void> {
@@ -104,19 +103,19 @@ async function remove(context: Context, entries: readonly Entry[], from: string)
       const { Entry: restored } = await call(cabinet, 'POST /entries/{id}/restore', { path: { id: Id } });
       return { id: Id, entry: restored, parent: from };
     });
-    if (back > 0) tell({ text: words.files.undone });
+    if (back > 0) notify({ text: words.files.undone });
   };
-  tell({ text: words.files.deleted(removed), action: { label: words.files.undo, run: () => void undo() } });
+  notify({ text: words.files.deleted(removed), action: { label: words.files.undo, run: () => void undo() } });
 }
 
-/** Returns for how many it was done. Only the first trouble is told: the others are mostly the same. */
+/** Returns the number of successes. Only the first error is shown: the others are mostly the same. */
 async function each(
   { queries, words }: Context,
   entries: readonly Entry[],
-  act: (entry: Entry) => Promise<Placed>,
+  act: (entry: Entry) => Promise<EntryUpdate>,
 ): Promise<number> {
   const waiting = [...entries];
-  const placed: Placed[] = [];
+  const placed: EntryUpdate[] = [];
   const troubles: unknown[] = [];
   const work = async () => {
     for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
@@ -128,11 +127,11 @@ async function each(
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  placeEntries(queries, placed);
+  updateListings(queries, placed);
   for (const { id } of placed) refreshAround(queries, id, false);
   if (entries.some(({ Type }) => Type === 'folder')) void queries.invalidateQueries({ queryKey: ['tree'] });
   void queries.invalidateQueries({ queryKey: ['trash'] });
-  if (troubles.length > 0) tellTrouble(troubles[0], words);
+  if (troubles.length > 0) showError(troubles[0], words);
   return placed.length;
 }
 

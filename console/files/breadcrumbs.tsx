@@ -1,20 +1,20 @@
-// Where one is, on the tab of the folder: each step leads there and takes what is dropped on it.
+// Breadcrumbs: the path to the folder. Each step is a link and a drop target.
 
 import { Fragment } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../routing/link.tsx';
-import { useSpaceParams } from '../session/ground.tsx';
+import { useSpaceParams } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
-import type { Step } from './chain.ts';
+import type { Ancestor } from './ancestors.ts';
 import { type DropTarget, useDrop } from './drag.ts';
 import './breadcrumbs.css';
 
-export interface BreadcrumbsProps {
-  chain: readonly Step[];
-  dropOn(step: Step): DropTarget | null;
+interface BreadcrumbsProps {
+  ancestors: readonly Ancestor[];
+  dropOn(step: Ancestor): DropTarget | null;
 }
 
-export function Breadcrumbs({ chain, dropOn }: BreadcrumbsProps) {
+export function Breadcrumbs({ ancestors, dropOn }: BreadcrumbsProps) {
   const words = useWords();
   return (
     <nav className="crumbs" aria-label={words.files.breadcrumbs}>
@@ -22,7 +22,7 @@ export function Breadcrumbs({ chain, dropOn }: BreadcrumbsProps) {
         <Icon name="folder" size={20} />
       </span>
       <ol>
-        {chain.map((step, index) => (
+        {ancestors.map((step, index) => (
           <Fragment key={step.id}>
             {index > 0 && (
               <li aria-hidden="true" className="crumbs-line">
@@ -30,7 +30,7 @@ export function Breadcrumbs({ chain, dropOn }: BreadcrumbsProps) {
               </li>
             )}
             <li>
-              <Crumb step={step} isLast={index === chain.length - 1} dropOn={dropOn} />
+              <Crumb step={step} isLast={index === ancestors.length - 1} dropOn={dropOn} />
             </li>
           </Fragment>
         ))}
@@ -39,7 +39,7 @@ export function Breadcrumbs({ chain, dropOn }: BreadcrumbsProps) {
   );
 }
 
-function Crumb({ step, isLast, dropOn }: { step: Step; isLast: boolean; dropOn: BreadcrumbsProps['dropOn'] }) {
+function Crumb({ step, isLast, dropOn }: { step: Ancestor; isLast: boolean; dropOn: BreadcrumbsProps['dropOn'] }) {
   const params = useSpaceParams();
   const { isOver, handlers } = useDrop(isLast ? null : dropOn(step));
   return (

@@ -1,4 +1,4 @@
-// Taking things along: a file by a short-lived address, so that the browser saves it as any download; a folder as a ZIP.
+// Downloads: a file through a short-lived link, so that the browser saves it; a folder as a ZIP.
 
 import type { Cabinet, Entry } from '@cabinet/client';
 import { call, send } from '@cabinet/client/requests';

@@ -1,10 +1,10 @@
-// Dragging: entries of ours to another folder, and files from the desktop into one.
+// Drag and drop: entries to another folder, and files from the desktop.
 
 import type { Entry } from '@cabinet/client';
 import { type DragEvent, useState } from 'react';
 
 const ours = 'application/x-cabinet-entries';
-/** What is dragged; the browser shows it to nobody until it is dropped. */
+/** The dragged entries, because the browser hides the data until the drop. */
 let dragged: readonly Entry[] = [];
 
 export function beginDrag(event: DragEvent, entries: readonly Entry[]): void {
@@ -45,7 +45,7 @@ export function useDrop(target: DropTarget | null) {
         event.stopPropagation();
         if (hasFiles(event)) target.onFiles(event.dataTransfer);
         else target.onEntries(dragged, event.ctrlKey || event.altKey);
-        // Others that wait for the end of a drag of files are told too: the event itself stops here.
+        // The event stops here, so other listeners for the end of a drag are notified separately.
         window.dispatchEvent(new Event('dragend'));
       },
     },

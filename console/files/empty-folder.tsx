@@ -1,4 +1,4 @@
-// A folder with nothing in it: what one can do about that.
+// The empty state of a folder.
 
 import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/states.tsx';

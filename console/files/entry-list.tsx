@@ -1,5 +1,5 @@
-// The entries of a folder as a table. Only the rows that are seen are there, so a hundred thousand scroll like ten. They are
-// placed by hand, which a table element does not allow; the grid as a whole has the focus and takes the keys (ARIA).
+// The entries of a folder as a table. Only visible rows are rendered, so a hundred thousand scroll like ten. They are positioned
+// absolutely, which a table element does not allow; the ARIA grid has the focus and handles the keys.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';

@@ -1,13 +1,13 @@
-// The name of an entry in a list, or the field in its place while it is renamed.
+// The name of an entry in a list, or the field that renames it.
 
 import type { Entry } from '@cabinet/client';
 import { useEffect, useRef, useState } from 'react';
-import { tellTrouble } from '../parts/trouble.ts';
+import { showError } from '../parts/error-text.ts';
 import { useWords } from '../words/words.tsx';
 
-export interface RenameProps {
+interface RenameProps {
   entry: Entry;
-  /** Rejects when the name cannot be taken; then it can be edited further. */
+  /** Rejects if the name is refused; the field then stays open. */
   onRename(name: string): Promise<void>;
   onEnd(): void;
 }
@@ -15,10 +15,10 @@ export interface RenameProps {
 export function RenameField({ entry, onRename, onEnd }: RenameProps) {
   const words = useWords();
   const [name, setName] = useState(entry.Name);
-  /** As it was when the field was opened: news of the entry do not select anew what is being typed. */
+  /** The initial name: later updates of the entry must not reset the selection while typing. */
   const [opened] = useState(entry);
   const isBusy = useRef(false);
-  /** What was refused is not sent again by leaving the field. */
+  /** A refused name is not sent again on blur. */
   const refused = useRef<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -34,7 +34,7 @@ export function RenameField({ entry, onRename, onEnd }: RenameProps) {
       await onRename(name);
       onEnd();
     } catch (error) {
-      tellTrouble(error, words);
+      showError(error, words);
       refused.current = name;
       input.current?.focus();
     } finally {

@@ -1,4 +1,4 @@
-// The entries of a folder as tiles, pictures with a small view of themselves. Rows of tiles come and go as one scrolls.
+// The entries of a folder as tiles, images with a thumbnail. Only visible rows are rendered.
 
 import type { Entry } from '@cabinet/client';
 import { call } from '@cabinet/client/requests';
@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import { useGround } from '../session/ground.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { beginDrag, useDrop } from './drag.ts';
@@ -16,9 +16,9 @@ import { iconOf, kindOf } from './kind.ts';
 import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
 import './entry-tiles.css';
 
-const leastWidth = 168;
+const minWidth = 168;
 const tileHeight = 176;
-const largestThumbnail = 8_000_000;
+const maxThumbnailBytes = 8_000_000;
 
 export function EntryTiles(props: EntriesProps) {
   const { listing, selection, commands } = props;
@@ -28,9 +28,7 @@ export function EntryTiles(props: EntriesProps) {
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    const watch = new ResizeObserver(() =>
-      setColumns(Math.max(2, Math.floor((element.clientWidth - 24) / leastWidth))),
-    );
+    const watch = new ResizeObserver(() => setColumns(Math.max(2, Math.floor((element.clientWidth - 24) / minWidth))));
     watch.observe(element);
     return () => watch.disconnect();
   }, []);
@@ -123,8 +121,8 @@ function Tile(props: EntriesProps & { entry: Entry; index: number }) {
 }
 
 function Thumbnail({ entry }: { entry: Entry }) {
-  const { cabinet } = useGround();
-  const isPicture = kindOf(entry) === 'picture' && entry.Size <= largestThumbnail;
+  const { cabinet } = useSession();
+  const isPicture = kindOf(entry) === 'picture' && entry.Size <= maxThumbnailBytes;
   const [isBroken, setBroken] = useState(false);
   const { data } = useQuery({
     queryKey: ['thumbnail', entry.Id, entry.ModifiedAt],

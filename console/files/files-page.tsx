@@ -1,20 +1,20 @@
-// A folder: its entries as a list or as tiles, what can be done with them, and beside them what one looks at.
+// A folder: its entries as a list or tiles, their actions, and the details pane.
 
 import type { Entry } from '@cabinet/client';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { codeOf, showError } from '../parts/error-text.ts';
 import { announce } from '../parts/notices.tsx';
-import { Skeleton, Trouble } from '../parts/states.tsx';
-import { codeOf, tellTrouble } from '../parts/trouble.ts';
-import { go, setParams, usePlace } from '../routing/router.ts';
-import { useGround, useSpaceParams } from '../session/ground.tsx';
+import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { go, setParams, useRoute } from '../routing/router.ts';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { usePreferences } from '../shell/use-preferences.ts';
 import { DropEverywhere } from '../uploads/drop-everywhere.tsx';
-import { type Given, gatherPasted } from '../uploads/gather.ts';
+import { type DroppedFiles, gatherPasted } from '../uploads/dropped-files.ts';
 import { uploads } from '../uploads/queue.ts';
 import { useWords } from '../words/words.tsx';
 import { useActions } from './actions.ts';
+import { type Ancestor, parentOf, useAncestors } from './ancestors.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
-import { parentOf, type Step, useChain } from './chain.ts';
 import { downloadEntry } from './download.ts';
 import { EmptyFolder } from './empty-folder.tsx';
 import { EntryList } from './entry-list.tsx';
@@ -22,30 +22,30 @@ import { EntryTiles } from './entry-tiles.tsx';
 import { useFolderDrop } from './folder-drop.ts';
 import type { KeyCommands } from './keys.ts';
 import { type Order, useListing } from './listing.ts';
-import { useRealFolder } from './real-folder.ts';
+import { useResolvedFolder } from './resolve-folder.ts';
 import { useSelection } from './selection.ts';
 import { type Action, Toolbar } from './toolbar.tsx';
 import './files-page.css';
 
-const DetailsPane = lazy(async () => ({ default: (await import('../look/details-pane.tsx')).DetailsPane }));
+const DetailsPane = lazy(async () => ({ default: (await import('../details/details-pane.tsx')).DetailsPane }));
 const NewFolderDialog = lazy(async () => ({ default: (await import('./new-folder-dialog.tsx')).NewFolderDialog }));
 const TargetDialog = lazy(async () => ({ default: (await import('./target-dialog.tsx')).TargetDialog }));
 
 const orders: readonly Order[] = ['name', '-name', 'modified', '-modified', 'size', '-size'];
 
-/** Whoever walks by keys goes on by keys in the next folder. */
+/** Keyboard users keep the focus in the next folder. */
 let isWalking = false;
 
-/** What was cut or copied, to be pasted in another folder. */
-let clipboard: { entries: readonly Entry[]; from: Step; isCopy: boolean } | null = null;
+/** Entries that were cut or copied. */
+let clipboard: { entries: readonly Entry[]; from: Ancestor; isCopy: boolean } | null = null;
 
 export function FilesPage() {
-  const { space } = useGround();
-  const { id, params } = usePlace();
+  const { space } = useSession();
+  const { id, params } = useRoute();
   const folderId = id ?? space.RootFolderId;
-  useRealFolder(folderId);
+  useResolvedFolder(folderId);
   const order = orders.find((one) => one === params.order) ?? 'name';
-  // What is selected belongs to a folder: another one begins anew.
+  // A selection belongs to its folder.
   return <Folder key={folderId} folderId={folderId} order={order} lookId={params.look ?? null} />;
 }
 
@@ -59,20 +59,20 @@ type Asking = { kind: 'newFolder' } | { kind: 'move' | 'copy'; entries: readonly
 
 function Folder({ folderId, order, lookId }: FolderProps) {
   const words = useWords();
-  const { cabinet, canWrite } = useGround();
+  const { cabinet, canWrite } = useSession();
   const space = useSpaceParams();
   const { view } = usePreferences();
   const listing = useListing(folderId, order);
   const selection = useSelection(listing.entries);
-  const chain = useChain(folderId);
+  const ancestors = useAncestors(folderId);
   const actions = useActions();
   const [renaming, setRenaming] = useState<string | null>(null);
   const [asking, setAsking] = useState<Asking | null>(null);
-  const current = { id: folderId, name: listing.folder?.Name ?? chain.at(-1)?.name ?? '' };
+  const current = { id: folderId, name: listing.folder?.Name ?? ancestors.at(-1)?.name ?? '' };
   const dropOn = useFolderDrop(current);
   const { chosen } = selection;
   const pointed = () => (chosen.length > 0 ? chosen : listing.entries.slice(selection.cursor, selection.cursor + 1));
-  const upload = (given: Given) => uploads.add(cabinet, folderId, given);
+  const upload = (given: DroppedFiles) => uploads.add(cabinet, folderId, given);
   usePaste(canWrite, upload);
   useTitle(current.name);
 
@@ -98,7 +98,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
     rename: (entry) => canWrite && setRenaming(entry.Id),
     remove,
     up() {
-      const above = parentOf(chain);
+      const above = parentOf(ancestors);
       isWalking = true;
       if (above !== null) go({ page: 'files', id: above.id, params: space });
     },
@@ -125,7 +125,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
     else commands[action]();
   };
   const download = (entries: readonly Entry[]) => {
-    for (const entry of entries) downloadEntry(cabinet, entry).catch((error) => tellTrouble(error, words));
+    for (const entry of entries) downloadEntry(cabinet, entry).catch((error) => showError(error, words));
   };
   const shared = {
     listing,
@@ -151,7 +151,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
           {current.name}
         </h1>
         <div className="folder-tab">
-          <Breadcrumbs chain={isLost ? chain.slice(0, 1) : chain} dropOn={dropOn} />
+          <Breadcrumbs ancestors={isLost ? ancestors.slice(0, 1) : ancestors} dropOn={dropOn} />
         </div>
         <div className="paper folder-paper">
           <Toolbar
@@ -163,7 +163,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
             onUpload={upload}
             onAction={act}
           />
-          {listing.error !== null && <Trouble error={listing.error} onRetry={listing.retry} />}
+          {listing.error !== null && <ErrorState error={listing.error} onRetry={listing.retry} />}
           {entries.length === 0 && listing.isLoading && <Skeleton rows={10} label={words.files.loading} />}
           {entries.length === 0 && isWhole && <EmptyFolder onAction={act} canWrite={canWrite} />}
           {entries.length > 0 && (view === 'grid' ? <EntryTiles {...shared} /> : <EntryList {...shared} />)}
@@ -198,7 +198,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   );
 }
 
-/** A folder with nothing in it has no list that could take the keys. */
+/** An empty folder has no list that handles keys. */
 function useKeysOfEmpty(isEmpty: boolean, commands: KeyCommands): void {
   useEffect(() => {
     if (!isEmpty) return;
@@ -224,12 +224,12 @@ function useFocusAfterWalk(hasEntries: boolean): void {
   }, [hasEntries]);
 }
 
-/** The usual order is not told. */
+/** The default order is not in the address. */
 function params(order: Order): string {
   return order === 'name' ? '' : order;
 }
 
-function usePaste(canWrite: boolean, upload: (given: Given) => void): void {
+function usePaste(canWrite: boolean, upload: (given: DroppedFiles) => void): void {
   const words = useWords();
   useEffect(() => {
     if (!canWrite) return;

@@ -1,16 +1,16 @@
-// What happens to what is dropped on a folder: entries move there, or are copied with Ctrl; files are uploaded into it.
+// Dropping on a folder: entries are moved, or copied with Ctrl; files are uploaded.
 
 import { useCallback } from 'react';
-import { useGround } from '../session/ground.tsx';
-import { gatherDropped } from '../uploads/gather.ts';
+import { useSession } from '../session/session-context.tsx';
+import { gatherDropped } from '../uploads/dropped-files.ts';
 import { uploads } from '../uploads/queue.ts';
 import { useActions } from './actions.ts';
-import type { Step } from './chain.ts';
+import type { Ancestor } from './ancestors.ts';
 import type { DropTarget } from './drag.ts';
 
 /** `from` is the folder that is shown: what is dragged lies in it. */
-export function useFolderDrop(from: Step | null): (to: Step) => DropTarget | null {
-  const { cabinet, canWrite } = useGround();
+export function useFolderDrop(from: Ancestor | null): (to: Ancestor) => DropTarget | null {
+  const { cabinet, canWrite } = useSession();
   const actions = useActions();
   return useCallback(
     (to) => {

@@ -1,12 +1,12 @@
-// The tree of folders beside the list: opened as far as one looks, and along the way to the folder that is shown.
+// The folder tree in the sidebar: expanded on demand, and along the path to the open folder.
 
 import { createContext, useContext, useEffect, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../routing/link.tsx';
-import { usePlace } from '../routing/router.ts';
-import { useGround, useSpaceParams } from '../session/ground.tsx';
+import { useRoute } from '../routing/router.ts';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
-import { type Step, useChain } from './chain.ts';
+import { type Ancestor, useAncestors } from './ancestors.ts';
 import { type DropTarget, useDrop } from './drag.ts';
 import { useFolderDrop } from './folder-drop.ts';
 import { useSubfolders } from './subfolders.ts';
@@ -16,20 +16,20 @@ interface Shown {
   currentId: string | null;
   /** The folders on the way to it. */
   way: readonly string[];
-  dropOn(step: Step): DropTarget | null;
+  dropOn(step: Ancestor): DropTarget | null;
 }
 
 const ShownContext = createContext<Shown>({ currentId: null, way: [], dropOn: () => null });
 
 export function FolderTree() {
   const words = useWords();
-  const { space } = useGround();
-  const { page, id } = usePlace();
+  const { space } = useSession();
+  const { page, id } = useRoute();
   const currentId = page === 'files' ? (id ?? space.RootFolderId) : null;
-  const chain = useChain(currentId ?? space.RootFolderId);
-  const dropOn = useFolderDrop(chain.at(-1) ?? null);
+  const ancestors = useAncestors(currentId ?? space.RootFolderId);
+  const dropOn = useFolderDrop(ancestors.at(-1) ?? null);
   return (
-    <ShownContext value={{ currentId, way: chain.slice(0, -1).map((step) => step.id), dropOn }}>
+    <ShownContext value={{ currentId, way: ancestors.slice(0, -1).map((step) => step.id), dropOn }}>
       <h2 className="tree-title">{words.files.tree}</h2>
       <ul className="tree" aria-label={words.files.tree}>
         <Node step={{ id: space.RootFolderId, name: space.Name }} level={0} />
@@ -38,7 +38,7 @@ export function FolderTree() {
   );
 }
 
-function Node({ step, level }: { step: Step; level: number }) {
+function Node({ step, level }: { step: Ancestor; level: number }) {
   const words = useWords();
   const params = useSpaceParams();
   const { currentId, way, dropOn } = useContext(ShownContext);

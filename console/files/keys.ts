@@ -1,4 +1,4 @@
-// The keys of a list of entries. The list itself has the focus; the entry under the cursor is told to screen readers.
+// Keyboard navigation in a list of entries. The list has the focus; the active entry is announced to screen readers.
 
 import type { Entry } from '@cabinet/client';
 import type { KeyboardEvent } from 'react';
@@ -17,14 +17,14 @@ export interface KeyCommands {
   selectAll(): void;
 }
 
-export interface KeyShape {
+interface KeyShape {
   /** How many stand side by side. */
   columns: number;
   /** How many rows are seen at once. */
   rows: number;
 }
 
-/** Returns whether the key meant something. */
+/** Returns whether the key was handled. */
 export function handleKey(event: KeyboardEvent, selection: Selection, commands: KeyCommands, shape: KeyShape): boolean {
   const target = step(event.key, selection, shape);
   if (target !== null) {

@@ -1,4 +1,4 @@
-// What kind of thing a file is: for its icon and for how it is shown.
+// The kind of a file, for its icon and preview.
 
 import type { Entry } from '@cabinet/client';
 import type { IconName } from '../parts/icon.tsx';

@@ -1,4 +1,4 @@
-// What the list and the tiles have in common.
+// What the list and the tiles share.
 
 import type { Entry } from '@cabinet/client';
 import type { MouseEvent } from 'react';
@@ -17,7 +17,7 @@ export interface EntriesProps {
   renaming: string | null;
   onRename(entry: Entry, name: string): Promise<void>;
   onRenameEnd(): void;
-  /** Null: nothing may be dropped there. */
+  /** Null if nothing may be dropped there. */
   dropOn(entry: Entry): DropTarget | null;
   canWrite: boolean;
 }
@@ -41,7 +41,7 @@ export function holdToSelect(event: MouseEvent, { selection }: EntriesProps, ind
   selection.toggle(index);
 }
 
-/** The next page is asked for when this many rows are left. */
+/** The next page is fetched when this many rows are left. */
 export const aheadRows = 60;
 
 export function toRowId(entry: Entry | undefined): string | undefined {

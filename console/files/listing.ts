@@ -1,5 +1,5 @@
-// What is in a folder, page by page, and kept right while things change: by what one does here, and by what the service
-// tells of others. Pages are never fetched anew because of a change; entries are put where they belong.
+// The entries of a folder, page by page. Own actions and the change feed update the loaded pages in place; pages are not refetched
+// because of a change.
 
 import { type Entry, type Envelope, type Order, type Paged, showFolder } from '@cabinet/client';
 
@@ -7,7 +7,7 @@ export type { Order } from '@cabinet/client';
 
 import { type InfiniteData, type QueryClient, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import { useGround } from '../session/ground.tsx';
+import { useSession } from '../session/session-context.tsx';
 
 const firstPage = 200;
 const laterPages = 1000;
@@ -28,7 +28,7 @@ export interface Listing {
 }
 
 export function useListing(folderId: string, order: Order): Listing {
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const query = useInfiniteQuery({
     queryKey: ['listing', folderId, order],
     queryFn: ({ pageParam, signal }) =>
@@ -65,15 +65,15 @@ export function useListing(folderId: string, order: Order): Listing {
   };
 }
 
-/** An entry as it is now, and where; null: it is in no folder any more. */
-export interface Placed {
+/** The current state of an entry and its folder; null if it is in no folder any more. */
+export interface EntryUpdate {
   id: string;
   entry: Entry | null;
   parent: string | null;
 }
 
-/** Brings every listing that was loaded in step. */
-export function placeEntries(queries: QueryClient, placed: readonly Placed[]): void {
+/** Updates every loaded listing. */
+export function updateListings(queries: QueryClient, placed: readonly EntryUpdate[]): void {
   const byId = new Map(placed.map((one) => [one.id, one]));
   for (const [key, data] of queries.getQueriesData<Pages>({ queryKey: ['listing'] })) {
     if (data === undefined) continue;
@@ -82,7 +82,7 @@ export function placeEntries(queries: QueryClient, placed: readonly Placed[]): v
   }
 }
 
-function placeIn(data: Pages, byId: ReadonlyMap<string, Placed>, at: { folderId: string; order: Order }): Pages {
+function placeIn(data: Pages, byId: ReadonlyMap<string, EntryUpdate>, at: { folderId: string; order: Order }): Pages {
   const pages = data.pages.map((page) => {
     const own = byId.get(page.Folder.Id);
     const folder = own?.entry ?? page.Folder;
@@ -98,7 +98,7 @@ function placeIn(data: Pages, byId: ReadonlyMap<string, Placed>, at: { folderId:
   return { ...data, pages };
 }
 
-/** Beyond what is loaded it is not put: the page that comes will have it. */
+/** Not inserted beyond the loaded pages: a later page will have it. */
 function insert(pages: Paged<Envelope>[], entry: Entry, compare: (a: Entry, b: Entry) => number): void {
   const found = pages.findIndex(({ Children }) => {
     const last = Children.at(-1);
@@ -112,8 +112,8 @@ function insert(pages: Paged<Envelope>[], entry: Entry, compare: (a: Entry, b: E
   pages[index] = { ...page, Children: children };
 }
 
-/** As the service orders: folders first, what is equal by its id. */
-export function toComparison(order: Order): (a: Entry, b: Entry) => number {
+/** The order of the service: folders first, ties by id. */
+function toComparison(order: Order): (a: Entry, b: Entry) => number {
   const sign = order.startsWith('-') ? -1 : 1;
   const value = toValue(order.replace('-', ''));
   return (a, b) => {

@@ -1,10 +1,10 @@
-// Asks for the name of a new folder.
+// The dialog that creates a folder.
 
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { explain } from '../parts/error-text.ts';
 import { Field } from '../parts/field.tsx';
-import { explain } from '../parts/trouble.ts';
 import { useWords } from '../words/words.tsx';
 
 export function NewFolderDialog({ onCreate, onClose }: { onCreate(name: string): Promise<unknown>; onClose(): void }) {

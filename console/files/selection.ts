@@ -1,11 +1,11 @@
-// What is selected in a list, and where the cursor stands: by mouse and by keys, as in the file managers that people know.
+// The selection and the cursor of a list, by mouse and keyboard as in common file managers.
 
 import type { Entry } from '@cabinet/client';
 import { useCallback, useMemo, useState } from 'react';
 
 interface State {
   selected: ReadonlySet<string>;
-  /** Where the cursor stands, and where a range began. */
+  /** The cursor, and the anchor of a range. */
   cursorId: string | null;
   anchorId: string | null;
 }

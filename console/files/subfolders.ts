@@ -1,21 +1,21 @@
-// The folders in a folder. Every order lists folders first, so reading stops at the first file.
+// The subfolders of a folder. Folders come first in every order, so reading stops at the first file.
 
 import { showFolder } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
-import { useGround } from '../session/ground.tsx';
-import type { Step } from './chain.ts';
+import { useSession } from '../session/session-context.tsx';
+import type { Ancestor } from './ancestors.ts';
 
 const pageSize = 500;
-const mostFolders = 2_000;
+const maxFolders = 2_000;
 
-export function useSubfolders(folderId: string, isWanted = true): readonly Step[] | null {
-  const { cabinet } = useGround();
+export function useSubfolders(folderId: string, isWanted = true): readonly Ancestor[] | null {
+  const { cabinet } = useSession();
   const { data } = useQuery({
     queryKey: ['tree', folderId],
     enabled: isWanted,
-    queryFn: async ({ signal }): Promise<Step[]> => {
-      const found: Step[] = [];
-      for (let cursor: string | undefined; found.length < mostFolders; ) {
+    queryFn: async ({ signal }): Promise<Ancestor[]> => {
+      const found: Ancestor[] = [];
+      for (let cursor: string | undefined; found.length < maxFolders; ) {
         const { Children, next } = await showFolder(cabinet, folderId, { limit: pageSize, cursor, signal });
         const folders = Children.filter(({ Type }) => Type === 'folder');
         found.push(...folders.map(({ Id, Name }) => ({ id: Id, name: Name })));

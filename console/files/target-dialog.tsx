@@ -1,4 +1,4 @@
-// Where to: a dialog to walk to the folder that entries shall be moved or copied to.
+// The dialog that selects the target folder of a move or copy.
 
 import type { Entry } from '@cabinet/client';
 import { useState } from 'react';
@@ -7,22 +7,22 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Skeleton } from '../parts/states.tsx';
 import { useWords } from '../words/words.tsx';
-import { parentOf, type Step, useChain } from './chain.ts';
+import { type Ancestor, parentOf, useAncestors } from './ancestors.ts';
 import { useSubfolders } from './subfolders.ts';
 import './target-dialog.css';
 
-export interface TargetDialogProps {
+interface TargetDialogProps {
   entries: readonly Entry[];
   isCopy: boolean;
   startAt: string;
-  onChoose(to: Step): void;
+  onChoose(to: Ancestor): void;
   onClose(): void;
 }
 
 export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: TargetDialogProps) {
   const { files, shell } = useWords();
   const [at, setAt] = useState(startAt);
-  const chain = useChain(at);
+  const chain = useAncestors(at);
   const current = chain.at(-1);
   const isLoaded = current?.id === at;
   const above = parentOf(chain);

@@ -1,24 +1,24 @@
-// What can be done here: with the folder while nothing is selected, else with what is selected.
+// The toolbar: actions on the folder, or on the selection if there is one.
 
 import { useRef } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
 import { prefer } from '../shell/preferences.ts';
 import { usePreferences } from '../shell/use-preferences.ts';
-import { type Given, gatherChosen } from '../uploads/gather.ts';
+import { type DroppedFiles, gatherChosen } from '../uploads/dropped-files.ts';
 import { useWords } from '../words/words.tsx';
 import type { Order } from './listing.ts';
 import type { Selection } from './selection.ts';
 import './toolbar.css';
 
-export interface ToolbarProps {
+interface ToolbarProps {
   selection: Selection;
   /** What is in the folder, in words. */
   count: string;
   order: Order;
   canWrite: boolean;
   setOrder(order: Order): void;
-  onUpload(given: Given): void;
+  onUpload(given: DroppedFiles): void;
   onAction(action: Action): void;
 }
 

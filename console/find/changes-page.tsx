@@ -1,35 +1,35 @@
-// What has changed in the space, newest first: what came before the page was opened, and what comes, as it happens.
+// The changes in the space, newest first, live.
 
 import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { iconOf } from '../files/kind.ts';
 import { Icon } from '../parts/icon.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
-import { useGround, useSpaceParams } from '../session/ground.tsx';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { formatAgo, formatTime } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
-import { type Change, useTold } from './live.ts';
+import { type Change, useLiveChanges } from './live.ts';
 import './changes-page.css';
 
-const mostShown = 200;
+const maxShown = 200;
 const pageSize = 1000;
 
 export function ChangesPage() {
   const words = useWords();
-  const { cabinet } = useGround();
-  const { isLive, changes } = useTold();
+  const { cabinet } = useSession();
+  const { isLive, changes } = useLiveChanges();
   const { data, error, refetch } = useQuery({
     queryKey: ['changes', cabinet.spaceId],
     staleTime: 0,
     queryFn: async ({ signal }) => {
-      // The feed is told from its beginning: its end is what is shown.
+      // The feed starts with the oldest change; the page shows the newest.
       const kept: Change[] = [];
       for (let cursor: string | undefined; ; ) {
         const { Changes, Cursor } = await call(cabinet, 'GET /changes', { query: { cursor, limit: pageSize }, signal });
         kept.push(...Changes);
-        kept.splice(0, Math.max(0, kept.length - mostShown));
+        kept.splice(0, Math.max(0, kept.length - maxShown));
         if (Changes.length < pageSize) return kept.toReversed();
         cursor = Cursor;
       }
@@ -39,7 +39,7 @@ export function ChangesPage() {
     document.title = `${words.changes.title} – Cabinet`;
   }, [words]);
   const latest = data?.[0]?.Position ?? 0;
-  const shown = [...changes.filter(({ Position }) => Position > latest), ...(data ?? [])].slice(0, mostShown);
+  const shown = [...changes.filter(({ Position }) => Position > latest), ...(data ?? [])].slice(0, maxShown);
   return (
     <section className="paper" aria-labelledby="page-title">
       <header className="paper-head">
@@ -49,7 +49,7 @@ export function ChangesPage() {
         </span>
       </header>
       <div className="paper-body">
-        {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+        {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
         {data === undefined && error === null && <Skeleton label={words.files.loading} />}
         {data !== undefined && shown.length === 0 && (
           <Empty icon="clock" title={words.changes.none}>

@@ -1,29 +1,29 @@
-// What changes in the space while one looks, told by the service: the lists on the page follow by themselves.
+// Follows the change feed of the open space, so that lists update by themselves.
 
 import type { Cabinet, Operations } from '@cabinet/client';
 import { call } from '@cabinet/client/requests';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
-import { type Placed, placeEntries } from '../files/listing.ts';
-import { useGround } from '../session/ground.tsx';
+import { type EntryUpdate, updateListings } from '../files/listing.ts';
+import { useSession } from '../session/session-context.tsx';
 
 export type Change = Operations['GET /changes']['answer']['Changes'][number];
 
 const waitSeconds = 30;
 const pauseMs = 5_000;
-const mostKept = 500;
+const maxKept = 500;
 const listeners = new Set<() => void>();
 
-interface Told {
+interface LiveChanges {
   isLive: boolean;
   /** Newest first, since the page was opened. */
   changes: readonly Change[];
 }
 
-let told: Told = { isLive: false, changes: [] };
+let state: LiveChanges = { isLive: false, changes: [] };
 
-function set(next: Told): void {
-  told = next;
+function set(next: LiveChanges): void {
+  state = next;
   for (const listener of listeners) listener();
 }
 
@@ -32,22 +32,22 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export function useTold(): Told {
-  return useSyncExternalStore(subscribe, () => told);
+export function useLiveChanges(): LiveChanges {
+  return useSyncExternalStore(subscribe, () => state);
 }
 
-/** Follows the open space for as long as the page is open. */
-export function useLive(): void {
-  const { cabinet } = useGround();
+/** Follows the open space while the page is open. */
+export function useLiveUpdates(): void {
+  const { cabinet } = useSession();
   const queries = useQueryClient();
   useEffect(() => {
     const abort = new AbortController();
     set({ isLive: false, changes: [] });
     void follow(cabinet, abort.signal, (changes) => {
-      placeEntries(queries, changes.map(toPlaced));
+      updateListings(queries, changes.map(toEntryUpdate));
       void queries.invalidateQueries({ queryKey: ['trash'] });
-      // What is gone is not asked for again: the answer could only be that it is.
-      for (const id of stillThere(changes)) void queries.invalidateQueries({ queryKey: ['entry', id] });
+      // Removed entries are not refetched: that would only return 404.
+      for (const id of listExisting(changes)) void queries.invalidateQueries({ queryKey: ['entry', id] });
       const hasFolders = changes.some(({ Entry }) => Entry === undefined || Entry.Type === 'folder');
       if (hasFolders) void queries.invalidateQueries({ queryKey: ['tree'] });
     });
@@ -63,25 +63,25 @@ async function follow(cabinet: Cabinet, signal: AbortSignal, onChanges: (changes
       const { Changes, Cursor } = await call(cabinet, 'GET /changes', { query, signal });
       cursor = Cursor;
       if (signal.aborted) return;
-      set({ isLive: true, changes: [...Changes.toReversed(), ...told.changes].slice(0, mostKept) });
+      set({ isLive: true, changes: [...Changes.toReversed(), ...state.changes].slice(0, maxKept) });
       if (Changes.length > 0) onChanges(Changes);
     } catch {
       if (signal.aborted) return;
-      set({ ...told, isLive: false });
+      set({ ...state, isLive: false });
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }
 
 /** The entries that changed and are there, each as its last change left it. */
-function stillThere(changes: readonly Change[]): string[] {
+function listExisting(changes: readonly Change[]): string[] {
   const last = new Map(changes.map((change) => [change.EntryId, change]));
   return [...last.values()]
     .filter(({ Entry, Trashed }) => Entry !== undefined && Trashed !== true)
     .map(({ EntryId }) => EntryId);
 }
 
-function toPlaced({ EntryId, Entry, ParentFolderId, Trashed }: Change): Placed {
+function toEntryUpdate({ EntryId, Entry, ParentFolderId, Trashed }: Change): EntryUpdate {
   const isThere = Entry !== undefined && Trashed !== true;
   return { id: EntryId, entry: isThere ? Entry : null, parent: isThere ? (ParentFolderId ?? null) : null };
 }

@@ -1,4 +1,4 @@
-// Search as one types: results with the words that were found, filters in the address, more when one scrolls to the end.
+// Search as you type: results with snippets, filters in the address, more results on scrolling.
 
 import type { Operations } from '@cabinet/client';
 import { callPage } from '@cabinet/client/requests';
@@ -9,10 +9,10 @@ import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { announce } from '../parts/notices.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
-import { setParams, usePlace } from '../routing/router.ts';
-import { useGround, useSpaceParams } from '../session/ground.tsx';
+import { setParams, useRoute } from '../routing/router.ts';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { formatSize, formatWhen } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { splitSnippet } from './snippet.ts';
@@ -24,11 +24,11 @@ const dayMs = 24 * 3600 * 1000;
 
 export function SearchPage() {
   const words = useWords();
-  const { cabinet } = useGround();
-  const { params } = usePlace();
+  const { cabinet } = useSession();
+  const { params } = useRoute();
   const { q = '', type = '', kind = '', since = '', folder = '' } = params;
   const text = toQuery(q);
-  // Of one moment for all pages: a cursor is good for the question that it came from alone.
+  // The same for all pages: a cursor is valid only for its query.
   const modifiedAfter = useMemo(() => toTimeAgo(since), [since]);
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ['search', cabinet.spaceId, text, type, kind, modifiedAfter, folder],
@@ -51,10 +51,10 @@ export function SearchPage() {
     getNextPageParam: ({ next }) => next ?? undefined,
   });
   const results = data?.pages.flatMap(({ Results }) => Results) ?? [];
-  const told = words.find.found(results.length, hasNextPage);
+  const summary = words.find.found(results.length, hasNextPage);
   useEffect(() => {
-    if (text !== '' && data !== undefined && !isFetching) announce(told);
-  }, [text, data, isFetching, told]);
+    if (text !== '' && data !== undefined && !isFetching) announce(summary);
+  }, [text, data, isFetching, summary]);
   useEffect(() => {
     document.title = `${words.find.title} – Cabinet`;
   }, [words]);
@@ -65,7 +65,7 @@ export function SearchPage() {
         <Filters />
       </header>
       <div className="paper-body">
-        {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+        {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
         {text === '' && (
           <Empty icon="search" title={words.find.title}>
             <p>{words.find.hint}</p>
@@ -79,7 +79,7 @@ export function SearchPage() {
         )}
         {text !== '' && results.length > 0 && (
           <>
-            <p className="found-count">{told}</p>
+            <p className="found-count">{summary}</p>
             <ul className="found">
               {results.map((result) => (
                 <Found key={result.Entry.Id} result={result} />
@@ -99,7 +99,7 @@ export function SearchPage() {
   );
 }
 
-/** While one types, the last word is the beginning of one. A quotation mark without a partner waits for it. */
+/** While typing, the last word is a prefix. An unmatched quotation mark is ignored. */
 function toQuery(typed: string): string {
   const text = typed.trim();
   if ((text.match(/"/g)?.length ?? 0) % 2 === 1) return text.replace(/"(?=[^"]*$)/, '').trim();
@@ -112,7 +112,7 @@ function toTimeAgo(days: string): string | undefined {
 
 function Filters() {
   const { find } = useWords();
-  const { params } = usePlace();
+  const { params } = useRoute();
   const set = (name: string) => (value: string) => setParams({ [name]: value }, { isReplaced: true });
   const { from = '' } = params;
   return (

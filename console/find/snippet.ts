@@ -1,8 +1,8 @@
-// A snippet of the service is HTML: escaped text with <mark> around what was found. It becomes text and marks, never markup.
+// Parses a search snippet: escaped HTML text with <mark> around matches. It becomes text and marks, never markup.
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", apos: "'" };
 
-export interface SnippetPart {
+interface SnippetPart {
   text: string;
   isFound: boolean;
 }

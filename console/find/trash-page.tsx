@@ -1,4 +1,4 @@
-// The trash: what was deleted, from where, when and by whom; to be restored, or removed for good.
+// The trash: restore entries or remove them for good.
 
 import { deleteEntry, type Operations } from '@cabinet/client';
 import { call, callPage } from '@cabinet/client/requests';
@@ -7,11 +7,11 @@ import { useEffect, useState } from 'react';
 import { iconOf } from '../files/kind.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { codeOf, showError } from '../parts/error-text.ts';
 import { Icon } from '../parts/icon.tsx';
-import { tell } from '../parts/notices.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
-import { codeOf, tellTrouble } from '../parts/trouble.ts';
-import { useGround } from '../session/ground.tsx';
+import { notify } from '../parts/notices.tsx';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { formatSize, formatWhen } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import './trash-page.css';
@@ -20,7 +20,7 @@ type Trashed = Operations['GET /trash']['answer']['Entries'][number];
 
 export function TrashPage() {
   const words = useWords();
-  const { cabinet, canWrite } = useGround();
+  const { cabinet, canWrite } = useSession();
   const queries = useQueryClient();
   const [sure, setSure] = useState<Trashed | 'all' | null>(null);
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
@@ -42,16 +42,16 @@ export function TrashPage() {
       await queries.invalidateQueries({ queryKey: ['listing'] });
       await queries.invalidateQueries({ queryKey: ['tree'] });
     } catch (failed) {
-      tellTrouble(failed, words);
+      showError(failed, words);
     }
   };
-  const remove = (asked: Trashed | 'all') => {
+  const remove = (target: Trashed | 'all') => {
     setSure(null);
     const removing =
-      asked === 'all'
+      target === 'all'
         ? call(cabinet, 'DELETE /trash', {}).then(({ Removed }) => Removed)
-        : deleteEntry(cabinet, { id: asked.Entry.Id, permanent: true }).then(() => 1);
-    void after(removing.then((count) => tell({ text: words.trash.removed(count) })));
+        : deleteEntry(cabinet, { id: target.Entry.Id, permanent: true }).then(() => 1);
+    void after(removing.then((count) => notify({ text: words.trash.removed(count) })));
   };
   return (
     <section className="paper" aria-labelledby="page-title">
@@ -64,7 +64,7 @@ export function TrashPage() {
         )}
       </header>
       <div className="paper-body">
-        {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+        {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
         {data === undefined && error === null && <Skeleton label={words.files.loading} />}
         {data !== undefined && trashed.length === 0 && <EmptyTrash />}
         {trashed.length > 0 && (
@@ -74,7 +74,7 @@ export function TrashPage() {
                 key={one.Entry.Id}
                 trashed={one}
                 onRestore={() =>
-                  void after(restore(cabinet, one).then(() => tell({ text: words.trash.restored(one.Entry.Name) })))
+                  void after(restore(cabinet, one).then(() => notify({ text: words.trash.restored(one.Entry.Name) })))
                 }
                 onRemove={() => setSure(one)}
               />
@@ -126,7 +126,7 @@ async function restore(cabinet: Parameters<typeof call>[0], { Entry }: Trashed):
 
 function EmptyTrash() {
   const words = useWords();
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const { data } = useQuery({
     queryKey: ['limits'],
     queryFn: ({ signal }) => call(cabinet, 'GET /limits', { signal }),
@@ -146,7 +146,7 @@ interface LineProps {
 
 function Line({ trashed: { Entry, Path, TrashedAt, TrashedBy }, onRestore, onRemove }: LineProps) {
   const words = useWords();
-  const { canWrite } = useGround();
+  const { canWrite } = useSession();
   const above = Path.slice(0, Path.lastIndexOf('/')) || '/';
   return (
     <li className="trashed-one">

@@ -1,5 +1,5 @@
-// What is for operators: the password of an account, and whether it may sign in. The interface leaves it to them, because an
-// account may be of spaces that this manager knows nothing of; here stand the commands, ready to hand over.
+// What only operators can change: the password of an account, and whether it may sign in. An account may belong to spaces that this
+// manager does not manage, so the dialog shows the commands to pass on.
 
 import type { User } from '@cabinet/client';
 import { Button } from '../parts/button.tsx';
@@ -44,7 +44,7 @@ export function AccountDialog({ person, onClose }: { person: User; onClose(): vo
   );
 }
 
-/** Ids of outside people may hold anything that a shell reads. */
+/** Ids from external issuers may contain shell characters. */
 function quote(id: string): string {
   return /^[\w.@+-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
 }

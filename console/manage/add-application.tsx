@@ -4,10 +4,10 @@ import { type Application, addApplication, type RegisteredApplication } from '@c
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Choice, Field } from '../parts/field.tsx';
-import { tell } from '../parts/notices.tsx';
+import { notify } from '../parts/notices.tsx';
 import { go } from '../routing/router.ts';
-import { connectTo, useGround } from '../session/ground.tsx';
-import { AnyOf, OneOf } from './chosen.tsx';
+import { connectTo, useSession } from '../session/session-context.tsx';
+import { CheckboxChoice, RadioChoice } from './chosen.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { useManageWords } from './use-manage-words.ts';
@@ -23,7 +23,7 @@ interface Wish {
 export function AddApplication({ onClose }: { onClose(): void }) {
   const words = useManageWords();
   const queries = useQueryClient();
-  const { session, space, spaces } = useGround();
+  const { session, space, spaces } = useSession();
   const [wish, setWish] = useState<Wish>({
     name: '',
     kind: 'client',
@@ -40,8 +40,8 @@ export function AddApplication({ onClose }: { onClose(): void }) {
   const send = async () => {
     const added = await addApplication(connectTo(session, wish.spaceId), toAsked(wish));
     await queries.invalidateQueries({ queryKey: ['manage', wish.spaceId, 'applications'] });
-    tell({ text: words.applications.created(added.Name) });
-    // One with a certificate gets its tokens by that alone: the secret would be of no use.
+    notify({ text: words.applications.created(added.Name) });
+    // With a certificate the secret is not used, so it is not shown.
     if (added.Secret === undefined || added.Kind === 'server') show(added);
     else setMade(added);
   };
@@ -70,7 +70,7 @@ function toAsked({ name, kind, scopes, redirectUri }: Wish) {
 
 function WishFields({ wish, onChange }: { wish: Wish; onChange(changes: Partial<Wish>): void }) {
   const words = useManageWords().applications;
-  const { spaces } = useGround();
+  const { spaces } = useSession();
   const managed = spaces.filter(({ Role }) => Role === 'manager').map(({ Id, Name }) => [Id, Name] as const);
   const kinds = (['client', 'server'] as const).map(
     (kind) => [kind, { name: words.kinds[kind], help: words.kindHelp[kind] }] as const,
@@ -87,13 +87,13 @@ function WishFields({ wish, onChange }: { wish: Wish; onChange(changes: Partial<
         maxLength={64}
         autoComplete="off"
       />
-      <OneOf
+      <RadioChoice
         label={words.kind}
         value={wish.kind}
         options={Object.fromEntries(kinds)}
         onChange={(kind) => onChange({ kind: kind as Wish['kind'] })}
       />
-      <AnyOf
+      <CheckboxChoice
         label={words.scopes}
         value={wish.scopes}
         options={Object.fromEntries(scopes)}

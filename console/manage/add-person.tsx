@@ -1,12 +1,12 @@
-// Adds a person to the space: a new account, whose first password is shown once, or someone who has one.
+// Adds a member to the space: a new account, whose first password is shown once, or an existing one.
 
 import { addUser, changeUser, type NewUser, type Role } from '@cabinet/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Field } from '../parts/field.tsx';
-import { tell } from '../parts/notices.tsx';
-import { useGround } from '../session/ground.tsx';
-import { OneOf, Tick } from './chosen.tsx';
+import { notify } from '../parts/notices.tsx';
+import { useSession } from '../session/session-context.tsx';
+import { RadioChoice, Tick } from './chosen.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { useManageWords } from './use-manage-words.ts';
@@ -20,7 +20,7 @@ interface Wish {
 
 export function AddPerson({ onClose }: { onClose(): void }) {
   const { people: words, save } = useManageWords();
-  const { cabinet, space } = useGround();
+  const { cabinet, space } = useSession();
   const queries = useQueryClient();
   const [wish, setWish] = useState<Wish>({ id: '', name: '', role: 'editor', isKnown: false });
   const [made, setMade] = useState<NewUser | null>(null);
@@ -32,7 +32,7 @@ export function AddPerson({ onClose }: { onClose(): void }) {
       ? await changeUser(cabinet, { id, role })
       : await addUser(cabinet, { id, role, ...(name !== '' && { name }) });
     await queries.invalidateQueries({ queryKey: ['manage', space.Id, 'people'] });
-    tell({ text: words.added(added.Name) });
+    notify({ text: words.added(added.Name) });
     if (added.Password === undefined) onClose();
     else setMade(added);
   };
@@ -72,7 +72,7 @@ function WishFields({ wish, onChange }: { wish: Wish; onChange(changes: Partial<
           autoComplete="off"
         />
       )}
-      <OneOf
+      <RadioChoice
         label={words.role}
         value={wish.role}
         options={Object.fromEntries(options)}

@@ -1,22 +1,22 @@
-// One application: what it is, what can be done with it, its certificates, and lines to paste into a program.
+// One application: its data, actions, certificates and code samples.
 
 import { type Application, changeApplication, removeApplication, showApplication } from '@cabinet/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
+import { codeOf, showError } from '../parts/error-text.ts';
 import { Icon } from '../parts/icon.tsx';
-import { tell } from '../parts/notices.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
-import { codeOf, tellTrouble } from '../parts/trouble.ts';
+import { notify } from '../parts/notices.tsx';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
 import { go } from '../routing/router.ts';
-import { useGround, useSpaceParams } from '../session/ground.tsx';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { formatTime } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { ApplicationBadges } from './applications-page.tsx';
 import { Certificates } from './certificates.tsx';
 import { CopiedText } from './copied-text.tsx';
-import { Sure } from './form-dialog.tsx';
+import { ConfirmDialog } from './form-dialog.tsx';
 import { PageHead } from './page-head.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 import { Snippets } from './snippets.tsx';
@@ -24,7 +24,7 @@ import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function ApplicationPage({ appKey }: { appKey: string }) {
   const words = useManageWords();
-  const { space, cabinet } = useGround();
+  const { space, cabinet } = useSession();
   const params = useSpaceParams();
   const { data, error, refetch } = useQuery({
     queryKey: ['manage', space.Id, 'applications', appKey],
@@ -53,7 +53,7 @@ export function ApplicationPage({ appKey }: { appKey: string }) {
               {words.pages.applications}
             </h1>
           )}
-          {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+          {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
           {data === undefined && error === null && <Skeleton rows={7} label={words.loading} />}
           {data !== undefined && <Shown application={data} />}
         </>
@@ -102,7 +102,7 @@ type Asking = 'rotate' | 'disable' | 'remove' | null;
 
 function Actions({ application }: { application: Application }) {
   const { applications: words, remove } = useManageWords();
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const troubleWords = useWords();
   const params = useSpaceParams();
   const { refresh, leave } = useRefresh();
@@ -113,13 +113,13 @@ function Actions({ application }: { application: Application }) {
     await changeApplication(cabinet, { appKey, state: to });
     await refresh();
     close();
-    tell({ text: to === 'active' ? words.wasEnabled(name) : words.wasDisabled(name) });
+    notify({ text: to === 'active' ? words.wasEnabled(name) : words.wasDisabled(name) });
   };
   const takeAway = async () => {
     await removeApplication(cabinet, appKey);
     go({ page: 'manage', id: 'applications', params });
     await leave(appKey);
-    tell({ text: words.wasRemoved(name) });
+    notify({ text: words.wasRemoved(name) });
   };
   return (
     <>
@@ -135,7 +135,7 @@ function Actions({ application }: { application: Application }) {
       ) : (
         <Button
           icon="play"
-          onPress={() => void setState('active').catch((error: unknown) => tellTrouble(error, troubleWords))}
+          onPress={() => void setState('active').catch((error: unknown) => showError(error, troubleWords))}
         >
           {words.enable}
         </Button>
@@ -145,7 +145,7 @@ function Actions({ application }: { application: Application }) {
       </Button>
       {asking === 'rotate' && <RotateSecret application={application} onClose={close} />}
       {asking === 'disable' && (
-        <Sure
+        <ConfirmDialog
           title={words.disableTitle(name)}
           help={words.disableHelp}
           confirm={words.disable}
@@ -154,7 +154,7 @@ function Actions({ application }: { application: Application }) {
         />
       )}
       {asking === 'remove' && (
-        <Sure
+        <ConfirmDialog
           title={words.removeTitle(name)}
           help={words.removeHelp}
           confirm={remove}
@@ -168,13 +168,13 @@ function Actions({ application }: { application: Application }) {
 
 interface Refresh {
   refresh: () => Promise<void>;
-  /** Asks for the list alone: the page of what was removed may still stand there, and would ask for what is gone. */
+  /** Invalidates the list only: the page of a removed application may still be mounted and would refetch it. */
   leave: (appKey: string) => Promise<void>;
 }
 
 function useRefresh(): Refresh {
   const queries = useQueryClient();
-  const { space } = useGround();
+  const { space } = useSession();
   const queryKey = ['manage', space.Id, 'applications'];
   const leave = async (appKey: string) => {
     await queries.invalidateQueries({ queryKey: [...queryKey, appKey], refetchType: 'none' });

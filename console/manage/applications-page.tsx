@@ -1,13 +1,13 @@
-// The applications of a space: what may call the service for it.
+// The applications of a space.
 
 import { type Application, applicationsPage } from '@cabinet/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
-import { useGround, useSpaceParams } from '../session/ground.tsx';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { formatWhen } from '../words/format.ts';
 import { AddApplication } from './add-application.tsx';
 import { Badge, PageHead } from './page-head.tsx';
@@ -15,7 +15,7 @@ import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function ApplicationsPage() {
   const words = useManageWords();
-  const { space, cabinet } = useGround();
+  const { space, cabinet } = useSession();
   const [isAdding, setAdding] = useState(false);
   const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['manage', space.Id, 'applications'],
@@ -34,7 +34,7 @@ export function ApplicationsPage() {
       <PageHead title={words.title(words.pages.applications, space.Name)} lead={words.applications.lead}>
         {add}
       </PageHead>
-      {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {applications === undefined && error === null && <Skeleton rows={6} label={words.loading} />}
       {applications?.length === 0 && (
         <Empty icon="key" title={words.applications.emptyTitle}>

@@ -1,9 +1,9 @@
-// Events of the audit trail as a table; on a phone each is a card, and the table stays one to screen readers.
+// Audit events as a table. On a phone each row is a card, but stays a table row for screen readers.
 
 import type { Event } from '@cabinet/client';
 import { Link } from '../routing/link.tsx';
 import { setParams } from '../routing/router.ts';
-import { useSpaceParams } from '../session/ground.tsx';
+import { useSpaceParams } from '../session/session-context.tsx';
 import { formatNumber, formatSize, formatTime } from '../words/format.ts';
 import { useLocale, useManageWords } from './use-manage-words.ts';
 

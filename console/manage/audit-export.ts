@@ -1,9 +1,9 @@
-// Events as a file: CSV for spreadsheets, JSON for programs. All that the filter finds, up to a bound.
+// Exports audit events as CSV or JSON: everything that the filter matches, up to a limit.
 
 import { type AuditFilter, auditPage, type Cabinet, type Event } from '@cabinet/client';
 
-/** What a browser holds without trouble. */
-export const mostEvents = 100_000;
+/** A browser handles this many without problems. */
+const maxEvents = 100_000;
 
 export interface Gathered {
   events: Event[];
@@ -22,14 +22,14 @@ export async function gatherEvents(
     events.push(...Events);
     onProgress(events.length);
     if (next === null) return { events, isCut: false };
-    if (events.length >= mostEvents) return { events: events.slice(0, mostEvents), isCut: true };
+    if (events.length >= maxEvents) return { events: events.slice(0, maxEvents), isCut: true };
     cursor = next;
   }
 }
 
 const columns = ['Position', 'At', 'By', 'Action', 'EntryId', 'RequestTrackingId', 'Details'] as const;
 
-/** RFC 4180, with the mark that spreadsheets know UTF-8 by. */
+/** RFC 4180, with a byte order mark so that spreadsheets detect UTF-8. */
 export function toCsv(events: readonly Event[]): string {
   const lines = events.map((event) =>
     columns.map((column) => toCell(column === 'Details' ? JSON.stringify(event.Details) : String(event[column]))),
@@ -47,7 +47,7 @@ export function toJson(events: readonly Event[]): string {
   return `${JSON.stringify({ Events: events }, null, 2)}\n`;
 }
 
-/** Hands a file to the browser's own downloads. */
+/** Downloads a file in the browser. */
 export function download(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

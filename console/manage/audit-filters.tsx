@@ -1,9 +1,9 @@
-// The filters of the audit trail. They stand in the address: what is seen can be sent to someone, and comes back with it.
+// The filters of the audit trail. They are in the address, so a view can be shared.
 
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Choice, Field } from '../parts/field.tsx';
-import { setParams, usePlace } from '../routing/router.ts';
+import { setParams, useRoute } from '../routing/router.ts';
 import { useManageWords } from './use-manage-words.ts';
 import './audit.css';
 
@@ -12,7 +12,7 @@ const names = ['by', 'action', 'entry', 'since', 'until'];
 
 export function AuditFilters() {
   const words = useManageWords().audit;
-  const { params } = usePlace();
+  const { params } = useRoute();
   const set = (name: string) => (value: string) => setParams({ [name]: value }, { isReplaced: true });
   const isFiltered = names.some((name) => (params[name] ?? '') !== '');
   const clear = () => setParams(Object.fromEntries(names.map((name) => [name, ''])), { isReplaced: true });
@@ -46,7 +46,7 @@ interface TypedFilterProps {
   onChange(value: string): void;
 }
 
-/** The address follows after a pause: what is typed is ahead of it. */
+/** The address follows after a pause in typing. */
 function TypedFilter({ label, placeholder, value, onChange }: TypedFilterProps) {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -1,15 +1,15 @@
-// The audit trail: who did what, newest first, with filters that stand in the address, and an export of what they find.
+// The audit trail, newest first, with filters in the address and an export of the matches.
 
 import { type AuditFilter, auditPage } from '@cabinet/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
+import { showError } from '../parts/error-text.ts';
 import { Menu, MenuItem } from '../parts/menu.tsx';
-import { announce, tell } from '../parts/notices.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
-import { tellTrouble } from '../parts/trouble.ts';
-import { usePlace } from '../routing/router.ts';
-import { useGround } from '../session/ground.tsx';
+import { announce, notify } from '../parts/notices.tsx';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
+import { useRoute } from '../routing/router.ts';
+import { useSession } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
 import { AuditEvents } from './audit-events.tsx';
 import { download, gatherEvents, toCsv, toJson } from './audit-export.ts';
@@ -19,7 +19,7 @@ import { useManageWords } from './use-manage-words.ts';
 
 const pageEvents = 100;
 
-/** The days are those of the person who asks, from the first moment to the last. */
+/** Days are in the user's time zone, from start to end. */
 function toFilter({ by, action, entry, since, until }: Readonly<Record<string, string>>): AuditFilter {
   const start = since ? new Date(`${since}T00:00:00`) : null;
   const end = until ? new Date(`${until}T23:59:59.999`) : null;
@@ -34,8 +34,8 @@ function toFilter({ by, action, entry, since, until }: Readonly<Record<string, s
 
 export function AuditPage() {
   const words = useManageWords();
-  const { space, cabinet } = useGround();
-  const { params } = usePlace();
+  const { space, cabinet } = useSession();
+  const { params } = useRoute();
   const filter = toFilter(params);
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['manage', space.Id, 'audit', filter],
@@ -51,7 +51,7 @@ export function AuditPage() {
         <Export filter={filter} />
       </PageHead>
       <AuditFilters />
-      {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {events === undefined && error === null && <Skeleton rows={9} label={words.loading} />}
       {events?.length === 0 && !hasNextPage && (
         <Empty icon="scroll" title={isFiltered ? words.audit.noneTitle : words.audit.emptyTitle}>
@@ -76,7 +76,7 @@ export function AuditPage() {
 function Export({ filter }: { filter: AuditFilter }) {
   const words = useManageWords().audit;
   const all = useWords();
-  const { space, cabinet } = useGround();
+  const { space, cabinet } = useSession();
   const [gathered, setGathered] = useState<number | null>(null);
   const run = async (as: string) => {
     setGathered(0);
@@ -85,11 +85,11 @@ function Export({ filter }: { filter: AuditFilter }) {
     const name = `audit-${space.Name}-${new Date().toISOString().slice(0, 10)}`;
     if (as === 'csv') download(`${name}.csv`, 'text/csv', toCsv(events));
     else download(`${name}.json`, 'application/json', toJson(events));
-    tell({ text: isCut ? words.cut(events.length) : words.exported(events.length) });
+    notify({ text: isCut ? words.cut(events.length) : words.exported(events.length) });
   };
   const start = (as: string) =>
     void run(as)
-      .catch((error: unknown) => tellTrouble(error, all))
+      .catch((error: unknown) => showError(error, all))
       .finally(() => setGathered(null));
   const button = (
     <Button icon="download" isDisabled={gathered !== null}>

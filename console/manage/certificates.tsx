@@ -1,4 +1,4 @@
-// The certificates that a server-based application may show: added by a file, removed with a question.
+// The certificates of a server-based application: add from a file, remove after confirmation.
 
 import {
   type Application,
@@ -11,24 +11,24 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { Button, IconButton } from '../parts/button.tsx';
+import { showError } from '../parts/error-text.ts';
 import { Icon } from '../parts/icon.tsx';
-import { tell } from '../parts/notices.tsx';
-import { Skeleton, Trouble } from '../parts/states.tsx';
-import { tellTrouble } from '../parts/trouble.ts';
-import { useGround } from '../session/ground.tsx';
+import { notify } from '../parts/notices.tsx';
+import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { formatTime } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
-import { Sure } from './form-dialog.tsx';
+import { ConfirmDialog } from './form-dialog.tsx';
 import { Badge } from './page-head.tsx';
 import { useLocale, useManageWords } from './use-manage-words.ts';
 
-/** The service takes no more; a key or a photo chosen by mistake is not even read. */
-const mostBytes = 65_536;
+/** The limit of the service; a larger file chosen by mistake is not read. */
+const maxBytes = 65_536;
 
 export function Certificates({ application }: { application: Application }) {
   const { applications: words, loading } = useManageWords();
   const all = useWords();
-  const { space, cabinet } = useGround();
+  const { space, cabinet } = useSession();
   const { AppKey: appKey } = application;
   const { data, error, refetch } = useQuery({
     queryKey: ['manage', space.Id, 'applications', appKey, 'certificates'],
@@ -36,17 +36,17 @@ export function Certificates({ application }: { application: Application }) {
   });
   const add = async (file: File | undefined) => {
     if (file === undefined) return;
-    const certificate = file.size > mostBytes ? '' : await file.text();
-    if (!certificate.includes('-----BEGIN CERTIFICATE-----')) return tell({ text: words.notPem, isBad: true });
+    const certificate = file.size > maxBytes ? '' : await file.text();
+    if (!certificate.includes('-----BEGIN CERTIFICATE-----')) return notify({ text: words.notPem, isBad: true });
     await addCertificate(cabinet, { appKey, certificate });
     await refetch();
-    tell({ text: words.certificateAdded });
+    notify({ text: words.certificateAdded });
   };
   return (
     <section className="manage-section" aria-labelledby="certificates">
       <h2 id="certificates">{words.certificates}</h2>
       <p>{data?.length === 0 ? words.noCertificates : words.certificatesHelp}</p>
-      {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton rows={2} label={loading} />}
       {data !== undefined && data.length > 0 && (
         <ul className="things">
@@ -58,7 +58,7 @@ export function Certificates({ application }: { application: Application }) {
       <div className="manage-foot">
         <FileTrigger
           acceptedFileTypes={['.pem', '.crt', '.cer']}
-          onSelect={(files) => void add(files?.[0]).catch((failed: unknown) => tellTrouble(failed, all))}
+          onSelect={(files) => void add(files?.[0]).catch((failed: unknown) => showError(failed, all))}
         >
           <Button icon="plus">{words.addCertificate}</Button>
         </FileTrigger>
@@ -76,13 +76,13 @@ interface LineProps {
 function CertificateLine({ appKey, certificate, onRemoved }: LineProps) {
   const { applications: words, remove } = useManageWords();
   const locale = useLocale();
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const [isAsking, setAsking] = useState(false);
   const { Subject: subject, Thumbprint: thumbprint, NotAfter: notAfter } = certificate;
   const takeAway = async () => {
     await removeCertificate(cabinet, { appKey, thumbprint });
     setAsking(false);
-    tell({ text: words.certificateRemoved });
+    notify({ text: words.certificateRemoved });
     onRemoved();
   };
   return (
@@ -101,7 +101,7 @@ function CertificateLine({ appKey, certificate, onRemoved }: LineProps) {
       {Date.parse(notAfter) < Date.now() && <Badge look="bad">{words.expired}</Badge>}
       <IconButton icon="trash" label={words.removeCertificate(subject)} onPress={() => setAsking(true)} />
       {isAsking && (
-        <Sure
+        <ConfirmDialog
           title={words.removeCertificateTitle}
           help={words.removeCertificateHelp(subject)}
           confirm={remove}

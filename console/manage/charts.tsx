@@ -1,5 +1,4 @@
-// Two small charts in SVG: bars beside each other's names, and columns over time. The shapes are for the eye; the numbers stand
-// beside them or in a table that anyone can open, and screen readers get those.
+// Two small SVG charts: labelled bars, and columns over time. The numbers are beside them or in a table, which screen readers get.
 
 import { type ReactNode, useId } from 'react';
 import { useManageWords } from './use-manage-words.ts';
@@ -108,7 +107,7 @@ export function Columns({ title, rows }: { title: string; rows: readonly ChartRo
   );
 }
 
-export interface ChartTableProps {
+interface ChartTableProps {
   caption: string;
   heads: readonly [string, string, string];
   rows: readonly ChartRow[];

@@ -1,4 +1,4 @@
-// Choosing where each choice needs a sentence: one of a few, or any of a few.
+// Radio buttons and checkboxes with a description for each option.
 
 import { Checkbox } from 'react-aria-components/Checkbox';
 import { CheckboxGroup } from 'react-aria-components/CheckboxGroup';
@@ -16,7 +16,7 @@ interface Chosen<Value> {
   onChange(value: Value): void;
 }
 
-export function OneOf({ label, value, options, onChange }: Chosen<string>) {
+export function RadioChoice({ label, value, options, onChange }: Chosen<string>) {
   return (
     <RadioGroup className="chosen" value={value} onChange={onChange}>
       <Label className="field-label">{label}</Label>
@@ -33,7 +33,13 @@ export function OneOf({ label, value, options, onChange }: Chosen<string>) {
   );
 }
 
-export function AnyOf({ label, value, options, problem, onChange }: Chosen<string[]> & { problem: string | null }) {
+export function CheckboxChoice({
+  label,
+  value,
+  options,
+  problem,
+  onChange,
+}: Chosen<string[]> & { problem: string | null }) {
   return (
     <CheckboxGroup className="chosen" value={value} onChange={onChange} isInvalid={problem !== null}>
       <Label className="field-label">{label}</Label>

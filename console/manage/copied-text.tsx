@@ -1,10 +1,10 @@
-// Text that is there to be copied: a key, a secret, a command, lines of a program.
+// Text with a copy button: a key, a secret, a command, code.
 
 import { IconButton } from '../parts/button.tsx';
-import { tell } from '../parts/notices.tsx';
+import { notify } from '../parts/notices.tsx';
 import { useManageWords } from './use-manage-words.ts';
 
-export interface CopiedTextProps {
+interface CopiedTextProps {
   /** What it is, as the button and the notice call it. */
   what: string;
   text: string;
@@ -16,8 +16,8 @@ export function CopiedText({ what, text, isBlock = false }: CopiedTextProps) {
   const words = useManageWords();
   const copy = () =>
     void navigator.clipboard.writeText(text).then(
-      () => tell({ text: words.copied(what) }),
-      () => tell({ text: words.notCopied, isBad: true }),
+      () => notify({ text: words.copied(what) }),
+      () => notify({ text: words.notCopied, isBad: true }),
     );
   return (
     <div className={isBlock ? 'copied copied-block' : 'copied'}>

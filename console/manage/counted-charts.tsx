@@ -1,15 +1,15 @@
-// The charts by type and by time. The files are counted in steps; what a step has found is shown while the next is asked for.
+// The charts by type and by time. Files are counted page by page; partial results are shown meanwhile.
 
 import { useEffect, useState } from 'react';
 import { Button } from '../parts/button.tsx';
-import { Skeleton, Trouble } from '../parts/states.tsx';
-import { useGround } from '../session/ground.tsx';
+import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { formatNumber, formatSize } from '../words/format.ts';
 import { Bars, Chart, type ChartRow, ChartTable, Columns } from './charts.tsx';
 import { addPage, nothing, type Step, type Sum, type Sums, toFamilies, toPeriods } from './usage-sums.ts';
 import { useLocale, useManageWords } from './use-manage-words.ts';
 
-/** Then one is asked before it goes on: a space may hold millions. */
+/** Then the user confirms before it continues: a space may have millions of files. */
 const pagesAtOnce = 20;
 
 interface Counted {
@@ -20,7 +20,7 @@ interface Counted {
 }
 
 function useCounted(): Counted {
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const [sums, setSums] = useState(nothing);
   const [error, setError] = useState<unknown>(null);
   const [turn, setTurn] = useState(1);
@@ -52,14 +52,14 @@ export function CountedCharts() {
   const words = useManageWords();
   const { sums, isCounting, error, countOn } = useCounted();
   const isNothing = sums.files === 0;
-  const told = isCounting ? words.usage.counting(sums.entries) : words.usage.counted(sums.files);
+  const progress = isCounting ? words.usage.counting(sums.entries) : words.usage.counted(sums.files);
   const foot = (
     <p className="manage-foot" role="status">
-      {sums.cursor !== null && !isCounting ? words.usage.partly(sums.entries) : told}
+      {sums.cursor !== null && !isCounting ? words.usage.partly(sums.entries) : progress}
       {sums.cursor !== null && !isCounting && <Button onPress={countOn}>{words.usage.countOn}</Button>}
     </p>
   );
-  if (error !== null) return <Trouble error={error} onRetry={countOn} />;
+  if (error !== null) return <ErrorState error={error} onRetry={countOn} />;
   return (
     <>
       <div className="chart-whole">

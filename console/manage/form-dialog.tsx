@@ -1,11 +1,10 @@
-// Dialogs that change something: a form that is sent by Enter or its button, and a question before what cannot be undone.
-// What went wrong stands in the dialog, with the tracking id, and what was typed stays.
+// Form dialogs and confirmations. Errors are shown in the dialog with the tracking id, and the input is kept.
 
 import { type ReactNode, useId, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { explain } from '../parts/error-text.ts';
 import { TrackingId } from '../parts/notices.tsx';
-import { explain } from '../parts/trouble.ts';
 import { useWords } from '../words/words.tsx';
 
 interface Sending {
@@ -14,7 +13,7 @@ interface Sending {
   send(): void;
 }
 
-/** Runs it once at a time; when it has worked, whoever opened the dialog closes it. */
+/** Runs one submission at a time. After success the owner closes the dialog. */
 function useSending(run: () => Promise<void>): Sending {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -30,7 +29,7 @@ function useSending(run: () => Promise<void>): Sending {
   return { isBusy, error, send };
 }
 
-export interface FormDialogProps {
+interface FormDialogProps {
   title: string;
   submit: string;
   children: ReactNode;
@@ -72,7 +71,7 @@ export function FormDialog({ title, submit, children, canSend = true, onSend, on
   );
 }
 
-export interface SureProps {
+interface ConfirmDialogProps {
   title: string;
   help: string;
   confirm: string;
@@ -80,8 +79,8 @@ export interface SureProps {
   onClose(): void;
 }
 
-/** Asks before what cannot be undone, or what stops someone's work. */
-export function Sure({ title, help, confirm, onConfirm, onClose }: SureProps) {
+/** Confirms an action that cannot be undone or that interrupts someone. */
+export function ConfirmDialog({ title, help, confirm, onConfirm, onClose }: ConfirmDialogProps) {
   const words = useWords();
   const { isBusy, error, send } = useSending(onConfirm);
   return (

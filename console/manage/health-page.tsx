@@ -1,11 +1,11 @@
-// How the service is: whether it runs and takes work, which version, what it allows.
+// The health of the service: liveness, readiness, version, limits.
 
 import { type ServiceLimits, showLimits, showLiveness, showReadiness, showSettings } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import { Skeleton, Trouble } from '../parts/states.tsx';
-import { useGround } from '../session/ground.tsx';
+import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { formatNumber, formatSize, formatTime } from '../words/format.ts';
 import { PageHead } from './page-head.tsx';
 import { useMutualTls } from './snippets.tsx';
@@ -36,13 +36,13 @@ interface Seen {
 function States() {
   const { health: words, loading } = useManageWords();
   const locale = useLocale();
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const { data } = useQuery({
     queryKey: ['manage', 'health'],
     refetchInterval: againMs,
     queryFn: async ({ signal }): Promise<Seen> => {
       const begun = performance.now();
-      // What cannot be reached is an answer here, not a failure of the page.
+      // An unreachable service is a result here, not an error of the page.
       const isLive = await showLiveness({ ...cabinet, retries: 0 }, { signal }).then(
         ({ Status }) => Status === 'live',
         () => false,
@@ -68,7 +68,7 @@ function States() {
           {isReady ? words.readyHelp : words.notReadyHelp}
         </State>
       </div>
-      <p className="states-asked">{words.asked(formatTime(at, locale))}</p>
+      <p className="states-checked">{words.checkedAt(formatTime(at, locale))}</p>
     </>
   );
 }
@@ -88,13 +88,13 @@ function State({ isGood, title, children }: { isGood: boolean; title: string; ch
 function About() {
   const { health: words, loading } = useManageWords();
   const locale = useLocale();
-  const { space, cabinet } = useGround();
+  const { space, cabinet } = useSession();
   const mutualTls = useMutualTls();
   const { data, error, refetch } = useQuery({
     queryKey: ['manage', space.Id, 'settings'],
     queryFn: ({ signal }) => showSettings(cabinet, { signal }),
   });
-  if (error !== null) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton rows={4} label={loading} />;
   return (
     <dl className="manage-facts manage-facts-wide">
@@ -117,7 +117,7 @@ function About() {
 
 function Limits() {
   const { health: words, loading } = useManageWords();
-  const { space, cabinet } = useGround();
+  const { space, cabinet } = useSession();
   const { data, error, refetch } = useQuery({
     queryKey: ['manage', space.Id, 'limits'],
     queryFn: ({ signal }) => showLimits(cabinet, { signal }),
@@ -125,7 +125,7 @@ function Limits() {
   return (
     <section className="manage-section" aria-labelledby="limits">
       <h2 id="limits">{words.limits}</h2>
-      {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton rows={3} label={loading} />}
       {data !== undefined && <LimitFacts limits={data} />}
     </section>

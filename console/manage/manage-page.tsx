@@ -1,11 +1,11 @@
-// Managing a space: a page each for its applications, people and the rest, under /manage/{page}. Only managers see it.
+// The admin pages of a space, under /manage/{page}. For managers only.
 
 import { type ComponentType, useEffect, useRef } from 'react';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
-import { usePlace } from '../routing/router.ts';
-import { useGround, useSpaceParams } from '../session/ground.tsx';
+import { useRoute } from '../routing/router.ts';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
 import { ApplicationPage } from './application-page.tsx';
 import { ApplicationsPage } from './applications-page.tsx';
@@ -33,8 +33,8 @@ type ManagePageName = keyof typeof pages;
 export function ManagePage() {
   const words = useManageWords();
   const { manage } = useWords().shell;
-  const { space, canManage } = useGround();
-  const { id, more } = usePlace();
+  const { space, canManage } = useSession();
+  const { id, more } = useRoute();
   const name = id !== null && id in pages ? (id as ManagePageName) : 'applications';
   useEffect(() => {
     document.title = `${canManage ? words.pages[name] : manage} – Cabinet`;
@@ -48,7 +48,7 @@ export function ManagePage() {
     <section className="paper manage" aria-labelledby="page-title">
       <ManageWays current={name} />
       <div className="paper-body manage-body">
-        {/* Another space, or another page: nothing that was typed or opened there is meant here. */}
+        {/* The key resets the state of the page when the space or the page changes. */}
         {name === 'applications' && more !== null ? (
           <ApplicationPage key={`${space.Id} ${more}`} appKey={more} />
         ) : (
@@ -90,7 +90,7 @@ function ManageWays({ current }: { current: ManagePageName }) {
 
 function NoAccess() {
   const words = useManageWords();
-  const { space } = useGround();
+  const { space } = useSession();
   const role = words.roles[space.Role ?? 'viewer'];
   return (
     <section className="paper" aria-labelledby="page-title">

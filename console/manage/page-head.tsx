@@ -1,4 +1,4 @@
-// What every page for managing begins with: its name, what it is about, and what can be done first.
+// The head of every admin page: title, description, main action.
 
 import type { ReactNode } from 'react';
 
@@ -14,7 +14,7 @@ export function PageHead({ title, lead, children }: { title: string; lead: React
   );
 }
 
-/** A word about a state; the words say it, the colour only helps. */
+/** A status label; its colour is only a hint. */
 export function Badge({
   look = 'plain',
   children,

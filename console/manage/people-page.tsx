@@ -1,11 +1,11 @@
-// The people of a space and their roles in it.
+// The members of a space and their roles.
 
 import { type User, usersPage } from '@cabinet/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
-import { useGround } from '../session/ground.tsx';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { AddPerson } from './add-person.tsx';
 import { PageHead } from './page-head.tsx';
 import { PersonLine } from './person-line.tsx';
@@ -13,7 +13,7 @@ import { useManageWords } from './use-manage-words.ts';
 
 export function PeoplePage() {
   const words = useManageWords();
-  const { space, cabinet } = useGround();
+  const { space, cabinet } = useSession();
   const [isAdding, setAdding] = useState(false);
   const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['manage', space.Id, 'people'],
@@ -32,7 +32,7 @@ export function PeoplePage() {
       <PageHead title={words.title(words.pages.people, space.Name)} lead={words.people.lead}>
         {add}
       </PageHead>
-      {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {people === undefined && error === null && <Skeleton rows={6} label={words.loading} />}
       {people?.length === 0 && (
         <Empty icon="user" title={words.people.emptyTitle}>

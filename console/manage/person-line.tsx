@@ -1,26 +1,26 @@
-// One person of a space: their role, and the ways to change it or to take them out.
+// One member of a space: change the role or remove the member.
 
 import { changeUser, type Role, removeUser, type User } from '@cabinet/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { IconButton } from '../parts/button.tsx';
+import { showError } from '../parts/error-text.ts';
 import { Choice } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu, MenuItem } from '../parts/menu.tsx';
-import { tell } from '../parts/notices.tsx';
-import { tellTrouble } from '../parts/trouble.ts';
-import { useGround } from '../session/ground.tsx';
+import { notify } from '../parts/notices.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { formatWhen } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { AccountDialog } from './account-dialog.tsx';
-import { Sure } from './form-dialog.tsx';
+import { ConfirmDialog } from './form-dialog.tsx';
 import { Badge } from './page-head.tsx';
 import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function PersonLine({ person }: { person: User }) {
   const { people: words, disabled } = useManageWords();
   const locale = useLocale();
-  const { session } = useGround();
+  const { session } = useSession();
   const { Id: id, Name: name, State: state, CreatedAt: at } = person;
   return (
     <li className="thing">
@@ -45,25 +45,25 @@ export function PersonLine({ person }: { person: User }) {
 function PersonActions({ person }: { person: User }) {
   const { people: words, roles, actions } = useManageWords();
   const all = useWords();
-  const { cabinet, space, session } = useGround();
+  const { cabinet, space, session } = useSession();
   const queries = useQueryClient();
   const [asking, setAsking] = useState<string | null>(null);
   const { Id: id, Name: name, Role: role = 'viewer' } = person;
   const close = () => setAsking(null);
   const refresh = async () => {
     await queries.invalidateQueries({ queryKey: ['manage', space.Id, 'people'] });
-    // Whoever took their own role away sees less from now on.
+    // Users who lower their own role lose access here.
     if (id === session.person.id) await queries.invalidateQueries({ queryKey: ['spaces'] });
   };
   const giveRole = async (given: Role) => {
     await changeUser(cabinet, { id, role: given });
     await refresh();
-    tell({ text: words.roleChanged(name, roles[given]) });
+    notify({ text: words.roleChanged(name, roles[given]) });
   };
   const takeOut = async () => {
     await removeUser(cabinet, id);
     close();
-    tell({ text: words.left(name) });
+    notify({ text: words.left(name) });
     await refresh();
   };
   return (
@@ -73,7 +73,7 @@ function PersonActions({ person }: { person: User }) {
         isLabelUnseen
         value={role}
         options={roles}
-        onChange={(given) => void giveRole(given as Role).catch((error: unknown) => tellTrouble(error, all))}
+        onChange={(given) => void giveRole(given as Role).catch((error: unknown) => showError(error, all))}
       />
       <Menu label={actions(name)} trigger={<IconButton icon="more" label={actions(name)} />} onAction={setAsking}>
         <MenuItem id="account" icon="key">
@@ -85,7 +85,7 @@ function PersonActions({ person }: { person: User }) {
       </Menu>
       {asking === 'account' && <AccountDialog person={person} onClose={close} />}
       {asking === 'leave' && (
-        <Sure
+        <ConfirmDialog
           title={words.leaveTitle(name)}
           help={words.leaveHelp}
           confirm={words.leave}

@@ -1,18 +1,18 @@
-// The settings as they are in force. They are read here and changed where the service is started.
+// The effective settings, read-only: they are changed in the configuration of the service.
 
 import { type Setting, showSettings } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Field } from '../parts/field.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
-import { useGround } from '../session/ground.tsx';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { Tick } from './chosen.tsx';
 import { Badge, PageHead } from './page-head.tsx';
 import { useManageWords } from './use-manage-words.ts';
 
 export function SettingsPage() {
   const words = useManageWords();
-  const { space, cabinet } = useGround();
+  const { space, cabinet } = useSession();
   const { data, error, refetch } = useQuery({
     queryKey: ['manage', space.Id, 'settings'],
     queryFn: ({ signal }) => showSettings(cabinet, { signal }),
@@ -20,7 +20,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHead title={words.pages.settings} lead={words.settings.lead} />
-      {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton rows={10} label={words.loading} />}
       {data !== undefined && <SettingList settings={data.Settings} />}
     </>

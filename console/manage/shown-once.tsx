@@ -1,5 +1,4 @@
-// A secret or a first password: shown once, with a copy button, until the person says that they have kept it. Pressing
-// beside the dialog does not close it.
+// A dialog that shows a secret or a first password once, with a copy button. It closes only when the user confirms.
 
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -7,7 +6,7 @@ import { Icon } from '../parts/icon.tsx';
 import { CopiedText } from './copied-text.tsx';
 import { useManageWords } from './use-manage-words.ts';
 
-export interface ShownOnceProps {
+interface ShownOnceProps {
   title: string;
   help: string;
   /** What is shown, by its label. */

@@ -1,7 +1,7 @@
-// Lines to paste: curl, TypeScript and Python that list the root folder and, where the application may, save a file. The
-// address and the AppKey are filled in; a secret never is: it is read from where programs are given theirs.
+// Code samples in curl, TypeScript and Python: list the root folder and, with the scope, save a file. The address and the AppKey are
+// filled in; a secret never is.
 
-export interface SnippetFacts {
+interface SnippetFacts {
   /** The address that the application calls, without a slash at the end. */
   url: string;
   appKey: string;
@@ -11,7 +11,7 @@ export interface SnippetFacts {
 }
 
 export const snippetLanguages = ['curl', 'typescript', 'python'] as const;
-export type SnippetLanguage = (typeof snippetLanguages)[number];
+type SnippetLanguage = (typeof snippetLanguages)[number];
 
 export function toSnippet(language: SnippetLanguage, facts: SnippetFacts): string {
   const makers = { curl: toCurl, typescript: toTypeScript, python: toPython };

@@ -1,22 +1,22 @@
-// Lines to paste, for one application, in three languages.
+// Code samples for one application, in three languages.
 
 import { type Application, type Cabinet, showIssuer } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
-import { useGround } from '../session/ground.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { CopiedText } from './copied-text.tsx';
 import { snippetLanguages, toSnippet } from './snippet-lines.ts';
 import { useManageWords } from './use-manage-words.ts';
 
 /** The mutual-TLS address, as the issuer's metadata names it (RFC 8705); null: there is none. */
-export async function findMutualTls(cabinet: Cabinet, signal: AbortSignal): Promise<string | null> {
+async function findMutualTls(cabinet: Cabinet, signal: AbortSignal): Promise<string | null> {
   const metadata: object = await showIssuer(cabinet, { signal });
   const { mtls_endpoint_aliases: aliases } = metadata as { mtls_endpoint_aliases?: { token_endpoint?: string } };
   return aliases?.token_endpoint === undefined ? null : new URL(aliases.token_endpoint).origin;
 }
 
 export function useMutualTls(): string | null | undefined {
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const queryFn = ({ signal }: { signal: AbortSignal }) => findMutualTls(cabinet, signal);
   return useQuery({ queryKey: ['manage', 'mutual-tls'], queryFn }).data;
 }

@@ -1,4 +1,4 @@
-// The spaces that the person is in: what each holds, its name, the way to its people and files.
+// The user's spaces: usage, name, links to members and files.
 
 import { addSpace, renameSpace, showUsage } from '@cabinet/client';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -6,9 +6,9 @@ import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { tell } from '../parts/notices.tsx';
+import { notify } from '../parts/notices.tsx';
 import { Link } from '../routing/link.tsx';
-import { connectTo, type Space, useGround } from '../session/ground.tsx';
+import { connectTo, type Space, useSession } from '../session/session-context.tsx';
 import { formatSize } from '../words/format.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { Badge, PageHead } from './page-head.tsx';
@@ -16,7 +16,7 @@ import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function SpacesPage() {
   const words = useManageWords();
-  const { spaces } = useGround();
+  const { spaces } = useSession();
   const [isAdding, setAdding] = useState(false);
   return (
     <>
@@ -35,8 +35,8 @@ export function SpacesPage() {
   );
 }
 
-export function useSpaceUsage(space: Space) {
-  const { session } = useGround();
+function useSpaceUsage(space: Space) {
+  const { session } = useSession();
   return useQuery({
     queryKey: ['manage', space.Id, 'usage', 'sum'],
     queryFn: ({ signal }) => showUsage(connectTo(session, space.Id), { limit: 1, signal }),
@@ -48,7 +48,7 @@ export function useSpaceUsage(space: Space) {
 function SpaceLine({ space }: { space: Space }) {
   const words = useManageWords();
   const locale = useLocale();
-  const { space: open } = useGround();
+  const { space: open } = useSession();
   const { data } = useSpaceUsage(space);
   const [isRenaming, setRenaming] = useState(false);
   const params = { space: space.Id };
@@ -89,13 +89,13 @@ function SpaceLine({ space }: { space: Space }) {
 
 function RenameSpace({ space, onClose }: { space: Space; onClose(): void }) {
   const { spaces: words, save } = useManageWords();
-  const { session } = useGround();
+  const { session } = useSession();
   const queries = useQueryClient();
   const [name, setName] = useState(space.Name);
   const rename = async () => {
     const renamed = await renameSpace(connectTo(session), { id: space.Id, name: name.trim() });
     putSpace(queries, renamed);
-    tell({ text: words.renamed(renamed.Name) });
+    notify({ text: words.renamed(renamed.Name) });
     onClose();
   };
   const canSend = name.trim() !== '' && name.trim() !== space.Name;
@@ -108,13 +108,13 @@ function RenameSpace({ space, onClose }: { space: Space; onClose(): void }) {
 
 function AddSpace({ onClose }: { onClose(): void }) {
   const { spaces: words, create } = useManageWords();
-  const { session } = useGround();
+  const { session } = useSession();
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const add = async () => {
     const made = await addSpace(connectTo(session), { name: name.trim() });
     putSpace(queries, made);
-    tell({ text: words.created(made.Name) });
+    notify({ text: words.created(made.Name) });
     onClose();
   };
   return (
@@ -124,7 +124,7 @@ function AddSpace({ onClose }: { onClose(): void }) {
   );
 }
 
-/** The service may answer with the spaces of a second ago: what it has just said of this one is newer. */
+/** The list may be a second old: the answer about this space is newer. */
 function putSpace(queries: QueryClient, changed: Space): void {
   queries.setQueryData(['spaces'], (known: { Spaces: readonly Space[] } | undefined) => ({
     Spaces: [...(known?.Spaces ?? []).filter(({ Id }) => Id !== changed.Id), changed].toSorted((a, b) =>

@@ -1,10 +1,9 @@
-// What a space uses: exact sums of the service in all, by space and by who saved it; by type and by time as they are counted
-// here. Each chart has its numbers beside it or in a table.
+// The usage of a space: exact totals from the service, by space and by user; counted here by type and by time.
 
 import { showUsage, type Usage } from '@cabinet/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
-import { connectTo, useGround } from '../session/ground.tsx';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
+import { connectTo, useSession } from '../session/session-context.tsx';
 import { formatNumber, formatSize } from '../words/format.ts';
 import { Bars, Chart, type ChartRow } from './charts.tsx';
 import { CountedCharts } from './counted-charts.tsx';
@@ -15,7 +14,7 @@ const shownActors = 8;
 
 export function UsagePage() {
   const words = useManageWords();
-  const { space, cabinet } = useGround();
+  const { space, cabinet } = useSession();
   const { data, error, refetch } = useQuery({
     queryKey: ['manage', space.Id, 'usage'],
     queryFn: ({ signal }) => showUsage(cabinet, { limit: 1000, signal }),
@@ -23,7 +22,7 @@ export function UsagePage() {
   return (
     <>
       <PageHead title={words.title(words.pages.usage, space.Name)} lead={words.usage.lead} />
-      {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton rows={8} label={words.loading} />}
       {data?.Space.Entries === 0 && (
         <Empty icon="chart" title={words.usage.emptyTitle}>
@@ -80,7 +79,7 @@ function Tiles({ usage: { Space } }: { usage: Usage }) {
 function BySpace() {
   const words = useManageWords();
   const locale = useLocale();
-  const { session, spaces } = useGround();
+  const { session, spaces } = useSession();
   const answers = useQueries({
     queries: spaces.map(({ Id }) => ({
       queryKey: ['manage', Id, 'usage', 'sum'],

@@ -1,5 +1,5 @@
-// Adds up the files of a space by type and by time. The interface keeps no such sums (they would cost a look at every file),
-// so the files are gone through here, page by page, as the feed of changes tells what is there.
+// Sums the files of a space by type and by time. The API has no such sums, because they would read every file, so the page pages
+// through the change feed's snapshot.
 
 import { type Cabinet, changesPage } from '@cabinet/client';
 
@@ -12,13 +12,13 @@ export interface Sum {
 }
 
 export interface Sums {
-  /** Entries that were looked at, folders too. */
+  /** Entries counted, including folders. */
   entries: number;
   files: number;
   byType: ReadonlyMap<string, Sum>;
   /** By the day, in UTC, on which the file was saved first: 2026-01-15. */
   byDay: ReadonlyMap<string, Sum>;
-  /** Where to go on; null: all of them were looked at. */
+  /** The cursor of the next page; null at the end. */
   cursor: string | null;
 }
 
@@ -30,7 +30,7 @@ const pageEntries = 1000;
 export async function addPage(cabinet: Cabinet, sums: Sums, signal: AbortSignal): Promise<Sums> {
   const from = sums.cursor === '' || sums.cursor === null ? { from: 'snapshot' as const } : { cursor: sums.cursor };
   const { Changes, Cursor } = await changesPage(cabinet, { ...from, limit: pageEntries, signal });
-  // After what is there come the changes that were made meanwhile.
+  // The snapshot is followed by changes made meanwhile.
   const present = Changes.filter(({ Action }) => Action === 'present');
   const isWhole = present.length === 0 || present.length < Changes.length;
   const byType = new Map(sums.byType);
@@ -79,7 +79,7 @@ export function toFamilies(byType: Sums['byType']): [Family, Sum][] {
   return [...sums].sort(([, a], [, b]) => b.bytes - a.bytes || b.files - a.files);
 }
 
-export interface Period extends Sum {
+interface Period extends Sum {
   /** Its first day: 2026-01-15. */
   day: string;
 }
@@ -87,7 +87,7 @@ export interface Period extends Sum {
 export type Step = 'day' | 'week' | 'month';
 
 const dayMs = 24 * 60 * 60 * 1000;
-const leastPeriods = 12;
+const minPeriods = 12;
 
 /** Periods without gaps up to today, in steps that keep their number small. */
 export function toPeriods(byDay: Sums['byDay'], today: string): { step: Step; periods: Period[] } {
@@ -101,7 +101,7 @@ export function toPeriods(byDay: Sums['byDay'], today: string): { step: Step; pe
     if (sum !== undefined) periods.set(startOf(step, day), { files: sum.files + files, bytes: sum.bytes + bytes });
   }
   const known = [...periods].map(([day, sum]) => ({ day, ...sum }));
-  return { step, periods: [...before(step, known[0]?.day ?? today, leastPeriods - known.length), ...known] };
+  return { step, periods: [...before(step, known[0]?.day ?? today, minPeriods - known.length), ...known] };
 }
 
 /** Empty periods before the first, so that a young space has a chart too. */

@@ -1,4 +1,4 @@
-// The words of the pages for managing, in the language that is spoken.
+// The texts of the admin pages in the current language.
 
 import { manageDe } from '../words/manage-de.ts';
 import { type ManageWords, manageEn } from '../words/manage-en.ts';

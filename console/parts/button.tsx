@@ -1,4 +1,4 @@
-// Buttons. One that shows an icon alone is told apart by its label, which also appears when one points at it.
+// Buttons. An icon button has a label, which is also its tooltip.
 
 import type { ReactNode } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
@@ -6,7 +6,7 @@ import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip';
 import { Icon, type IconName } from './icon.tsx';
 import './button.css';
 
-export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className'> {
+interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className'> {
   /** `main`: what one most likely wants; `quiet`: one of many; `bad`: cannot be undone. */
   look?: 'main' | 'plain' | 'quiet' | 'bad';
   icon?: IconName;
@@ -22,7 +22,7 @@ export function Button({ look = 'plain', icon, children, ...rest }: ButtonProps)
   );
 }
 
-export interface IconButtonProps extends Omit<AriaButtonProps, 'children' | 'className' | 'aria-label'> {
+interface IconButtonProps extends Omit<AriaButtonProps, 'children' | 'className' | 'aria-label'> {
   icon: IconName;
   label: string;
   isPressed?: boolean;

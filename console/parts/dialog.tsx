@@ -1,4 +1,4 @@
-// Dialogs: a sheet above the page; the page behind it rests until it is closed. On a phone it comes from below.
+// Modal dialogs. On a phone they slide in from the bottom.
 
 import type { ReactNode } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
@@ -8,7 +8,7 @@ import { useWords } from '../words/words.tsx';
 import { IconButton } from './button.tsx';
 import './dialog.css';
 
-export interface DialogProps {
+interface DialogProps {
   title: string;
   children: ReactNode;
   /** What stands below: buttons, the one that one most likely wants at the end. */

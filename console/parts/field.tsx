@@ -1,4 +1,4 @@
-// Fields to type into and to choose from, each with its label; what is wrong stands below and is read out.
+// Form fields with labels and error messages.
 
 import type { ReactNode } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
@@ -13,7 +13,7 @@ import { TextField as AriaTextField, type TextFieldProps } from 'react-aria-comp
 import { Icon } from './icon.tsx';
 import './field.css';
 
-export interface FieldProps extends Omit<TextFieldProps, 'children' | 'className'> {
+interface FieldProps extends Omit<TextFieldProps, 'children' | 'className'> {
   label: string;
   hint?: string;
   /** What is wrong with it; null: nothing. */
@@ -38,7 +38,7 @@ export function Field({ label, hint, problem = null, isLabelUnseen = false, plac
   );
 }
 
-export interface ChoiceProps {
+interface ChoiceProps {
   label: string;
   isLabelUnseen?: boolean;
   value: string;

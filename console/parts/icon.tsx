@@ -1,4 +1,4 @@
-// The icons: one stroke, drawn on a square of 20. They decorate; what they mean is always also said in words.
+// The icons, drawn with one stroke on a grid of 20. They are decorative: the meaning is always in text too.
 
 const paths = {
   folder:

@@ -1,4 +1,4 @@
-// Menus that a button opens, and choices among a few things.
+// Menus that a button opens, and selects.
 
 import type { ReactNode } from 'react';
 import {
@@ -12,7 +12,7 @@ import { Separator } from 'react-aria-components/Separator';
 import { Icon, type IconName } from './icon.tsx';
 import './menu.css';
 
-export interface MenuProps {
+interface MenuProps {
   label: string;
   /** The button. */
   trigger: ReactNode;

@@ -1,11 +1,11 @@
-// What has happened, told once: seen for a while at the edge of the page, and read out. Some of it can be undone there.
+// Notifications: shown for a while at the edge of the page and announced to screen readers. Some offer undo.
 
 import { useSyncExternalStore } from 'react';
 import { useWords } from '../words/words.tsx';
 import { Button, IconButton } from './button.tsx';
 import './notices.css';
 
-export interface Notice {
+interface Notice {
   text: string;
   isBad?: boolean;
   /** Shown with a copy button. */
@@ -18,7 +18,7 @@ interface Shown extends Notice {
 }
 
 const shownMs = 7000;
-const mostShown = 3;
+const maxShown = 3;
 const listeners = new Set<() => void>();
 let shown: readonly Shown[] = [];
 let said = '';
@@ -29,16 +29,16 @@ function set(next: readonly Shown[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Shown and read out; what went wrong, and what can be undone, stays longer. */
-export function tell(notice: Notice): void {
+/** Shows a notification. Errors and undo stay longer. */
+export function notify(notice: Notice): void {
   lastId += 1;
   const id = lastId;
   said = notice.text;
-  set([...shown, { ...notice, id }].slice(-mostShown));
+  set([...shown, { ...notice, id }].slice(-maxShown));
   setTimeout(() => dismiss(id), notice.isBad || notice.action !== undefined ? 2 * shownMs : shownMs);
 }
 
-/** Read out only. */
+/** For screen readers only. */
 export function announce(text: string): void {
   said = text;
   set([...shown]);

@@ -1,12 +1,11 @@
-// What stands where something is not there: not yet (skeletons), not at all (an empty state that teaches), or not possible
-// (trouble that says what to do and shows the tracking id).
+// Placeholders: skeletons while loading, empty states, and errors with a retry and the tracking id.
 
 import type { ReactNode } from 'react';
 import { useWords } from '../words/words.tsx';
 import { Button } from './button.tsx';
+import { explain } from './error-text.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { TrackingId } from './notices.tsx';
-import { explain } from './trouble.ts';
 import './states.css';
 
 export function Skeleton({ rows = 8, label }: { rows?: number; label: string }) {
@@ -32,7 +31,7 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
   );
 }
 
-export function Trouble({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const words = useWords();
   const { text, trackingId } = explain(error, words);
   return (

@@ -1,9 +1,9 @@
 // A link inside the console: an ordinary address, so that it can be copied or opened in another tab, without a reload.
 
 import type { AnchorHTMLAttributes, MouseEvent } from 'react';
-import { goTo, type Page, type Place, toAddress } from './router.ts';
+import { goTo, type Page, type Route, toAddress } from './router.ts';
 
-type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { to: Partial<Place> & { page: Page } };
+type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & { to: Partial<Route> & { page: Page } };
 
 export function Link({ to, onClick, ...rest }: LinkProps) {
   const href = toAddress({ id: null, more: null, params: {}, ...to });

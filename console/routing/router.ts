@@ -1,30 +1,30 @@
-// The address bar: where in the console one is, and how to get elsewhere. Everything that is seen can be told by its
-// address: the page, the id, and parameters such as the order or what is looked at.
+// Routing: the current route and navigation. Everything on screen is in the address: the page, the id, and parameters such as the
+// order or the selected entry.
 
 import { useSyncExternalStore } from 'react';
 
 export const pages = ['files', 'search', 'trash', 'changes', 'manage'] as const;
 export type Page = (typeof pages)[number];
 
-export interface Place {
+export interface Route {
   page: Page;
-  /** The folder, or the page among those for managing; null: the first. */
+  /** The folder, or the admin page; null for the first. */
   id: string | null;
-  /** What of it, where a page for managing shows one thing. */
+  /** The item that an admin page shows. */
   more: string | null;
   params: Readonly<Record<string, string>>;
 }
 
 const listeners = new Set<() => void>();
-let current: { href: string; place: Place } | null = null;
+let current: { href: string; route: Route } | null = null;
 
-export function toAddress({ page, id, more, params }: Place): string {
+export function toAddress({ page, id, more, params }: Route): string {
   const path = [page, id, more].filter((part) => part !== null && part !== undefined).map(encodeURIComponent);
   const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== ''));
   return `/${path.join('/')}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-export function readPlace(href: string): Place {
+function readRoute(href: string): Route {
   const { pathname, searchParams } = new URL(href);
   const [page, id, more] = pathname.slice(1).split('/').map(decode);
   return {
@@ -43,19 +43,19 @@ function decode(part: string): string {
   }
 }
 
-export function here(): Place {
+export function currentRoute(): Route {
   const { href } = window.location;
-  if (current?.href !== href) current = { href, place: readPlace(href) };
-  return current.place;
+  if (current?.href !== href) current = { href, route: readRoute(href) };
+  return current.route;
 }
 
-export interface GoOptions {
-  /** Then going back leads to where one was before. */
+interface GoOptions {
+  /** Replaces the history entry instead of adding one. */
   isReplaced?: boolean;
 }
 
-export function go(place: Partial<Place> & { page: Page }, { isReplaced = false }: GoOptions = {}): void {
-  goTo(toAddress({ id: null, more: null, params: {}, ...place }), { isReplaced });
+export function go(route: Partial<Route> & { page: Page }, { isReplaced = false }: GoOptions = {}): void {
+  goTo(toAddress({ id: null, more: null, params: {}, ...route }), { isReplaced });
 }
 
 export function goTo(address: string, { isReplaced = false }: GoOptions = {}): void {
@@ -65,10 +65,10 @@ export function goTo(address: string, { isReplaced = false }: GoOptions = {}): v
   for (const listener of listeners) listener();
 }
 
-/** Changes parameters of the address and leaves the rest; an empty one goes. */
+/** Changes parameters of the address; an empty one is removed. */
 export function setParams(changes: Record<string, string>, options: GoOptions = {}): void {
-  const place = here();
-  go({ ...place, params: { ...place.params, ...changes } }, options);
+  const route = currentRoute();
+  go({ ...route, params: { ...route.params, ...changes } }, options);
 }
 
 function subscribe(listener: () => void): () => void {
@@ -80,6 +80,6 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-export function usePlace(): Place {
-  return useSyncExternalStore(subscribe, here);
+export function useRoute(): Route {
+  return useSyncExternalStore(subscribe, currentRoute);
 }

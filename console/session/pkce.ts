@@ -1,4 +1,4 @@
-// What the code flow with PKCE (RFC 7636) is made of, in a browser.
+// PKCE (RFC 7636) in a browser.
 
 export function makeRandom(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
@@ -15,7 +15,7 @@ function toBase64Url(bytes: Uint8Array): string {
     .replaceAll('=', '');
 }
 
-/** What an ID token says. It came straight from the issuer, so nobody needs to verify it here. */
+/** The claims of an ID token. It came directly from the issuer, so it need not be verified. */
 export function readClaims(idToken: string): { sub: string; name?: string } {
   const [, payload = ''] = idToken.split('.');
   const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));

@@ -7,7 +7,7 @@ export const appKey = 'ak_cabinetconsole000000000000000000';
 const redirectUri = `${window.location.origin}/`;
 const scope = 'openid profile offline_access content.read content.write content.admin';
 const begunKey = 'cabinet.sign-in';
-/** Says that someone signed in with this browser before: then there is no page to ask whether they want to. */
+/** Set when someone has signed in with this browser before: then the sign-in page is skipped. */
 const knownKey = 'cabinet.known';
 const earlierMs = 60_000;
 
@@ -52,7 +52,7 @@ export class Session {
     this.#onEnd = listener;
   }
 
-  /** A token that is good for a while; another one than that which was refused. */
+  /** A valid token, other than the rejected one. */
   async token(refused: string | null = null): Promise<string> {
     if (refused === this.#tokens.access_token || Date.now() > this.#expiresAt - earlierMs) {
       this.#renewing ??= this.#renew().finally(() => {
@@ -79,7 +79,7 @@ export class Session {
     this.#expiresAt = Date.now() + tokens.expires_in * 1000;
   }
 
-  /** Leaves the page: the issuer asks, and comes back to the sign-in page. */
+  /** Leaves the page: the issuer confirms and redirects to the sign-in page. */
   signOut(): void {
     window.localStorage.removeItem(knownKey);
     const query = new URLSearchParams({
@@ -99,7 +99,7 @@ async function askForTokens(form: Record<string, string>): Promise<Tokens> {
   return (await answer.json()) as Tokens;
 }
 
-/** Sends the browser to the issuer; it comes back to where it is now. */
+/** Redirects to the issuer, which redirects back to the current address. */
 export async function beginSignIn(): Promise<never> {
   if (!window.isSecureContext) throw new SignInFailed('insecure');
   await goToOwnAddress();
@@ -120,7 +120,7 @@ export async function beginSignIn(): Promise<never> {
   return await new Promise<never>(() => undefined);
 }
 
-/** Codes are sent to the public address only: whoever came by another name of the host goes there first. */
+/** Codes are sent only to the public address: a user on another host name is redirected there first. */
 async function goToOwnAddress(): Promise<void> {
   const answer = await fetch('/.well-known/openid-configuration').catch(() => null);
   if (answer === null) throw new SignInFailed('unreachable');
@@ -132,18 +132,18 @@ async function goToOwnAddress(): Promise<void> {
   await new Promise(() => undefined);
 }
 
-/** Whether the address is that of a sign-in that comes back. */
+/** Whether the issuer has just redirected back. */
 export function isReturning(): boolean {
   const params = new URLSearchParams(window.location.search);
   return window.location.pathname === '/' && params.has('state') && (params.has('code') || params.has('error'));
 }
 
-/** Whether `resumeSession` goes to the issuer: someone is known here. */
+/** Whether `resumeSession` redirects to the issuer. */
 export function isLeaving(): boolean {
   return !isReturning() && window.localStorage.getItem(knownKey) !== null;
 }
 
-/** Null: nobody is known here. */
+/** Null if nobody has signed in with this browser. */
 export async function resumeSession(): Promise<Session | null> {
   if (isReturning()) return await finishSignIn(new URLSearchParams(window.location.search));
   return isLeaving() ? await beginSignIn() : null;

@@ -1,4 +1,4 @@
-// A sign-in that has ended while the page was open: what was being done stays in sight behind it.
+// The dialog for a session that expired while the page was open; the page stays visible behind it.
 
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';

@@ -1,4 +1,4 @@
-// The first thing a visitor sees: what this is, and one button.
+// The sign-in page.
 
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';

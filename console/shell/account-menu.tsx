@@ -1,11 +1,11 @@
-// The account: who is signed in, how things look, in which language, and the way out.
+// The account menu: the user, appearance, language, sign-out.
 
 import { useState } from 'react';
 import { Header } from 'react-aria-components/Header';
 import { MenuSection } from 'react-aria-components/Menu';
 import { IconButton } from '../parts/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
-import { useGround } from '../session/ground.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { languages, useWords } from '../words/words.tsx';
 import { type Preferences, prefer } from './preferences.ts';
 import { Shortcuts } from './shortcuts.tsx';
@@ -13,7 +13,7 @@ import { usePreferences } from './use-preferences.ts';
 
 export function AccountMenu() {
   const words = useWords();
-  const { session } = useGround();
+  const { session } = useSession();
   const { theme, density, language } = usePreferences();
   const [isHelping, setHelping] = useState(false);
   const act = (key: string) => {

@@ -1,10 +1,10 @@
-// A fault in the page itself: what stands then, instead of nothing.
+// The error boundary around the page.
 
 import { Component, type ReactNode } from 'react';
 import { Button } from '../parts/button.tsx';
 import { useWords } from '../words/words.tsx';
 
-/** React knows no other way than a class to catch what a child throws. */
+/** Error boundaries must be classes. */
 export class Fallback extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state = { error: null };
 

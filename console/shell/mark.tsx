@@ -1,4 +1,4 @@
-// The mark: a cabinet with a folder in its upper drawer.
+// The logo: a cabinet with a folder in its upper drawer.
 
 export function Mark({ size = 28 }: { size?: number }) {
   return (

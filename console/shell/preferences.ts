@@ -1,5 +1,5 @@
-// What a person prefers in this browser: colours, density, language, and how folders are shown. Nothing of it is secret.
-// Known before React is loaded, so that the first thing that is painted has the right colours.
+// Preferences of this browser: colours, density, language, and how folders are shown. Nothing secret. Read before React is loaded, so
+// that the first paint has the right colours.
 
 export interface Preferences {
   theme: 'system' | 'light' | 'dark';
@@ -33,7 +33,7 @@ export function prefer(changes: Partial<Preferences>): void {
   try {
     window.localStorage.setItem(key, JSON.stringify(current));
   } catch {
-    // A browser that keeps nothing forgets it at the next start; that is what it was asked to do.
+    // A browser that stores nothing forgets it at the next start, as configured.
   }
   applyPreferences();
   for (const listener of listeners) listener();

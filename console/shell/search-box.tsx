@@ -1,27 +1,27 @@
-// The search box of the bar. What is typed stands in the address, so the results can be sent to someone.
+// The search box of the top bar. The query is in the address, so results can be shared.
 
 import { useEffect, useRef, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import { go, here, usePlace } from '../routing/router.ts';
-import { useSpaceParams } from '../session/ground.tsx';
+import { currentRoute, go, useRoute } from '../routing/router.ts';
+import { useSpaceParams } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
 import './search-box.css';
 
-/** While one types, the results follow after this long. */
+/** The pause after typing before results are fetched. */
 const pauseMs = 180;
 
 export function SearchBox() {
   const words = useWords();
-  const { page, params } = usePlace();
+  const { page, params } = useRoute();
   const space = useSpaceParams();
-  const asked = page === 'search' ? (params.q ?? '') : '';
-  const [text, setText] = useState(asked);
+  const query = page === 'search' ? (params.q ?? '') : '';
+  const [text, setText] = useState(query);
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // Not while one types: what is typed is ahead of the address.
-    if (document.activeElement !== input.current) setText(asked);
-  }, [asked]);
+    // Not while typing: the input is ahead of the address.
+    if (document.activeElement !== input.current) setText(query);
+  }, [query]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
@@ -34,7 +34,7 @@ export function SearchBox() {
     return () => window.removeEventListener('keydown', onKey);
   }, []);
   const search = (q: string) => {
-    const place = here();
+    const place = currentRoute();
     const isThere = place.page === 'search';
     if (q.trim() === '' && !isThere) return;
     // From a folder: everywhere, with a filter at hand for this folder alone.

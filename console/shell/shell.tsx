@@ -1,11 +1,11 @@
-// The frame around every page: where one can go, what is open, and the account. On a phone the ways stand at the bottom.
+// The frame around every page: navigation, the open page, the account. On a phone the navigation is at the bottom.
 
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { IconButton } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Link } from '../routing/link.tsx';
-import { type Page, usePlace } from '../routing/router.ts';
-import { useGround, useSpaceParams } from '../session/ground.tsx';
+import { type Page, useRoute } from '../routing/router.ts';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -34,7 +34,7 @@ const ways: readonly Way[] = [
 ];
 const managing: Way = { page: 'manage', icon: 'gear', label: ({ shell }) => shell.manage };
 
-export interface ShellProps {
+interface ShellProps {
   /** What stands in the sidebar below the ways: the tree of folders. */
   aside: ReactNode;
   children: ReactNode;
@@ -42,8 +42,8 @@ export interface ShellProps {
 
 export function Shell({ aside, children }: ShellProps) {
   const words = useWords();
-  const { canManage } = useGround();
-  const place = usePlace();
+  const { canManage } = useSession();
+  const place = useRoute();
   const [isOpen, setOpen] = useState(false);
   const isAsideDrawn = useOnceSeen(isOpen);
   // biome-ignore lint/correctness/useExhaustiveDependencies: wherever one goes, the drawer closes
@@ -101,7 +101,7 @@ function useOnceSeen(isOpen: boolean): boolean {
 
 function Ways({ ways: shown, isShort = false }: { ways: readonly Way[]; isShort?: boolean }) {
   const words = useWords();
-  const { page: current } = usePlace();
+  const { page: current } = useRoute();
   const params = useSpaceParams();
   return (
     <ul className="ways">

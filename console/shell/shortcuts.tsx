@@ -1,4 +1,4 @@
-// The keys that do something in a folder, opened by `?`.
+// The list of keyboard shortcuts, opened by `?`.
 
 import { useEffect } from 'react';
 import { Dialog } from '../parts/dialog.tsx';

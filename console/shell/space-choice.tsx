@@ -1,13 +1,13 @@
-// Which space is open. Whoever is in one only sees its name.
+// The space switcher. Users of a single space see only its name.
 
 import { Choice } from '../parts/field.tsx';
 import { go } from '../routing/router.ts';
-import { useGround } from '../session/ground.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
 
 export function SpaceChoice() {
   const words = useWords();
-  const { spaces, space } = useGround();
+  const { spaces, space } = useSession();
   if (spaces.length === 1) return null;
   const options = Object.fromEntries(spaces.map(({ Id, Name }) => [Id, Name]));
   return (

@@ -1,4 +1,4 @@
-// What a person prefers, for what is drawn: drawn anew when it changes.
+// The preferences as a React hook.
 
 import { useSyncExternalStore } from 'react';
 import { onPreferred, type Preferences, preferences } from './preferences.ts';

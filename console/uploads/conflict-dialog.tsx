@@ -1,4 +1,4 @@
-// Asks what shall become of an upload whose name is taken: once, or for all that are left too.
+// The dialog for an upload whose name is taken: replace, keep both or skip, once or for all.
 
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';

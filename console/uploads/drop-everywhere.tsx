@@ -1,13 +1,13 @@
-// Files can be dropped anywhere on the page: it says where they would go, and takes them.
+// Accepts files dropped anywhere on the page, and shows where they go.
 
 import { useEffect, useState } from 'react';
 import { hasFiles } from '../files/drag.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useWords } from '../words/words.tsx';
-import { type Given, gatherDropped } from './gather.ts';
+import { type DroppedFiles, gatherDropped } from './dropped-files.ts';
 import './drop-everywhere.css';
 
-export function DropEverywhere({ name, onGiven }: { name: string; onGiven(given: Given): void }) {
+export function DropEverywhere({ name, onGiven }: { name: string; onGiven(given: DroppedFiles): void }) {
   const words = useWords();
   const [isOver, setOver] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// A `fetch` that tells how many bytes of a body have left: browsers tell that of an XMLHttpRequest alone.
+// A `fetch` that reports upload progress, which browsers offer only for XMLHttpRequest.
 
 import type { Fetch } from '@cabinet/client';
 
@@ -17,7 +17,7 @@ function sendBlob(
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open(method, url);
-    // A browser sets the length itself and refuses to be told.
+    // Browsers set the length themselves and forbid the header.
     for (const [name, value] of Object.entries(headers)) {
       if (name.toLowerCase() !== 'content-length') request.setRequestHeader(name, value);
     }

@@ -1,24 +1,24 @@
-// The queue of uploads: a few at a time, each with its progress; paused, gone on with, tried again or cancelled one by one or
-// all together. A lost connection makes them wait; they go on by themselves when the service answers again.
+// The upload queue: a few uploads in parallel, each with progress; pause, resume, retry or cancel one or all. After a lost connection
+// uploads wait and resume by themselves.
 
 import { type Cabinet, createFolder } from '@cabinet/client';
-import type { Given } from './gather.ts';
+import type { DroppedFiles } from './dropped-files.ts';
 import { forgetUpload, sendUpload } from './send.ts';
 import type { Conflict, Upload, UploadState } from './upload.ts';
 
 const atOnce = 3;
 const firstPauseMs = 2_000;
-const longestPauseMs = 20_000;
+const maxPauseMs = 20_000;
 const unfinished: ReadonlySet<UploadState> = new Set(['waiting', 'running', 'stalled', 'paused', 'asking']);
 
-/** What passes by itself. */
+/** Temporary errors. */
 const passing: ReadonlySet<string> = new Set(['Unreachable', 'ShuttingDown', 'StorageUnavailable']);
 
-export type OnSaved = (upload: Upload, folderId: string) => void;
+type OnSaved = (upload: Upload, folderId: string) => void;
 
-export class UploadQueue {
+class UploadQueue {
   uploads: readonly Upload[] = [];
-  /** Counts changes, for who watches. */
+  /** Counts changes, for subscribers. */
   version = 0;
   #lastId = 0;
   #forAll: Conflict | 'skip' | null = null;
@@ -39,7 +39,7 @@ export class UploadQueue {
     return this.uploads.some(({ state }) => unfinished.has(state));
   }
 
-  add(cabinet: Cabinet, folderId: string, { files, empty }: Given): void {
+  add(cabinet: Cabinet, folderId: string, { files, empty }: DroppedFiles): void {
     if (!this.isBusy) this.#forAll = null;
     const toFolder = openFolders(cabinet, folderId);
     const added = files.map(({ file, folders }): Upload => {
@@ -59,10 +59,10 @@ export class UploadQueue {
         abort: null,
       };
     });
-    // Empty folders have nothing to show progress of.
+    // Empty folders have no progress.
     for (const folders of empty) void toFolder(folders).catch(() => undefined);
     this.uploads = [...this.uploads, ...added];
-    this.#tell();
+    this.#notify();
     this.#fill();
   }
 
@@ -104,7 +104,7 @@ export class UploadQueue {
     const { abort } = upload;
     setTimeout(() => {
       if (upload.state === 'stalled' && upload.abort === abort)
-        void this.#run(upload, Math.min(longestPauseMs, pauseMs * 2));
+        void this.#run(upload, Math.min(maxPauseMs, pauseMs * 2));
     }, pauseMs);
   }
 
@@ -134,7 +134,7 @@ export class UploadQueue {
     this.#fill();
   }
 
-  /** Also tries again what failed. */
+  /** Also retries failed uploads. */
   resume(upload: Upload): void {
     if (!['paused', 'failed', 'stalled', 'cancelled'].includes(upload.state)) return;
     upload.abort?.abort();
@@ -159,22 +159,22 @@ export class UploadQueue {
     }
   }
 
-  /** Forgets what has come to an end. */
+  /** Removes finished uploads. */
   clear(): void {
     this.uploads = this.uploads.filter(({ state }) => unfinished.has(state));
-    this.#tell();
+    this.#notify();
   }
 
   #set(upload: Upload, changes: Partial<Upload>): void {
     Object.assign(upload, changes);
-    this.#tell();
+    this.#notify();
   }
 
-  /** Once for each picture that the browser draws. */
-  #tell(): void {
+  /** Notifies once per frame. */
+  #notify(): void {
     if (this.#isTelling) return;
     this.#isTelling = true;
-    // Not by frames: a page in the background draws none, and goes on uploading.
+    // A timer, because a page in the background has no frames but continues to upload.
     setTimeout(() => {
       this.#isTelling = false;
       this.version += 1;
@@ -183,7 +183,7 @@ export class UploadQueue {
   }
 }
 
-/** Each folder is made once, however many files lie in it; one that is there is used. */
+/** Each folder is created once, however many files are in it; an existing one is used. */
 function openFolders(cabinet: Cabinet, rootId: string): (folders: readonly string[]) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   const open = (folders: readonly string[]): Promise<string> => {
@@ -195,7 +195,7 @@ function openFolders(cabinet: Cabinet, rootId: string): (folders: readonly strin
     const making = open(folders.slice(0, -1))
       .then((parent) => createFolder(cabinet, { parent, name, conflict: 'Existing' }))
       .then(({ Folder }) => Folder.Id);
-    // What failed is tried again by the next file that wants it.
+    // After a failure the next file tries again.
     making.catch(() => made.delete(key));
     made.set(key, making);
     return making;

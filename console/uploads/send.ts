@@ -4,10 +4,10 @@ import { type Entry, removeUpload, saveFile } from '@cabinet/client';
 import { toProgressFetch } from './progress-fetch.ts';
 import type { Upload } from './upload.ts';
 
-/** Waiting for a connection is the queue's: it shows that it waits. */
+/** No retries here: the queue waits for a connection and shows it. */
 const retries = 1;
 
-/** What is large goes piece by piece; what has arrived is not sent again, also after a pause. */
+/** Large files are resumable: bytes that have arrived are not sent again, even after a pause. */
 export async function sendUpload(
   upload: Upload,
   folder: string,
@@ -34,7 +34,7 @@ export async function sendUpload(
   return Children[0] ?? null;
 }
 
-/** The bytes that came of an upload that nobody wants any more. */
+/** Removes the bytes of a cancelled upload. */
 export function forgetUpload({ cabinet, session }: Upload): void {
   if (session !== null) void removeUpload(cabinet, session).catch(() => undefined);
 }

@@ -1,9 +1,9 @@
-// The tray of uploads at the foot of the page: how far each one is and all of them together, and what to do about them.
+// The upload tray at the bottom of the page: progress of each upload and in total, with their actions.
 
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
+import { explain } from '../parts/error-text.ts';
 import { announce } from '../parts/notices.tsx';
-import { explain } from '../parts/trouble.ts';
 import { formatDuration, formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
@@ -11,7 +11,7 @@ import { uploads } from './queue.ts';
 import type { Upload, UploadState } from './upload.ts';
 import './tray.css';
 
-const mostShown = 100;
+const maxShown = 100;
 const first: readonly UploadState[] = ['running', 'stalled', 'asking', 'failed', 'paused', 'waiting'];
 
 export function UploadTray() {
@@ -62,7 +62,7 @@ export function UploadTray() {
   );
 }
 
-/** Whoever leaves is asked first. */
+/** Confirms before the page is closed. */
 function useWarning(isBusy: boolean): void {
   useEffect(() => {
     if (!isBusy) return;
@@ -91,7 +91,7 @@ function Total({ counted, isBusy }: { counted: readonly Upload[]; isBusy: boolea
 
 const windowMs = 5_000;
 
-/** Bytes in a second, over the last few. */
+/** Bytes per second, over the last seconds. */
 function useSpeed(sent: number, isBusy: boolean): number {
   const samples = useRef<{ at: number; sent: number }[]>([]);
   const now = Date.now();
@@ -120,7 +120,7 @@ function Bar({ label, share }: { label: string; share: number }) {
 
 function Lines({ all }: { all: readonly Upload[] }) {
   const rank = ({ state }: Upload) => (first.includes(state) ? first.indexOf(state) : first.length);
-  const shown = all.toSorted((a, b) => rank(a) - rank(b) || a.id - b.id).slice(0, mostShown);
+  const shown = all.toSorted((a, b) => rank(a) - rank(b) || a.id - b.id).slice(0, maxShown);
   return (
     <ul className="tray-lines">
       {shown.map((upload) => (

@@ -20,14 +20,14 @@ export interface Upload {
   readonly file: File;
   readonly name: string;
   readonly cabinet: Cabinet;
-  /** Where it goes: resolves when the folders above it are there. */
+  /** The target folder; resolves when it has been created. */
   readonly folder: () => Promise<string>;
   state: UploadState;
   sentBytes: number;
   error: unknown;
   conflict: Conflict;
   saved: Entry | null;
-  /** The id under which the service keeps what has arrived so far, if it can be gone on with. */
+  /** The id of the resumable upload, if there is one. */
   session: string | null;
   abort: AbortController | null;
 }

@@ -1,10 +1,10 @@
-// Sizes, times and speeds, as people of a language write them.
+// Formats sizes, times and speeds for a locale.
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 const made = new Map<string, unknown>();
 
-/** Formatters are costly to make and are asked for by each row. */
+/** Formatters are expensive to create, and every row needs them. */
 function keep<Made>(key: string, make: () => Made): Made {
   const known = made.get(key);
   if (known !== undefined) return known as Made;

@@ -285,7 +285,7 @@ export const manageDe: ManageWords = {
     notReadyHelp:
       'Er startet, hält an, erreicht seinen Speicher nicht, oder der Platz ist aus. Welches davon, sagt das Log des Dienstes.',
     answered: (ms) => `Er hat in ${ms} ms geantwortet.`,
-    asked: (when) => `Gefragt am ${when}`,
+    checkedAt: (when) => `Gefragt am ${when}`,
     version: 'Version',
     environment: 'Umgebung',
     environments: { production: 'Produktion', test: 'Test' },

@@ -280,7 +280,7 @@ export const manageEn = {
     notReadyHelp:
       'It is starting, stopping, cannot reach its storage, or the disk is full. The log of the service says which.',
     answered: (ms: string) => `It answered in ${ms} ms.`,
-    asked: (when: string) => `Asked at ${when}`,
+    checkedAt: (when: string) => `Asked at ${when}`,
     version: 'Version',
     environment: 'Environment',
     environments: { production: 'Production', test: 'Test' },

@@ -1,5 +1,4 @@
-// Which language is spoken, and how its words are reached: `useWords()`. A part with words of its own (managing) brings its
-// catalogues and asks `useLanguage()` which one is meant.
+// The language of the page and its texts: `useWords()`. The admin pages have texts of their own, and use `useLanguage()` to select them.
 
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
@@ -15,9 +14,9 @@ export const languages: Record<string, { name: string; load: () => Promise<Words
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);
 const WordsContext = createContext<Words>(en);
 
-export function toLanguage(preferred: string | null): string {
-  const asked = preferred === null ? navigator.languages : [preferred];
-  return asked.map((one) => one.split('-')[0] ?? '').find((one) => one in languages) ?? 'en';
+function toLanguage(preferred: string | null): string {
+  const preferredLanguages = preferred === null ? navigator.languages : [preferred];
+  return preferredLanguages.map((one) => one.split('-')[0] ?? '').find((one) => one in languages) ?? 'en';
 }
 
 /** The language as the browser's region writes it: `en-GB`, not just `en`. */

@@ -5,7 +5,7 @@ import type { FetchInit } from './connect.ts';
 import { countBytes, type PreparedContent, sendsStreams } from './content.ts';
 import { toMultipart } from './multipart.ts';
 
-export interface FileBody {
+interface FileBody {
   content: PreparedContent;
   contentType: string;
   /** Sent beside the file, as multipart fields. */

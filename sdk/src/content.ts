@@ -37,13 +37,13 @@ function toStream(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> 
 
 const pieceBytes = 64 * 1024;
 
-export interface ByteStream {
+interface ByteStream {
   stream: ReadableStream<Uint8Array>;
   /** Cancels the source. */
   stop(reason: unknown): void;
 }
 
-export interface ByteListener {
+interface ByteListener {
   /** Called with the size of each piece when it is read. */
   onBytes?: ((bytes: number) => void) | undefined;
   /** Called when the source cannot be read. */

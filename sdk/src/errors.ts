@@ -8,7 +8,7 @@ import type { Entry, Error as ErrorAnswer } from './description.ts';
  *  - `TokenRefused`: the issuer gave no token for these credentials. */
 export type ErrorCode = ErrorAnswer['Error']['Code'] | 'Unreachable' | 'UnexpectedAnswer' | 'TokenRefused';
 
-export interface ErrorDetails {
+interface ErrorDetails {
   status?: number | undefined;
   target?: string | undefined;
   hint?: string | undefined;

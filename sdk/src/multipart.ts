@@ -3,7 +3,7 @@
 import type { PreparedContent } from './content.ts';
 import { makeKey } from './keys.ts';
 
-export interface MultipartBody {
+interface MultipartBody {
   content: PreparedContent;
   contentType: string;
 }

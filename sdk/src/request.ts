@@ -65,7 +65,7 @@ export async function sendRequest<Name extends OperationName>(
   return sendTo(cabinet, { ...request, method, url: toUrl(cabinet, template, request) });
 }
 
-export interface PlainRequest extends CallOptions {
+interface PlainRequest extends CallOptions {
   method: string;
   url: string;
   headers?: object | undefined;
@@ -76,7 +76,7 @@ export interface PlainRequest extends CallOptions {
 }
 
 /** Sends a request with the caller's token, and once more with a new token if the service rejects the old one. */
-export async function sendTo(cabinet: Cabinet, request: PlainRequest): Promise<Response> {
+async function sendTo(cabinet: Cabinet, request: PlainRequest): Promise<Response> {
   const token = await awaitToken(cabinet, null, request.signal);
   const response = await sendWith(cabinet, request, token);
   if (response.status !== 401 || !isBodyRepeatable(request)) return response;

@@ -17,7 +17,7 @@ export function fromBlob(blob: Blob, maxBytes: number): Source {
 }
 
 /** The first bytes of a stream, and a reader for the rest. */
-export interface StreamStart {
+interface StreamStart {
   /** The whole content if the stream ended early. */
   blob: Blob;
   isWhole: boolean;
@@ -49,7 +49,7 @@ export function fromStream({ blob, rest }: StreamStart): Source {
 }
 
 /** Reads a stream in pieces of a given size, and says of each whether it is the last. */
-export class PieceReader {
+class PieceReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #signal: AbortSignal | undefined;
   #held: Uint8Array<ArrayBuffer> | null = null;

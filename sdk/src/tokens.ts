@@ -52,7 +52,7 @@ export function keepToken(fetchToken: (request: TokenAsked) => Promise<TokenAnsw
   };
 }
 
-export type TokenForm = Record<string, string | undefined>;
+type TokenForm = Record<string, string | undefined>;
 
 /** Asks the token endpoint. */
 export async function requestToken(cabinet: Cabinet, form: TokenForm, authorization?: string): Promise<TokenAnswer> {

@@ -3,7 +3,7 @@
 import { ConfigMistakes } from '../config/config.ts';
 import { Refusal } from '../domain/refusal.ts';
 
-export interface OutputOptions {
+interface OutputOptions {
   json?: boolean;
 }
 

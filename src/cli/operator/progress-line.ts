@@ -2,7 +2,7 @@
 
 const showEveryMs = 100;
 
-export interface ProgressStep {
+interface ProgressStep {
   step: string;
   done: number;
   of: number;

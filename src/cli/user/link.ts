@@ -7,7 +7,7 @@ import { type CommandContext, type PersonOptions, perform, personCommand } from 
 import { requireFile } from './remote.ts';
 import { toVersion } from './versions.ts';
 
-export interface LinkOptions extends PersonOptions {
+interface LinkOptions extends PersonOptions {
   expires: string;
   inline?: boolean;
   version?: string;

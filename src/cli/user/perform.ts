@@ -39,7 +39,7 @@ export function exitOnUsageError(error: CommanderError): never {
   throw error;
 }
 
-export interface SignedInCommand<Result> {
+interface SignedInCommand<Result> {
   run: (context: CommandContext) => Promise<Result>;
   toLines: (result: Result) => string[];
 }
@@ -55,7 +55,7 @@ export async function perform<Result extends object | null>(
   });
 }
 
-export interface PlainCommand<Result> {
+interface PlainCommand<Result> {
   run: (signal: AbortSignal) => Promise<Result>;
   toLines: (result: Result) => string[];
 }
@@ -122,7 +122,7 @@ export function toFailure(path: string, error: unknown): Failure {
   return { Path: path, Code: code, Message: message };
 }
 
-export function toExitCode(error: unknown): number {
+function toExitCode(error: unknown): number {
   if (error instanceof UsageError) return exitCodes.wrongUse;
   if (error instanceof NotSignedIn) return exitCodes.notSignedIn;
   if (error instanceof Interrupted) return exitCodes.interrupted;

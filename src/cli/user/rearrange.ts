@@ -32,11 +32,7 @@ export interface Destination {
   conflict: 'Fail' | 'Rename';
 }
 
-export type Rearrange = (
-  context: CommandContext,
-  source: RemoteEntry,
-  destination: Destination,
-) => Promise<EntryDetails>;
+type Rearrange = (context: CommandContext, source: RemoteEntry, destination: Destination) => Promise<EntryDetails>;
 
 interface RearrangeOptions extends PersonOptions {
   rename?: boolean;

@@ -96,7 +96,7 @@ export async function requireFile(connection: Connection, text: string): Promise
 }
 
 /** The entries that an argument names: one, or all matches of a pattern, in the order of names. No match is an error. */
-export async function requireEntries(connection: Connection, text: string): Promise<RemoteEntry[]> {
+async function requireEntries(connection: Connection, text: string): Promise<RemoteEntry[]> {
   if (text.startsWith('id:') || !isPattern(text)) return [await requireEntry(connection, text)];
   const root = await requireEntry(connection, '/');
   const found: RemoteEntry[] = [];
@@ -168,6 +168,6 @@ export async function makeFolders({ cabinet, signal }: Connection, path: string)
 }
 
 /** Escapes a path so that none of its characters is a pattern. */
-export function escapePath(path: string): string {
+function escapePath(path: string): string {
   return path.replaceAll(/[*?[\\]/g, '\\$&');
 }

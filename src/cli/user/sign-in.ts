@@ -13,7 +13,7 @@ const redirectPath = '/signed-in';
 
 export type Tokens = Required<Pick<Profile, 'AccessToken' | 'RefreshToken' | 'ExpiresAt' | 'User'>>;
 
-export interface SignInSteps {
+interface SignInSteps {
   signal: AbortSignal;
   /** Shows the address to the person, or opens it. */
   show(address: string): Promise<void>;

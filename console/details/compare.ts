@@ -1,12 +1,12 @@
-// Two texts line by line: what was removed, what was added. The longest common subsequence of what lies between the equal
-// beginnings and endings; where that would be too much, all of it counts as changed.
+// A line diff of two texts: the longest common subsequence between the equal beginning and end. Beyond a size limit everything in
+// between counts as changed.
 
-export interface ComparedLine {
+interface ComparedLine {
   kind: 'same' | 'removed' | 'added';
   text: string;
 }
 
-const mostCells = 4_000_000;
+const maxCells = 4_000_000;
 
 export function compareLines(older: string, newer: string): ComparedLine[] {
   const a = older.split(/\r?\n/);
@@ -26,7 +26,7 @@ export function compareLines(older: string, newer: string): ComparedLine[] {
 function compareMiddle(a: readonly string[], b: readonly string[]): ComparedLine[] {
   const removed = (text: string): ComparedLine => ({ kind: 'removed', text });
   const added = (text: string): ComparedLine => ({ kind: 'added', text });
-  if (a.length * b.length > mostCells) return [...a.map(removed), ...b.map(added)];
+  if (a.length * b.length > maxCells) return [...a.map(removed), ...b.map(added)];
   const lengths = toLengths(a, b);
   const width = b.length + 1;
   const lines: ComparedLine[] = [];

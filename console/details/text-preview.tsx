@@ -1,33 +1,33 @@
-// Text, code, Markdown and tables, made of text nodes alone: nothing in a file becomes markup by itself.
+// Previews of text, code, Markdown and tables. Everything becomes text nodes; nothing in a file becomes markup.
 
 import { useMemo, useState } from 'react';
 import type { Kind } from '../files/kind.ts';
 import { Button } from '../parts/button.tsx';
-import { Skeleton, Trouble } from '../parts/states.tsx';
+import { ErrorState, Skeleton } from '../parts/states.tsx';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
-import { mostTextBytes, useText } from './content.ts';
+import { maxTextBytes, useText } from './content.ts';
 import { Markdown } from './markdown.tsx';
 import type { PreviewProps } from './preview-props.ts';
 import { parseTable } from './table.ts';
 import { splitTokens } from './tokens.ts';
 
-const mostLines = 5_000;
-const mostRows = 1_000;
+const maxLines = 5_000;
+const maxRows = 1_000;
 
 export function TextPreview({ entry, version, kind }: PreviewProps & { kind: Kind }) {
   const words = useWords();
   const [isSource, setSource] = useState(false);
   const { data: text, error, refetch } = useText(entry, version);
-  if (error !== null) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (text === undefined) return <Skeleton label={words.files.loading} />;
   const isShown = (kind === 'markdown' || kind === 'table') && !isSource;
-  const isCut = entry.Size > mostTextBytes;
+  const isCut = entry.Size > maxTextBytes;
   return (
     <>
       {(isCut || kind === 'markdown' || kind === 'table') && (
         <div className="look-bar">
-          <span>{isCut ? words.look.cut(formatSize(mostTextBytes, words.locale)) : ''}</span>
+          <span>{isCut ? words.look.cut(formatSize(maxTextBytes, words.locale)) : ''}</span>
           {(kind === 'markdown' || kind === 'table') && (
             <Button look="quiet" onPress={() => setSource(!isSource)}>
               {isSource ? words.look.shown : words.look.source}
@@ -43,7 +43,7 @@ export function TextPreview({ entry, version, kind }: PreviewProps & { kind: Kin
 }
 
 export function Lines({ text, isCode }: { text: string; isCode: boolean }) {
-  const lines = useMemo(() => text.split(/\r?\n/).slice(0, mostLines), [text]);
+  const lines = useMemo(() => text.split(/\r?\n/).slice(0, maxLines), [text]);
   return (
     <pre className={isCode ? 'look-code' : 'look-code look-wrap'}>
       {lines.map((line, index) => (
@@ -69,7 +69,7 @@ function Coloured({ line }: { line: string }) {
 
 function Table({ text, name }: { text: string; name: string }) {
   const words = useWords();
-  const [head = [], ...rows] = useMemo(() => parseTable(text, mostRows), [text]);
+  const [head = [], ...rows] = useMemo(() => parseTable(text, maxRows), [text]);
   return (
     <table className="look-table" aria-label={name}>
       <caption className="unseen">{words.look.rows(rows.length)}</caption>

@@ -1,4 +1,4 @@
-// What was dropped, pasted or chosen, as a flat list of files with the folders that they lay in.
+// Dropped, pasted or selected files as a flat list with the folders they were in.
 
 export interface Gathered {
   file: File;
@@ -6,22 +6,24 @@ export interface Gathered {
   folders: readonly string[];
 }
 
-export interface Given {
+export interface DroppedFiles {
   files: Gathered[];
   /** Folders without files in them: they are made too. */
   empty: readonly string[][];
 }
 
 /** Must be called before the event that brought the transfer has ended; what it returns may take longer. */
-export function gatherDropped(transfer: DataTransfer): Promise<Given> {
+export function gatherDropped(transfer: DataTransfer): Promise<DroppedFiles> {
   const entries = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
   return walkAll(entries);
 }
 
-async function walkAll(entries: readonly { entry: FileSystemEntry | null; file: File | null }[]): Promise<Given> {
-  const given: Given = { files: [], empty: [] };
+async function walkAll(
+  entries: readonly { entry: FileSystemEntry | null; file: File | null }[],
+): Promise<DroppedFiles> {
+  const given: DroppedFiles = { files: [], empty: [] };
   const empty: string[][] = [];
   for (const { entry, file } of entries) {
     if (entry?.isDirectory) await walk(entry as FileSystemDirectoryEntry, [], given, empty);
@@ -33,7 +35,7 @@ async function walkAll(entries: readonly { entry: FileSystemEntry | null; file: 
 async function walk(
   directory: FileSystemDirectoryEntry,
   above: readonly string[],
-  given: Given,
+  given: DroppedFiles,
   empty: string[][],
 ): Promise<void> {
   const folders = [...above, directory.name];
@@ -59,7 +61,7 @@ function toFile(entry: FileSystemFileEntry): Promise<File> {
 }
 
 /** From a field of files or of a folder. */
-export function gatherChosen(files: Iterable<File>): Given {
+export function gatherChosen(files: Iterable<File>): DroppedFiles {
   const gathered = [...files].map((file) => {
     const folders = file.webkitRelativePath.split('/').slice(0, -1);
     return { file, folders };
@@ -75,7 +77,7 @@ const pastedTypes: Record<string, string> = {
 };
 
 /** Files that were copied elsewhere keep their names; a picture that has none gets one. */
-export function gatherPasted(transfer: DataTransfer, toName: (when: string) => string): Given {
+export function gatherPasted(transfer: DataTransfer, toName: (when: string) => string): DroppedFiles {
   const files = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
     .map((item) => item.getAsFile())

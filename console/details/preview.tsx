@@ -7,9 +7,9 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { downloadEntry } from '../files/download.ts';
 import { iconOf, kindOf } from '../files/kind.ts';
 import { Button } from '../parts/button.tsx';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
-import { tellTrouble } from '../parts/trouble.ts';
-import { useGround } from '../session/ground.tsx';
+import { showError } from '../parts/error-text.ts';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { useLink } from './content.ts';
@@ -17,7 +17,7 @@ import type { PreviewProps } from './preview-props.ts';
 import './preview.css';
 
 const TextPreview = lazy(async () => ({ default: (await import('./text-preview.tsx')).TextPreview }));
-const mostPdfBytes = 64_000_000;
+const maxPdfBytes = 64_000_000;
 
 export function Preview({ entry, version }: PreviewProps) {
   const words = useWords();
@@ -39,7 +39,7 @@ function Linked({ entry, version }: PreviewProps) {
   const { data: url, error, refetch } = useLink(entry, version);
   const fail = () => setBroken(true);
   if (isBroken) return <Nothing entry={entry} text={words.look.notShown} />;
-  if (error !== null) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (url === undefined) return <Skeleton label={words.files.loading} />;
   const kind = kindOf(entry);
   if (kind === 'picture') return <Picture url={url} label={words.look.picture(entry.Name)} onError={fail} />;
@@ -61,8 +61,8 @@ function Picture({ url, label, onError }: { url: string; label: string; onError(
 
 function Pdf({ entry, version }: PreviewProps) {
   const words = useWords();
-  const { cabinet } = useGround();
-  const isSmall = entry.Size <= mostPdfBytes;
+  const { cabinet } = useSession();
+  const isSmall = entry.Size <= maxPdfBytes;
   const { data, error, refetch } = useQuery({
     queryKey: ['pdf', entry.Id, version],
     enabled: isSmall,
@@ -74,7 +74,7 @@ function Pdf({ entry, version }: PreviewProps) {
   });
   const url = useObjectUrl(data);
   if (!isSmall) return <Nothing entry={entry} text={words.look.tooLarge(formatSize(entry.Size, words.locale))} />;
-  if (error !== null) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (url === null) return <Skeleton label={words.files.loading} />;
   return <iframe className="look-pdf" src={url} title={words.look.document(entry.Name)} />;
 }
@@ -92,8 +92,8 @@ function useObjectUrl(blob: Blob | undefined): string | null {
 
 function Nothing({ entry, text }: { entry: Entry; text: string }): ReactNode {
   const words = useWords();
-  const { cabinet } = useGround();
-  const download = () => void downloadEntry(cabinet, entry).catch((error) => tellTrouble(error, words));
+  const { cabinet } = useSession();
+  const download = () => void downloadEntry(cabinet, entry).catch((error) => showError(error, words));
   return (
     <Empty icon={iconOf(entry)} title={formatSize(entry.Size, words.locale)}>
       <p>{text}</p>

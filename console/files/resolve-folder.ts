@@ -1,12 +1,12 @@
-// An address may name a file where a folder belongs: someone sent it. Then its folder is shown, and the file looked at.
+// A shared address may name a file instead of a folder: then its folder is shown with the file selected.
 
 import { findFolder, showEntry } from '@cabinet/client';
 import { useEffect } from 'react';
-import { go, here } from '../routing/router.ts';
-import { useGround } from '../session/ground.tsx';
+import { currentRoute, go } from '../routing/router.ts';
+import { useSession } from '../session/session-context.tsx';
 
-export function useRealFolder(id: string): void {
-  const { cabinet, space } = useGround();
+export function useResolvedFolder(id: string): void {
+  const { cabinet, space } = useSession();
   useEffect(() => {
     if (id === space.RootFolderId) return;
     const abort = new AbortController();
@@ -16,9 +16,9 @@ export function useRealFolder(id: string): void {
       if (Entry.Type === 'folder') return;
       const above = Path.slice(0, Path.lastIndexOf('/')) || '/';
       const { Folder } = await findFolder(cabinet, above, { limit: 1, signal });
-      go({ page: 'files', id: Folder.Id, params: { ...here().params, look: id } }, { isReplaced: true });
+      go({ page: 'files', id: Folder.Id, params: { ...currentRoute().params, look: id } }, { isReplaced: true });
     };
-    // What is not there is told by the list.
+    // The list shows the error if it does not exist.
     look().catch(() => undefined);
     return () => abort.abort();
   }, [id, cabinet, space]);

@@ -1,12 +1,12 @@
-// Tables in text (RFC 4180): comma, semicolon or tab between cells, quotation marks around what has them inside.
+// Parses CSV (RFC 4180) with comma, semicolon or tab.
 
-export function parseTable(text: string, mostRows: number): string[][] {
+export function parseTable(text: string, maxRows: number): string[][] {
   const separator = findSeparator(text);
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';
   let isQuoted = false;
-  for (let at = 0; at < text.length && rows.length < mostRows; at += 1) {
+  for (let at = 0; at < text.length && rows.length < maxRows; at += 1) {
     const one = text[at];
     if (isQuoted) {
       if (one === '"' && text[at + 1] === '"') at += 1;
@@ -22,7 +22,7 @@ export function parseTable(text: string, mostRows: number): string[][] {
       }
     } else cell += one;
   }
-  if ((cell !== '' || row.length > 0) && rows.length < mostRows) rows.push([...row, cell]);
+  if ((cell !== '' || row.length > 0) && rows.length < maxRows) rows.push([...row, cell]);
   return rows;
 }
 

@@ -1,12 +1,12 @@
-// What is known of an entry, with its properties and its object type to be changed by who may.
+// The metadata of an entry, with editable properties and object type.
 
 import type { EntryDetails } from '@cabinet/client';
 import { useState } from 'react';
 import { useActions } from '../files/actions.ts';
 import { Button, IconButton } from '../parts/button.tsx';
+import { showError } from '../parts/error-text.ts';
 import { Field } from '../parts/field.tsx';
-import { tellTrouble } from '../parts/trouble.ts';
-import { useGround } from '../session/ground.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { formatNumber, formatSize, formatTime } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import './facts.css';
@@ -53,7 +53,7 @@ interface Line {
 
 function Properties({ shown: { Entry } }: { shown: EntryDetails }) {
   const words = useWords();
-  const { canWrite } = useGround();
+  const { canWrite } = useSession();
   const actions = useActions();
   const [lines, setLines] = useState<Line[]>(() =>
     Object.entries(Entry.Properties).map(([key, value], id) => ({ id, key, value })),
@@ -66,7 +66,7 @@ function Properties({ shown: { Entry } }: { shown: EntryDetails }) {
     setLines(lines.map((line) => (line.id === id ? { ...line, ...change } : line)));
   const save = () => {
     const objectTypeToo = objectType === Entry.ObjectType ? {} : { objectType };
-    actions.change(Entry, { properties: changes, ...objectTypeToo }).catch((error) => tellTrouble(error, words));
+    actions.change(Entry, { properties: changes, ...objectTypeToo }).catch((error) => showError(error, words));
   };
   return (
     <form
@@ -124,7 +124,7 @@ function Properties({ shown: { Entry } }: { shown: EntryDetails }) {
   );
 }
 
-/** What differs; null takes a key away. */
+/** The differences; null removes a key. */
 function toChanges(before: Record<string, string>, wanted: Record<string, string>): Record<string, string | null> {
   const gone = Object.keys(before).filter((key) => !(key in wanted));
   const set = Object.entries(wanted).filter(([key, value]) => before[key] !== value);

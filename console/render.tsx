@@ -1,4 +1,4 @@
-// React's part: begins once it is known who is here, so that nothing is drawn twice.
+// Renders the page with React once the session is known, so that nothing is rendered twice.
 
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
@@ -7,12 +7,12 @@ import { type Session, SignInFailed } from './session/session.ts';
 import { Fallback } from './shell/fallback.tsx';
 import { WordsProvider } from './words/words.tsx';
 
-// The SDK tries again by itself; what fails after that is told.
+// The client retries by itself, so an error here is final.
 const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 15_000, refetchOnWindowFocus: false } },
 });
 
-export async function draw(resuming: Promise<Session | null>): Promise<void> {
+export async function render(resuming: Promise<Session | null>): Promise<void> {
   const known = await resuming.then(
     (session) => ({ session, problem: null }),
     (error: unknown) => ({

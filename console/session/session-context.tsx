@@ -1,12 +1,12 @@
-// The ground that every page stands on: who is signed in, the spaces they are in, the one that is open, and the connection
-// to it. The address may name the space (`?space=`), for those who are in several.
+// The context of every signed-in page: the session, the user's spaces, the open space and a connection to it. The address may name the
+// space (`?space=`), for users of several.
 
 import { type Cabinet, connect, type Operations } from '@cabinet/client';
 import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react';
-import { Empty, Skeleton, Trouble } from '../parts/states.tsx';
-import { usePlace } from '../routing/router.ts';
+import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
+import { useRoute } from '../routing/router.ts';
 import { prefer } from '../shell/preferences.ts';
 import { usePreferences } from '../shell/use-preferences.ts';
 import { useWords } from '../words/words.tsx';
@@ -14,22 +14,22 @@ import { appKey, type Session } from './session.ts';
 
 export type Space = Operations['GET /spaces']['answer']['Spaces'][number];
 
-export interface Ground {
+interface SessionState {
   session: Session;
   spaces: readonly Space[];
   space: Space;
-  /** Asks in the open space. */
+  /** The connection to the open space. */
   cabinet: Cabinet;
   canWrite: boolean;
   canManage: boolean;
 }
 
-const GroundContext = createContext<Ground | null>(null);
+const SessionContext = createContext<SessionState | null>(null);
 
-export function useGround(): Ground {
-  const ground = useContext(GroundContext);
-  if (ground === null) throw new Error('used outside of a sign-in');
-  return ground;
+export function useSession(): SessionState {
+  const state = useContext(SessionContext);
+  if (state === null) throw new Error('used outside of a sign-in');
+  return state;
 }
 
 export function connectTo(session: Session, spaceId?: string): Cabinet {
@@ -37,31 +37,39 @@ export function connectTo(session: Session, spaceId?: string): Cabinet {
   return connect({ url: window.location.origin, appKey, token, spaceId });
 }
 
-export function GroundProvider({ session, children }: { session: Session; children: ReactNode }) {
+export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
   const words = useWords();
   const { data, error, refetch } = useQuery({
     queryKey: ['spaces'],
     queryFn: ({ signal }) => call(connectTo(session), 'GET /spaces', { signal }),
   });
-  if (error !== null && data === undefined) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (error !== null && data === undefined) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton label={words.files.loading} />;
   if (data.Spaces.length === 0) return <NoSpace session={session} />;
   return (
-    <Grounded session={session} spaces={data.Spaces}>
+    <SpaceProvider session={session} spaces={data.Spaces}>
       {children}
-    </Grounded>
+    </SpaceProvider>
   );
 }
 
-function Grounded({ session, spaces, children }: { session: Session; spaces: readonly Space[]; children: ReactNode }) {
-  const named = usePlace().params.space;
+function SpaceProvider({
+  session,
+  spaces,
+  children,
+}: {
+  session: Session;
+  spaces: readonly Space[];
+  children: ReactNode;
+}) {
+  const wanted = useRoute().params.space;
   const { spaceId } = usePreferences();
-  const isIn = (id: string | null | undefined) => spaces.find((space) => space.Id === id);
-  const space = (isIn(named) ?? isIn(spaceId) ?? spaces[0]) as Space;
+  const findSpace = (id: string | null | undefined) => spaces.find((space) => space.Id === id);
+  const space = (findSpace(wanted) ?? findSpace(spaceId) ?? spaces[0]) as Space;
   useEffect(() => {
     if (spaceId !== space.Id) prefer({ spaceId: space.Id });
   }, [spaceId, space.Id]);
-  const ground = useMemo(
+  const state = useMemo(
     () => ({
       session,
       spaces,
@@ -72,7 +80,7 @@ function Grounded({ session, spaces, children }: { session: Session; spaces: rea
     }),
     [session, spaces, space],
   );
-  return <GroundContext value={ground}>{children}</GroundContext>;
+  return <SessionContext value={state}>{children}</SessionContext>;
 }
 
 function NoSpace({ session }: { session: Session }) {
@@ -89,6 +97,6 @@ function NoSpace({ session }: { session: Session }) {
 
 /** The parameters that keep an address in the open space. */
 export function useSpaceParams(): Record<string, string> {
-  const { spaces, space } = useGround();
+  const { spaces, space } = useSession();
   return spaces.length > 1 ? { space: space.Id } : {};
 }

@@ -1,4 +1,4 @@
-// What every preview is given.
+// The props of every preview.
 
 import type { Entry } from '@cabinet/client';
 

@@ -1,5 +1,4 @@
-// Colours for code: strings, numbers, comments and the words that most languages share. Line by line and without knowing the
-// language, which is enough to read and cannot go wrong for long.
+// Syntax colours for code: strings, numbers, comments and common keywords, line by line and independent of the language.
 
 export interface Token {
   text: string;
@@ -18,10 +17,10 @@ const pattern = new RegExp(
   'g',
 );
 /** A longer line is data, not code. */
-const longestLine = 2_000;
+const maxLineLength = 2_000;
 
 export function splitTokens(line: string): Token[] {
-  if (line.length > longestLine) return [{ text: line, kind: null }];
+  if (line.length > maxLineLength) return [{ text: line, kind: null }];
   const tokens: Token[] = [];
   let at = 0;
   for (const match of line.matchAll(pattern)) {

@@ -1,23 +1,22 @@
-// The way from the root to a folder: for breadcrumbs and the tree. An entry tells its path; the ids of the folders on it are
-// looked up once.
+// The folders from the root to a folder, for breadcrumbs and the tree. An entry has its path; the ids of its ancestors are looked up once.
 
 import { findFolder, showEntry } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
-import { useGround } from '../session/ground.tsx';
+import { useSession } from '../session/session-context.tsx';
 
-export interface Step {
+export interface Ancestor {
   id: string;
   name: string;
 }
 
 /** From the root, whose name is the space's, to the folder itself. */
-export function useChain(folderId: string): readonly Step[] {
-  const { cabinet, space } = useGround();
+export function useAncestors(folderId: string): readonly Ancestor[] {
+  const { cabinet, space } = useSession();
   const root = { id: space.RootFolderId, name: space.Name };
   const { data } = useQuery({
     queryKey: ['chain', space.Id, folderId],
     enabled: folderId !== root.id,
-    queryFn: async ({ signal }): Promise<Step[]> => {
+    queryFn: async ({ signal }): Promise<Ancestor[]> => {
       const { Path, Entry } = await showEntry(cabinet, folderId, { signal });
       const names = Path.split('/').slice(1, -1);
       const paths = names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`);
@@ -30,6 +29,6 @@ export function useChain(folderId: string): readonly Step[] {
 }
 
 /** The folder that an entry is in. */
-export function parentOf(chain: readonly Step[]): Step | null {
-  return chain.at(-2) ?? null;
+export function parentOf(ancestors: readonly Ancestor[]): Ancestor | null {
+  return ancestors.at(-2) ?? null;
 }

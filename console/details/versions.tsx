@@ -1,4 +1,4 @@
-// The versions of a file: when, by whom, how large; to be downloaded, compared if they are text, and restored.
+// The versions of a file: download, compare (text), restore.
 
 import type { Entry, Operations } from '@cabinet/client';
 import { call, callPage } from '@cabinet/client/requests';
@@ -8,21 +8,21 @@ import { downloadEntry } from '../files/download.ts';
 import { kindOf } from '../files/kind.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { tell } from '../parts/notices.tsx';
-import { Skeleton, Trouble } from '../parts/states.tsx';
-import { tellTrouble } from '../parts/trouble.ts';
-import { useGround } from '../session/ground.tsx';
+import { showError } from '../parts/error-text.ts';
+import { notify } from '../parts/notices.tsx';
+import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { useSession } from '../session/session-context.tsx';
 import { formatSize, formatTime } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { compareLines } from './compare.ts';
-import { mostTextBytes, readText } from './content.ts';
+import { maxTextBytes, readText } from './content.ts';
 import './versions.css';
 
 type Version = Operations['GET /files/{id}/versions']['answer']['Versions'][number];
 
 export function Versions({ entry }: { entry: Entry }) {
   const words = useWords();
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const [compared, setCompared] = useState<Version | null>(null);
   const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['versions', entry.Id, entry.ModifiedAt],
@@ -31,7 +31,7 @@ export function Versions({ entry }: { entry: Entry }) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
   });
-  if (error !== null) return <Trouble error={error} onRetry={() => void refetch()} />;
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton label={words.files.loading} />;
   const versions = data.pages.flatMap((page) => page.Versions);
   const [current] = versions;
@@ -66,18 +66,18 @@ interface LineProps {
 
 function Line({ entry, version, isCurrent, onCompare }: LineProps) {
   const words = useWords();
-  const { cabinet, canWrite } = useGround();
+  const { cabinet, canWrite } = useSession();
   const queries = useQueryClient();
-  const isText = ['text', 'code', 'markdown', 'table'].includes(kindOf(entry)) && version.Size <= mostTextBytes;
+  const isText = ['text', 'code', 'markdown', 'table'].includes(kindOf(entry)) && version.Size <= maxTextBytes;
   const restore = async () => {
     try {
       await call(cabinet, 'POST /files/{id}/versions/{version}/restore', {
         path: { id: entry.Id, version: version.Version },
       });
-      tell({ text: words.versions.restored(version.Version) });
+      notify({ text: words.versions.restored(version.Version) });
       await queries.invalidateQueries({ queryKey: ['entry', entry.Id] });
     } catch (error) {
-      tellTrouble(error, words);
+      showError(error, words);
     }
   };
   return (
@@ -93,9 +93,7 @@ function Line({ entry, version, isCurrent, onCompare }: LineProps) {
         <Button
           look="quiet"
           aria-label={`${words.versions.download}: ${words.versions.version(version.Version)}`}
-          onPress={() =>
-            void downloadEntry(cabinet, entry, version.Version).catch((error) => tellTrouble(error, words))
-          }
+          onPress={() => void downloadEntry(cabinet, entry, version.Version).catch((error) => showError(error, words))}
         >
           {words.versions.download}
         </Button>
@@ -131,7 +129,7 @@ interface ComparisonProps {
 
 function Comparison({ entry, older, newer, onClose }: ComparisonProps) {
   const words = useWords();
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const { data, error } = useQuery({
     queryKey: ['comparison', entry.Id, older, newer],
     queryFn: async ({ signal }) => {
@@ -141,7 +139,7 @@ function Comparison({ entry, older, newer, onClose }: ComparisonProps) {
   });
   return (
     <Dialog title={words.versions.compared(older)} isWide onClose={onClose}>
-      {error !== null && <Trouble error={error} />}
+      {error !== null && <ErrorState error={error} />}
       {data === undefined && error === null && <Skeleton label={words.files.loading} />}
       {data?.every(({ kind }) => kind === 'same') && <p>{words.versions.same}</p>}
       {data !== undefined && (

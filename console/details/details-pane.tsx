@@ -1,4 +1,4 @@
-// What one looks at, beside the list: the preview, what is known of it, its versions. On a phone it covers the list.
+// The details pane beside the list: preview, properties, versions. On a phone it covers the list.
 
 import { type EntryDetails, showEntry } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
@@ -7,11 +7,11 @@ import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
 import { downloadEntry } from '../files/download.ts';
 import { iconOf } from '../files/kind.ts';
 import { IconButton } from '../parts/button.tsx';
+import { showError } from '../parts/error-text.ts';
 import { Icon } from '../parts/icon.tsx';
-import { Skeleton, Trouble } from '../parts/states.tsx';
-import { tellTrouble } from '../parts/trouble.ts';
-import { setParams, usePlace } from '../routing/router.ts';
-import { useGround } from '../session/ground.tsx';
+import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { setParams, useRoute } from '../routing/router.ts';
+import { useSession } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
 import { Facts } from './facts.tsx';
 import { Preview } from './preview.tsx';
@@ -20,7 +20,7 @@ import './details-pane.css';
 
 export function DetailsPane({ id, onClose }: { id: string; onClose(): void }) {
   const words = useWords();
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   const { data, error, refetch } = useQuery({
     queryKey: ['entry', id],
     queryFn: ({ signal }) => showEntry(cabinet, id, { signal }),
@@ -35,7 +35,7 @@ export function DetailsPane({ id, onClose }: { id: string; onClose(): void }) {
   }, [onClose]);
   return (
     <aside ref={pane} className="paper look" aria-label={words.files.details}>
-      {error !== null && <Trouble error={error} onRetry={() => void refetch()} />}
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton label={words.files.loading} />}
       {data !== undefined && <Looked shown={data} onClose={onClose} />}
       {data === undefined && (
@@ -49,13 +49,13 @@ export function DetailsPane({ id, onClose }: { id: string; onClose(): void }) {
 
 function Looked({ shown, onClose }: { shown: EntryDetails; onClose(): void }) {
   const words = useWords();
-  const { cabinet } = useGround();
-  const { params } = usePlace();
+  const { cabinet } = useSession();
+  const { params } = useRoute();
   const { Entry } = shown;
   const isFile = Entry.Type === 'file';
   const tabs = isFile ? (['preview', 'details', 'versions'] as const) : (['details'] as const);
   const tab = tabs.find((one) => one === params.tab) ?? tabs[0];
-  const download = () => void downloadEntry(cabinet, Entry).catch((error) => tellTrouble(error, words));
+  const download = () => void downloadEntry(cabinet, Entry).catch((error) => showError(error, words));
   return (
     <>
       <header className="look-head">

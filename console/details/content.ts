@@ -1,15 +1,15 @@
-// The bytes behind a preview: as a short-lived address for what the browser shows by itself, or as text.
+// The content behind a preview: as a short-lived link for what the browser shows itself, or as text.
 
 import { type Cabinet, type Entry, openFile } from '@cabinet/client';
 import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
-import { useGround } from '../session/ground.tsx';
+import { useSession } from '../session/session-context.tsx';
 
-export const mostTextBytes = 512 * 1024;
+export const maxTextBytes = 512 * 1024;
 const linkSeconds = 3600;
 
 export function useLink(entry: Entry, version: number) {
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   return useQuery({
     queryKey: ['link', entry.Id, version],
     staleTime: (linkSeconds - 300) * 1000,
@@ -29,7 +29,7 @@ export async function readText(cabinet: Cabinet, id: string, version: number, si
   if (sizeBytes === 0) return '';
   const decoder = new TextDecoder();
   let text = '';
-  let left = mostTextBytes;
+  let left = maxTextBytes;
   const reader = stream.getReader();
   while (left > 0) {
     const { done, value } = await reader.read();
@@ -42,7 +42,7 @@ export async function readText(cabinet: Cabinet, id: string, version: number, si
 }
 
 export function useText(entry: Entry, version: number) {
-  const { cabinet } = useGround();
+  const { cabinet } = useSession();
   return useQuery({
     queryKey: ['text', entry.Id, version],
     staleTime: Number.POSITIVE_INFINITY,

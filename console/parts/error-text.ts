@@ -1,0 +1,63 @@
+// Turns an error into a text for users, with the tracking id that an administrator can look up.
+
+import type { Words } from '../words/en.ts';
+import { notify } from './notices.tsx';
+
+/** The fields of the client's errors; other errors have none of them. */
+interface ErrorFields {
+  code?: string;
+  status?: number;
+  target?: string | null;
+  hint?: string | null;
+  trackingId?: string | null;
+  retryAfter?: number | null;
+  conflicts?: readonly { Name: string }[];
+}
+
+interface ErrorText {
+  text: string;
+  trackingId: string | null;
+}
+
+export function codeOf(error: unknown): string | null {
+  return (error as ErrorFields | null)?.code ?? null;
+}
+
+export function explain(error: unknown, words: Words): ErrorText {
+  const { trackingId, ...fields } = (error ?? {}) as ErrorFields;
+  return { text: toText(fields, error, words.trouble), trackingId: trackingId ?? null };
+}
+
+function toText(fields: ErrorFields, error: unknown, words: Words['trouble']): string {
+  const message = error instanceof Error ? error.message : String(error);
+  switch (fields.code) {
+    case 'Unreachable':
+      return words.unreachable;
+    case 'Forbidden':
+      return words.forbidden(fields.target ?? '');
+    case 'NameAlreadyExists':
+      return fields.conflicts?.[0] === undefined ? message : words.taken(fields.conflicts[0].Name);
+    case 'EntryNotFound':
+    case 'FileNotFound':
+    case 'FolderNotFound':
+      return words.missing;
+    case 'StorageFull':
+      return words.full;
+    case 'QuotaExceeded':
+      return words.quota;
+    case 'TooManyRequests':
+      return words.busy(fields.retryAfter ?? 1);
+    case 'InternalError':
+    case 'StorageUnavailable':
+    case 'ShuttingDown':
+      return words.inside;
+    default:
+      return fields.hint ? `${message} ${fields.hint}` : message;
+  }
+}
+
+/** Shows a notification: for actions by a key or a menu. */
+export function showError(error: unknown, words: Words): void {
+  const { text, trackingId } = explain(error, words);
+  notify({ text, trackingId, isBad: true });
+}
