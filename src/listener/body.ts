@@ -4,6 +4,7 @@
 
 import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Refusal } from '../domain/refusal.ts';
 import { Chunks } from '../runtime/chunks.ts';
 import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
@@ -164,9 +165,34 @@ const windowMs = 30_000;
 const minBytesPerWindow = 30 * 1024;
 const checkIntervalMs = 5_000;
 
+/** Something that is to arrive. */
+interface Arriving {
+  readonly receivedBytes: number;
+  readonly isWaitingForClient: boolean;
+  fail(error: Error): void;
+}
+
+/** The rest of a body that nobody reads, behind an answer that was sent. It is dropped as it arrives. */
+class UnreadRest implements Arriving {
+  readonly isWaitingForClient = true;
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  get receivedBytes(): number {
+    return this.#socket.bytesRead;
+  }
+
+  fail(): void {
+    this.#socket.destroy();
+  }
+}
+
 /** Ends bodies that arrive slower than 1 KiB/s over 30 s. Only time spent waiting for the client counts. */
 export class ProgressMonitor {
-  readonly #watched = new Map<Body, { since: number; bytes: number }>();
+  readonly #watched = new Map<Arriving, { since: number; bytes: number }>();
   readonly #clock: Clock;
   readonly #timer: Timer;
 
@@ -175,9 +201,16 @@ export class ProgressMonitor {
     this.#timer = clock.every(checkIntervalMs, () => this.#check(clock.monotonic()));
   }
 
-  watch(body: Body): () => void {
+  watch(body: Arriving): () => void {
     this.#watched.set(body, { since: this.#clock.monotonic(), bytes: body.receivedBytes });
     return () => this.#watched.delete(body);
+  }
+
+  /** For a request that has its answer, and did not arrive whole. */
+  watchRest(request: IncomingMessage): void {
+    const unwatch = this.watch(new UnreadRest(request.socket));
+    request.once('close', unwatch);
+    request.socket.once('close', unwatch);
   }
 
   #check(now: number): void {

@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { Peers } from '../certificates/peers.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
+import { MovableClock } from '../runtime/clock-for-tests.ts';
 import { openShared } from '../runtime/shared-counters.ts';
 import { Registry } from '../telemetry/metrics.ts';
 import { RequestMetrics } from '../telemetry/request-metrics.ts';
@@ -21,6 +22,8 @@ const hello: Face = {
     if (queryString === 'refuse') throw new Refusal('Forbidden', 'not you');
     if (queryString === 'fail') throw new Error('broken');
     const chunks: Buffer[] = [];
+    if (queryString === 'ignore') return { status: 200, headers: {}, body: 'ignored' };
+    if (queryString === 'after-end') await once(request.socket, 'end');
     for await (const chunk of openBody()) chunks.push(chunk);
     return {
       status: 207,
@@ -37,10 +40,10 @@ const last: Face = {
   renderRefusal: ({ code }) => ({ status: 400, headers: {}, body: `last: ${code}` }),
 };
 
-async function open(faults: unknown[] = []) {
+async function open(faults: unknown[] = [], clock: Clock = systemClock) {
   const registry = new Registry();
   const listener = await listen({
-    clock: systemClock,
+    clock,
     host: '127.0.0.1',
     port: 0,
     tls: null,
@@ -112,5 +115,50 @@ test('the last face answers when no other face matches, or the input is not HTTP
 test('a method that the parser does not know is still matched by its path', async () => {
   const { url, drain } = await open();
   assert.match(await exchangeRaw(url, 'FETCH /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n'), /last: RouteNotFound$/);
+  await drain();
+});
+
+test('a client that has closed its side still gets its answer', async () => {
+  const { url, drain } = await open();
+  const text = 'POST /hello?after-end HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nyou';
+  assert.match(await exchangeRaw(url, text), /^HTTP\/1\.1 207 .*hello POST you$/s);
+  await drain();
+});
+
+for (const [what, length] of [
+  ['a small', 1000],
+  ['a large', 10_000_000],
+] as const) {
+  test(`${what} body that nobody reads is ended when it makes no progress`, { timeout: 60_000 }, async () => {
+    const clock = new MovableClock();
+    const { url, drain } = await open([], clock);
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    socket.write(`GET /hello?ignore HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\nx`);
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /ignored$/);
+    const closed = once(socket, 'close');
+    // The first check begins a window, a later one ends it.
+    for (let seconds = 0; seconds <= 40; seconds += 5) await clock.advance(5000);
+    await closed;
+    await drain();
+  });
+}
+
+test('a body that nobody reads may arrive slowly, and the connection serves the next request', async () => {
+  const clock = new MovableClock();
+  const { url, drain } = await open([], clock);
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  const part = 'x'.repeat(20 * 1024);
+  socket.write(`GET /hello?ignore HTTP/1.1\r\nHost: x\r\nContent-Length: ${3 * part.length}\r\n\r\n`);
+  await once(socket, 'data');
+  for (let count = 0; count < 3; count += 1) {
+    await new Promise((resolve) => socket.write(part, resolve));
+    await clock.advance(10_000);
+  }
+  socket.write('GET /hello HTTP/1.1\r\nHost: x\r\n\r\n');
+  assert.match(String(await once(socket, 'data')), /hello GET/);
+  socket.destroy();
   await drain();
 });

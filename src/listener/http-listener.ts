@@ -174,6 +174,7 @@ class HttpListener {
       this.#open.delete(response);
       this.#pipeline.leave(request.socket);
       observation.end(request, response);
+      if (!request.complete && !request.destroyed) this.#monitor.watchRest(request);
     });
     const earlier = this.#pipeline.enter(request, response);
     if (earlier !== null) {
@@ -302,6 +303,10 @@ function createServer({ tls, ticketKeys, mutualTls }: ListenOptions): Server {
     // Checked in `checkHttp`, so that the refusal is rendered like every other.
     requireHostHeader: false,
   };
-  if (tls === null) return createHttpServer(settings);
-  return createHttpsServer({ ...settings, ...toServerOptions(tls, ticketKeys, mutualTls !== null) });
+  const server =
+    tls === null
+      ? createHttpServer(settings)
+      : createHttpsServer({ ...settings, ...toServerOptions(tls, ticketKeys, mutualTls !== null) });
+  // A client may close its side after its request (RFC 9112, section 9.6) and still gets its answer.
+  return Object.assign(server, { httpAllowHalfOpen: true });
 }

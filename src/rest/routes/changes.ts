@@ -126,11 +126,12 @@ async function showTree(
 
 async function showChanges(
   context: EnvironmentContext,
-  { response }: CallerExchange,
+  { request, response }: CallerExchange,
   caller: Caller,
   asked: { after: number | null; limit: number; waitMs: number },
 ): Promise<Told> {
-  const isOver = () => response.destroyed || !context.isReady();
+  // A client that has closed its side is gone, or waits for nothing more.
+  const isOver = () => response.destroyed || request.socket.readableEnded || !context.isReady();
   const page = await followChanges(context.cabinet, caller, { ...asked, isOver });
   return { changes: page.changes, next: [page.upTo, null] };
 }
