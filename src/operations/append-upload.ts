@@ -5,15 +5,13 @@ import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Upload, UploadProtocol } from '../catalog/verbs/uploads.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { Cabinet, UploadMemory } from './cabinet.ts';
+import type { Cabinet } from './cabinet.ts';
 import { finishUpload } from './finish-upload.ts';
+import { type ChunkSource, gatherBlocks } from './gather-blocks.ts';
 import type { StreamDigest } from './hasher.ts';
 import { fileTooLarge } from './receive-content.ts';
 import { checkRoom } from './save-file.ts';
 import { dropUpload, requireUpload } from './uploads.ts';
-
-/** Few large writes are much cheaper than many small ones, but a slow upload must not hold memory for long. */
-const blockPatienceMs = 100;
 
 export class OffsetMismatch extends Refusal {
   readonly offsetBytes: number;
@@ -163,7 +161,8 @@ async function keep(cabinet: Cabinet, upload: Upload, isBusy: boolean): Promise<
 async function receive(cabinet: Cabinet, upload: Upload, request: AppendRequest): Promise<Upload> {
   const digest = cabinet.uploads.takeDigest(upload, cabinet.hasher);
   const incoming = new IncomingBytes(cabinet, request.body.open(), upload);
-  const blocks = digest === null ? incoming.blocks() : digest.observe(incoming.blocks());
+  const gathered = gatherBlocks(incoming, cabinet.uploadMemory);
+  const blocks = digest === null ? gathered : digest.observe(gathered);
   const kept = await append(cabinet, upload, request, { incoming, blocks }).catch((error) => {
     digest?.drop();
     throw error;
@@ -214,56 +213,23 @@ async function append(
   );
 }
 
-/** The bytes of a request in blocks. Passes on what has arrived even when the request breaks off. */
-class IncomingBytes {
+/** The bytes of a request. When it breaks off, they end there, so that what has arrived is kept. */
+class IncomingBytes implements ChunkSource {
   failure: { error: unknown } | null = null;
   exceedsLength = false;
-  readonly #memory: UploadMemory;
   readonly #source: AsyncIterator<Buffer>;
   readonly #upload: Upload;
   readonly #fileBytes: number;
   #remainingBytes: number;
 
-  constructor({ uploadMemory, limits }: Cabinet, bytes: AsyncIterable<Buffer>, upload: Upload) {
-    this.#memory = uploadMemory;
+  constructor({ limits }: Cabinet, bytes: AsyncIterable<Buffer>, upload: Upload) {
     this.#source = bytes[Symbol.asyncIterator]();
     this.#upload = upload;
     this.#fileBytes = limits.fileBytes;
     this.#remainingBytes = (upload.lengthBytes ?? limits.fileBytes) - upload.sizeBytes;
   }
 
-  async *blocks(): AsyncGenerator<Buffer[]> {
-    let isDone = false;
-    try {
-      while (!isDone) {
-        const block: Buffer[] = [];
-        isDone = await this.#fill(block);
-        const blockSize = block.reduce((sum, { length }) => sum + length, 0);
-        this.#memory.usedBytes += blockSize;
-        try {
-          if (blockSize > 0) yield block;
-        } finally {
-          this.#memory.usedBytes -= blockSize;
-        }
-      }
-    } finally {
-      await this.#source.return?.();
-    }
-  }
-
-  /** Returns true at the end of the body. */
-  async #fill(block: Buffer[]): Promise<boolean> {
-    const startedAt = performance.now();
-    for (let size = 0; size < this.#memory.blockBytes && performance.now() - startedAt < blockPatienceMs; ) {
-      const next = await this.#next();
-      if (next === null) return true;
-      block.push(next);
-      size += next.length;
-    }
-    return false;
-  }
-
-  async #next(): Promise<Buffer | null> {
+  async next(): Promise<Buffer | null> {
     try {
       const next = await this.#source.next();
       if (next.done) return null;
@@ -275,6 +241,10 @@ class IncomingBytes {
       this.failure = { error };
       return null;
     }
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return?.();
   }
 
   #toRefusal(): Refusal {

@@ -7,9 +7,7 @@ import type { StoredContent } from '../catalog/verbs/stored-content.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { Chunks } from '../runtime/chunks.ts';
 import type { Cabinet } from './cabinet.ts';
-
-/** Few large writes are much cheaper than many small ones, but a slow upload must not hold memory for long. */
-const blockPatienceMs = 100;
+import { type ChunkSource, gatherBlocks } from './gather-blocks.ts';
 
 /** The leading bytes that content type detection needs. */
 export const headBytes = 512;
@@ -30,7 +28,8 @@ export async function receiveContent(cabinet: Cabinet, bytes: AsyncIterable<Buff
     }
     small.push(next.value);
   }
-  return await toBlob(cabinet, small.take(), source);
+  const limited = toLimited(source, small.sizeBytes, cabinet.limits.fileBytes);
+  return await toBlob(cabinet, small.take(), limited);
 }
 
 export function toInline(chunks: readonly Buffer[]): ReceivedContent {
@@ -43,12 +42,12 @@ export function toInline(chunks: readonly Buffer[]): ReceivedContent {
   };
 }
 
-async function toBlob(cabinet: Cabinet, first: Buffer[], source: AsyncIterator<Buffer>): Promise<ReceivedContent> {
+async function toBlob(cabinet: Cabinet, first: Buffer[], source: ChunkSource): Promise<ReceivedContent> {
   const blob = newBlobId();
   const head = Buffer.concat(first).subarray(0, headBytes);
   const digest = cabinet.hasher.begin();
   const lease = cabinet.leases.begin(blob);
-  const blocks = unlessFailed(lease, digest.observe(gather(cabinet, first, source)));
+  const blocks = unlessFailed(lease, digest.observe(gatherBlocks(source, cabinet.uploadMemory, first)));
   try {
     await cabinet.blobs.put(blob, blocks);
   } catch (error) {
@@ -93,36 +92,19 @@ async function discardBlob({ blobs, leases }: Cabinet, blob: string): Promise<vo
   await leases.end(blob);
 }
 
-async function* gather(
-  { uploadMemory: memory, limits }: Cabinet,
-  first: Buffer[],
-  source: AsyncIterator<Buffer>,
-): AsyncGenerator<Buffer[]> {
-  const block = new Chunks();
-  for (const chunk of first) block.push(chunk);
-  let sizeBytes = block.sizeBytes;
-  let blockSize = 0;
-  let startedAt = performance.now();
-  try {
-    for (;;) {
-      if (sizeBytes > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
+/** Refuses what exceeds the limit as soon as it is exceeded. */
+function toLimited(source: AsyncIterator<Buffer>, receivedBytes: number, limitBytes: number): ChunkSource {
+  let sizeBytes = receivedBytes;
+  return {
+    async next() {
+      if (sizeBytes > limitBytes) throw fileTooLarge(limitBytes);
       const next = await source.next();
-      if (next.done) break;
-      block.push(next.value);
+      if (next.done) return null;
       sizeBytes += next.value.length;
-      blockSize += next.value.length;
-      memory.usedBytes += next.value.length;
-      if (blockSize < memory.blockBytes && performance.now() - startedAt < blockPatienceMs) continue;
-      yield block.take();
-      memory.usedBytes -= blockSize;
-      blockSize = 0;
-      startedAt = performance.now();
-    }
-    if (block.count > 0) yield block.take();
-  } finally {
-    memory.usedBytes -= blockSize;
-    await source.return?.();
-  }
+      return next.value;
+    },
+    close: async () => await source.return?.(),
+  };
 }
 
 export function fileTooLarge(limitBytes: number): Refusal {
