@@ -1,4 +1,4 @@
-// The REST face's answers: JSON, and the one table from refusal codes to statuses.
+// The answers of the REST API: JSON, and the only table from refusal codes to statuses.
 
 import type { RefusalCode } from '../domain/refusal.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -74,7 +74,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   VersionNotFound: 404,
 };
 
-/** A refusal by another standard than ours, which has its own statuses and headers. */
+/** A refusal with the status and headers that another standard prescribes. */
 export class StandardRefusal extends Refusal {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -86,7 +86,7 @@ export class StandardRefusal extends Refusal {
   }
 }
 
-// What Node does not know, of the draft on resumable uploads and of tus.
+// Statuses that Node does not know: of the draft on resumable uploads, and of tus.
 STATUS_CODES[104] = 'Upload Resumption Supported';
 STATUS_CODES[460] = 'Checksum Mismatch';
 
@@ -111,8 +111,8 @@ export function toAnswer(refusal: Refusal, requestId: string): Answer {
   return { status, headers, body: renderRefusal(refusal, requestId) };
 }
 
-/** RFC 6750, section 3: no error code for a request that carries no token at all. RFC 8705, section 3: a token that is
- *  shown with another certificate than its own is an invalid one. */
+/** RFC 6750, section 3: no error code for a request without a token. RFC 8705, section 3: a token that is presented with
+ *  another certificate than its own is invalid. */
 function toChallenge({ code, details }: Refusal): string {
   if (code === 'TokenInvalid' || code === 'CertificateInvalid') return 'Bearer error="invalid_token"';
   if (code === 'InsufficientScope') return `Bearer error="insufficient_scope", scope="${details.target}"`;

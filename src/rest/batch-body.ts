@@ -1,5 +1,5 @@
-// The body of `POST /files/batch`: file parts in order, and beside them, optional, the part `Files` with what is asked of each.
-// The bytes are received as they pass. What is wrong with one file is told of that file; what is wrong with the body, of all.
+// The body of `POST /files/batch`: file parts in order, and an optional part `Files` with the metadata of each. The bytes are
+// received as they arrive. An error in one file is the result of that file alone; an error in the body refuses the batch.
 
 import { timingSafeEqual } from 'node:crypto';
 import { checkMediaType, readMediaType } from '../domain/content-type.ts';
@@ -21,18 +21,18 @@ import type { Static } from './json-schema.ts';
 import { checkBoundary, type Part, readParts } from './multipart.ts';
 import { checkComment } from './parameters.ts';
 import { compileCheck } from './schemas.ts';
-import { knownType } from './upload.ts';
+import { toContentType } from './upload.ts';
 
 const filesPartBytes = 4 * 1024 * 1024;
 /** For a thousand files with a dozen fields and properties each. */
-const mostStrings = 50_000;
-/** Beside the files: `Files`, and what is passed over. */
-const otherParts = 20;
+const maxStrings = 50_000;
+/** Parts that are not files: `Files`, and unknown ones, which are ignored. */
+const maxOtherParts = 20;
 
-const way =
+const formatHint =
   'Send multipart/form-data with a part named "filename" for each file, and, if there is more to say of them, a part named "Files" with a JSON array of as many objects.';
 
-/** What holds for every file that says nothing else. */
+/** Used for each file whose metadata does not say otherwise. */
 export interface BatchDefaults {
   conflict: ConflictBehavior;
   comment: string | null;
@@ -41,7 +41,7 @@ export interface BatchDefaults {
 export function readBatchBoundary(header: string | null): string {
   const type = readMediaType(header ?? undefined);
   const boundary = type?.essence === 'multipart/form-data' ? type.parameters.get('boundary') : undefined;
-  if (boundary === undefined) throw invalidBody('A batch is multipart/form-data with a boundary.', way);
+  if (boundary === undefined) throw invalidBody('A batch is multipart/form-data with a boundary.', formatHint);
   checkBoundary(boundary);
   return boundary;
 }
@@ -50,7 +50,7 @@ export function readBatchBoundary(header: string | null): string {
 export interface BatchReceiver {
   receive(bytes: AsyncIterable<Buffer>): Promise<ReceivedContent>;
   discard(received: ReceivedContent): Promise<void>;
-  /** The body is no small one: it may be refused now, because there are too many of them. */
+  /** Called when the body turns out to be large. Throws when too many large bodies are being read. */
   onLarge(): void;
 }
 
@@ -67,27 +67,27 @@ export async function readBatch(
 ): Promise<BatchItem[]> {
   const files: FilePart[] = [];
   try {
-    const bounded = bound(body, () => receiver.onLarge());
-    let listed: unknown[] | null = null;
-    for await (const part of readParts(bounded, boundary, maxBatchFiles + otherParts)) {
+    const limited = limit(body, () => receiver.onLarge());
+    let metadata: unknown[] | null = null;
+    for await (const part of readParts(limited, boundary, maxBatchFiles + maxOtherParts)) {
       if (part.name === 'filename' || part.name === 'file') {
         if (files.length === maxBatchFiles) throw batchTooLarge(`One batch has at most ${maxBatchFiles} files.`);
         files.push(await receivePart(part, receiver));
       } else if (part.name === 'Files') {
-        if (listed !== null) throw invalidBody('The body has two parts named "Files".', way);
-        listed = await readFiles(part);
+        if (metadata !== null) throw invalidBody('The body has two parts named "Files".', formatHint);
+        metadata = await readFiles(part);
       }
     }
-    checkCount(files.length, listed);
-    return files.map((file, index) => toItem(file, listed === null ? {} : listed[index], defaults));
+    checkCount(files.length, metadata);
+    return files.map((file, index) => toItem(file, metadata === null ? {} : metadata[index], defaults));
   } catch (error) {
     for (const { received } of files) if (!(received instanceof Refusal)) await receiver.discard(received);
     throw error;
   }
 }
 
-/** Bodies that are held in memory as a whole are few at a time, unless they are small. */
-async function* bound(body: AsyncIterable<Buffer>, onLarge: () => void): AsyncGenerator<Buffer> {
+/** Large bodies are held in memory, so only a few are read at a time. */
+async function* limit(body: AsyncIterable<Buffer>, onLarge: () => void): AsyncGenerator<Buffer> {
   let sizeBytes = 0;
   for await (const chunk of body) {
     const before = sizeBytes;
@@ -102,7 +102,7 @@ async function receivePart({ fileName, contentType, body }: Part, receiver: Batc
   try {
     return { fileName, contentType, received: await receiver.receive(body) };
   } catch (error) {
-    // Of this file alone; what else is refused here is the body's fault.
+    // The result of this file alone; any other refusal here is about the whole body.
     if (error instanceof Refusal && error.code === 'FileTooLarge') return { fileName, contentType, received: error };
     throw error;
   }
@@ -110,24 +110,24 @@ async function receivePart({ fileName, contentType, body }: Part, receiver: Batc
 
 async function readFiles({ body }: Part): Promise<unknown[]> {
   const tooLarge = () => batchTooLarge(`The part Files has more than ${filesPartBytes} bytes.`);
-  const value = parseValue(await readWhole(body, filesPartBytes, tooLarge), way, mostStrings);
+  const value = parseValue(await readWhole(body, filesPartBytes, tooLarge), formatHint, maxStrings);
   if (Array.isArray(value)) return value;
-  throw invalidBody('The part Files is not a JSON array.', way);
+  throw invalidBody('The part Files is not a JSON array.', formatHint);
 }
 
-function checkCount(files: number, listed: readonly unknown[] | null): void {
+function checkCount(files: number, metadata: readonly unknown[] | null): void {
   if (files === 0) {
     const message = 'The request has no attachment named "filename".';
-    throw new Refusal('AttachmentMissing', message, { target: 'filename', hint: way });
+    throw new Refusal('AttachmentMissing', message, { target: 'filename', hint: formatHint });
   }
-  if (listed === null || listed.length === files) return;
-  throw invalidBody(`The part Files tells of ${listed.length} files; there are ${files} file parts.`, way);
+  if (metadata === null || metadata.length === files) return;
+  throw invalidBody(`The part Files tells of ${metadata.length} files; there are ${files} file parts.`, formatHint);
 }
 
-function toItem({ received, ...part }: FilePart, asked: unknown, defaults: BatchDefaults): BatchItem {
+function toItem({ received, ...part }: FilePart, metadata: unknown, defaults: BatchDefaults): BatchItem {
   if (received instanceof Refusal) return { refusal: received, received: null };
   try {
-    const fields = checkFields(asked);
+    const fields = checkFields(metadata);
     checkSha256(fields.Sha256, received);
     return { file: toFile(fields, part, defaults), received };
   } catch (refusal) {
@@ -140,9 +140,12 @@ type Fields = Static<typeof BatchFields>;
 
 const checkSchema = compileCheck(BatchFields);
 
-function checkFields(asked: unknown): Fields {
-  if (typeof asked === 'object' && asked !== null && !Array.isArray(asked)) return checkSchema(asked);
-  throw new Refusal('InvalidField', 'What Files says of this file is not an object.', { target: 'Files', hint: way });
+function checkFields(metadata: unknown): Fields {
+  if (typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)) return checkSchema(metadata);
+  throw new Refusal('InvalidField', 'What Files says of this file is not an object.', {
+    target: 'Files',
+    hint: formatHint,
+  });
 }
 
 function checkSha256(expected: string | undefined, { content }: ReceivedContent): void {
@@ -155,7 +158,7 @@ function toFile(fields: Fields, part: Omit<FilePart, 'received'>, defaults: Batc
   return {
     folderId: FolderId ?? null,
     ...toName(fields, part.fileName),
-    contentType: ContentType === undefined ? knownType(part.contentType) : checkMediaType(ContentType),
+    contentType: ContentType === undefined ? toContentType(part.contentType) : checkMediaType(ContentType),
     objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
     properties: Properties === undefined ? null : checkProperties(Properties),
     comment: Comment === undefined || Comment === '' ? defaults.comment : checkComment(Comment),

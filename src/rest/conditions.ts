@@ -1,4 +1,4 @@
-// Conditional requests for a file's bytes (RFC 9110, section 13): whether to send them, and whether a range still fits.
+// Conditional requests for a file's bytes (RFC 9110, section 13): whether to send them, and whether a range is still valid.
 
 import type { IncomingMessage } from 'node:http';
 import { readHttpDate } from './http-date.ts';
@@ -7,11 +7,11 @@ export interface Validators {
   /** Strong: the digest of the bytes, quoted. */
   etag: string;
   modifiedAtMs: number;
-  /** Whether its second tells it from the versions beside it: a weak date is none for `If-Range`. */
+  /** Whether no other version was saved in the same second. Otherwise the date is weak, and `If-Range` cannot use it. */
   isDated: boolean;
 }
 
-/** In the order in which the standard has them asked. */
+/** In the order that RFC 9110, section 13.2.2, prescribes. */
 export function checkConditions({ headers }: IncomingMessage, validators: Validators): 'send' | 'unchanged' | 'failed' {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (match !== undefined) {
@@ -21,8 +21,8 @@ export function checkConditions({ headers }: IncomingMessage, validators: Valida
   return isChangedSince(headers['if-modified-since'], validators) === false ? 'unchanged' : 'send';
 }
 
-/** `If-Range`: a range of what is no longer there is answered with the whole of what is. */
-export function isRangeMeant({ headers }: IncomingMessage, { etag, modifiedAtMs, isDated }: Validators): boolean {
+/** `If-Range`: when the file has changed since, the range is ignored and the whole file is sent. */
+export function matchesIfRange({ headers }: IncomingMessage, { etag, modifiedAtMs, isDated }: Validators): boolean {
   const condition = headers['if-range'];
   if (condition === undefined) return true;
   const text = String(condition).trim();
@@ -36,13 +36,13 @@ function isListed(header: string, etag: string, isWeakEnough: boolean): boolean 
   return tags.some((tag) => tag === etag || (isWeakEnough && tag === `W/${etag}`));
 }
 
-/** Null: no date, or what is none, which the standard has ignored. */
+/** Null: there is no date, or an invalid one, which the standard says to ignore. */
 function isChangedSince(header: string | undefined, { modifiedAtMs }: Validators): boolean | null {
   const date = header === undefined ? null : readHttpDate(header);
   return date === null ? null : toSecond(modifiedAtMs) > date;
 }
 
-/** In milliseconds: dates in headers have no fractions. */
+/** Dates in headers have no fractions of a second. */
 function toSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }

@@ -1,5 +1,5 @@
-// The console as it was built (`npm run build:console`, or on the way by `cabinet serve`), held in memory: what a client
-// names is looked up among what was read at the start and never becomes a path on disk.
+// The files of the built console (`npm run build:console`, also run by `cabinet serve`), kept in memory. A requested name is
+// looked up among the files that were read at the start; it never becomes a path on disk.
 
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -15,14 +15,14 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** As the build left them beside the file; the first that a browser takes is sent. */
+/** The build writes these beside each file; the first one that the browser accepts is sent. */
 const encodings = [
   { name: 'br', extension: '.br' },
   { name: 'gzip', extension: '.gz' },
 ] as const;
 
-/** Nothing inline, nothing from elsewhere, no markup made of text. Blobs are previews: pictures, sound, and PDFs in the
- *  browser's own viewer. */
+/** Nothing inline, nothing from other origins, no markup made from text. Blobs are for previews: pictures, sound, and PDFs in
+ *  the browser's own viewer. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,7 +39,7 @@ const policy = [
   "trusted-types 'none'",
 ].join('; ');
 
-const headers = {
+const commonHeaders = {
   'Content-Security-Policy': policy,
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -49,8 +49,8 @@ const headers = {
   Vary: 'Accept-Encoding',
 };
 
-/** The name of an asset has the hash of its bytes in it: what is kept is never wrong. */
-const foreverSeconds = 365 * 24 * 3600;
+/** The name of an asset contains a hash of its bytes, so a cached copy never goes stale. */
+const cacheSeconds = 365 * 24 * 3600;
 
 interface ConsoleFile {
   type: string;
@@ -86,34 +86,34 @@ function readOne(path: string): ConsoleFile {
   return { type: types[extname(path)] ?? 'application/octet-stream', etag, bytes, encoded };
 }
 
-export interface Asked {
+interface FileConditions {
   acceptEncoding: string | undefined;
   ifNoneMatch: string | undefined;
 }
 
-export function answerConsolePage({ page }: ConsoleFiles, asked: Asked): Answer {
+export function answerConsolePage({ page }: ConsoleFiles, conditions: FileConditions): Answer {
   if (page === null) return notBuilt();
-  return answer(page, asked, 'no-cache');
+  return answer(page, conditions, 'no-cache');
 }
 
-/** Null: there is none of this name. */
-export function answerConsoleAsset({ assets }: ConsoleFiles, name: string, asked: Asked): Answer | null {
+/** Null: there is no asset of this name. */
+export function answerConsoleAsset({ assets }: ConsoleFiles, name: string, conditions: FileConditions): Answer | null {
   const file = assets.get(name);
-  return file === undefined ? null : answer(file, asked, `public, max-age=${foreverSeconds}, immutable`);
+  return file === undefined ? null : answer(file, conditions, `public, max-age=${cacheSeconds}, immutable`);
 }
 
-function answer(file: ConsoleFile, { acceptEncoding, ifNoneMatch }: Asked, cacheControl: string): Answer {
+function answer(file: ConsoleFile, { acceptEncoding, ifNoneMatch }: FileConditions, cacheControl: string): Answer {
   const sent = file.encoded.find(({ name }) => isAccepted(acceptEncoding ?? '', name));
   const bytes = sent?.bytes ?? file.bytes;
   const etag = sent === undefined ? file.etag : file.etag.replace(/"$/, `-${sent.name}"`);
-  const told = { ...headers, 'Content-Type': file.type, 'Cache-Control': cacheControl, ETag: etag };
-  if (ifNoneMatch?.includes(etag)) return { status: 304, headers: told, body: '' };
+  const headers = { ...commonHeaders, 'Content-Type': file.type, 'Cache-Control': cacheControl, ETag: etag };
+  if (ifNoneMatch?.includes(etag)) return { status: 304, headers, body: '' };
   const length = { 'Content-Length': String(bytes.length) };
   const encoding = sent !== undefined && { 'Content-Encoding': sent.name };
-  return { status: 200, headers: { ...told, ...length, ...encoding }, body: once(bytes) };
+  return { status: 200, headers: { ...headers, ...length, ...encoding }, body: once(bytes) };
 }
 
-/** RFC 9110, section 12.5.3; a weight of 0 means not. */
+/** RFC 9110, section 12.5.3; a weight of 0 means not acceptable. */
 function isAccepted(accepted: string, encoding: string): boolean {
   return accepted.split(',').some((one) => {
     const [name, weight] = one
@@ -135,6 +135,6 @@ function notBuilt(): Answer {
 <p>The service runs; only this page is missing. Build it with <code>npm run build:console</code> and start again.</p>
 <p><a href="/docs">The interface</a> is described here.</p></html>
 `;
-  const told = { ...headers, 'Content-Type': types['.html'] ?? '', 'Cache-Control': 'no-store' };
-  return { status: 503, headers: told, body };
+  const headers = { ...commonHeaders, 'Content-Type': types['.html'] ?? '', 'Cache-Control': 'no-store' };
+  return { status: 503, headers, body };
 }

@@ -1,5 +1,5 @@
-// Browsers of other origins (https://fetch.spec.whatwg.org/#http-cors-protocol): only those that are configured, none by
-// default. Credentials travel in headers that a page must set itself, so no cookie is ever involved.
+// CORS (https://fetch.spec.whatwg.org/#http-cors-protocol): only configured origins are allowed, none by default. Pages send
+// credentials in headers that they set themselves, so no cookies are involved.
 
 import type { IncomingMessage } from 'node:http';
 import type { Face } from '../listener/face.ts';

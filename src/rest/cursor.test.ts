@@ -5,14 +5,14 @@ import { Refusal } from '../domain/refusal.ts';
 import { readCursor, toCursorText } from './cursor.ts';
 
 const isRefused = (error: unknown) => error instanceof Refusal && error.code === 'InvalidCursor';
-const place = [1, 'ü.txt', null] as const;
+const cursor = [1, 'ü.txt', null] as const;
 
-test('a cursor comes back as it was given', () => {
-  assert.deepEqual(readCursor('key', 'list', toCursorText('key', 'list', place)), place);
+test('a cursor is read back as it was written', () => {
+  assert.deepEqual(readCursor('key', 'list', toCursorText('key', 'list', cursor)), cursor);
 });
 
 test('a cursor of another list, of another service, or an edited one is refused', () => {
-  const text = toCursorText('key', 'list', place);
+  const text = toCursorText('key', 'list', cursor);
   assert.throws(() => readCursor('key', 'other', text), isRefused);
   assert.throws(() => readCursor('other', 'list', text), isRefused);
   for (let at = 0; at < text.length; at += 1) {

@@ -1,18 +1,17 @@
-// The answer with a file's bytes: whole, a range, several ranges, or only that nothing has changed. Downloads use the
-// statuses of their standard (RFC 9110).
+// The answer with a file's bytes: all of them, a range, several ranges, or 304. Downloads use the statuses of RFC 9110.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { readMediaType } from '../domain/content-type.ts';
 import type { Answer } from '../listener/answer.ts';
 import type { OpenedFile } from '../operations/open-file.ts';
-import { checkConditions, isRangeMeant } from './conditions.ts';
+import { checkConditions, matchesIfRange } from './conditions.ts';
 import { type Range, readRanges, toContentRange } from './ranges.ts';
 
-/** Whether a browser keeps what it gets or shows it. */
+/** Whether a browser saves the file or shows it. */
 export type Disposition = 'attachment' | 'inline';
 
-/** What a browser can show without running anything in it. Others are attachments, whatever was asked for. */
+/** Types that a browser can show without running anything in them. All others are attachments, whatever is requested. */
 const inertTypes = new Set([
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'],
   ...['video/mp4', 'video/webm', 'video/ogg', 'audio/mpeg', 'audio/mp4', 'audio/ogg', 'audio/wav', 'audio/flac'],
@@ -27,13 +26,13 @@ export function answerDownload(
   const headers = toFileHeaders(file, disposition);
   const validators = { etag: headers.ETag ?? '', modifiedAtMs: file.modifiedAt, isDated: file.isDated };
   const verdict = checkConditions(request, validators);
-  // The length that the bytes would have.
+  // RFC 9110, section 8.6: in a 304, the length that a 200 would have.
   const length = { 'Content-Length': String(file.sizeBytes) };
   if (verdict === 'unchanged') return { status: 304, headers: { ...headers, ...length }, body: '' };
   if (verdict === 'failed') return { status: 412, headers: { ...headers, ...noBody }, body: '' };
-  // Ranges are for GET alone.
-  const isMeant = request.method === 'GET' && isRangeMeant(request, validators);
-  const header = isMeant ? (request.headers.range ?? null) : null;
+  // Ranges apply to GET only.
+  const isRangeAllowed = request.method === 'GET' && matchesIfRange(request, validators);
+  const header = isRangeAllowed ? (request.headers.range ?? null) : null;
   const ranges = readRanges(header, file.sizeBytes);
   if (ranges === null) return toWhole(file, headers);
   const [first, ...others] = ranges;
@@ -46,12 +45,12 @@ export function answerDownload(
 
 const noBody = { 'Content-Length': '0' };
 
-function toFileHeaders(file: OpenedFile, asked: Disposition): Record<string, string> {
+function toFileHeaders(file: OpenedFile, disposition: Disposition): Record<string, string> {
   const sha256 = Buffer.from(file.sha256).toString('base64');
   const isInert = inertTypes.has(readMediaType(file.contentType)?.essence ?? '');
   return {
     'Content-Type': file.contentType,
-    ...toSafeHeaders(file.name, isInert ? asked : 'attachment'),
+    ...toSafeHeaders(file.name, isInert ? disposition : 'attachment'),
     'Accept-Ranges': 'bytes',
     ETag: `"${sha256}"`,
     'Last-Modified': new Date(file.modifiedAt).toUTCString(),
@@ -65,11 +64,11 @@ function toWhole(file: OpenedFile, headers: Record<string, string>): Answer {
 }
 
 function toPart(file: OpenedFile, headers: Record<string, string>, range: Range): Answer {
-  const told = {
+  const partHeaders = {
     'Content-Length': String(range.end - range.start),
     'Content-Range': toContentRange(range, file.sizeBytes),
   };
-  return { status: 206, headers: { ...headers, ...told }, body: file.read(range) };
+  return { status: 206, headers: { ...headers, ...partHeaders }, body: file.read(range) };
 }
 
 /** `multipart/byteranges` (RFC 9110, section 14.6). */
@@ -82,11 +81,19 @@ function toParts(file: OpenedFile, headers: Record<string, string>, ranges: read
   const tail = `\r\n--${boundary}--\r\n`;
   const text = heads.reduce((sum, head) => sum + Buffer.byteLength(head), tail.length);
   const length = ranges.reduce((sum, { start, end }) => sum + end - start, text);
-  const told = { 'Content-Type': `multipart/byteranges; boundary=${boundary}`, 'Content-Length': String(length) };
-  return { status: 206, headers: { ...headers, ...told }, body: readParts(file, ranges, heads, tail) };
+  const contentType = `multipart/byteranges; boundary=${boundary}`;
+  return {
+    status: 206,
+    headers: { ...headers, 'Content-Type': contentType, 'Content-Length': String(length) },
+    body: readParts(file, ranges, { heads, tail }),
+  };
 }
 
-async function* readParts(file: OpenedFile, ranges: readonly Range[], heads: string[], tail: string) {
+async function* readParts(
+  file: OpenedFile,
+  ranges: readonly Range[],
+  { heads, tail }: { heads: readonly string[]; tail: string },
+): AsyncGenerator<Buffer> {
   for (const [index, range] of ranges.entries()) {
     yield Buffer.from(heads[index] ?? '');
     yield* file.read(range);
@@ -94,7 +101,7 @@ async function* readParts(file: OpenedFile, ranges: readonly Range[], heads: str
   yield Buffer.from(tail);
 }
 
-/** For bytes that we did not make: no browser is to run them as ours. */
+/** For content that users uploaded: no browser may run it under our origin. */
 export function toSafeHeaders(name: string, disposition: Disposition = 'attachment'): Record<string, string> {
   return {
     'Content-Disposition': toDisposition(name, disposition),
@@ -102,7 +109,7 @@ export function toSafeHeaders(name: string, disposition: Disposition = 'attachme
   };
 }
 
-/** RFC 6266: an ASCII name for the old, the exact one in UTF-8 for the rest. */
+/** RFC 6266: an ASCII name for old clients, the exact name in UTF-8 for all others. */
 function toDisposition(name: string, disposition: Disposition): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,4 +1,4 @@
-// The shapes of what is asked and answered about entries beyond creating and saving them.
+// The schemas of requests and answers about entries, beyond creating folders and saving files.
 
 import { longestComment } from '../domain/entry.ts';
 import { Type } from './json-schema.ts';
@@ -9,7 +9,7 @@ const objectType = Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' });
 const conflictBehavior = Type.Enum(['Fail', 'Rename'], { description: 'What to do when the name is taken.' });
 const comment = Type.Union([Type.String({ maxLength: longestComment }), Type.Null()]);
 
-/** What is asked of one file of a batch; the part with its bytes has the same place among the file parts. */
+/** The metadata of one file of a batch, at the same index as its part among the file parts. */
 export const BatchFile = Type.Object(
   {
     FileName: Type.Optional(Type.String({ description: "Absent: the part's own file name." })),

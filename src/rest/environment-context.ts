@@ -1,4 +1,4 @@
-// One environment as an address serves it: everything that the handlers of its faces need.
+// One environment as an address serves it: everything that the handlers of the faces need.
 
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Issuer } from '../auth/issuer-contract.ts';
@@ -9,14 +9,14 @@ import type { Slots } from './slots.ts';
 export interface EnvironmentContext {
   cabinet: Cabinet;
   authenticator: Authenticator;
-  /** The token endpoint and its pages. Null: only outside issuers give tokens. */
+  /** The token endpoint and its pages. Null: tokens come from external issuers only. */
   issuer: Issuer | null;
-  /** What clients see as the address, without a slash at the end. */
+  /** The address as clients see it, without a slash at the end. */
   publicUrl: string;
   cursorKey: string;
-  /** Whether new work is taken. */
+  /** Whether new work is accepted. */
   isReady(): boolean;
-  /** Users, applications or settings have changed. Resolves when every thread answers accordingly. */
+  /** Users, applications or settings have changed. Resolves when every thread has seen it. */
   onAdminChange(): Promise<void>;
   largeBodies: Slots;
   batches: Slots;
@@ -31,10 +31,10 @@ export interface EnvironmentContext {
 /** Null while the environment is being opened or emptied, or has failed. */
 export type ContextLookup = () => EnvironmentContext | null;
 
-/** Who may read: whoever shows the token; peers on this machine; anyone; nobody. */
+/** Who may read the metrics: clients with the token, clients on this machine, anyone, or nobody. */
 export type MetricsAccess = { token: string } | 'loopback' | 'open' | 'off';
 
-/** What `/metrics` answers, and to whom. */
+/** The content of `/metrics`, and who may read it. */
 export interface MetricsPage {
   access: MetricsAccess;
   render(): Promise<string>;

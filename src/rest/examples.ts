@@ -1,4 +1,4 @@
-// Records that the examples of the description are made of: one small, plausible cabinet, told the same way everywhere.
+// The example records of the OpenAPI document: the same small set of entries everywhere, and one error for each code.
 
 import { entryNotFound, fileNotFound, folderNotFound } from '../domain/missing.ts';
 import type { Refusal, RefusalCode } from '../domain/refusal.ts';
@@ -57,14 +57,14 @@ export const exampleShownFile = {
 
 export const exampleShownFolder = { Entry: exampleFolder, Path: '/Invoices', ETag: exampleETag };
 
-interface Told {
+interface ErrorFields {
   Message: string;
   Target?: string;
   Hint?: string;
   Conflicts?: object[];
 }
 
-function toTold({ message, details: { target, hint } }: Refusal): Told {
+function toErrorFields({ message, details: { target, hint } }: Refusal): ErrorFields {
   return {
     Message: message,
     ...(target !== undefined && { Target: target }),
@@ -72,8 +72,8 @@ function toTold({ message, details: { target, hint } }: Refusal): Told {
   };
 }
 
-/** What each refusal says, for one. */
-const told: Record<RefusalCode, string | Told> = {
+/** A string stands for the message alone. */
+const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   AppKeyMismatch: 'The token was given to another application than the AppKey names.',
   AppKeyMissing: 'The header AppKey is missing.',
   AppKeyUnknown: 'No active application has this AppKey.',
@@ -89,16 +89,16 @@ const told: Record<RefusalCode, string | Told> = {
   CursorExpired: 'The changes behind this cursor are no longer kept.',
   DigestMismatch: 'The bytes are not those of Content-Digest. Nothing was saved.',
   DuplicateHeader: { Message: 'The header FolderId was sent more than once.', Target: 'FolderId' },
-  EntryNotFound: toTold(entryNotFound()),
+  EntryNotFound: toErrorFields(entryNotFound()),
   FileNameMissing: {
     Message: 'The file has no name.',
     Target: 'FileName',
     Hint: 'Send the header FileName (percent-encoded UTF-8), or a file name in the multipart part.',
   },
-  FileNotFound: toTold(fileNotFound()),
+  FileNotFound: toErrorFields(fileNotFound()),
   FileTooLarge: 'The file is larger than the service allows.',
   FolderNameMissing: { Message: 'FolderName is missing.', Target: 'FolderName' },
-  FolderNotFound: toTold(folderNotFound('FolderId')),
+  FolderNotFound: toErrorFields(folderNotFound('FolderId')),
   Forbidden: { Message: 'This needs the role "editor" in the space; yours is "viewer".', Target: 'editor' },
   HeadersTooLarge: 'The headers have more than 16 KiB.',
   IdempotencyKeyReused: { Message: 'This key was used with another request.', Target: 'Idempotency-Key' },
@@ -169,7 +169,7 @@ const told: Record<RefusalCode, string | Told> = {
 };
 
 export function toRefusalExample(code: RefusalCode): object {
-  const said = told[code];
-  const details = typeof said === 'string' ? { Message: said } : said;
-  return { Error: { Code: code, ...details, RequestTrackingId: exampleIds.request } };
+  const example = errorExamples[code];
+  const fields = typeof example === 'string' ? { Message: example } : example;
+  return { Error: { Code: code, ...fields, RequestTrackingId: exampleIds.request } };
 }

@@ -1,5 +1,5 @@
-// Dates in headers (RFC 9110, section 5.6.7): the form that is sent today, and the two of old that are still to be read.
-// `Date.parse` reads much more, and what is no HTTP-date is to be ignored.
+// Dates in headers (RFC 9110, section 5.6.7): the current format, and the two obsolete ones that must still be accepted.
+// `Date.parse` accepts much more, but anything that is not an HTTP-date must be ignored.
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const month = `(?<month>${months.join('|')})`;
@@ -7,7 +7,7 @@ const time = '(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)
 const shortDay = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 const longDay = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day';
 
-const forms = [
+const formats = [
   // Sun, 06 Nov 1994 08:49:37 GMT
   new RegExp(`^${shortDay}, (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT$`),
   // Sunday, 06-Nov-94 08:49:37 GMT
@@ -18,12 +18,12 @@ const forms = [
 
 /** Milliseconds since 1970; null: it is not an HTTP-date. */
 export function readHttpDate(text: string, nowMs = Date.now()): number | null {
-  const parts = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
+  const parts = formats.map((format) => format.exec(text)?.groups).find((groups) => groups !== undefined);
   if (parts === undefined) return null;
   const [day, hour, minute, second] = [parts.day, parts.hour, parts.minute, parts.second].map(Number) as Four;
   const toMs = (year: number) => {
     const date = new Date(0);
-    // Unlike Date.UTC, this takes the years before 100 as they are.
+    // Unlike Date.UTC, this does not map the years before 100 to the 20th century.
     date.setUTCFullYear(year, months.indexOf(parts.month ?? ''), day);
     return date.getUTCDate() === day ? date.setUTCHours(hour, minute, second) : null;
   };
@@ -33,7 +33,7 @@ export function readHttpDate(text: string, nowMs = Date.now()): number | null {
 
 type Four = [number, number, number, number];
 
-/** "A timestamp that appears to be more than 50 years in the future" is meant as "the most recent year in the past that had
+/** "A timestamp that appears to be more than 50 years in the future" represents "the most recent year in the past that had
  *  the same last two digits". */
 function toFullYear(lastDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();

@@ -1,4 +1,4 @@
-// Reads the JSON body of a request that is asked for something with fields: whole, small, and checked.
+// Reads a small JSON object from the body of a request, and the headers that go with it.
 
 import type { IncomingMessage } from 'node:http';
 import { readMediaType } from '../domain/content-type.ts';
@@ -15,7 +15,7 @@ import {
 } from './parameters.ts';
 import type { CallerExchange } from './route.ts';
 
-/** `example`: what could be sent, for the hint. An empty body is an empty object where that is enough. */
+/** `example` is shown in the hint of a refusal. With `isOptional`, an empty body counts as an empty object. */
 export async function readJsonBody(
   { request, openBody }: CallerExchange,
   { example, isOptional = false }: { example: string; isOptional?: boolean },
@@ -23,7 +23,7 @@ export async function readJsonBody(
   checkEncoding(request);
   const hint = `Send a JSON object such as ${example}.`;
   const tooLarge = () => invalidBody(`The body has more than ${smallBodyBytes} bytes.`, hint);
-  // Clients name a type also where they send nothing: curl -d '', and fetch with an empty text.
+  // Some clients send a content type with an empty body: curl -d '', and fetch with an empty string.
   const type = isOptional && hasNoBody(request) ? null : readHeader(request, 'content-type');
   if (type !== null && type !== '' && !isJsonType(readMediaType(type)?.essence ?? '')) {
     throw invalidBody('The content type of the body must be application/json.', hint);
@@ -35,7 +35,7 @@ export async function readJsonBody(
   return parseObject(body, hint);
 }
 
-/** Also the kinds of JSON, such as `application/merge-patch+json`, and what curl names where nothing else is said. */
+/** Also accepts `application/merge-patch+json` and the like, and the default content type of curl -d. */
 function isJsonType(essence: string): boolean {
   return essence === 'application/json' || essence.endsWith('+json') || essence === 'application/x-www-form-urlencoded';
 }
@@ -44,8 +44,8 @@ function hasNoBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] === undefined && (readDeclaredBytes(request) ?? 0) === 0;
 }
 
-/** "`ConflictBehavior` is a header, and also a JSON field where there is a JSON body": the header wins. It is read, and
- *  refused, before the body; null: the field says. */
+/** `ConflictBehavior` is a header, and also a field of JSON bodies; the header wins, and is checked before the body is read.
+ *  Null: the header is absent. */
 export function readConflictHeader(
   { request }: CallerExchange,
   choices: readonly ConflictBehavior[],
@@ -54,8 +54,8 @@ export function readConflictHeader(
   return header === null ? null : checkConflictAmong(choices, header);
 }
 
-export function checkConflictAmong(choices: readonly ConflictBehavior[], asked: string | undefined): ConflictBehavior {
-  const conflict = checkConflictBehavior(asked ?? null) ?? 'Fail';
+export function checkConflictAmong(choices: readonly ConflictBehavior[], value: string | undefined): ConflictBehavior {
+  const conflict = checkConflictBehavior(value ?? null) ?? 'Fail';
   if (choices.includes(conflict)) return conflict;
   throw new Refusal('InvalidField', `ConflictBehavior cannot be ${conflict} here.`, {
     target: 'ConflictBehavior',
@@ -63,7 +63,7 @@ export function checkConflictAmong(choices: readonly ConflictBehavior[], asked: 
   });
 }
 
-/** The strong ETags of `If-Match`; null where it is absent or `*`, which every entry that is there fits. */
+/** The strong ETags of `If-Match`. Null: it is absent, or `*`, which matches every existing entry. */
 export function readIfMatch({ request }: CallerExchange): string[] | null {
   const header = request.headers['if-match'];
   if (header === undefined || header.trim() === '*') return null;

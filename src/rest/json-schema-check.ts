@@ -1,15 +1,15 @@
-// Checks values against the schemas that `json-schema.ts` builds. Knows the keywords that requests are described with and no
-// others: of a schema with another one no check is made, so that none is passed over in silence. Hides the order in which
-// keywords are looked at, which decides what a caller is told first.
+// Validates values against the schemas that `json-schema.ts` builds. It supports the keywords that requests use, and throws
+// for a schema with any other, so that none is ignored. Hides the order of the keywords, which decides which problem a caller
+// sees first.
 
 import type { TSchema } from './json-schema.ts';
 
 export interface Problem {
-  /** JSON Pointer to the value at fault; empty for the whole. */
+  /** JSON Pointer to the invalid value; empty for the whole. */
   path: string;
-  /** Goes on from the name of the value: "must be string". */
+  /** Follows the name of the value: "must be string". */
   message: string;
-  /** The properties that are not there, where that is the problem. */
+  /** The missing properties, if that is the problem. */
   missing?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface Keywords {
   anyOf: readonly TSchema[];
 }
 
-/** What tells a reader something and asks nothing of a value; `format` too, as JSON Schema has it by default. */
+/** Keywords that only inform readers. `format` is one of them, as in JSON Schema by default. */
 const annotations: ReadonlySet<string> = new Set([
   'title',
   'description',
@@ -51,31 +51,28 @@ const types: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['object', isObject],
 ]);
 
-/** In the order in which they are looked at. As JSON Schema has it, each is content with values that it does not speak of. */
-const makers: { readonly [Name in keyof Keywords]: (asked: Keywords[Name]) => Check } = {
+/** In the order of the checks. As in JSON Schema, each keyword accepts values of types that it does not apply to. */
+const makers: { readonly [Name in keyof Keywords]: (argument: Keywords[Name]) => Check } = {
   type: makeType,
   required: makeRequired,
   patternProperties: makePatternProperties,
   properties: makeProperties,
-  maxProperties: (most) =>
+  maxProperties: (max) =>
     unless(
-      (value) => !isObject(value) || Object.keys(value).length <= most,
-      `must not have more than ${most} properties`,
+      (value) => !isObject(value) || Object.keys(value).length <= max,
+      `must not have more than ${max} properties`,
     ),
   items: makeItems,
-  maxLength: (most) =>
-    unless(
-      (value) => typeof value !== 'string' || hasAtMost(value, most),
-      `must not have more than ${most} characters`,
-    ),
+  maxLength: (max) =>
+    unless((value) => typeof value !== 'string' || hasAtMost(value, max), `must not have more than ${max} characters`),
   pattern: makePattern,
-  minimum: (least) => unless((value) => typeof value !== 'number' || value >= least, `must be >= ${least}`),
-  maximum: (most) => unless((value) => typeof value !== 'number' || value <= most, `must be <= ${most}`),
+  minimum: (min) => unless((value) => typeof value !== 'number' || value >= min, `must be >= ${min}`),
+  maximum: (max) => unless((value) => typeof value !== 'number' || value <= max, `must be <= ${max}`),
   enum: (values) => unless((value) => values.includes(value), 'must be equal to one of the allowed values'),
   anyOf: makeAnyOf,
 };
 
-/** Throws where the schema asks for something that could not be checked. */
+/** Throws for a schema with a keyword that is not supported. */
 export function makeCheck(schema: TSchema): Check {
   for (const keyword of Object.keys(schema)) {
     if (Object.hasOwn(makers, keyword) || annotations.has(keyword)) continue;
@@ -137,7 +134,7 @@ function makePattern(text: string): Check {
   return unless((value) => typeof value !== 'string' || pattern.test(value), `must match pattern "${text}"`);
 }
 
-/** Where none fits, what the first of them says is told: it is the one that is meant to be sent. */
+/** If none matches, the problem is that of the first schema, which is the preferred form. */
 function makeAnyOf(schemas: readonly TSchema[]): Check {
   const checks = schemas.map(makeCheck);
   return (value) => {
@@ -151,8 +148,8 @@ function makeAnyOf(schemas: readonly TSchema[]): Check {
   };
 }
 
-function unless(isFitting: (value: unknown) => boolean, message: string): Check {
-  return (value) => (isFitting(value) ? null : { path: '', message });
+function unless(matches: (value: unknown) => boolean, message: string): Check {
+  return (value) => (matches(value) ? null : { path: '', message });
 }
 
 function findFirst<Item>(items: Iterable<Item>, look: (item: Item) => Problem | null): Problem | null {
@@ -172,15 +169,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What an object inherits was not sent. */
+/** Inherited properties were not sent. */
 function getOwn(value: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** In code points, as JSON Schema counts; most texts need no counting. */
-function hasAtMost(text: string, most: number): boolean {
-  if (text.length <= most) return true;
-  return text.length <= 2 * most && [...text].length <= most;
+/** Counts code points, as JSON Schema does; max texts need no counting. */
+function hasAtMost(text: string, max: number): boolean {
+  if (text.length <= max) return true;
+  return text.length <= 2 * max && [...text].length <= max;
 }
 
 function toPattern(text: string): RegExp {

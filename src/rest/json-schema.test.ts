@@ -1,5 +1,5 @@
-// Held to typebox, an implementation of JSON Schema that others use: what is built is what it builds, and what is found
-// wrong with a request is what it finds.
+// Compares our JSON Schema builder and validator with typebox, a widely used implementation: both must build the same
+// schemas, and report the same first problem of a request.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import * as managing from './managing-schemas.ts';
 import { LinkFile } from './routes/links.ts';
 import { CreateFolder, compileCheck, SaveFileJson } from './schemas.ts';
 
-/** By the names that they have where the check is made. */
+/** By the names that are passed to `compileCheck`. */
 const checked: Record<string, TSchema> = {
   AddApplication: managing.AddApplication,
   AddCertificate: managing.AddCertificate,
@@ -36,25 +36,26 @@ const checked: Record<string, TSchema> = {
   SaveFileJson,
 };
 
-describe('What is built is what typebox builds:', () => {
+describe('The builder builds what typebox builds:', () => {
   const both: Record<string, (type: typeof Type) => TSchema> = {
     'a string': (type) => type.String({ maxLength: 5, pattern: '^a', description: 'd' }),
-    'a string of which nothing is asked': (type) => type.String(),
+    'a string without constraints': (type) => type.String(),
     'an integer': (type) => type.Integer({ default: 2, minimum: 1, maximum: 3 }),
     'a boolean': (type) => type.Boolean({ description: 'd' }),
     null: (type) => type.Null(),
     anything: (type) => type.Unknown(),
-    'one of some texts': (type) => type.Enum(['a', 'b'], { default: 'a' }),
+    'an enum': (type) => type.Enum(['a', 'b'], { default: 'a' }),
     'an array': (type) => type.Array(type.Integer(), { description: 'd' }),
-    'one of some schemas': (type) => type.Union([type.String(), type.Null()], { description: 'd' }),
+    'a union': (type) => type.Union([type.String(), type.Null()], { description: 'd' }),
     'an object': (type) => type.Object({ a: type.String(), b: type.Optional(type.Null()) }, { title: 't' }),
-    'an object that needs nothing': (type) => type.Object({ a: type.Optional(type.String({ description: 'd' })) }),
+    'an object without required properties': (type) =>
+      type.Object({ a: type.Optional(type.String({ description: 'd' })) }),
     'an object with the properties of another': (type) => {
       const { properties } = type.Object({ a: type.Optional(type.String()), b: type.String() });
       return type.Object({ ...properties, c: type.Boolean() }, { additionalProperties: false });
     },
     'a record': (type) => type.Record(type.String(), type.Unknown(), { title: 't', maxProperties: 9 }),
-    'a record with keys of one kind': (type) => type.Record(type.String({ pattern: '^a' }), type.String()),
+    'a record with a key pattern': (type) => type.Record(type.String({ pattern: '^a' }), type.String()),
   };
   for (const [what, build] of Object.entries(both)) {
     test(what, () => {
@@ -63,7 +64,7 @@ describe('What is built is what typebox builds:', () => {
   }
 });
 
-test('the static type of a schema is that of the values that fit it', () => {
+test('the static type of a schema is the type of its values', () => {
   type IsSame<One, Other> =
     (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : 'they differ';
   const schema = Type.Object({
@@ -84,7 +85,7 @@ test('the static type of a schema is that of the values that fit it', () => {
   assert.ok(isSame);
 });
 
-test('every schema that a request is checked against is held to typebox below', () => {
+test('every schema that a request is validated with is compared with typebox below', () => {
   const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
@@ -92,7 +93,7 @@ test('every schema that a request is checked against is held to typebox below', 
   assert.deepEqual(names.sort(), Object.keys(checked).sort());
 });
 
-describe('Whatever is sent, the first problem is the one that typebox finds first:', () => {
+describe('For any value, the first problem is the one that typebox reports first:', () => {
   for (const [name, schema] of Object.entries(checked)) {
     test(name, () => {
       const [check, oracle] = [makeCheck(schema), Compile(schema)];
@@ -113,7 +114,7 @@ describe('Whatever is sent, the first problem is the one that typebox finds firs
 
 const oddKeys = ['__proto__', 'constructor', 'prototype', 'toString', 'a/b', 'a~b', 'a\nb', '', '🗄️'];
 
-/** Values that fit the schema, or would but for a detail, or are something else. */
+/** Values that match the schema, almost match it, or are something else. */
 function nearly(schema: TSchema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 12, arbitrary: fitting(schema) }, { weight: 1, arbitrary: fc.jsonValue() });
 }
@@ -129,7 +130,7 @@ function fitting(schema: TSchema): fc.Arbitrary<unknown> {
   return fc.constant(null);
 }
 
-/** Around the longest that is allowed, in units of one and of two. */
+/** Around the maximum length, with characters of one and of two code units. */
 function nearlyString({ maxLength, pattern }: { maxLength?: number; pattern?: string }): fc.Arbitrary<string> {
   const some = pattern === undefined ? fc.string({ unit: anyCharacter }) : fc.stringMatching(new RegExp(pattern));
   if (maxLength === undefined) return some;
@@ -159,7 +160,7 @@ function nearlyRecord({ patternProperties, maxProperties }: TSchema): fc.Arbitra
   return fc.oneof({ weight: 5, arbitrary: few }, { weight: 1, arbitrary: many });
 }
 
-/** Each property is there, or sometimes not; and sometimes there is one more. */
+/** Sometimes a property is missing, and sometimes there is an additional one. */
 function nearlyObject(properties: Record<string, TSchema>): fc.Arbitrary<unknown> {
   const own = Object.entries(properties).map(([name, schema]) =>
     fc.option(
@@ -173,13 +174,13 @@ function nearlyObject(properties: Record<string, TSchema>): fc.Arbitrary<unknown
 
 test('lengths are counted in code points, and a lone surrogate is one', () => {
   const check = makeCheck(Type.String({ maxLength: 2 }));
-  for (const fits of ['', 'ab', '🗄🗄', '\ud83d\ud83d']) assert.equal(check(fits), null);
+  for (const valid of ['', 'ab', '🗄🗄', '\ud83d\ud83d']) assert.equal(check(valid), null);
   for (const long of ['abc', '🗄🗄🗄', '\udcc4\udcc4\ud83d\udcc4']) {
     assert.equal(check(long)?.message, 'must not have more than 2 characters');
   }
 });
 
-test('what an object inherits was not sent, and does not count', () => {
+test('inherited properties do not count', () => {
   const check = makeCheck(Type.Object({ constructor: Type.String(), toString: Type.Optional(Type.String()) }));
   assert.deepEqual(check({})?.missing, ['constructor']);
   assert.deepEqual(check(Object.create({ constructor: 'a' }))?.missing, ['constructor']);
@@ -195,7 +196,7 @@ test('a field named __proto__ is checked like any other', () => {
   });
 });
 
-test('of a schema with a keyword that is not known, at any depth, no check is made', () => {
+test('a schema with an unsupported keyword, at any depth, is rejected', () => {
   const unknown: TSchema = { type: 'string', minLength: 1 };
   const schemas: TSchema[] = [
     unknown,
@@ -212,13 +213,18 @@ test('of a schema with a keyword that is not known, at any depth, no check is ma
   assert.throws(() => compileCheck({ type: 'number' }), /has the type number/);
 });
 
-test('a keyword that only tells a reader something is allowed', () => {
-  const telling = { title: 'A', description: 'b', default: 'c', examples: ['d'], format: 'uuid' };
-  const check = makeCheck({ type: 'string', ...telling, contentMediaType: 'text/plain', contentEncoding: 'base64' });
+test('a keyword that only informs readers is allowed', () => {
+  const annotations = { title: 'A', description: 'b', default: 'c', examples: ['d'], format: 'uuid' };
+  const check = makeCheck({
+    type: 'string',
+    ...annotations,
+    contentMediaType: 'text/plain',
+    contentEncoding: 'base64',
+  });
   assert.equal(check('e'), null);
 });
 
-test('a refusal names the field at fault, and where in it', () => {
+test('a refusal names the invalid field, and the path in it', () => {
   const refusals: [value: unknown, target: string, message: string][] = [
     [{}, 'Role', 'Role is missing.'],
     [{ Role: 'cook' }, 'Role', 'Role must be equal to one of the allowed values.'],

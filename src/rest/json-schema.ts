@@ -1,12 +1,12 @@
-// Builds JSON Schemas as plain objects whose static type is known: the same object describes a request to a client, to
-// TypeScript (`Static`) and to the check of it (`json-schema-check.ts`). Just what the descriptions need, because every
-// start of the service loads it.
+// Builds JSON Schemas as plain objects with a static type: the same object describes a request to clients, to TypeScript
+// (`Static`) and to the validator (`json-schema-check.ts`). It has only what the routes need, because it is loaded at every
+// start of the service.
 
 declare const valueType: unique symbol;
-/** A symbol is not part of the schema as JSON, and goes along when properties are copied into another object. */
+/** A symbol, because that is not part of the JSON, and is copied along with the properties of a schema. */
 const optional = Symbol('optional');
 
-/** `Value` is what fits the schema; it is there for TypeScript only. */
+/** `Value` is the type of the values that match; it exists for TypeScript only. */
 export interface TSchema<Value = unknown> {
   readonly [valueType]?: Value;
   readonly [keyword: string]: unknown;
@@ -90,12 +90,12 @@ export const Type = {
     return { type: 'object', ...(required.length > 0 && { required }), properties, ...options };
   },
 
-  /** A property of an object that need not be there. */
+  /** An optional property of an object. */
   Optional<Schema extends TSchema>(schema: Schema): Schema & TOptional {
     return { ...schema, [optional]: true };
   },
 
-  /** Of keys that the pattern of `key` does not fit, nothing is asked: without one, those are keys with line breaks. */
+  /** Keys that do not match the pattern of `key` are not checked. Without a pattern, those are keys with line breaks. */
   Record<Item extends TSchema>(
     key: TString,
     value: Item,

@@ -1,12 +1,12 @@
-// Reads JSON and form bodies: bounded in size and depth, UTF-8 only, nothing repaired.
+// Parses JSON and form bodies strictly: UTF-8 only, with limits on size and depth.
 
 import { Refusal } from '../domain/refusal.ts';
 import { Chunks } from '../runtime/chunks.ts';
 
 export const smallBodyBytes = 1024 * 1024;
-const deepestNesting = 16;
-/** Far more than anything we take needs; parsing a million keys would hold up everyone else. */
-const fewStrings = 10_000;
+const maxNesting = 16;
+/** Far more than any request needs; parsing a million keys would block all other requests. */
+const defaultMaxStrings = 10_000;
 const bracketOpen = new Set([0x5b, 0x7b]);
 const bracketClose = new Set([0x5d, 0x7d]);
 const quote = 0x22;
@@ -27,11 +27,11 @@ export async function readWhole(
 }
 
 export function parseObject(body: Buffer, hint: string): Record<string, unknown> {
-  return checkObject(parseValue(body, hint, fewStrings), hint);
+  return checkObject(parseValue(body, hint, defaultMaxStrings), hint);
 }
 
-export function parseValue(body: Buffer, hint: string, mostStrings: number): unknown {
-  checkShape(body, hint, mostStrings);
+export function parseValue(body: Buffer, hint: string, maxStrings: number): unknown {
+  checkShape(body, hint, maxStrings);
   try {
     return JSON.parse(toText(body, hint)) as unknown;
   } catch (error) {
@@ -50,8 +50,8 @@ export function checkObject(value: unknown, hint: string): Record<string, unknow
   return value as Record<string, unknown>;
 }
 
-/** Measured before parsing and without recursion; the insides of strings are jumped over. */
-function checkShape(body: Buffer, hint: string, mostStrings: number): void {
+/** Runs before parsing and without recursion; skips the contents of strings. */
+function checkShape(body: Buffer, hint: string, maxStrings: number): void {
   let depth = 0;
   let strings = 0;
   let outsideBytes = 0;
@@ -63,9 +63,8 @@ function checkShape(body: Buffer, hint: string, mostStrings: number): void {
       strings += 1;
     } else if (bracketOpen.has(byte)) depth += 1;
     else if (bracketClose.has(byte)) depth -= 1;
-    if (depth > deepestNesting) throw invalidBody(`The JSON is nested deeper than ${deepestNesting} levels.`, hint);
-    if (strings > mostStrings || outsideBytes > smallBodyBytes)
-      throw invalidBody('The JSON has too many values.', hint);
+    if (depth > maxNesting) throw invalidBody(`The JSON is nested deeper than ${maxNesting} levels.`, hint);
+    if (strings > maxStrings || outsideBytes > smallBodyBytes) throw invalidBody('The JSON has too many values.', hint);
   }
 }
 

@@ -1,4 +1,4 @@
-// Examples of what is managed, for the description.
+// Example records for the schemas of `managing-schemas.ts`.
 
 import { exampleIds } from './examples.ts';
 
@@ -69,7 +69,7 @@ export const exampleLimits = {
   Caller: { Quota: { RequestsPerSecond: 50 } },
 };
 
-export const exampleInForce = {
+export const exampleServiceInfo = {
   Environment: 'production',
   Version: '1.2.0',
   StartedAt: at,

@@ -1,4 +1,4 @@
-// The shapes of what is managed.
+// The schemas of what managers see and change: spaces, applications, users, the audit log, usage and limits.
 
 import { applicationKinds, roles, scopes } from '../domain/caller.ts';
 import { Type } from './json-schema.ts';
@@ -50,15 +50,14 @@ export const ChangeApplication = Type.Object(
   { title: 'ChangeApplication' },
 );
 
-/** A year. */
-const longestOverlapSeconds = 365 * 24 * 60 * 60;
+const maxOverlapSeconds = 365 * 24 * 60 * 60;
 
 export const RotateSecret = Type.Object(
   {
     OverlapSeconds: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: longestOverlapSeconds,
+        maximum: maxOverlapSeconds,
         description: 'How long the replaced secret stays valid; 0 by default.',
       }),
     ),
@@ -158,7 +157,7 @@ export const Usage = Type.Object(
   { title: 'Usage' },
 );
 
-export const InForce = Type.Object(
+export const ServiceInfo = Type.Object(
   {
     Environment: Type.Enum(['production', 'test']),
     Version: Type.String({ description: 'Of Cabinet.' }),

@@ -1,4 +1,4 @@
-// Good and bad bodies by table, any body cut anywhere by property, and the promises about truncation, memory and speed.
+// Valid and invalid bodies in tables, random bodies cut at random places, and the promises about truncation, memory and speed.
 
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
@@ -176,7 +176,7 @@ test('a boundary is 1 to 70 legal characters', async () => {
   }
 });
 
-test('any parts, serialised and cut anywhere, come out as they went in', async () => {
+test('random parts, serialised and cut anywhere, are read back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(anyParts(), fc.array(fc.nat(), { maxLength: 40 }), async (parts, cuts) => {
       const body = serialise(parts);
@@ -186,7 +186,7 @@ test('any parts, serialised and cut anywhere, come out as they went in', async (
   );
 });
 
-test('any parts come out as they went in, byte by byte', async () => {
+test('random parts are read back unchanged, byte by byte', async () => {
   await fc.assert(
     fc.asyncProperty(anyParts(), async (parts) => {
       assert.deepEqual(await collect(Readable.from(inChunks(serialise(parts), 1)), 'bound'), parts);
@@ -194,7 +194,7 @@ test('any parts come out as they went in, byte by byte', async () => {
   );
 });
 
-test('a body cut short at any byte is never whole', async () => {
+test('a body that is truncated at any byte is never complete', async () => {
   const body = Buffer.from(`pre\r\n${part}\r\n--b\r\n\r\n--\r\n--\r\n${part}\r\n--b--`.replaceAll('--b', '--bound'));
   for (const size of [1, 7, body.length]) {
     for (let length = 0; length < body.length; length += 1) {
@@ -205,7 +205,7 @@ test('a body cut short at any byte is never whole', async () => {
   }
 });
 
-test('the part that is cut short fails itself, before it could be taken for whole', async () => {
+test('a truncated part fails while it is read', async () => {
   const parts = readParts(Readable.from([Buffer.from(`${part}\r\n--`)]), 'b');
   const first = await parts.next();
   await assert.rejects(Array.fromAsync(first.value.body), { code: 'InvalidBody' });
@@ -230,7 +230,7 @@ test('a part that is not read, or not to its end, is skipped', async () => {
   assert.equal(count, 3);
 });
 
-test('a part cannot be read after the next one was asked for', async () => {
+test('a part cannot be read after the next one was requested', async () => {
   const parts = readParts(Readable.from([Buffer.from(`${part}\r\n${part}\r\n--b--`)]), 'b');
   const first = await parts.next();
   await parts.next();
@@ -320,7 +320,7 @@ function headers(count: number): string {
   return lines(...Array.from({ length: count }, (_, index) => `X-${index}: y`));
 }
 
-/** The rest of the delimiter's line and one header, of so many bytes. */
+/** The rest of the delimiter's line and one header, `sizeBytes` long in total. */
 function longHeader(sizeBytes: number): string {
   return '\r\nX: '.padEnd(sizeBytes, 'y');
 }
@@ -352,7 +352,7 @@ function cutAt(body: Buffer, cuts: number[]): Buffer[] {
   return places.slice(1).map((end, index) => body.subarray(places[index], end));
 }
 
-/** Names of any characters that a header can carry; contents full of what resembles a delimiter, but never is one. */
+/** Names of any characters that a header can carry; contents full of near-delimiters, but never a delimiter. */
 function anyParts(): fc.Arbitrary<Plain[]> {
   const text = fc.option(fc.string({ unit: 'grapheme', maxLength: 8 }));
   const lookalike = fc.constantFrom(

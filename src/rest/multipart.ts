@@ -1,6 +1,6 @@
 // Reads a multipart body (RFC 2046, RFC 7578) as a stream of parts: strictly, within limits, and without copying contents.
-// Hides how a delimiter that is cut by chunks is found. Back-pressure comes from pulling: nothing is read ahead.
-// The body is whole only when `readParts` has come to its end: then, and not before, the closing delimiter was seen.
+// Hides how a delimiter that is split between chunks is found. Back-pressure comes from pulling: nothing is read ahead.
+// The body is complete only when `readParts` has ended: only then was the closing delimiter seen.
 
 import { readParameters } from '../domain/content-type.ts';
 import { decodeNameHeader } from '../domain/name.ts';
@@ -9,15 +9,15 @@ import { Refusal } from '../domain/refusal.ts';
 export interface Part {
   /** Null without a `Content-Disposition` or a name in it. */
   name: string | null;
-  /** As it was sent, unchecked; '' is what browsers send when no file was chosen. */
+  /** As the client sent it, unchecked. Browsers send '' when no file was chosen. */
   fileName: string | null;
   /** The part's `Content-Type`, unchecked. */
   contentType: string | null;
-  /** Read it before asking for the next part, or abandon it: the rest is then skipped. Slices of the source's chunks. */
+  /** Read it before the next part, or leave it: the rest is then skipped. Yields slices of the source's chunks. */
   body: AsyncIterable<Buffer>;
 }
 
-const fewParts = 20;
+const defaultMaxParts = 20;
 const maxHeaders = 16;
 const maxHeaderBytes = 16 * 1024;
 const maxMarginBytes = 64 * 1024;
@@ -26,7 +26,7 @@ const maxMarginBytes = 64 * 1024;
 export async function* readParts(
   source: AsyncIterable<Buffer>,
   boundary: string,
-  maxParts = fewParts,
+  maxParts = defaultMaxParts,
 ): AsyncGenerator<Part> {
   checkBoundary(boundary);
   const iterator = source[Symbol.asyncIterator]();
@@ -47,8 +47,8 @@ export async function* readParts(
 }
 
 /**
- * The boundary of a body that begins with a delimiter line, else null. `head` must be the body's first 256 bytes, or all of
- * a shorter body.
+ * The boundary of a body that starts with a delimiter line, else null. `head` must be the body's first 256 bytes, or all of a
+ * shorter body.
  */
 export function sniffBoundary(head: Buffer): string | null {
   const line = /^--([0-9A-Za-z'()+_,\-./:=? ]{1,70}?)[ \t]*\r\n/.exec(head.toString('latin1', 0, 256));
@@ -64,7 +64,7 @@ export function checkBoundary(boundary: string): void {
 
 async function* readBody(scanner: Scanner, section: number): AsyncGenerator<Buffer> {
   for (;;) {
-    if (scanner.section !== section) throw new Error('a part was read after the next part had been asked for');
+    if (scanner.section !== section) throw new Error('a part was read after the next part had been requested');
     const slice = await scanner.nextSlice();
     if (slice === null) return;
     yield slice;
@@ -86,20 +86,20 @@ const carriageReturn = 0x0d;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Walks over the sections of a body: preamble, parts, epilogue. Each is `nextSlice` until null, then `readHeaderBlock`.
+ * Walks over the sections of a body: preamble, parts, epilogue. For each, call `nextSlice` until null, then `readHeaderBlock`.
  *
- * The delimiter is CRLF, two dashes and the boundary. A carriage return stands only at its beginning, hence at most one
- * place at the end of a chunk can be the beginning of a delimiter, and a number (`#matched`) is all there is to remember of it.
+ * The delimiter is CRLF, two dashes and the boundary. It has a carriage return only at its start, so a delimiter can start at
+ * one position at most at the end of a chunk, and a number (`#matched`) is enough to remember it.
  */
 class Scanner {
-  /** Counts the sections, so that an outdated body notices. */
+  /** Counts the sections, so that a body that was left behind notices. */
   section = 0;
   readonly #source: AsyncIterator<Buffer>;
   readonly #delimiter: Buffer;
-  /** What is left of the chunk that was pulled last. */
+  /** The rest of the chunk that was pulled last. */
   #rest: Buffer = noBytes;
-  // The line break before a section (none before the preamble) may already be that of the delimiter after it. So these two
-  // bytes count as matched, but they are not content.
+  // The line break before a section (the preamble has none) may already belong to the delimiter after it. So these two bytes
+  // count as matched, but they are not content.
   #matched = 2;
   #notContent = 2;
   #isAtDelimiter = false;
@@ -110,7 +110,7 @@ class Scanner {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   }
 
-  /** The next bytes of this section; null when the delimiter after it was reached (for the epilogue: the end). */
+  /** The next bytes of this section. Null: its delimiter was reached (for the epilogue: the end of the body). */
   async nextSlice(): Promise<Buffer | null> {
     while (!this.#isAtDelimiter) {
       const chunk = await this.#pull();
@@ -136,7 +136,7 @@ class Scanner {
         this.#isClosed = true;
         return null;
       }
-      // The search begins at the line break that ends the delimiter's own line, so a block without headers is found too.
+      // The search starts at the line break that ends the delimiter's own line, so an empty block is found too.
       const end = held.indexOf(headerEnd, Math.max(0, before - headerEnd.length + 1));
       if (end >= 0) {
         this.#startSection(chunk.subarray(end + headerEnd.length - before));
@@ -167,7 +167,7 @@ class Scanner {
     return chunk;
   }
 
-  /** Goes on with a delimiter that began in an earlier chunk. What was taken for one and is not, is content after all. */
+  /** Continues a delimiter that started in an earlier chunk. If it turns out not to be one, its bytes are content. */
   #matchOn(chunk: Buffer): Buffer {
     const end = Math.min(this.#delimiter.length, this.#matched + chunk.length);
     const used = end - this.#matched;
@@ -209,7 +209,7 @@ function toText(bytes: Buffer): string {
   }
 }
 
-/** The block begins with what follows the boundary on its own line: nothing, or spaces and tabs (transport padding). */
+/** The block starts with the rest of the boundary's line: nothing, or spaces and tabs (transport padding). */
 function readHeaders(block: string): Omit<Part, 'body'> {
   const [padding = '', ...lines] = block.split('\r\n');
   if (!/^[ \t]*$/.test(padding)) throw new Refusal('InvalidBody', 'A boundary is followed by other text on its line.');
@@ -230,16 +230,15 @@ function readHeaders(block: string): Omit<Part, 'body'> {
   return { ...disposition, contentType: headers.get('content-type') || null };
 }
 
-/** What cannot stand in quotes, as browsers, fetch, curl and urllib3 write it in forms. They leave `%` itself as it is, so
- *  any other escape is a part of the name. https://html.spec.whatwg.org/#multipart-form-data */
+/** Browsers, fetch, curl and urllib3 escape these three characters in forms, and leave `%` itself as it is. So any other
+ *  escape is a part of the name. https://html.spec.whatwg.org/#multipart-form-data */
 function decodeFormName(fileName: string): string {
   return fileName.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
 }
 
 /**
- * "`Content-Disposition: attachment; name="filename"; filename="a.pdf"`, not `form-data`: accept both". In quotes, only
- * `\"` and `\\` are escapes, as older curls write them; browsers leave other backslashes as they are. `decode` is for
- * `filename` alone: `filename*` has an encoding of its own.
+ * Accepts `attachment` as well as `form-data`. In quotes, only `\"` and `\\` are escapes, as older versions of curl write
+ * them; browsers leave other backslashes as they are. `decode` applies to `filename` only: `filename*` has its own encoding.
  */
 export function readDisposition(
   header: string | undefined,

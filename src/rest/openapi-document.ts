@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made from the table of routes and from the schemas that validate requests.
+// Makes the OpenAPI 3.1 document from the table of routes and from the schemas that validate requests.
 
 import { tokenLifetimeSeconds } from '../auth/tokens.ts';
 import { scopes } from '../domain/caller.ts';
@@ -7,13 +7,13 @@ import type { RefusalCode } from '../domain/refusal.ts';
 import { toStatus } from './answer.ts';
 import { toRefusalExample } from './examples.ts';
 import { Type } from './json-schema.ts';
-import { type Answered, type Description, tags } from './openapi.ts';
+import { type Description, type ResponseDescription, tags } from './openapi.ts';
 import type { Route } from './route.ts';
 import { ErrorAnswer } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
-/** Refusals that any request can get. */
+/** Refusals that every request can get. */
 const anyRequest: readonly RefusalCode[] = [
   'DuplicateHeader',
   'HeadersTooLarge',
@@ -22,7 +22,7 @@ const anyRequest: readonly RefusalCode[] = [
   'MalformedRequest',
 ];
 
-/** Refusals that any request can get that needs credentials. */
+/** Refusals that every request with credentials can get. */
 const anyCaller: readonly RefusalCode[] = [
   'AppKeyMismatch',
   'AppKeyMissing',
@@ -49,7 +49,7 @@ const anyBody: readonly RefusalCode[] = [
   'UploadTooSlow',
 ];
 
-/** What may be wrong with a parameter, by its name. */
+/** Refusals that a parameter can cause, by its name. */
 const impliedBy: Record<string, readonly RefusalCode[]> = {
   Comment: ['InvalidField'],
   ConflictBehavior: ['InvalidField', 'NameAlreadyExists'],
@@ -60,7 +60,7 @@ const impliedBy: Record<string, readonly RefusalCode[]> = {
 
 const rendered = new Map<string, string>();
 
-/** Made once for each address. */
+/** Rendered once per address. */
 export function renderOpenApi(routes: readonly Route[], publicUrl: string): string {
   const known = rendered.get(publicUrl);
   if (known !== undefined) return known;
@@ -74,7 +74,7 @@ export function toDocument(routes: readonly Route[], publicUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const operations = paths[route.path] ?? {};
-    operations[route.method.toLowerCase()] = components.take(toOperation(route, components));
+    operations[route.method.toLowerCase()] = components.addReferences(toOperation(route, components));
     paths[route.path] = operations;
   }
   return {
@@ -125,11 +125,11 @@ export function listRefusals({ action, describe }: Route): RefusalCode[] {
 
 function toResponses(route: Route, responses: Description['responses'], components: Components): Json {
   const answers: Json = {};
-  for (const [status, answered] of Object.entries(responses)) answers[status] = toAnswered(answered);
+  for (const [status, response] of Object.entries(responses)) answers[status] = withTrackingId(response);
   for (const [status, codes = []] of Object.entries(groupByStatus(route))) {
-    const refused = toRefused(codes, components);
+    const refusal = toRefusalResponse(codes, components);
     const own = responses[Number(status)];
-    answers[status] = own === undefined ? components.takeRefused(status, refused) : merge(own, refused);
+    answers[status] = own === undefined ? components.addRefusal(status, refusal) : merge(own, refusal);
   }
   return answers;
 }
@@ -139,27 +139,27 @@ function groupByStatus(route: Route): Partial<Record<string, RefusalCode[]>> {
   return Object.groupBy(listRefusals(route), (code) => String(statuses?.[code] ?? toStatus(code)));
 }
 
-function toAnswered(answered: Answered): Json {
-  return { ...answered, headers: { ...tracking, ...answered.headers } };
+function withTrackingId(response: ResponseDescription): Json {
+  return { ...response, headers: { ...tracking, ...response.headers } };
 }
 
-function toRefused(codes: readonly RefusalCode[], components: Components): Answered {
-  const examples = Object.fromEntries(codes.map((code) => [code, components.takeExample(code)]));
+function toRefusalResponse(codes: readonly RefusalCode[], components: Components): ResponseDescription {
+  const examples = Object.fromEntries(codes.map((code) => [code, components.addExample(code)]));
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     content: { 'application/json': { schema: ErrorAnswer, examples } },
   };
 }
 
-/** A page, or an answer of another standard, may have its status in common with refusals. */
-function merge(own: Answered, refused: Answered): Json {
-  const [ours, theirs] = [refused.content?.['application/json'], own.content?.['application/json']];
+/** For a status that both a refusal and a page or an answer of another standard can have. */
+function merge(own: ResponseDescription, refusal: ResponseDescription): Json {
+  const [ours, theirs] = [refusal.content?.['application/json'], own.content?.['application/json']];
   const both = theirs && {
     schema: { anyOf: [theirs.schema, ours?.schema] },
     examples: { Other: { summary: own.description, value: theirs.example }, ...ours?.examples },
   };
   const content = { ...own.content, 'application/json': both ?? ours };
-  const description = `${own.description}; or ${refused.description}`;
+  const description = `${own.description}; or ${refusal.description}`;
   return { ...own, description, content, headers: { ...tracking, ...own.headers } };
 }
 
@@ -169,23 +169,23 @@ const commonHeaders = {
   requesttrackingid: { schema: Type.String({ format: 'uuid' }), description: 'Names this request in the logs' },
 };
 
-/** What stands in several places, once. */
+/** The components of the document: what several operations refer to. */
 class Components {
   readonly #schemas = new Map<string, unknown>();
   readonly #texts = new Map<string, string>();
   readonly #examples = new Map<string, unknown>();
   readonly #responses = new Map<string, { text: string; response: unknown }>();
 
-  /** A copy in which each schema with a title is a reference to the component of that name. */
-  take(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.take(item));
+  /** A copy of the value in which each schema with a title is replaced by a reference to its component. */
+  addReferences(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.addReferences(item));
     if (typeof value !== 'object' || value === null) return value;
     const { title } = value as { title?: unknown };
     return typeof title === 'string' ? this.#refer(title, value) : this.#copy(value);
   }
 
   #copy(value: object): Json {
-    const copied = Object.entries(value).map(([key, item]) => [key, isData(key) ? item : this.take(item)]);
+    const copied = Object.entries(value).map(([key, item]) => [key, isData(key) ? item : this.addReferences(item)]);
     return Object.fromEntries(copied) as Json;
   }
 
@@ -200,20 +200,20 @@ class Components {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  takeExample(code: RefusalCode) {
+  addExample(code: RefusalCode) {
     const example = { summary: code, value: toRefusalExample(code) };
     this.#examples.set(code, example);
     return { $ref: `#/components/examples/${code}` };
   }
 
-  /** Many operations refuse in the same way. */
-  takeRefused(status: string, refused: Answered): Json {
-    const text = JSON.stringify(refused);
+  /** Operations with the same refusals share one component. */
+  addRefusal(status: string, refusal: ResponseDescription): Json {
+    const text = JSON.stringify(refusal);
     let name = [...this.#responses].find(([, known]) => known.text === text)?.[0];
     if (name === undefined) {
       const others = [...this.#responses.keys()].filter((known) => known.startsWith(`Refused${status}`)).length;
       name = `Refused${status}${others === 0 ? '' : `No${others + 1}`}`;
-      this.#responses.set(name, { text, response: this.take(toAnswered(refused)) });
+      this.#responses.set(name, { text, response: this.addReferences(withTrackingId(refusal)) });
     }
     return { $ref: `#/components/responses/${name}` };
   }
@@ -224,7 +224,7 @@ class Components {
   }
 }
 
-/** What stands under these keys is no schema, whatever it looks like. */
+/** The values of these keys are data, even if they look like schemas. */
 function isData(key: string): boolean {
   return ['example', 'examples', 'default', 'const', 'enum'].includes(key);
 }

@@ -21,11 +21,11 @@ const description = await openDescription(document);
 describe('Every route is described:', () => {
   for (const route of routes) {
     test(`${route.method} ${route.path}`, () => {
-      const { operationId, tag, summary, description: told, parameters = [], responses, refusals } = route.describe;
+      const { operationId, tag, summary, description: text, parameters = [], responses, refusals } = route.describe;
       assert.match(operationId, /^[A-Z][A-Za-z]+$/);
       assert.ok(tag in tags, `tag: one of ${Object.keys(tags).join(', ')}`);
       assert.match(summary, /^[A-Z].{4,79}[^.]$/, 'summary: one line, without a full stop');
-      assert.match(told, /\S/, 'description: what else a caller should know');
+      assert.match(text, /\S/, 'description: what else a caller should know');
       assert.ok(Array.isArray(refusals), 'refusals: the codes that it can give');
       assert.ok(listRefusals(route).length > 0);
       const successes = Object.keys(responses).filter((status) => Number(status) < 400);
@@ -50,7 +50,7 @@ function checkContents({ requestBody, responses }: Operation): void {
   }
 }
 
-/** Where there are fields, there is a component that has them, and an example that fits. */
+/** JSON and forms have a schema that is a component, and an example that matches it. */
 function checkMedia(where: string, content: Record<string, MediaType>): void {
   for (const [type, { schema, example, examples }] of Object.entries(content)) {
     if (!/json|form/.test(type)) continue;
@@ -83,7 +83,7 @@ test('every tag has operations', () => {
   );
 });
 
-test('every reference leads somewhere', () => {
+test('every reference can be resolved', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path as string);
   assert.ok(references.length > 100);
   for (const path of new Set(references)) {
@@ -92,10 +92,10 @@ test('every reference leads somewhere', () => {
   }
 });
 
-test('an answer with another type, without a field or with one too many is found', () => {
-  const asked = { method: 'GET', path: '/v1/contentmanagement/spaces' };
+test('an answer with a wrong type, a missing field or an unknown field is detected', () => {
+  const request = { method: 'GET', path: '/v1/contentmanagement/spaces' };
   const check = (status: number, body: unknown) =>
-    description.check(asked, {
+    description.check(request, {
       status,
       headers: { 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify(body)),
@@ -112,7 +112,7 @@ test('an answer with another type, without a field or with one too many is found
   assert.throws(() => check(401, { Error: { Code: 'Nonsense', ...error } }), /Code/);
 });
 
-test('redocly finds nothing to complain about', () => {
+test('redocly reports no errors and no warnings', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-openapi-'));
   try {
     const path = join(folder, 'openapi.json');

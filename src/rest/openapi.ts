@@ -1,12 +1,11 @@
-// How a route describes itself. The type `Description` asks for what every operation needs; `openapi-document.ts` makes
-// the OpenAPI 3.1 document of the descriptions of all routes, and `openapi.test.ts` walks the table of routes and names what
-// is missing. For a new route:
-// - `tag`, `summary` (a line), `description` (Markdown) and `refusals`: the codes that this operation can give, beside those
-//   that any request can get and those that its parameters imply (see `impliedBy` in `openapi-document.ts`);
-// - every `{name}` of the path stands in `parameters`, each with a description (`pathId`, `query`, `header`, `pageParameters`);
-// - bodies and answers are made by `jsonBody` and `jsonAnswer`, which want a schema and an example that fits it;
-// - an object schema has a `title`: it becomes a component of that name, wherever it stands. Answers hold what their schema
-//   declares and nothing else: the interface suite checks each answer, its status and its code against the document.
+// How a route describes itself. `openapi-document.ts` makes the OpenAPI 3.1 document from the descriptions of all routes, and
+// `openapi.test.ts` names what is missing. For a new route:
+// - `tag`, `summary` (one line), `description` (Markdown) and `refusals`: the codes that this operation can return, besides
+//   those of every request and those that its parameters imply (see `impliedBy` in `openapi-document.ts`);
+// - `parameters` has every `{name}` of the path, each with a description (`pathId`, `query`, `header`, `pageParameters`);
+// - `jsonBody` and `jsonAnswer` describe bodies and answers; they need a schema and an example that matches it;
+// - an object schema has a `title` and becomes a component of that name. An answer has the fields of its schema and no others:
+//   the interface suite checks the status, code and body of each answer against the document.
 
 import type { ConflictBehavior } from '../domain/entry.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
@@ -40,12 +39,12 @@ export interface Description {
   description: string;
   parameters?: readonly Parameter[];
   requestBody?: RequestBody;
-  /** Successes, and answers that are no refusals; refusals come from `refusals`. */
-  responses: Readonly<Record<number, Answered>>;
+  /** Successes, and errors in the format of another standard; `refusals` describes all others. */
+  responses: Readonly<Record<number, ResponseDescription>>;
   refusals: readonly RefusalCode[];
-  /** Who is asked for in another way than callers are; `{}` is nobody. */
+  /** Credentials other than those of a caller; `{}` means none. */
   security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Where the statuses of another standard are used. */
+  /** Overrides the status of a refusal where another standard prescribes it. */
   statuses?: Readonly<Partial<Record<RefusalCode, number>>>;
 }
 
@@ -64,7 +63,7 @@ export interface RequestBody {
   content: Readonly<Record<string, MediaType>>;
 }
 
-export interface Answered {
+export interface ResponseDescription {
   description: string;
   headers?: Readonly<Record<string, AnswerHeader>>;
   content?: Readonly<Record<string, MediaType>>;
@@ -87,12 +86,12 @@ export function jsonBody(description: string, schema: TSchema, example: unknown)
 
 export function jsonAnswer(
   description: string,
-  { schema, example, headers: more }: { schema: TSchema; example: unknown; headers?: Record<string, AnswerHeader> },
-): Answered {
+  { schema, example, headers }: { schema: TSchema; example: unknown; headers?: Record<string, AnswerHeader> },
+): ResponseDescription {
   return {
     description,
     content: { 'application/json': { schema, example } },
-    ...(more !== undefined && { headers: more }),
+    ...(headers !== undefined && { headers }),
   };
 }
 
@@ -105,7 +104,7 @@ export const answerHeaders = {
   },
 };
 
-export function envelopeAnswer(description: string, example: unknown = exampleEnvelope): Answered {
+export function envelopeAnswer(description: string, example: unknown = exampleEnvelope): ResponseDescription {
   return jsonAnswer(description, {
     schema: Envelope,
     example,
@@ -114,11 +113,11 @@ export function envelopeAnswer(description: string, example: unknown = exampleEn
 }
 
 /** Bytes of any type. */
-export function bytesAnswer(description: string, contentType = '*/*'): Answered {
+export function bytesAnswer(description: string, contentType = '*/*'): ResponseDescription {
   return { description, content: { [contentType]: { schema: {} } } };
 }
 
-/** The statuses of RFC 9110 that a file's bytes come with. */
+/** The statuses of RFC 9110 that a download can have. */
 export const downloadAnswers = {
   200: bytesAnswer('The bytes'),
   206: bytesAnswer('A part of them, or several as multipart/byteranges'),
@@ -127,7 +126,7 @@ export const downloadAnswers = {
   416: { description: 'There are no such bytes' },
 };
 
-export function pageAnswer(description: string): Answered {
+export function pageAnswer(description: string): ResponseDescription {
   return { description, content: { 'text/html': { schema: Type.String() } } };
 }
 
@@ -146,7 +145,7 @@ export const headers = {
     schema: Type.Enum(choices, { default: choices[0] }),
   }),
   idempotencyKey: header('Idempotency-Key', 'A repeated request with the same key gets the first result again'),
-  /** Where no id tells which space is meant. */
+  /** For requests without an id that implies the space. */
   spaceId: header('SpaceId', 'Which space is meant, for a person who is in several'),
   prefer: header('Prefer', 'return=minimal: Children holds the saved file alone'),
   ifMatch: header('If-Match', 'Only if the ETag is still this one'),

@@ -1,39 +1,39 @@
-// Lists that are shown page by page: `limit` and `cursor` in, `Link: …; rel="next"` out.
+// Pagination: reads `limit` and `cursor`, writes `Link: …; rel="next"`.
 
 import { hash } from 'node:crypto';
 import { type Caller, selectSpace } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { firstPageLimit, maxPageLimit } from '../operations/list-folder.ts';
-import { type Place, readCursor, toCursorText } from './cursor.ts';
+import { type Cursor, readCursor, toCursorText } from './cursor.ts';
 import type { EnvironmentContext } from './environment-context.ts';
 import { Type } from './json-schema.ts';
 import type { Parameter } from './openapi.ts';
 
-export interface PageAsked<P extends Place> {
+interface PageRequest<C extends Cursor> {
   limit: number;
   /** Null: the first page. */
-  after: P | null;
+  after: C | null;
 }
 
-/** Names a list of the caller's space, so that a cursor is good in that space alone. */
+/** Names a list of the caller's space, so that its cursors work in that space only. */
 export function toListName(caller: Caller, name: string): string {
   return `${name} ${selectSpace(caller).spaceId}`;
 }
 
-/** Names a list that filters choose from: behind other filters, a cursor of it would pass over what they let through. */
+/** Names a filtered list: with other filters, a cursor of it would skip matching items. */
 export function toFilteredName(list: string, filters: unknown): string {
   return `${list} ${hash('sha256', JSON.stringify(filters), 'base64url')}`;
 }
 
 /** `list` names what is paged: a cursor of another list is refused. */
-export function readPage<P extends Place>(
+export function readPage<C extends Cursor>(
   context: EnvironmentContext,
   list: string,
   query: URLSearchParams,
-): PageAsked<P> {
+): PageRequest<C> {
   const limit = readLimit(query.get('limit'));
   const text = query.get('cursor');
-  return { limit, after: text === null ? null : readCursor<P>(context.cursorKey, list, text) };
+  return { limit, after: text === null ? null : readCursor<C>(context.cursorKey, list, text) };
 }
 
 function readLimit(text: string | null): number {
@@ -43,11 +43,11 @@ function readLimit(text: string | null): number {
   throw new Refusal('InvalidField', `limit must be a number from 1 to ${maxPageLimit}.`, { target: 'limit' });
 }
 
-/** The header that leads to the next page; none when this was the last. `query`: what the page was asked with. */
+/** The header that links to the next page; none on the last page. `query` is the query of this page. */
 export function toNextLink(
   context: EnvironmentContext,
   { path, list, query }: { path: string; list: string; query: URLSearchParams },
-  next: Place | null,
+  next: Cursor | null,
 ): Record<string, string> {
   if (next === null) return {};
   const following = new URLSearchParams(query);

@@ -1,5 +1,4 @@
-// Parameters that travel in headers. Node hands headers over as latin1 and joins or drops repeated ones; here they are
-// read once, strictly.
+// Reads parameters from headers, strictly. Node decodes headers as latin1, and joins or drops repeated ones.
 
 import type { IncomingMessage } from 'node:http';
 import { type ConflictBehavior, conflictBehaviors, longestComment } from '../domain/entry.ts';
@@ -7,7 +6,7 @@ import { decodeHeader } from '../domain/name.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { invalidHeader } from '../listener/refusals.ts';
 
-/** A repeated one is refused: nobody can say which was meant. */
+/** Refused when repeated: it would be unclear which one counts. */
 const singleHeaders = new Set([
   'authorization',
   'appkey',
@@ -65,8 +64,8 @@ export function readIdempotencyKey(request: IncomingMessage): string | null {
   throw invalidHeader('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
 }
 
-/** RFC 9530: `sha-256=:<base64>:`, perhaps among other algorithms, which are passed over. A dictionary (RFC 8941): several
- *  lines, which Node joins, are one, and of a key that comes twice the last counts. */
+/** RFC 9530: `sha-256=:<base64>:`, possibly among other algorithms, which are ignored. It is a dictionary (RFC 8941): Node
+ *  joins several lines into one, and of a repeated key the last one counts. */
 export function readSha256(request: IncomingMessage, name: 'content-digest' | 'repr-digest'): Buffer | null {
   const value = readHeader(request, name);
   if (value === null) return null;
@@ -74,7 +73,7 @@ export function readSha256(request: IncomingMessage, name: 'content-digest' | 'r
   let digest: Buffer | null = null;
   for (const member of value.split(',')) {
     const [, algorithm, encoded] = /^\s*([a-z0-9*_.-]+)=:([A-Za-z0-9+/]*={0,2}):\s*$/.exec(member) ?? [];
-    // One letter is not enough for a byte.
+    // A single base64 character cannot encode a byte.
     if (algorithm === undefined || encoded === undefined || encoded.length % 4 === 1)
       throw invalidHeader(shown, 'is not a digest field (RFC 9530)');
     if (algorithm === 'sha-256') digest = Buffer.from(encoded, 'base64');
@@ -90,7 +89,7 @@ export function readMd5(request: IncomingMessage): Buffer | null {
   return checkLength(Buffer.from(value, 'base64'), 16, 'Content-MD5');
 }
 
-/** One of another length can be that of no bytes at all: nobody has to send them to learn it. */
+/** A digest of another length cannot match, so it is refused before the bytes are sent. */
 function checkLength(digest: Buffer, lengthBytes: number, name: string): Buffer {
   if (digest.length === lengthBytes) return digest;
   throw new Refusal(
@@ -112,7 +111,7 @@ export function checkEncoding(request: IncomingMessage): void {
   );
 }
 
-/** A piece of a file must not be taken for the file. */
+/** Part of a file must not be saved as the file. */
 export function checkWhole(request: IncomingMessage): void {
   if (readHeader(request, 'content-range') !== null)
     throw invalidHeader(
@@ -126,7 +125,7 @@ export function readDeclaredBytes(request: IncomingMessage): number | null {
   return length === undefined ? null : Number(length);
 }
 
-/** What a client says of a version: percent-encoded UTF-8, like a file's name. */
+/** The comment on a version: percent-encoded UTF-8, like a file's name. */
 export function readComment(request: IncomingMessage): string | null {
   const header = readHeader(request, 'comment');
   if (header === null || header === '') return null;
@@ -144,7 +143,7 @@ export function checkComment(comment: string): string {
   });
 }
 
-/** `/a/b`: names from the root down. */
+/** `/a/b`: the names of the folders from the root. */
 export function readPath(query: URLSearchParams): string {
   const path = query.get('path');
   if (path?.startsWith('/')) return path;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRanges, toContentRange } from './ranges.ts';
 
-test('ranges are read as the standard has them', () => {
+test('ranges are read as RFC 9110 defines them', () => {
   const cases: [string, number, [number, number][]][] = [
     ['bytes=0-0', 10, [[0, 1]]],
     ['bytes=0-9', 10, [[0, 10]]],
@@ -43,14 +43,14 @@ test('ranges are read as the standard has them', () => {
   }
 });
 
-test('what lies behind the end is not there', () => {
+test('a range after the end of the file is empty', () => {
   for (const header of ['bytes=10-', 'bytes=10-20', 'bytes=99-100', 'bytes=-0', 'bytes=99999999999999999999-']) {
     assert.deepEqual(readRanges(header, 10), [], header);
   }
   assert.deepEqual(readRanges('bytes=0-', 0), []);
 });
 
-test('what is not understood, or would be sent more than once, is passed over', () => {
+test('invalid, overlapping or too many ranges are ignored', () => {
   const many = Array.from({ length: 33 }, (_, n) => `${n}-${n}`).join(',');
   const wrong = [
     '',
@@ -77,6 +77,6 @@ test('what is not understood, or would be sent more than once, is passed over', 
   }
 });
 
-test('a range is told with its last byte', () => {
+test('a content range includes its last byte', () => {
   assert.equal(toContentRange({ start: 0, end: 1 }, 10), 'bytes 0-0/10');
 });

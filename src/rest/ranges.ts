@@ -1,5 +1,5 @@
-// Which bytes of a file a request wants: `Range` (RFC 9110, section 14). What is not understood is passed over, as the
-// standard has it, and the whole file is sent.
+// Parses the header `Range` (RFC 9110, section 14). A header that is not understood is ignored, as the standard demands, and
+// the whole file is sent.
 
 /** From `start` up to but not including `end`. */
 export interface Range {
@@ -7,17 +7,15 @@ export interface Range {
   end: number;
 }
 
-/** Null: the whole. Empty: none of what was asked for is there. */
-type WantedRanges = Range[] | null;
+/** A request for more ranges than this is an attack. */
+const maxRanges = 32;
 
-/** Who asks for more pieces than this wants to tire us, not to read. */
-const mostRanges = 32;
-
-export function readRanges(header: string | null, sizeBytes: number): WantedRanges {
+/** Null: the whole file. Empty: no range is within the file. */
+export function readRanges(header: string | null, sizeBytes: number): Range[] | null {
   const [, list] = /^bytes\s*=\s*(.+)$/i.exec(header ?? '') ?? [];
   if (list === undefined) return null;
   const specs = list.split(',').map((spec) => spec.trim());
-  if (specs.length > mostRanges || specs.every((spec) => spec === '')) return null;
+  if (specs.length > maxRanges || specs.every((spec) => spec === '')) return null;
   const ranges: Range[] = [];
   for (const spec of specs) {
     if (spec === '') continue;
@@ -26,11 +24,11 @@ export function readRanges(header: string | null, sizeBytes: number): WantedRang
     if (range.start < range.end) ranges.push(range);
   }
   const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
-  // Pieces that overlap would be sent more than once.
+  // Overlapping ranges would be sent more than once.
   return ranges.length > 1 && total > sizeBytes ? null : ranges;
 }
 
-/** Null: not a range. One that begins after the end is empty. */
+/** Null: not a range. A range that starts after the end of the file is empty. */
 function readRange(spec: string, sizeBytes: number): Range | null {
   const [, first, last] = /^(\d*)-(\d*)$/.exec(spec) ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return null;

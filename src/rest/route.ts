@@ -1,4 +1,4 @@
-// What a route is, and how a request finds it. The table of routes is plain data: tests and the OpenAPI document read it.
+// What a route is, and how a request is matched to one. Routes are plain data, which tests and the OpenAPI document read.
 
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
@@ -10,16 +10,16 @@ import { MethodNotAllowed } from '../listener/refusals.ts';
 import type { EnvironmentContext } from './environment-context.ts';
 import type { Description } from './openapi.ts';
 
-/** What a route is given of a request. */
+/** The request, as the handler of a route gets it. */
 export interface RouteExchange extends Exchange {
   parameters: Record<string, string>;
   query(): URLSearchParams;
-  /** The methods of the path, as the header `Allow` lists them. */
+  /** The methods of the path, in the format of the header `Allow`. */
   allowed(): string;
 }
 
 export interface CallerExchange extends RouteExchange {
-  /** The caller as of now: their rights may have been revoked while a long body was read. */
+  /** The caller as of now: rights may have been revoked while a long body was read. */
   renewCaller(): Promise<Caller>;
 }
 
@@ -27,11 +27,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
 interface Path {
   method: Method;
-  /** `/a/{b}`; a name in braces stands for one segment. */
+  /** `/a/{b}`; a name in braces matches one segment. */
   path: string;
-  /** A page for browsers: the mutual-TLS address does not have it. */
+  /** A page for browsers, which the mutual-TLS address does not serve. */
   isForPeople?: boolean;
-  /** Headers of every answer, also of refusals. */
+  /** Headers of every answer, including refusals. */
   toHeaders?(request: IncomingMessage): Record<string, string>;
   /** The OpenAPI operation. */
   describe: Description;
@@ -46,18 +46,18 @@ export interface CallerRoute extends Path {
 export interface OpenRoute extends Path {
   action: null;
   handle(context: EnvironmentContext, exchange: RouteExchange): Promise<Answer>;
-  /** While the environment behind the address is being opened, emptied or has failed; else that is refused. */
-  answerUnserved?(): Answer;
+  /** The answer while the environment is being opened or emptied, or has failed. Without it, such requests are refused. */
+  answerUnavailable?(): Answer;
 }
 
-/** Answers by itself, by the rules of another standard. */
+/** Handled by the issuer, by the rules of OAuth 2.0. */
 export interface ForeignRoute extends Path {
   action: 'foreign';
 }
 
 export type Route = CallerRoute | OpenRoute | ForeignRoute;
 
-/** The route of a request, and what stood for the names in braces. */
+/** The route of a request, and the values of the names in braces. */
 export interface RouteMatch<R extends Route = Route> extends Match {
   route: R;
   parameters: Record<string, string>;
@@ -71,7 +71,7 @@ interface Pattern<R extends Route> {
 export class Router<R extends Route = Route> {
   readonly #fixed = new Map<string, Pattern<R>>();
   readonly #open: Pattern<R>[] = [];
-  /** The first segments of all paths: most requests for another face are recognized by theirs. */
+  /** The first segments of all paths: a quick test that rules out most requests for other faces. */
   readonly #firsts = new Set<string>();
 
   constructor(routes: readonly R[]) {
@@ -99,7 +99,7 @@ export class Router<R extends Route = Route> {
     return { route, parameters };
   }
 
-  /** The methods of a path, as the header `Allow` lists them. */
+  /** The methods of a path, in the format of the header `Allow`. */
   allowed(path: string): string {
     const known = this.#findPattern(path);
     return known === null ? '' : toAllowed(known.pattern);
@@ -130,8 +130,8 @@ export function routeNotFound(): Refusal {
   });
 }
 
-export function answerUnserved(route: Route): Answer {
-  if (route.action === null && route.answerUnserved !== undefined) return route.answerUnserved();
+export function answerUnavailable(route: Route): Answer {
+  if (route.action === null && route.answerUnavailable !== undefined) return route.answerUnavailable();
   throw new Refusal('InternalError', 'This environment is not available.', { retryAfterSeconds: 5 });
 }
 
@@ -152,7 +152,7 @@ function match(pattern: readonly string[], segments: readonly string[]): Record<
   return parameters;
 }
 
-/** A segment that is not percent-encoded UTF-8 stays as it is: it names nothing. */
+/** A segment that is not percent-encoded UTF-8 is left as it is: no id matches it. */
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -1,4 +1,4 @@
-// Every route of the service, by the face that it belongs to.
+// All routes of the service, grouped by face.
 
 import { json } from './answer.ts';
 import { jsonAnswer } from './openapi.ts';
@@ -108,7 +108,7 @@ export const issuerRoutes: readonly (OpenRoute | ForeignRoute)[] = [showSignInRo
 
 export { consoleRoutes };
 
-/** As the OpenAPI document lists them. */
+/** In the order of the OpenAPI document. */
 export const routes: readonly Route[] = [
   ...restRoutes,
   ...docsRoutes,

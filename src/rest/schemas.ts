@@ -1,5 +1,5 @@
-// The shapes of what comes in and goes out, as JSON Schemas. Requests are validated against the very objects that the
-// OpenAPI description is made of.
+// The JSON Schemas of requests and answers. Requests are validated against the same objects that the OpenAPI document
+// contains.
 
 import { Refusal, refusalCodes } from '../domain/refusal.ts';
 import { type Static, type TSchema, Type } from './json-schema.ts';
@@ -8,13 +8,13 @@ import { makeCheck, type Problem } from './json-schema-check.ts';
 const id = { description: 'Opaque; ours are lower-case UUIDs.' };
 const time = { format: 'date-time', description: 'UTC, always three decimals.' };
 
-const mostProperties = 100;
-/** Keys that may be sent to be removed. No entry has so many, but who asks need not know which of them it has. */
-const mostRemovals = 1000;
+const maxPropertyKeys = 100;
+/** How many keys one request may remove. More than an entry can have, because a client need not know which keys it has. */
+const maxRemovals = 1000;
 
 export const Properties = Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
   title: 'Properties',
-  maxProperties: mostProperties,
+  maxProperties: maxPropertyKeys,
   description: 'Free-form attributes: at most 100 keys of 128 bytes, values of 4 KiB, 64 KiB in all.',
 });
 
@@ -153,7 +153,7 @@ export const SaveFileJson = Type.Object(
   { title: 'SaveFileJson' },
 );
 
-/** Makes a check that returns the value or refuses, naming the field at fault. */
+/** Makes a function that returns the value, or refuses it and names the invalid field. */
 export function compileCheck<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const check = makeCheck(schema);
   return (value) => {
@@ -174,7 +174,7 @@ function toRefusal({ path, message, missing = [] }: Problem): Refusal {
   return new Refusal('InvalidField', `${where} ${message}.`, { target });
 }
 
-/** Asked before the schema, which would look at every one of a million keys. */
+/** Runs before the schema check, which would look at each of a million keys. */
 function checkKeyCount(value: unknown): void {
   const { Properties: properties } = value as { Properties?: unknown };
   if (typeof properties !== 'object' || properties === null) return;
@@ -182,8 +182,8 @@ function checkKeyCount(value: unknown): void {
   for (const key in properties) {
     if ((properties as Record<string, unknown>)[key] === null) removed += 1;
     else kept += 1;
-    if (kept > mostProperties) throw tooManyKeys(`Properties can have at most ${mostProperties} keys.`);
-    if (removed > mostRemovals) throw tooManyKeys(`At most ${mostRemovals} keys can be removed at once.`);
+    if (kept > maxPropertyKeys) throw tooManyKeys(`Properties can have at most ${maxPropertyKeys} keys.`);
+    if (removed > maxRemovals) throw tooManyKeys(`At most ${maxRemovals} keys can be removed at once.`);
   }
 }
 

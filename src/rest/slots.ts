@@ -1,17 +1,17 @@
-// Bounds how many of a costly thing are done at once.
+// Limits how many expensive requests run at the same time.
 
 import { Refusal } from '../domain/refusal.ts';
 import type { Counts } from '../runtime/shared-counters.ts';
 
-/** A number of places; whoever finds none free is asked to come again. */
+/** A fixed number of slots; a request that finds none free is refused. */
 export class Slots {
   readonly #counts: Counts;
   readonly #name: string;
   readonly #count: number;
   readonly #refuse: () => Refusal;
 
-  /** `name`: slots of the same name are the same. `refuse`: what is said to whoever finds none free. */
-  constructor(counts: Counts, name: string, count: number, refuse: () => Refusal) {
+  /** Slots of the same `name` are shared between threads. `refuse` makes the refusal when none is free. */
+  constructor(counts: Counts, { name, count, refuse }: { name: string; count: number; refuse: () => Refusal }) {
     this.#counts = counts;
     this.#name = name;
     this.#count = count;
@@ -22,7 +22,7 @@ export class Slots {
     return this.#counts.get(this.#name);
   }
 
-  /** Returns what gives the place back. */
+  /** Returns the function that releases the slot. */
   take(): () => void {
     if (!this.#counts.take(this.#name, this.#count)) throw this.#refuse();
     return () => this.#counts.giveBack(this.#name);

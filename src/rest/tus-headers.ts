@@ -1,4 +1,4 @@
-// The headers of tus 1.0 (https://tus.io/protocols/resumable-upload): lengths, metadata, checksums and what is joined.
+// The headers of tus 1.0 (https://tus.io/protocols/resumable-upload): lengths, metadata, checksums and concatenation.
 
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -16,7 +16,7 @@ const algorithms = ['md5', 'sha1', 'sha256', 'sha512', 'crc32'] as const;
 type Algorithm = (typeof algorithms)[number];
 export const tusAlgorithms = algorithms.join(',');
 
-/** Whoever forgets the version is known by the content type, and told so. */
+/** A client that forgets `Tus-Resumable` is recognized by its content type, so that the refusal can name the header. */
 export function isTus({ headers }: IncomingMessage): boolean {
   return headers['tus-resumable'] !== undefined || headers['content-type'] === 'application/offset+octet-stream';
 }
@@ -29,12 +29,12 @@ export function checkTusVersion({ headers }: IncomingMessage): void {
 export function readTusNumber(request: IncomingMessage, name: 'Upload-Length' | 'Upload-Offset'): number | null {
   const text = readHeader(request, name.toLowerCase());
   if (text === null) return null;
-  // What no number can tell exactly is more than anything takes.
+  // Numbers that cannot be represented exactly are above every limit anyway.
   if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   throw invalidHeader(name, 'must be a number of bytes, from 0 on');
 }
 
-/** Null: it will be said later. */
+/** Null: the length is deferred. */
 export function readNewLength(request: IncomingMessage): number | null {
   const length = readTusNumber(request, 'Upload-Length');
   const deferred = readHeader(request, 'upload-defer-length');
@@ -48,25 +48,25 @@ export function readNewLength(request: IncomingMessage): number | null {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** `key base64, key base64, key`: keys in small letters. */
+/** Parses `key base64, key base64, key`. Keys are returned in lower case. */
 export function parseMetadata(header: string | null): Map<string, string> {
-  const told = new Map<string, string>();
-  if (header === null || header.trim() === '') return told;
+  const metadata = new Map<string, string>();
+  if (header === null || header.trim() === '') return metadata;
   for (const pair of header.split(',')) {
     const [, key, encoded = ''] = /^\s*([\x21-\x2b\x2d-\x7e]+)(?: ([A-Za-z0-9+/]*={0,2}))?\s*$/.exec(pair) ?? [];
     if (key === undefined || encoded.length % 4 !== 0) {
       throw invalidHeader('Upload-Metadata', 'must be pairs of a key and a value in base64, with commas between them');
     }
-    const known = key.toLowerCase();
-    if (told.has(known)) throw invalidHeader('Upload-Metadata', `has the key ${key} twice`);
+    const name = key.toLowerCase();
+    if (metadata.has(name)) throw invalidHeader('Upload-Metadata', `has the key ${key} twice`);
     try {
-      told.set(known, utf8.decode(Buffer.from(encoded, 'base64')));
+      metadata.set(name, utf8.decode(Buffer.from(encoded, 'base64')));
     } catch {
-      // What is no text means nothing to us; the client gets it back as it sent it.
-      told.set(known, '');
+      // Binary values are not used here; HEAD returns them to the client as it sent them.
+      metadata.set(name, '');
     }
   }
-  return told;
+  return metadata;
 }
 
 export interface Checksum {
@@ -86,7 +86,7 @@ export function readChecksum(request: IncomingMessage): Checksum | null {
   return { algorithm, digest: Buffer.from(encoded, 'base64') };
 }
 
-/** Throws behind the last of the bytes if they have another checksum. */
+/** Passes the bytes on, and throws after the last one if the checksum does not match. */
 export async function* checkSum(bytes: AsyncIterable<Buffer>, { algorithm, digest }: Checksum): AsyncGenerator<Buffer> {
   const hash = algorithm === 'crc32' ? null : createHash(algorithm);
   let crc = 0;
@@ -109,28 +109,30 @@ function toBigEndian(crc: number): Buffer {
   return bytes;
 }
 
-export type Concat = { kind: 'whole' } | { kind: 'part' } | { kind: 'final'; ids: string[]; named: string };
+/** `partUrls`: as the client sent them. */
+type Concat = { kind: 'whole' } | { kind: 'part' } | { kind: 'final'; ids: string[]; partUrls: string };
 
 export function readConcat(request: IncomingMessage): Concat {
   const header = readHeader(request, 'upload-concat');
   if (header === null) return { kind: 'whole' };
   if (header === 'partial') return { kind: 'part' };
-  const [, named] = /^final; ?(\S.*)$/.exec(header) ?? [];
-  if (named === undefined)
+  const [, urls] = /^final; ?(\S.*)$/.exec(header) ?? [];
+  if (urls === undefined)
     throw invalidHeader('Upload-Concat', 'must be partial, or final; and the addresses of its parts');
-  const ids = named.trim().split(/ +/).map(toId);
+  const partUrls = urls.trim();
+  const ids = partUrls.split(/ +/).map(toId);
   if (new Set(ids).size !== ids.length) throw invalidHeader('Upload-Concat', 'names a part twice');
-  return { kind: 'final', ids, named: named.trim() };
+  return { kind: 'final', ids, partUrls };
 }
 
-/** Absolute or relative, it ends in the id. */
+/** Absolute or relative, the URL of an upload ends with its id. */
 function toId(address: string): string {
   const [, id] = /(?:^|\/)uploads\/([^/?#]+)\/?$/.exec(address) ?? [];
   if (id === undefined) throw invalidHeader('Upload-Concat', `names ${JSON.stringify(address)}, which is no upload`);
   return id;
 }
 
-/** What HEAD tells of an upload. */
+/** The headers that describe an upload in the answer to HEAD. */
 export function toTusState(upload: Upload): Record<string, string> {
   const { metadata, parts } = readNotes(upload);
   const { kind, lengthBytes, result } = upload;
@@ -140,11 +142,11 @@ export function toTusState(upload: Upload): Record<string, string> {
     ...(metadata !== null && { 'Upload-Metadata': metadata }),
     ...(kind === 'part' && { 'Upload-Concat': 'partial' }),
     ...(kind === 'final' && { 'Upload-Concat': `final;${parts}` }),
-    ...toTusEnd(upload),
+    ...toExpiry(upload),
     ...(result !== null && kind !== 'part' && { entryid: result }),
   };
 }
 
-export function toTusEnd({ expiresAt }: Upload): Record<string, string> {
+export function toExpiry({ expiresAt }: Upload): Record<string, string> {
   return { 'Upload-Expires': new Date(expiresAt).toUTCString() };
 }

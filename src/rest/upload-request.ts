@@ -1,5 +1,5 @@
-// What the two protocols of resumable uploads have in common: what is to be saved, the body, the address, and refusals under
-// statuses of their own.
+// What both protocols of resumable uploads share: the save request, the body, the address of an upload, and refusals with the
+// statuses of the standards.
 
 import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../catalog/verbs/uploads.ts';
@@ -17,12 +17,12 @@ import type { EnvironmentContext } from './environment-context.ts';
 import { readDisposition } from './multipart.ts';
 import * as parameters from './parameters.ts';
 import type { CallerExchange } from './route.ts';
-import { isMinimalPreferred } from './routes/save-answer.ts';
+import { prefersMinimal } from './routes/save-answer.ts';
 import { parseMetadata } from './tus-headers.ts';
 
 export const uploadsPath = '/v1/contentmanagement/uploads';
 
-/** The statuses that the standards want. */
+/** The statuses that the standards prescribe. */
 export const uploadStatuses = {
   ChecksumMismatch: 460,
   FileTooLarge: 413,
@@ -32,46 +32,46 @@ export const uploadStatuses = {
   UploadOffsetMismatch: 409,
 } as const satisfies Partial<Record<RefusalCode, number>>;
 
-/** Without the host, so that it holds wherever the service is reached; behind a prefix where the public address has one. */
+/** Without the host, so that it works under every name of the service; with the path prefix of the public address. */
 export function toLocation({ publicUrl }: EnvironmentContext, { id }: Upload): string {
   return `${new URL(publicUrl).pathname.replace(/\/$/, '')}${uploadsPath}/${id}`;
 }
 
-/** What will be saved: from the headers of `POST /files`, or else from what tus clients tell of a file. */
+/** Reads the save request from the headers of `POST /files`, or else from the metadata of tus. */
 export function readUploadRequest(request: IncomingMessage, contentType: string | null): UploadRequest {
-  const told = parseMetadata(parameters.readHeader(request, 'upload-metadata'));
-  const named = parameters.readHeader(request, 'filename');
+  const metadata = parseMetadata(parameters.readHeader(request, 'upload-metadata'));
+  const header = parameters.readHeader(request, 'filename');
   const disposition = parameters.readHeader(request, 'content-disposition');
   const fileName =
-    (named === null ? null : decodeNameHeader(named)) ??
-    told.get('filename') ??
-    told.get('name') ??
+    (header === null ? null : decodeNameHeader(header)) ??
+    metadata.get('filename') ??
+    metadata.get('name') ??
     (disposition === null ? null : readDisposition(disposition).fileName);
   if (fileName === null) throw fileNameMissing();
-  const type = contentType ?? told.get('filetype') ?? told.get('type') ?? null;
-  const conflict = parameters.readHeader(request, 'conflictbehavior') ?? told.get('conflictbehavior') ?? null;
+  const type = contentType ?? metadata.get('filetype') ?? metadata.get('type') ?? null;
+  const conflict = parameters.readHeader(request, 'conflictbehavior') ?? metadata.get('conflictbehavior') ?? null;
   return {
-    folderId: parameters.readHeader(request, 'folderid') ?? told.get('folderid') ?? null,
+    folderId: parameters.readHeader(request, 'folderid') ?? metadata.get('folderid') ?? null,
     fileName,
     contentType: type === null || readMediaType(type) === null ? null : type.trim(),
-    objectType: readObjectType(told),
-    properties: readProperties(told),
+    objectType: readObjectType(metadata),
+    properties: readProperties(metadata),
     comment: parameters.readComment(request),
     conflict: parameters.checkConflictBehavior(conflict) ?? 'Version',
     idempotencyKey: parameters.readIdempotencyKey(request),
     sha256: parameters.readSha256(request, 'repr-digest')?.toString('base64') ?? null,
-    isMinimal: isMinimalPreferred(request),
+    isMinimal: prefersMinimal(request),
   };
 }
 
-function readObjectType(told: Map<string, string>): string | null {
-  const text = told.get('objecttype');
+function readObjectType(metadata: Map<string, string>): string | null {
+  const text = metadata.get('objecttype');
   return text === undefined ? null : checkObjectType(text);
 }
 
 /** A JSON object of strings. */
-function readProperties(told: Map<string, string>): Record<string, string> | null {
-  const text = told.get('properties');
+function readProperties(metadata: Map<string, string>): Record<string, string> | null {
+  const text = metadata.get('properties');
   if (text === undefined) return null;
   try {
     return checkProperties(JSON.parse(text));
@@ -81,14 +81,14 @@ function readProperties(told: Map<string, string>): Record<string, string> | nul
   }
 }
 
-export function fileNameMissing(): Refusal {
+function fileNameMissing(): Refusal {
   return new Refusal('FileNameMissing', 'The file has no name.', {
     target: 'FileName',
     hint: 'Send the header FileName (percent-encoded UTF-8), or filename in Upload-Metadata.',
   });
 }
 
-/** `check`: looks at the bytes as they pass, and throws behind the last of them if they are not what they should be. */
+/** `check` passes the bytes on, and throws after the last one if they are wrong. */
 export function toUploadBody(
   { openBody, renewCaller }: CallerExchange,
   digests: BodyDigests,
@@ -110,8 +110,9 @@ export function toUploadBody(
   };
 }
 
-/** Refusals under the statuses and with the headers of the standard. */
-export async function byStandard<Answer>(
+/** Gives refusals the status and headers of the standard. `complete`: headers to add when the upload itself is complete and
+ *  only saving the file was refused. */
+export async function withUploadStatuses<Answer>(
   { headers, complete }: { headers: Record<string, string>; complete: Record<string, string> },
   run: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -120,9 +121,9 @@ export async function byStandard<Answer>(
   } catch (error) {
     if (!(error instanceof Refusal) || error instanceof StandardRefusal) throw error;
     const known: Partial<Record<RefusalCode, number>> = uploadStatuses;
-    const told = { ...headers, ...(error instanceof FinishRefused && complete) };
-    if (error instanceof OffsetMismatch) told['Upload-Offset'] = String(error.offsetBytes);
-    if (error.code === 'TusVersionUnsupported') told['Tus-Version'] = '1.0.0';
-    throw new StandardRefusal(error, known[error.code] ?? toStatus(error.code), told);
+    const refusalHeaders = { ...headers, ...(error instanceof FinishRefused && complete) };
+    if (error instanceof OffsetMismatch) refusalHeaders['Upload-Offset'] = String(error.offsetBytes);
+    if (error.code === 'TusVersionUnsupported') refusalHeaders['Tus-Version'] = '1.0.0';
+    throw new StandardRefusal(error, known[error.code] ?? toStatus(error.code), refusalHeaders);
   }
 }

@@ -1,5 +1,5 @@
-// The four ways in which a file's bytes travel in `POST /files`, made one: what was attached, and the fields beside it.
-// Text fields may come before or after the file, so the bytes are received as they pass and named at the end.
+// The body of `POST /files` in any of its four formats: multipart, multipart sent as JSON, base64 in JSON, or the bare bytes.
+// Text fields may come before or after the file, so the bytes are received as they arrive, and the fields apply at the end.
 
 import { checkMediaType, readMediaType } from '../domain/content-type.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
@@ -12,18 +12,18 @@ import { checkConflictBehavior } from './parameters.ts';
 import { compileCheck, SaveFileJson } from './schemas.ts';
 import type { Slots } from './slots.ts';
 
-/** "At most 16 MiB", in base64, with room for the fields around it. */
+/** 16 MiB in base64, with room for the fields around it. */
 const jsonContentBytes = 16 * 1024 * 1024;
 const jsonBodyBytes = Math.ceil((jsonContentBytes * 4) / 3) + 1024 * 1024;
 const textPartBytes = 512 * 1024;
 const boundaryHeadBytes = 256;
 
-const ways =
+const formatsHint =
   'Send multipart/form-data with a part named "filename", or JSON {"filename": "<base64>"}, or the bytes themselves under another content type.';
 
-export interface Upload {
+export interface FileBody {
   received: ReceivedContent;
-  /** The name that the part itself carries. */
+  /** The file name of the multipart part. */
   fileName: string | null;
   contentType: string | null;
   objectType: string | null;
@@ -38,23 +38,23 @@ export interface Receiver {
   largeBodies: Slots;
 }
 
-/** How the bytes travel, told by the one reading of the content type. */
-export type Way =
+/** The format of the body, according to the content type. */
+export type BodyFormat =
   | { kind: 'multipart'; boundary: string }
-  /** The bytes decide: a multipart body in disguise, or base64. */
+  /** The first bytes decide between multipart and base64. */
   | { kind: 'json' }
   | { kind: 'bare'; contentType: string | null };
 
-export function readWay(header: string | null): Way {
+export function readBodyFormat(header: string | null): BodyFormat {
   const type = readMediaType(header ?? undefined);
-  // Meant as one of ours but not readable: it must not be taken for the file itself.
+  // A malformed multipart or JSON type: the body must not be saved as the file itself.
   if (type === null && /^\s*(multipart\/form-data|application\/json)(?![\w.+-])/i.test(header ?? '')) {
-    throw invalidBody('The Content-Type cannot be read.', ways);
+    throw invalidBody('The Content-Type cannot be read.', formatsHint);
   }
   const boundary = type?.parameters.get('boundary');
   const isMultipart = type?.essence === 'multipart/form-data';
   if (isMultipart || (type?.essence === 'application/json' && boundary !== undefined)) {
-    if (boundary === undefined) throw invalidBody('The multipart body has no boundary parameter.', ways);
+    if (boundary === undefined) throw invalidBody('The multipart body has no boundary parameter.', formatsHint);
     checkBoundary(boundary);
     return { kind: 'multipart', boundary };
   }
@@ -62,16 +62,20 @@ export function readWay(header: string | null): Way {
   return { kind: 'bare', contentType: type === null || header === null ? null : header.trim() };
 }
 
-export async function readUpload(body: AsyncIterable<Buffer>, way: Way, receiver: Receiver): Promise<Upload> {
-  if (way.kind === 'multipart') return await readMultipart(body, way.boundary, receiver);
-  if (way.kind === 'json') return await readUnderJson(body, receiver);
-  return { ...noFields, received: await receiver.receive(body), contentType: way.contentType };
+export async function readFileBody(
+  body: AsyncIterable<Buffer>,
+  format: BodyFormat,
+  receiver: Receiver,
+): Promise<FileBody> {
+  if (format.kind === 'multipart') return await readMultipart(body, format.boundary, receiver);
+  if (format.kind === 'json') return await readUnderJson(body, receiver);
+  return { ...noFields, received: await receiver.receive(body), contentType: format.contentType };
 }
 
 const noFields = { fileName: null, contentType: null, objectType: null, properties: null, conflict: null };
 
-/** "Clients that obey the document to the letter (content type `application/json`, one attachment) produce this." */
-async function readUnderJson(body: AsyncIterable<Buffer>, receiver: Receiver): Promise<Upload> {
+/** Some clients send multipart bodies with the content type `application/json`. */
+async function readUnderJson(body: AsyncIterable<Buffer>, receiver: Receiver): Promise<FileBody> {
   const source = body[Symbol.asyncIterator]();
   const head = await readHead(source);
   const whole = chain(head, source);
@@ -99,24 +103,24 @@ async function* chain(head: Buffer, source: AsyncIterator<Buffer>): AsyncGenerat
   }
 }
 
-async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, receiver: Receiver): Promise<Upload> {
+async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, receiver: Receiver): Promise<FileBody> {
   const fields = new Map<string, string>();
   let file: { received: ReceivedContent; fileName: string | null; contentType: string | null } | null = null;
-  // A file under another name would be left out silently; a field of a form that was left empty is none.
-  let hasStray = false;
+  // A file in an unknown part is refused rather than ignored; the empty file field of a form does not count.
+  let hasUnknownFile = false;
   try {
     for await (const part of readParts(body, boundary)) {
       if (part.name === 'filename' || part.name === 'file') {
         if (file !== null) throw tooManyAttachments();
         file = { received: await receiver.receive(part.body), fileName: part.fileName, contentType: part.contentType };
       } else if (part.name !== null && textParts.has(part.name)) {
-        // Which of the two is meant, nobody can tell.
-        if (fields.has(part.name)) throw invalidBody(`The body has two parts named "${part.name}".`, ways);
+        // It would be unclear which of the two counts.
+        if (fields.has(part.name)) throw invalidBody(`The body has two parts named "${part.name}".`, formatsHint);
         fields.set(part.name, await readTextPart(part));
-      } else if (part.fileName !== null && part.fileName !== '') hasStray = true;
+      } else if (part.fileName !== null && part.fileName !== '') hasUnknownFile = true;
     }
     if (file === null) throw attachmentMissing();
-    if (hasStray) throw tooManyAttachments();
+    if (hasUnknownFile) throw tooManyAttachments();
     return { ...file, ...readFields(fields, file.contentType), fileName: file.fileName === '' ? null : file.fileName };
   } catch (error) {
     if (file !== null) await receiver.discard(file.received);
@@ -127,8 +131,8 @@ async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, rece
 const textParts = new Set(['Properties', 'ObjectType', 'ContentType']);
 
 async function readTextPart({ name, body }: Part): Promise<string> {
-  const tooLarge = () => invalidBody(`The part ${name} has more than ${textPartBytes} bytes.`, ways);
-  return toText(await readWhole(body, textPartBytes, tooLarge), ways);
+  const tooLarge = () => invalidBody(`The part ${name} has more than ${textPartBytes} bytes.`, formatsHint);
+  return toText(await readWhole(body, textPartBytes, tooLarge), formatsHint);
 }
 
 function readFields(fields: Map<string, string>, partType: string | null) {
@@ -136,15 +140,15 @@ function readFields(fields: Map<string, string>, partType: string | null) {
   const properties = fields.get('Properties');
   const objectType = fields.get('ObjectType');
   return {
-    contentType: contentType === undefined ? knownType(partType) : checkMediaType(contentType),
+    contentType: contentType === undefined ? toContentType(partType) : checkMediaType(contentType),
     properties: properties === undefined ? null : checkProperties(parseProperties(properties)),
     objectType: objectType === undefined ? null : checkObjectType(objectType),
     conflict: null,
   };
 }
 
-/** A content type that is none counts as absent: the bytes and the name then tell. */
-export function knownType(header: string | null): string | null {
+/** An invalid content type counts as absent: it is then detected from the bytes and the name. */
+export function toContentType(header: string | null): string | null {
   return header !== null && readMediaType(header) !== null ? header.trim() : null;
 }
 
@@ -161,24 +165,24 @@ function parseProperties(text: string): unknown {
 
 const checkSaveFileJson = compileCheck(SaveFileJson);
 
-async function readJson(body: AsyncIterable<Buffer>, receiver: Receiver): Promise<Upload> {
+async function readJson(body: AsyncIterable<Buffer>, receiver: Receiver): Promise<FileBody> {
   const release = { slot: () => {} };
   try {
-    const large = onceLarge(body, () => {
+    const large = watchSize(body, () => {
       release.slot = receiver.largeBodies.take();
     });
-    const fields = parseObject(await readWhole(large, jsonBodyBytes, jsonTooLarge), ways);
+    const fields = parseObject(await readWhole(large, jsonBodyBytes, jsonTooLarge), formatsHint);
     if (!isAttachment(fields.filename)) throw notAttached(fields.filename);
     const { filename, Properties, ObjectType, ConflictBehavior } = checkSaveFileJson(fields);
     const { Content, ContentType } = typeof filename === 'string' ? { Content: filename } : filename;
-    const named = {
+    const fileFields = {
       fileName: null,
       contentType: ContentType === undefined ? null : checkMediaType(ContentType),
       objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
       properties: Properties === undefined ? null : checkProperties(Properties),
       conflict: checkConflictBehavior(ConflictBehavior ?? null),
     };
-    return { ...named, received: await receiver.receive(once(decodeBase64(Content))) };
+    return { ...fileFields, received: await receiver.receive(once(decodeBase64(Content))) };
   } finally {
     release.slot();
   }
@@ -191,16 +195,16 @@ function isAttachment(value: unknown): boolean {
 }
 
 function notAttached(value: unknown): Refusal {
-  if (value === undefined) return invalidBody('The JSON object has no attachment named "filename".', ways);
+  if (value === undefined) return invalidBody('The JSON object has no attachment named "filename".', formatsHint);
   return new Refusal(
     'InvalidBody',
     '"filename" must be base64, or an object with base64 as Content and perhaps a text as ContentType.',
-    { target: 'filename', hint: ways },
+    { target: 'filename', hint: formatsHint },
   );
 }
 
-/** Bodies that are held in memory as a whole are few at a time. */
-async function* onceLarge(body: AsyncIterable<Buffer>, onLarge: () => void): AsyncGenerator<Buffer> {
+/** Large bodies are held in memory, so only a few are read at a time. */
+async function* watchSize(body: AsyncIterable<Buffer>, onLarge: () => void): AsyncGenerator<Buffer> {
   let size = 0;
   let isLarge = false;
   for await (const chunk of body) {
@@ -219,7 +223,10 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 
 function decodeBase64(text: string): Buffer {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
-    throw new Refusal('InvalidBody', 'The content of "filename" is not base64.', { target: 'filename', hint: ways });
+    throw new Refusal('InvalidBody', 'The content of "filename" is not base64.', {
+      target: 'filename',
+      hint: formatsHint,
+    });
   }
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length > jsonContentBytes) throw jsonTooLarge();
@@ -227,13 +234,15 @@ function decodeBase64(text: string): Buffer {
 }
 
 function jsonTooLarge(): Refusal {
-  return new Refusal('FileTooLarge', `A file inside JSON can have at most ${jsonContentBytes} bytes.`, { hint: ways });
+  return new Refusal('FileTooLarge', `A file inside JSON can have at most ${jsonContentBytes} bytes.`, {
+    hint: formatsHint,
+  });
 }
 
 function attachmentMissing(): Refusal {
   return new Refusal('AttachmentMissing', 'The request has no attachment named "filename".', {
     target: 'filename',
-    hint: ways,
+    hint: formatsHint,
   });
 }
 

@@ -1,4 +1,4 @@
-// The wire names of what is managed: spaces, applications, people, what they did, use and may.
+// Renders what managers see as JSON: spaces, applications, users, the audit log, usage and limits.
 
 import type { Application } from '../catalog/verbs/applications.ts';
 import type { Certificate } from '../catalog/verbs/certificates.ts';
@@ -42,7 +42,7 @@ export function renderApplication(application: Application): string {
   return JSON.stringify(toApplication(application));
 }
 
-/** The secret is told here and nowhere else. */
+/** The only answer that contains the secret. */
 export function renderRegistered({ application, secret }: ApplicationWithSecret): string {
   return JSON.stringify({ ...toApplication(application), ...(secret !== null && { Secret: secret }) });
 }
@@ -98,7 +98,7 @@ export function renderEvents(events: readonly JournalRow[]): string {
   return JSON.stringify({ Events: shown });
 }
 
-/** Lists in it are of the catalog's own numbers: how many there are is told. */
+/** Lists hold internal numbers of the catalog, so only their length is shown. */
 function toDetails(details: Record<string, unknown>): object {
   const shown = Object.entries(details).map(([name, value]) => [
     name.charAt(0).toUpperCase() + name.slice(1),
@@ -107,10 +107,10 @@ function toDetails(details: Record<string, unknown>): object {
   return Object.fromEntries(shown) as object;
 }
 
-/** Only what is limited; nothing at all where nothing is. */
+/** Only the limits that are set. */
 function toQuota({ bytes, entries, requests }: Quota): object {
   const limited = Object.entries({ Bytes: bytes, Entries: entries, RequestsPerSecond: requests }).filter(
-    ([, most]) => most !== null,
+    ([, limit]) => limit !== null,
   );
   return limited.length === 0 ? {} : { Quota: Object.fromEntries(limited) };
 }

@@ -12,7 +12,7 @@ test('a time is rendered as toISOString renders it', () => {
   );
 });
 
-test('a record is valid JSON with eleven fields, whatever its texts', () => {
+test('a record is valid JSON with eleven fields, for any text', () => {
   const text = fc.string({ unit: 'grapheme' });
   const properties = fc.dictionary(text, text).map((object) => ({ ...object }));
   fc.assert(

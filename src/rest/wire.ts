@@ -1,5 +1,5 @@
-// The wire names of records, envelopes and errors in JSON; `wire-managing.ts` has those of what is managed.
-// Records are rendered by hand: a save's reply holds up to a hundred of them.
+// Renders entries, envelopes and errors as JSON; `wire-managing.ts` does the same for what managers see. Entries are rendered
+// by hand, because the answer to a save has up to a hundred of them.
 
 import type { FeedChange, FeedEntry } from '../catalog/verbs/changes.ts';
 import type { TrashedEntry } from '../catalog/verbs/trash.ts';
@@ -31,11 +31,11 @@ function renderProperties(properties: Record<string, string>): string {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** By day since 1970: `2026-01-15T`. */
+/** `2026-01-15T`, by days since 1970. */
 const dates = new Map<number, string>();
-const mostDates = 4096;
+const maxDates = 4096;
 
-/** `2026-01-15T09:30:00.123Z`: UTC, always three decimals. What `toISOString` says, at a fifth of its cost. */
+/** `2026-01-15T09:30:00.123Z`: UTC, always three decimals. The result of `toISOString`, at a fifth of its cost. */
 export function renderTime(ms: number): string {
   const day = Math.floor(ms / dayMs);
   const rest = ms - day * dayMs;
@@ -47,7 +47,7 @@ export function renderTime(ms: number): string {
 function renderDate(day: number): string {
   const known = dates.get(day);
   if (known !== undefined) return known;
-  if (dates.size === mostDates) dates.clear();
+  if (dates.size === maxDates) dates.clear();
   const date = new Date(day * dayMs).toISOString().slice(0, 11);
   dates.set(day, date);
   return date;
@@ -61,10 +61,11 @@ function three(number: number): string {
   return number < 10 ? `00${number}` : number < 100 ? `0${number}` : `${number}`;
 }
 
-/** Of entries that are kept, which are never changed. Remembering what is shown once would cost more than rendering it. */
+/** Only for entries from the page cache, which never change. Caching an entry that is shown once would cost more than
+ *  rendering it. */
 const rendered = new WeakMap<Entry, string>();
 
-function renderKept(entry: Entry): string {
+function renderCached(entry: Entry): string {
   let text = rendered.get(entry);
   if (text === undefined) {
     text = renderEntry(entry);
@@ -73,10 +74,10 @@ function renderKept(entry: Entry): string {
   return text;
 }
 
-type Listed = Pick<FolderListing, 'folder' | 'children' | 'isKept'>;
+type Listing = Pick<FolderListing, 'folder' | 'children' | 'isKept'>;
 
-export function renderEnvelope({ folder, children, isKept }: Listed): string {
-  const shown = children.map(isKept ? renderKept : renderEntry);
+export function renderEnvelope({ folder, children, isKept }: Listing): string {
+  const shown = children.map(isKept ? renderCached : renderEntry);
   return `{"Folder":${renderEntry(folder)},"Children":[${shown.join(',')}]}`;
 }
 
@@ -89,8 +90,8 @@ function renderShown({ entry, path, etag, sha256, version }: EntryView): string 
   return `"Entry":${renderEntry(entry)},"Path":${quote(path)},"ETag":${JSON.stringify(etag)}${content}`;
 }
 
-/** The envelope of a save, and what is shown of the file. */
-export function renderSavedVersion(listing: Listed, view: EntryView): string {
+/** The envelope of a save, and the fields of `GET /entries/{id}`. */
+export function renderSavedVersion(listing: Listing, view: EntryView): string {
   return `${renderEnvelope(listing).slice(0, -1)},${renderShown(view)}}`;
 }
 
@@ -156,8 +157,8 @@ function renderChange({ position, at, by, action, entryId, now }: FeedChange): s
 }
 
 function renderNow({ entry, parentId, isTrashed }: FeedEntry): string {
-  const place = parentId === null ? '' : `,"ParentFolderId":"${parentId}"`;
-  return `${place}${isTrashed ? ',"Trashed":true' : ''},"Entry":${renderEntry(entry)}`;
+  const parent = parentId === null ? '' : `,"ParentFolderId":"${parentId}"`;
+  return `${parent}${isTrashed ? ',"Trashed":true' : ''},"Entry":${renderEntry(entry)}`;
 }
 
 export function renderRefusal(refusal: Refusal, trackingId: string): string {

@@ -1,4 +1,4 @@
-// Making elements. Text is only ever set as text: nothing that the service answers can become markup.
+// Makes elements. Text is always set as text, so nothing that the service returns can become markup.
 
 /** `make('p', { class: 'quiet' }, 'text', child)`; attributes that are false, null or undefined are left out. */
 export function make(tag, attributes = {}, ...children) {
@@ -15,7 +15,7 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Paragraphs, and what stands between backticks as code: all the Markdown that the description uses. */
+/** Paragraphs, and code between backticks: all the Markdown that the description uses. */
 export function renderText(text) {
   return text.split(/\n{2,}/).map((paragraph) => make('p', {}, renderLine(paragraph)));
 }
@@ -39,7 +39,7 @@ export function toReadable(value) {
   );
 }
 
-/** A button that copies what `read` gives, and says so. */
+/** A button that copies the result of `read`, and confirms it. */
 export function makeCopyButton(what, read) {
   const label = `Copy ${what}`;
   const button = make('button', { type: 'button', class: 'small' }, label);
@@ -52,14 +52,14 @@ export function makeCopyButton(what, read) {
   return button;
 }
 
-/** Browsers give the clipboard to secure addresses only; elsewhere the old way is left. */
+/** Browsers offer the clipboard API to secure origins only; elsewhere `execCommand` is used. */
 async function copy(text) {
   if (navigator.clipboard !== undefined) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Not allowed: the old way may still be.
+      // Not permitted: `execCommand` may still be.
     }
   }
   const area = make('textarea', { 'aria-label': 'To copy' });

@@ -1,4 +1,4 @@
-// One operation: what it is for, what it takes, what it answers and refuses, and a form to try it. Made when it is opened.
+// One operation: its description, parameters, answers and refusals, and a form to try it. Rendered when it is opened.
 
 import { make, renderLine, renderText, toReadable } from './dom.js';
 import { renderLazily, renderSchema, resolve, toTypeName } from './schema.js';
@@ -14,14 +14,14 @@ export function renderOperation(root, listed) {
       {},
       make('span', { class: `method ${method.toLowerCase()}` }, method),
       make('span', { class: 'path' }, renderPath(path)),
-      make('span', { class: 'told' }, operation.summary),
+      make('span', { class: 'summary-text' }, operation.summary),
     ),
   );
   details.addEventListener('toggle', () => details.append(renderInside(root, listed)), { once: true });
   return details;
 }
 
-/** Lines break behind a slash; what all paths begin with stands back. */
+/** Lines break before a slash; the common prefix of all paths is shown in grey. */
 function renderPath(path) {
   const [, common = '', rest] = /^(\/v1\/contentmanagement)?(.*)$/.exec(path);
   const pieces = rest.split(/(?=\/)/).map((piece) => [make('wbr'), piece]);
@@ -47,13 +47,13 @@ function renderInside(root, listed) {
   );
 }
 
-/** Leads past what is to be read. */
+/** Scrolls to the form. */
 function makeTryButton({ operationId }) {
   const button = make('button', { type: 'button', class: 'small' }, 'Try it');
   button.addEventListener('click', () => {
-    const place = document.querySelector(`#${operationId} .try`);
-    place.scrollIntoView();
-    place.querySelector('input, select, textarea, button').focus({ preventScroll: true });
+    const form = document.querySelector(`#${operationId} .try`);
+    form.scrollIntoView();
+    form.querySelector('input, select, textarea, button').focus({ preventScroll: true });
   });
   return button;
 }

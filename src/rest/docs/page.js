@@ -1,4 +1,4 @@
-// The page: reads the description of the service that serves it, and shows it.
+// The page: loads the OpenAPI document of the service that serves it, and shows it.
 
 import { make, renderText } from './dom.js';
 import { renderOperation } from './operation.js';
@@ -70,7 +70,7 @@ function filter(listed) {
   }
 }
 
-/** Opens what the address names behind its #. */
+/** Opens the operation that the fragment of the URL names. */
 function openNamed() {
   const named = find(decodeURIComponent(location.hash.slice(1)));
   for (const link of document.querySelectorAll('nav a')) {
@@ -115,7 +115,7 @@ function listenToIdentity() {
   });
 }
 
-/** On a narrow screen the list of operations is closed until it is asked for. */
+/** On a narrow screen the list of operations is closed at first. */
 function foldContents() {
   const narrow = matchMedia('(max-width: 59.99rem)');
   const fold = () => {

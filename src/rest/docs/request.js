@@ -1,9 +1,9 @@
-// A request as the reader has filled it in: sent by `send`, or written as a line of curl.
+// The request that the reader has filled in: `send` sends it, `toCurl` writes it as a curl command.
 
-/** The address that serves this page, with a slash at the end: also behind a proxy, and from a phone. */
+/** The address that serves this page, with a slash at the end. From the page's own URL, so that it works behind a proxy. */
 export const base = new URL('.', location.href).href;
 
-/** Who asks. In memory only. */
+/** The reader's credentials. Kept in memory only. */
 export const identity = { appKey: '', token: '' };
 
 /** `{ method, path, isOpen, values: [{ in, name, value }], body }`; body: `{ type, text | file | form }` or null. */
@@ -13,8 +13,8 @@ export function toUrl({ path, values }) {
   const query = new URLSearchParams(
     values.filter((value) => value.in === 'query' && value.value !== '').map(({ name, value }) => [name, value]),
   );
-  const asked = query.toString() === '' ? '' : `?${query}`;
-  return base + filled.slice(1) + asked;
+  const suffix = query.toString() === '' ? '' : `?${query}`;
+  return base + filled.slice(1) + suffix;
 }
 
 function toHeaders({ isOpen, values, body }, { appKey, token }) {
@@ -27,7 +27,7 @@ function toHeaders({ isOpen, values, body }, { appKey, token }) {
   for (const value of values) {
     if (value.in === 'header' && value.value !== '') headers.push([value.name, value.value]);
   }
-  // A form's content type carries its boundary, which the browser and curl make up.
+  // The content type of a form contains the boundary, which the browser or curl chooses.
   if (body !== null && body.form === undefined && body.type !== '') headers.push(['Content-Type', body.type]);
   return headers;
 }
@@ -74,7 +74,7 @@ function quote(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Asks for a token by client credentials; the secret is not kept. Resolves to seconds, or throws what is to be told. */
+/** Requests a token by client credentials; the secret is not kept. Resolves to the lifetime of the token in seconds. */
 export async function fetchToken(appKey, secret) {
   const credentials = btoa(`${encodeURIComponent(appKey)}:${encodeURIComponent(secret)}`);
   const answer = await fetch(`${base}oauth2/token`, {
@@ -84,9 +84,9 @@ export async function fetchToken(appKey, secret) {
     credentials: 'omit',
     cache: 'no-store',
   });
-  const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(told.error_description ?? told.Error?.Message ?? `The answer was ${answer.status}.`);
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(body.error_description ?? body.Error?.Message ?? `The answer was ${answer.status}.`);
   identity.appKey = appKey;
-  identity.token = told.access_token;
-  return told.expires_in;
+  identity.token = body.access_token;
+  return body.expires_in;
 }

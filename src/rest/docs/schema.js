@@ -1,4 +1,4 @@
-// Shows a JSON Schema as a list of fields. Components open on demand, so that a record inside a record ends somewhere.
+// Shows a JSON Schema as a list of fields. Components open on demand, because schemas can be nested deeply.
 
 import { make, renderLine } from './dom.js';
 
@@ -36,7 +36,7 @@ export function renderSchema(root, schema) {
 
 function renderField(root, name, field, isRequired) {
   const whole = resolve(root, field);
-  const told = field.description ?? whole.description;
+  const description = field.description ?? whole.description;
   const inner = findFields(root, field);
   return make(
     'li',
@@ -44,7 +44,7 @@ function renderField(root, name, field, isRequired) {
     make('code', {}, name),
     ' ',
     make('span', { class: 'quiet' }, `${toTypeName(root, field)}${isRequired ? '' : ', optional'}`),
-    told === undefined ? null : make('div', {}, renderLine(told)),
+    description === undefined ? null : make('div', {}, renderLine(description)),
     inner === null ? null : renderLazily('Its fields', () => renderSchema(root, inner)),
   );
 }

@@ -1,11 +1,11 @@
-// The form with which an operation is tried, the line of curl that follows it, and the answer.
+// The form to try an operation, the curl command that it amounts to, and the answer.
 
 import { make, makeCopyButton, makeId, toReadable } from './dom.js';
 import { send, toCurl } from './request.js';
 import { resolve, toTypeName } from './schema.js';
 
-/** More than this is saved rather than shown. */
-const mostShown = 200_000;
+/** Larger answers are offered as a download. */
+const maxShownBytes = 200_000;
 
 export function renderTry(root, { method, path, operation }) {
   const fields = (operation.parameters ?? []).map((parameter) => makeField(root, parameter));
@@ -83,7 +83,7 @@ function makeField(root, parameter) {
   return { parameter, input, element: make('p', {}, label, input) };
 }
 
-/** One way to send a body at a time, chosen by its content type. */
+/** The input for a body, with a choice of its content type. */
 function makeBody(root, { content }, fields) {
   const types = Object.keys(content);
   const id = makeId();
@@ -92,25 +92,25 @@ function makeBody(root, { content }, fields) {
     { id },
     types.map((type) => make('option', { value: type }, toTypeLabel(type))),
   );
-  const place = make('div', {});
-  let way;
+  const container = make('div', {});
+  let editor;
   const change = () => {
-    way = makeWay(root, choose.value, content[choose.value], fields);
-    place.replaceChildren(way.element);
+    editor = makeEditor(root, choose.value, content[choose.value], fields);
+    container.replaceChildren(editor.element);
   };
   choose.addEventListener('change', change);
   change();
   const label = make('p', {}, make('label', { for: id }, 'Body'), choose);
-  return { element: make('div', { class: 'choice' }, label, place), read: () => way.read() };
+  return { element: make('div', { class: 'choice' }, label, container), read: () => editor.read() };
 }
 
 function toTypeLabel(type) {
   return type === '*/*' ? 'the file itself, under its own type' : type;
 }
 
-function makeWay(root, type, media, fields) {
+function makeEditor(root, type, media, fields) {
   if (type === 'multipart/form-data') return makeMultipart(root, media, fields);
-  if (/json$/.test(type) || type === 'application/x-www-form-urlencoded') return makeTextWay(type, media);
+  if (/json$/.test(type) || type === 'application/x-www-form-urlencoded') return makeTextEditor(type, media);
   const picker = makePicker('The file', fields);
   return {
     element: picker.element,
@@ -121,7 +121,7 @@ function makeWay(root, type, media, fields) {
   };
 }
 
-function makeTextWay(type, media) {
+function makeTextEditor(type, media) {
   const id = makeId();
   const isJson = /json$/.test(type);
   const example = media.example ?? Object.values(media.examples ?? {})[0]?.value;
@@ -159,7 +159,7 @@ function makeMultipart(root, media, fields) {
   };
 }
 
-/** A picked file also gives its name to the header FileName, unless the reader wrote one. */
+/** The name of the picked file also fills the header FileName, unless the reader has entered one. */
 function makePicker(name, fields) {
   const id = makeId();
   const input = make('input', { id, type: 'file' });
@@ -200,7 +200,7 @@ async function showAnswer(read) {
 async function showBytes(bytes, type) {
   if (bytes.size === 0) return make('p', { class: 'quiet' }, 'No body.');
   const isText = /^(application\/([\w.+-]*\+)?json|text\/)/.test(type);
-  if (!isText || bytes.size > mostShown) return makeSaveLink(bytes);
+  if (!isText || bytes.size > maxShownBytes) return makeSaveLink(bytes);
   const text = await bytes.text();
   return make(
     'pre',

@@ -16,10 +16,10 @@ import { type ForeignRoute, type OpenRoute, type RouteMatch, routeNotFound } fro
 import { issuerRoutes } from '../routes.ts';
 import { routeFace } from './route-face.ts';
 
-/** Requests to the issuer are small; one that has not arrived whole after this long never will. */
+/** Requests to the issuer are small; one that has not arrived completely after this long is dropped. */
 const smallRequestMs = 30_000;
 const maxPageQueryLength = 4096;
-/** For what `oidc-provider` sends by itself; our own pages bring stricter ones. */
+/** For the answers of `oidc-provider`; our own pages set stricter ones. */
 const pageHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -48,13 +48,13 @@ export function issuerFace(options: IssuerFaceOptions): Face<RouteMatch<OpenRout
   });
 }
 
-/** Anyone can open the pages of a sign-in, and each one begun is stored: limits how often, how large, and how full the disk may
- *  be. */
+/** Anyone can open the sign-in pages, and each sign-in that is started is stored. So the rate, the length of the query and the
+ *  use of disk space are limited. */
 function guardPages(pages: Buckets, { cabinet }: EnvironmentContext, { arrival, queryString }: Exchange): void {
   const address = toLimitedAddress(arrival.address);
   const retryAfterSeconds = pages.waitSeconds(address);
   if (retryAfterSeconds > 0) {
-    throw new Refusal('TooManyRequests', 'Too many pages were asked for.', { retryAfterSeconds });
+    throw new Refusal('TooManyRequests', 'Too many pages were requested.', { retryAfterSeconds });
   }
   pages.take(address);
   if (queryString.length > maxPageQueryLength)
@@ -62,7 +62,7 @@ function guardPages(pages: Buckets, { cabinet }: EnvironmentContext, { arrival, 
   if (cabinet.freeBytes() <= cabinet.limits.reserveBytes) throw storageFull();
 }
 
-/** Hands a request over to the issuer, which answers by itself. */
+/** Passes a request to the issuer, which writes the response itself. */
 async function issue(
   { issuer }: EnvironmentContext,
   { request, response, arrival, requestId }: Exchange,

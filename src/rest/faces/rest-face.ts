@@ -1,5 +1,5 @@
-// The REST API as a face: it authenticates by token and AppKey, counts requests against the caller's quota and asks for
-// permission before it looks at parameters. It is the last face of an address, so it also says that there is nothing at a path.
+// The REST API as a face: it authenticates by token and AppKey, counts requests against the caller's quota, and checks
+// permission before parameters. It is the last face of an address, so it also answers for unknown paths.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../domain/caller.ts';
@@ -15,7 +15,7 @@ import { restRoutes } from '../routes.ts';
 import { routeFace } from './route-face.ts';
 
 const uploadsPath = '/v1/contentmanagement/uploads';
-/** A caller is authenticated again after a body that took longer than this. */
+/** After a body that took longer than this, the caller is authenticated again. */
 const renewAfterMs = 500;
 
 type RestRoute = CallerRoute | OpenRoute;
@@ -45,7 +45,7 @@ async function answerCaller(
   { route, lookup, clock }: { route: CallerRoute; lookup: ContextLookup; clock: Clock },
 ): Promise<Answer> {
   const { request, arrival, requestId } = exchange;
-  // With the context of this moment: keys may have changed while a long body was read.
+  // Uses the current context: keys may have changed while a long body was read.
   const authenticate = () =>
     (lookup() ?? context).authenticator.authenticate({
       authorization: request.headers.authorization,
@@ -58,7 +58,7 @@ async function answerCaller(
   const caller: Caller = await authenticate();
   exchange.observation.actor = caller.actor;
   context.cabinet.quotas.countRequest(caller);
-  // Every operation checks this as well; checked here too, it comes before any complaint about parameters.
+  // Every operation checks this as well. Here, it comes before refusals about parameters.
   authorize(caller, route.action);
   const isWrite = route.action !== 'read' && route.method !== 'GET';
   if (exchange.isDraining && isWrite) throw shuttingDown();

@@ -1,12 +1,19 @@
-// A face whose paths stand in a table of routes and whose refusals are the API's: JSON with a code. REST, the issuer, the
-// console's files and the docs page are such faces; they differ in what happens between the match and the route's handler.
+// A face with a table of routes, which renders refusals as the API does: JSON with a code. REST, the issuer, the console's
+// files and the docs page are such faces. They differ in what happens between the match and the handler of the route.
 
 import type { Answer } from '../../listener/answer.ts';
 import type { Exchange, Face } from '../../listener/face.ts';
 import { toAnswer } from '../answer.ts';
 import type { ContextLookup, EnvironmentContext } from '../environment-context.ts';
 import { checkSingleHeaders } from '../parameters.ts';
-import { answerUnserved, type OpenRoute, type Route, type RouteExchange, type RouteMatch, Router } from '../route.ts';
+import {
+  answerUnavailable,
+  type OpenRoute,
+  type Route,
+  type RouteExchange,
+  type RouteMatch,
+  Router,
+} from '../route.ts';
 
 export type Handler<R extends Route> = (
   context: EnvironmentContext,
@@ -27,7 +34,7 @@ export function routeFace<R extends Route>(
       const context = lookup();
       const answer =
         context === null
-          ? answerUnserved(match.route)
+          ? answerUnavailable(match.route)
           : await handler(context, toRouteExchange(exchange, match, router), match);
       if (answer !== null && match.route.toHeaders !== undefined)
         Object.assign(answer.headers, match.route.toHeaders(exchange.request));

@@ -1,4 +1,4 @@
-// What the service says about its health: 200 or 503, also while the environment behind the address cannot be context.
+// The health checks: 200 or 503, also while the environment behind the address is not available.
 
 import type { Answer } from '../../listener/answer.ts';
 import { json } from '../answer.ts';
@@ -13,7 +13,7 @@ export const liveRoute: OpenRoute = {
   path: '/health/live',
   action: null,
   handle: async () => toLive(),
-  answerUnserved: toLive,
+  answerUnavailable: toLive,
   describe: {
     operationId: 'HealthLive',
     tag: 'Service',
@@ -35,7 +35,7 @@ export const readyRoute: OpenRoute = {
   path: '/health/ready',
   action: null,
   handle: async (context) => (context.isReady() ? json('{"Status":"ready"}') : toNotReady()),
-  answerUnserved: toNotReady,
+  answerUnavailable: toNotReady,
   describe: {
     operationId: 'HealthReady',
     tag: 'Service',

@@ -1,4 +1,4 @@
-// `/applications`: those of the caller's space.
+// `/applications`: the applications of the caller's space.
 
 import { readLeaf } from '../../certificates/certificates.ts';
 import * as applications from '../../operations/manage-applications.ts';
@@ -17,7 +17,7 @@ import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
 import { renderApplication, renderApplications, renderRegistered } from '../wire-managing.ts';
-import { readManaged } from './managed.ts';
+import { readManageBody } from './manage-body.ts';
 
 const path = '/v1/contentmanagement/applications';
 const appKey = pathId('The application', 'appKey');
@@ -38,8 +38,8 @@ export const listApplicationsRoute: CallerRoute = {
       after: after?.[0] ?? null,
       limit,
     });
-    const place = next === null ? null : [next];
-    return json(renderApplications(items), toNextLink(context, { path: '/applications', list, query }, place));
+    const cursor = next === null ? null : [next];
+    return json(renderApplications(items), toNextLink(context, { path: '/applications', list, query }, cursor));
   },
   describe: {
     operationId: 'ApplicationsGet',
@@ -83,7 +83,7 @@ export const addApplicationRoute: CallerRoute = {
   path,
   action: 'manage',
   async handle({ cabinet }, exchange, caller) {
-    const { fields, current } = await readManaged(exchange, caller, {
+    const { fields, current } = await readManageBody(exchange, caller, {
       check: checkAdd,
       example: '{"Name": "scanner"}',
     });
@@ -123,8 +123,10 @@ export const changeApplicationRoute: CallerRoute = {
   async handle({ cabinet }, exchange, caller) {
     const appKey = exchange.parameters.appKey ?? '';
     await applications.admitApplication(cabinet, caller, appKey);
-    const asked = { check: checkChange, example: '{"State": "disabled"}' };
-    const { fields, current } = await readManaged(exchange, caller, asked);
+    const { fields, current } = await readManageBody(exchange, caller, {
+      check: checkChange,
+      example: '{"State": "disabled"}',
+    });
     const request = { appKey, change: fields.State === 'active' ? 'enable' : 'disable' } as const;
     return json(renderApplication(await applications.changeApplication(cabinet, current, request)));
   },
@@ -168,8 +170,11 @@ export const rotateSecretRoute: CallerRoute = {
   async handle({ cabinet }, exchange, caller) {
     const appKey = exchange.parameters.appKey ?? '';
     await applications.admitTakeover(cabinet, caller, appKey);
-    const asked = { check: checkRotate, example: '{"OverlapSeconds": 3600}', isOptional: true };
-    const { fields, current } = await readManaged(exchange, caller, asked);
+    const { fields, current } = await readManageBody(exchange, caller, {
+      check: checkRotate,
+      example: '{"OverlapSeconds": 3600}',
+      isOptional: true,
+    });
     const overlapMs = (fields.OverlapSeconds ?? 0) * 1000;
     return json(renderRegistered(await applications.rotateSecret(cabinet, current, { appKey, overlapMs })));
   },

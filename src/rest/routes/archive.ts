@@ -1,4 +1,4 @@
-// `GET /folders/{id}/archive`: a folder with all that is beneath it, as a ZIP. Its length is not known before it is sent.
+// `GET /folders/{id}/archive`: downloads a folder and everything in it as a ZIP. Its length is not known in advance.
 
 import { writeZip } from '../../archive/zip.ts';
 import { toFolderId } from '../../domain/caller.ts';
@@ -35,12 +35,12 @@ export const openArchiveRoute: CallerRoute = {
   },
 };
 
-/** A place is taken when it is read, and given back when that ends in whichever way. */
+/** Holds a slot while the archive is read. */
 async function* write({ archives }: EnvironmentContext, archive: OpenedArchive): AsyncGenerator<Buffer> {
-  const leave = archives.take();
+  const release = archives.take();
   try {
     yield* writeZip(archive.entries());
   } finally {
-    leave();
+    release();
   }
 }

@@ -26,10 +26,10 @@ export const listAuditRoute: CallerRoute = {
     };
     const list = toFilteredName(toListName(caller, 'audit'), filter);
     const { limit, after } = readPage<[number]>(context, list, query);
-    const asked = { ...filter, before: after?.[0] ?? null, limit };
-    const { events, next } = await listAudit(context.cabinet, caller, asked);
-    const place = next === null ? null : [next];
-    return json(renderEvents(events), toNextLink(context, { path: '/audit', list, query }, place));
+    const before = after?.[0] ?? null;
+    const { events, next } = await listAudit(context.cabinet, caller, { ...filter, before, limit });
+    const cursor = next === null ? null : [next];
+    return json(renderEvents(events), toNextLink(context, { path: '/audit', list, query }, cursor));
   },
   describe: {
     operationId: 'AuditGet',

@@ -27,14 +27,14 @@ export const saveBatchRoute: CallerRoute = {
   async handle(context, { request, requestId, openBody, renewCaller }, caller) {
     const { cabinet } = context;
     parameters.checkEncoding(request);
-    const { boundary, digests, defaults, ...target } = readAsked(request);
+    const { boundary, digests, defaults, ...target } = readParams(request);
     const destination = await admitBatch(cabinet, caller, target);
     const { idempotencyKey } = target;
     const { receiver, release } = toReceiver(context);
     let results: BatchResult[];
     try {
       const items = await readBatch({ body: openBody(digests), boundary }, defaults, receiver);
-      const current = await renewCaller().catch((error) => letGo(receiver, items, error));
+      const current = await renewCaller().catch((error) => discardAndThrow(receiver, items, error));
       results = await saveBatch(cabinet, current, { destination, items, idempotencyKey });
     } finally {
       release();
@@ -85,7 +85,7 @@ export const saveBatchRoute: CallerRoute = {
   },
 };
 
-function readAsked(request: IncomingMessage) {
+function readParams(request: IncomingMessage) {
   return {
     boundary: readBatchBoundary(parameters.readHeader(request, 'content-type')),
     folderId: parameters.readHeader(request, 'folderid'),
@@ -99,20 +99,20 @@ function readAsked(request: IncomingMessage) {
   };
 }
 
-/** A large batch keeps its place until it is saved: so long its small files are in memory. */
+/** A large batch keeps its slot until it is saved, because its small files are in memory until then. */
 function toReceiver({ cabinet, batches }: EnvironmentContext): { receiver: BatchReceiver; release: () => void } {
-  let giveBack = () => {};
+  let releaseSlot = () => {};
   const receiver: BatchReceiver = {
     receive: (bytes) => receiveContent(cabinet, bytes),
     discard: ({ content }) => discardContent(cabinet, content),
     onLarge: () => {
-      giveBack = batches.take();
+      releaseSlot = batches.take();
     },
   };
-  return { receiver, release: () => giveBack() };
+  return { receiver, release: () => releaseSlot() };
 }
 
-async function letGo(receiver: BatchReceiver, items: readonly BatchItem[], reason: unknown): Promise<never> {
+async function discardAndThrow(receiver: BatchReceiver, items: readonly BatchItem[], reason: unknown): Promise<never> {
   for (const { received } of items) if (received !== null) await receiver.discard(received);
   throw reason;
 }

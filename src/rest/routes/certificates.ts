@@ -1,4 +1,4 @@
-// `/applications/{appKey}/certificates`: what a server-based application of the space may show.
+// `/applications/{appKey}/certificates`: the certificates of a server-based application of the space.
 
 import { readLeaf } from '../../certificates/certificates.ts';
 import * as applications from '../../operations/manage-applications.ts';
@@ -9,7 +9,7 @@ import { headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
 import { renderCertificate, renderCertificates } from '../wire-managing.ts';
-import { readManaged } from './managed.ts';
+import { readManageBody } from './manage-body.ts';
 
 const path = '/v1/contentmanagement/applications/{appKey}/certificates';
 const appKey = pathId('The application', 'appKey');
@@ -44,8 +44,10 @@ export const addCertificateRoute: CallerRoute = {
   async handle({ cabinet }, exchange, caller) {
     const appKey = exchange.parameters.appKey ?? '';
     await applications.admitTakeover(cabinet, caller, appKey);
-    const asked = { check: checkAdd, example: '{"Certificate": "-----BEGIN CERTIFICATE-----…"}' };
-    const { fields, current } = await readManaged(exchange, caller, asked);
+    const { fields, current } = await readManageBody(exchange, caller, {
+      check: checkAdd,
+      example: '{"Certificate": "-----BEGIN CERTIFICATE-----…"}',
+    });
     const request = { appKey, certificate: readLeaf(fields.Certificate, cabinet.clock.now()) };
     return json(renderCertificate(await applications.addCertificate(cabinet, current, request)));
   },

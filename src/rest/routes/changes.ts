@@ -1,4 +1,4 @@
-// `GET /changes`: what changed, in order, to follow.
+// `GET /changes`: the change feed.
 
 import type { FeedChange } from '../../catalog/verbs/changes.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -11,32 +11,37 @@ import { ChangesPage } from '../entry-schemas.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import { exampleFile, exampleIds } from '../examples.ts';
 import { Type } from '../json-schema.ts';
-import { headers, jsonAnswer, query } from '../openapi.ts';
+import { headers, jsonAnswer, type Parameter, query as queryParameter } from '../openapi.ts';
 import { pageParameters, readPage, toListName } from '../pages.ts';
 import type { CallerExchange, CallerRoute } from '../route.ts';
 import { renderChanges } from '../wire.ts';
 
-const longestWaitSeconds = 60;
+const maxWaitSeconds = 60;
 
-/** Either the last place of the journal that was seen; or, while the tree is told as it is, the place from which the
- *  changes must be told then, and the number of the last entry. */
-type FeedPlace = readonly [position: number, entry: number | null];
+/** In the changes: the last position of the journal that the client has seen, and null. In the snapshot: the position where
+ *  the changes start after it, and the number of the last entry that was listed. */
+type FeedCursor = readonly [position: number, entry: number | null];
 
 export const changesRoute: CallerRoute = {
   method: 'GET',
   path: '/v1/contentmanagement/changes',
   action: 'read',
   async handle(context, exchange, caller): Promise<Answer> {
-    const asked = exchange.query();
+    const query = exchange.query();
     const list = toListName(caller, 'changes');
-    const { limit, after } = readPage<FeedPlace>(context, list, asked);
-    const waitMs = readWait(asked.get('wait')) * 1000;
-    const begun = after ?? (await begin(context, caller, asked.get('from')));
-    const [position, entry] = begun ?? [null, null];
+    const { limit, after } = readPage<FeedCursor>(context, list, query);
+    const waitMs = readWait(query.get('wait')) * 1000;
+    const start = after ?? (await findStart(context, caller, query.get('from')));
+    const [position, entry] = start ?? [null, null];
     const page =
       position !== null && entry !== null
-        ? await showTree(context, caller, { position, entry, limit })
-        : await showChanges(context, exchange, caller, { after: position, limit, waitMs });
+        ? await listSnapshot(context, caller, { position, entry, limit })
+        : await listChanges(context, caller, {
+            after: position,
+            limit,
+            waitMs,
+            isOver: () => isDisconnected(exchange) || !context.isReady(),
+          });
     return json(renderChanges(page.changes, toCursorText(context.cursorKey, list, page.next)));
   },
   describe: {
@@ -47,16 +52,16 @@ export const changesRoute: CallerRoute = {
       'Gap-free and without repeats; ask again with the `Cursor` of the answer. `Entry`, `ParentFolderId` and `Trashed` are as of now; `Entry` is absent once it is gone for good. A folder that is trashed, restored, moved or removed takes all beneath it along with one change. Keep a map by `EntryId`: what reaches the root over `ParentFolderId` is the tree.',
     parameters: [
       {
-        ...(pageParameters()[0] as ReturnType<typeof query>),
+        ...(pageParameters()[0] as Parameter),
         description: 'From the answer before; absent: from the oldest change that is kept',
       },
-      pageParameters()[1] as ReturnType<typeof query>,
-      query(
+      pageParameters()[1] as Parameter,
+      queryParameter(
         'wait',
         'How many seconds to wait while there is nothing new',
-        Type.Integer({ minimum: 0, maximum: longestWaitSeconds }),
+        Type.Integer({ minimum: 0, maximum: maxWaitSeconds }),
       ),
-      query(
+      queryParameter(
         'from',
         'Where to begin without a cursor. now: only what comes. snapshot: first everything as it is (Action present), then the changes since',
         Type.Enum(['now', 'snapshot']),
@@ -86,15 +91,24 @@ export const changesRoute: CallerRoute = {
   },
 };
 
+/** A client that has closed its sending side is gone, or does not wait for news. */
+function isDisconnected({ request, response }: CallerExchange): boolean {
+  return response.destroyed || request.socket.readableEnded;
+}
+
 function readWait(text: string | null): number {
   const wait = text === null ? 0 : /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
-  if (wait <= longestWaitSeconds) return wait;
-  throw new Refusal('InvalidField', `wait must be a number of seconds from 0 to ${longestWaitSeconds}.`, {
+  if (wait <= maxWaitSeconds) return wait;
+  throw new Refusal('InvalidField', `wait must be a number of seconds from 0 to ${maxWaitSeconds}.`, {
     target: 'wait',
   });
 }
 
-async function begin({ cabinet }: EnvironmentContext, caller: Caller, from: string | null): Promise<FeedPlace | null> {
+async function findStart(
+  { cabinet }: EnvironmentContext,
+  caller: Caller,
+  from: string | null,
+): Promise<FeedCursor | null> {
   if (from === null) return null;
   if (from !== 'now' && from !== 'snapshot') {
     throw new Refusal('InvalidField', `There is no from=${JSON.stringify(from)}.`, {
@@ -106,16 +120,16 @@ async function begin({ cabinet }: EnvironmentContext, caller: Caller, from: stri
   return [position, from === 'now' ? null : 0];
 }
 
-interface Told {
+interface FeedPage {
   changes: FeedChange[];
-  next: FeedPlace;
+  next: FeedCursor;
 }
 
-async function showTree(
+async function listSnapshot(
   { cabinet }: EnvironmentContext,
   caller: Caller,
   { position, entry, limit }: { position: number; entry: number; limit: number },
-): Promise<Told> {
+): Promise<FeedPage> {
   const page = await showSnapshot(cabinet, caller, { after: entry, limit });
   const changes = page.entries.map((now) => {
     const { id: entryId, modifiedAt: at, modifiedBy: by } = now.entry;
@@ -124,14 +138,11 @@ async function showTree(
   return { changes, next: [position, page.next] };
 }
 
-async function showChanges(
-  context: EnvironmentContext,
-  { request, response }: CallerExchange,
+async function listChanges(
+  { cabinet }: EnvironmentContext,
   caller: Caller,
-  asked: { after: number | null; limit: number; waitMs: number },
-): Promise<Told> {
-  // A client that has closed its side is gone, or waits for nothing more.
-  const isOver = () => response.destroyed || request.socket.readableEnded || !context.isReady();
-  const page = await followChanges(context.cabinet, caller, { ...asked, isOver });
+  filter: { after: number | null; limit: number; waitMs: number; isOver: () => boolean },
+): Promise<FeedPage> {
+  const page = await followChanges(cabinet, caller, filter);
   return { changes: page.changes, next: [page.upTo, null] };
 }

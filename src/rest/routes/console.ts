@@ -1,5 +1,5 @@
-// The console: `/` and the addresses that its own router knows, which are all the same page, and the assets that it is made
-// of. Opening them leaves nothing behind and needs no credentials; the page brings them with each request it makes.
+// The console: `/` and the paths of its own router, which all serve the same page, and its assets. They need no credentials
+// and change nothing; the page sends credentials with each request to the API.
 
 import { answerConsoleAsset, answerConsolePage } from '../console-files.ts';
 import { bytesAnswer, header, pageAnswer, pathId } from '../openapi.ts';

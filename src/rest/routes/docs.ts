@@ -1,5 +1,5 @@
-// `GET /docs`: a page to read and try the interface, and the files that it is made of. They stand in `src/rest/docs` as
-// browsers run them and come from nowhere else. Browsers keep them, and ask each time whether they are still the same.
+// `GET /docs`: the page to read and try the API, and its files. They are in `src/rest/docs` as browsers run them, without a
+// build. Browsers cache them, and revalidate each time.
 
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 
 const folder = join(import.meta.dirname, '../docs');
 
-/** By name: what it is context as. */
+/** The content type of each file, by name. */
 const files: Record<string, string> = {
   'dom.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
@@ -23,7 +23,7 @@ const files: Record<string, string> = {
   'try.js': 'text/javascript; charset=utf-8',
 };
 
-/** Scripts and styles from here alone, none inline; no markup is ever made of text (Trusted Types). */
+/** Scripts and styles from our own origin only, none inline; no markup is made from text (Trusted Types). */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,7 +37,7 @@ const policy = [
   "trusted-types 'none'",
 ].join('; ');
 
-const headers = {
+const commonHeaders = {
   'Content-Security-Policy': policy,
   'Cache-Control': 'no-cache',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -51,15 +51,15 @@ interface File {
   etag: string;
 }
 
-/** Read when first asked for. */
-const read = new Map<string, File>();
+/** Each file is read on its first request. */
+const cache = new Map<string, File>();
 
 function readFile(name: string): File {
-  let file = read.get(name);
+  let file = cache.get(name);
   if (file === undefined) {
     const text = readFileSync(join(folder, name), 'utf8');
     file = { text, etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
-    read.set(name, file);
+    cache.set(name, file);
   }
   return file;
 }
@@ -68,9 +68,9 @@ function answerFile(name: string, { request }: RouteExchange): Answer {
   const type = Object.hasOwn(files, name) ? files[name] : undefined;
   if (type === undefined) throw routeNotFound();
   const { text, etag } = readFile(name);
-  const told = { ...headers, 'Content-Type': type, ETag: etag };
-  const isKnown = request.headers['if-none-match']?.includes(etag) ?? false;
-  return isKnown ? { status: 304, headers: told, body: '' } : { status: 200, headers: told, body: text };
+  const headers = { ...commonHeaders, 'Content-Type': type, ETag: etag };
+  const isCached = request.headers['if-none-match']?.includes(etag) ?? false;
+  return isCached ? { status: 304, headers, body: '' } : { status: 200, headers, body: text };
 }
 
 const ifNoneMatch = header('If-None-Match', '304 if it is still the same');
@@ -80,7 +80,7 @@ export const docsRoute: OpenRoute = {
   method: 'GET',
   path: '/docs',
   action: null,
-  async handle(_served, exchange) {
+  async handle(_context, exchange) {
     return answerFile('page.html', exchange);
   },
   describe: {
@@ -98,7 +98,7 @@ export const docsFileRoute: OpenRoute = {
   method: 'GET',
   path: '/docs/{file}',
   action: null,
-  async handle(_served, exchange) {
+  async handle(_context, exchange) {
     return answerFile(exchange.parameters.file ?? '', exchange);
   },
   describe: {

@@ -1,4 +1,4 @@
-// `GET /entries/{id}`, and `GET /files?path=…`, which is the same for a file by its path.
+// `GET /entries/{id}`, and `GET /files?path=…`, which shows a file by its path.
 
 import { type Caller, toFolderId } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -12,12 +12,12 @@ import type { CallerRoute } from '../route.ts';
 import { ShownEntry } from '../schemas.ts';
 import { renderShownEntry } from '../wire.ts';
 
-/** The root can be named `-root-` here, too. */
+/** `-root-` stands for the root. */
 export function readEntryId({ id = '' }: Record<string, string>, caller: Caller): string {
   return toFolderId(caller, id);
 }
 
-/** What every route answers that shows one entry. */
+/** The answer of every route that shows one entry. */
 export const shownResponses = {
   200: jsonAnswer('The entry, and where it is', {
     schema: ShownEntry,

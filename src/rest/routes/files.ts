@@ -15,13 +15,13 @@ import { downloadAnswers, envelopeAnswer, header, headers, pathId, query } from 
 import * as parameters from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { SaveFileForm, SaveFileJson } from '../schemas.ts';
-import { type Receiver, readUpload, readWay, type Way } from '../upload.ts';
+import { type BodyFormat, type Receiver, readBodyFormat, readFileBody } from '../upload.ts';
 import { readResumable, saveResumable } from './resumable.ts';
-import { isMinimalPreferred, toSaveAnswer } from './save-answer.ts';
+import { prefersMinimal, toSaveAnswer } from './save-answer.ts';
 import { resumableAnswers, resumableHeaders } from './uploads.ts';
 
-/** What a body other than the bare file carries beside the file, at most. */
-const framingBytes = 1024 * 1024;
+/** How much larger than the file a multipart or JSON body may be. */
+const maxFramingBytes = 1024 * 1024;
 
 export const saveFileRoute: CallerRoute = {
   method: 'POST',
@@ -33,34 +33,32 @@ export const saveFileRoute: CallerRoute = {
     const resumable = readResumable(request);
     if (resumable !== null) return await saveResumable(context, exchange, caller, resumable);
     parameters.checkEncoding(request);
-    const asked = readAsked(request);
-    if (asked.fileName === null && asked.way.kind === 'bare') throw fileNameMissing();
-    // A JSON body may still name one.
-    const conflict = asked.conflict ?? (asked.way.kind === 'json' ? null : 'Version');
-    const destination = await admitSave(cabinet, caller, { ...asked, conflict });
-    const upload = await readUpload(openBody(asked.digests), asked.way, toReceiver(context));
-    const { received, objectType, properties, contentType } = upload;
+    const params = readParams(request);
+    if (params.fileName === null && params.format.kind === 'bare') throw fileNameMissing();
+    // A JSON body may have the field.
+    const conflict = params.conflict ?? (params.format.kind === 'json' ? null : 'Version');
+    const destination = await admitSave(cabinet, caller, { ...params, conflict });
+    const body = await readFileBody(openBody(params.digests), params.format, toReceiver(context));
+    const { received, objectType, properties, contentType } = body;
     let isHandedOver = false;
     try {
-      checkReprDigest(asked.reprDigest, received);
-      const fileName = asked.fileName ?? upload.fileName;
+      checkReprDigest(params.reprDigest, received);
+      const fileName = params.fileName ?? body.fileName;
       if (fileName === null) throw fileNameMissing();
-      const { idempotencyKey } = asked;
       const current = await renewCaller();
       isHandedOver = true;
-      const request = {
+      const saved = await saveFile(cabinet, current, {
         destination,
         fileName,
         contentType,
         objectType,
         properties,
-        comment: asked.comment,
-        conflict: conflict ?? upload.conflict ?? 'Version',
-        idempotencyKey,
+        comment: params.comment,
+        conflict: conflict ?? body.conflict ?? 'Version',
+        idempotencyKey: params.idempotencyKey,
         received,
-      };
-      const saved = await saveFile(cabinet, current, request);
-      return await toSaveAnswer(context, destination.access.space, saved, asked.isMinimal);
+      });
+      return await toSaveAnswer(context, destination.access.space, saved, params.isMinimal);
     } finally {
       if (!isHandedOver) await discardContent(cabinet, received.content);
     }
@@ -122,24 +120,24 @@ export const saveFileRoute: CallerRoute = {
   },
 };
 
-function readAsked(request: IncomingMessage) {
+function readParams(request: IncomingMessage) {
   const header = parameters.readHeader(request, 'filename');
-  const way = readWay(parameters.readHeader(request, 'content-type'));
+  const format = readBodyFormat(parameters.readHeader(request, 'content-type'));
   const declared = parameters.readDeclaredBytes(request);
   parameters.checkWhole(request);
   return {
     folderId: parameters.readHeader(request, 'folderid'),
     fileName: header === null ? null : decodeNameHeader(header),
     comment: parameters.readComment(request),
-    way,
+    format,
     conflict: parameters.checkConflictBehavior(parameters.readHeader(request, 'conflictbehavior')),
     idempotencyKey: parameters.readIdempotencyKey(request),
     reprDigest: parameters.readSha256(request, 'repr-digest'),
     digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },
-    // A small body that came with its headers is in memory already: refusing before it is read saves nothing.
-    skipFolderCheck: request.readableLength === declared && way.kind === 'bare' && !hasDigest(request),
-    declaredBytes: toFileBytes(declared, way),
-    isMinimal: isMinimalPreferred(request),
+    // A small body that arrived with its headers is in memory already, so an early refusal would save nothing.
+    skipFolderCheck: request.readableLength === declared && format.kind === 'bare' && !hasDigest(request),
+    declaredBytes: toFileBytes(declared, format),
+    isMinimal: prefersMinimal(request),
   };
 }
 
@@ -147,11 +145,11 @@ function hasDigest({ headers }: IncomingMessage): boolean {
   return 'repr-digest' in headers || 'content-digest' in headers || 'content-md5' in headers;
 }
 
-/** How large the file is at least, from the length of the body. */
-function toFileBytes(declared: number | null, { kind }: Way): number | null {
+/** The minimum size of the file, from the length of the body. */
+function toFileBytes(declared: number | null, { kind }: BodyFormat): number | null {
   if (declared === null || kind === 'bare') return declared;
-  const least = Math.max(0, declared - framingBytes);
-  return kind === 'json' ? Math.floor((least * 3) / 4) : least;
+  const minBytes = Math.max(0, declared - maxFramingBytes);
+  return kind === 'json' ? Math.floor((minBytes * 3) / 4) : minBytes;
 }
 
 function toReceiver({ cabinet, largeBodies }: EnvironmentContext): Receiver {
@@ -162,7 +160,7 @@ function toReceiver({ cabinet, largeBodies }: EnvironmentContext): Receiver {
   };
 }
 
-/** "`Repr-Digest` is of the file, `Content-Digest` and `Content-MD5` of the request's body." */
+/** `Repr-Digest` is about the file; `Content-Digest` and `Content-MD5` are about the body of the request. */
 export function checkReprDigest(expected: Buffer | null, { content }: ReceivedContent): void {
   if (expected === null || timingSafeEqual(expected, content.sha256)) return;
   throw digestMismatch('Repr-Digest', 'the file that arrived');

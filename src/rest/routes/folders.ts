@@ -15,7 +15,15 @@ import type { EnvironmentContext } from '../environment-context.ts';
 import { exampleFolder } from '../examples.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';
 import { Type } from '../json-schema.ts';
-import { envelopeAnswer, header, headers, type Parameter, pathId, pathParameter, query } from '../openapi.ts';
+import {
+  envelopeAnswer,
+  header,
+  headers,
+  type Parameter,
+  pathId,
+  pathParameter,
+  query as queryParameter,
+} from '../openapi.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import {
   checkConflictBehavior,
@@ -31,7 +39,7 @@ import type { CallerExchange, CallerRoute } from '../route.ts';
 import { CreateFolder, compileCheck } from '../schemas.ts';
 import { renderEnvelope } from '../wire.ts';
 
-const bodies =
+const bodyHint =
   'Send JSON {"ParentFolderId": "…", "FolderName": "…"}, bare or under "requestPayload", or the same fields as a URL-encoded form; RelativePath, "a/b/c", stands in place of FolderName.';
 
 export const createFolderRoute: CallerRoute = {
@@ -45,7 +53,7 @@ export const createFolderRoute: CallerRoute = {
     const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));
     if (behavior === 'Version') throw noVersions();
     const request = await readFolderRequest(exchange);
-    // Whoever names a path wants it to be there: what exists of it is used, to its end.
+    // A client that sends a path wants it to exist, so existing folders are used by default.
     const conflict = behavior ?? request.conflict ?? (request.isRelativePath ? 'Existing' : 'Fail');
     const current = await exchange.renewCaller();
     const created = await createFolder(context.cabinet, current, { ...request, conflict, idempotencyKey });
@@ -111,16 +119,16 @@ async function readFolderRequest({ request, openBody }: CallerExchange): Promise
   const header = readHeader(request, 'content-type');
   const essence = header === null || header === '' ? null : (readMediaType(header)?.essence ?? 'unknown');
   if (essence !== null && essence !== 'application/json' && essence !== 'application/x-www-form-urlencoded') {
-    throw invalidBody('A folder is not created by a body of this content type.', bodies);
+    throw invalidBody('A folder is not created by a body of this content type.', bodyHint);
   }
   if ((readDeclaredBytes(request) ?? 0) > smallBodyBytes) throw bodyTooLarge();
   const body = await readWhole(openBody(digests), smallBodyBytes, bodyTooLarge);
   const isJson = essence === 'application/json' || /^\s*\{/.test(body.toString('latin1', 0, 64));
-  return toRequest(isJson ? unwrap(parseObject(body, bodies)) : readForm(parseForm(body, bodies)));
+  return toRequest(isJson ? unwrap(parseObject(body, bodyHint)) : readForm(parseForm(body, bodyHint)));
 }
 
 function bodyTooLarge(): Refusal {
-  return invalidBody(`The body has more than ${smallBodyBytes} bytes.`, bodies);
+  return invalidBody(`The body has more than ${smallBodyBytes} bytes.`, bodyHint);
 }
 
 function unwrap(fields: Record<string, unknown>): Record<string, unknown> {
@@ -128,13 +136,13 @@ function unwrap(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 function checkPayload(payload: unknown): Record<string, unknown> {
-  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return checkObject(payload, bodies);
-  throw new Refusal('InvalidField', 'requestPayload must be an object.', { target: 'requestPayload', hint: bodies });
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return checkObject(payload, bodyHint);
+  throw new Refusal('InvalidField', 'requestPayload must be an object.', { target: 'requestPayload', hint: bodyHint });
 }
 
 function readForm(form: Map<string, string>): Record<string, unknown> {
   const payload = form.get('requestPayload');
-  if (payload !== undefined) return unwrap(parseObject(Buffer.from(payload), bodies));
+  if (payload !== undefined) return unwrap(parseObject(Buffer.from(payload), bodyHint));
   const names = ['ParentFolderId', 'FolderName', 'RelativePath', 'ObjectType', 'ConflictBehavior'];
   return Object.fromEntries(names.filter((name) => form.has(name)).map((name) => [name, form.get(name)]));
 }
@@ -144,7 +152,7 @@ const checkCreateFolder = compileCheck(CreateFolder);
 function toRequest(fields: Record<string, unknown>): FolderRequest {
   const isRelativePath = Object.hasOwn(fields, 'RelativePath');
   if (!isRelativePath && !Object.hasOwn(fields, 'FolderName')) {
-    throw new Refusal('FolderNameMissing', 'FolderName is missing.', { target: 'FolderName', hint: bodies });
+    throw new Refusal('FolderNameMissing', 'FolderName is missing.', { target: 'FolderName', hint: bodyHint });
   }
   if (isRelativePath && Object.hasOwn(fields, 'FolderName')) throw namedTwice();
   if (fields.ConflictBehavior === 'Version') throw noVersions();
@@ -199,7 +207,7 @@ export const findFolderRoute: CallerRoute = {
   async handle(context, { query: readQuery }, caller): Promise<Answer> {
     const query = readQuery();
     const { entry } = await showByPath(context.cabinet, caller, {
-      // A folder may end with a slash, as everywhere else.
+      // The path of a folder may end with a slash.
       path: readPath(query).replace(/(?<=[^/])\/$/, ''),
       missing: () => folderNotFound('path'),
     });
@@ -219,21 +227,25 @@ export const findFolderRoute: CallerRoute = {
 function listParameters(): Parameter[] {
   return [
     ...pageParameters(),
-    query('order', 'By what they are ordered; folders come before files in every order', Type.Enum([...orders])),
+    queryParameter(
+      'order',
+      'By what they are ordered; folders come before files in every order',
+      Type.Enum([...orders]),
+    ),
   ];
 }
 
-/** The place behind which a page begins, and the entry that is not shown again. */
-type CursorPlace = readonly [kind: 0 | 1, key: string | number, id: string, exclude: string | null];
+/** The entry after which the page starts, and the id of an entry to leave out: the one that an earlier page showed first. */
+type FolderCursor = readonly [kind: 0 | 1, key: string | number, id: string, exclude: string | null];
 
 async function showPage(
   context: EnvironmentContext,
   caller: Caller,
   folderId: string,
-  asked: URLSearchParams,
+  query: URLSearchParams,
 ): Promise<Answer> {
-  const order = readOrder(asked.get('order'));
-  const { limit, after } = readPage<CursorPlace>(context, toList(folderId, order), asked);
+  const order = readOrder(query.get('order'));
+  const { limit, after } = readPage<FolderCursor>(context, toList(folderId, order), query);
   const exclude = after?.[3] ?? null;
   const listing = await listFolder(context.cabinet, caller, {
     folderId,
@@ -242,25 +254,25 @@ async function showPage(
     ...(after !== null && { after: [after[0], after[1], after[2]] as const }),
     ...(exclude !== null && { exclude }),
   });
-  return json(renderEnvelope(listing), toLink(context, listing, exclude, asked));
+  return json(renderEnvelope(listing), toLink(context, listing, exclude, query));
 }
 
 function toList(folderId: string, order: Order): string {
   return `folder ${folderId} ${order}`;
 }
 
-/** The header that leads to the next page, while there is one. `asked`: what this one was asked with. */
+/** The header that links to the next page; none on the last page. `query` is the query of this page. */
 export function toLink(
   context: EnvironmentContext,
   { folder, next }: FolderListing,
   exclude: string | null,
-  asked = new URLSearchParams(),
+  query = new URLSearchParams(),
 ): Record<string, string> {
-  const following = new URLSearchParams(asked);
+  const following = new URLSearchParams(query);
   following.delete('path');
-  const list = toList(folder.id, readOrder(asked.get('order')));
-  const place = next === null ? null : [...next, exclude];
-  return toNextLink(context, { path: `/folders/${folder.id}`, list, query: following }, place);
+  const list = toList(folder.id, readOrder(query.get('order')));
+  const cursor = next === null ? null : [...next, exclude];
+  return toNextLink(context, { path: `/folders/${folder.id}`, list, query: following }, cursor);
 }
 
 function readOrder(text: string | null): Order {

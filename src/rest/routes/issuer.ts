@@ -1,4 +1,4 @@
-// The issuer's endpoints as routes: they answer by themselves, by the rules of OAuth 2.0 and OpenID Connect.
+// The issuer's endpoints as routes. The issuer handles them itself, by the rules of OAuth 2.0 and OpenID Connect.
 
 import { issuerRoutes } from '../../auth/issuer.ts';
 import { Type } from '../json-schema.ts';
@@ -52,12 +52,12 @@ const tooMany = jsonAnswer('Too many: `Retry-After`', { schema: OAuthError, exam
 const wrongPage = { 400: pageAnswer('Why it cannot go on') };
 const away = { 303: { description: 'Onwards' } };
 
-type Told = Pick<Description, 'description' | 'parameters' | 'requestBody' | 'responses' | 'security'>;
+type EndpointDescription = Pick<Description, 'description' | 'parameters' | 'requestBody' | 'responses' | 'security'>;
 
-/** By HTTP Basic, by certificate, or with the secret in the form. */
+/** HTTP Basic, a certificate, or the secret in the form. */
 const security = [{ secret: [] }, { certificate: [] }, {}];
 
-const told: Record<IssuerPath, Told> = {
+const descriptions: Record<IssuerPath, EndpointDescription> = {
   '/oauth2/token': {
     description: 'The client id is the AppKey; the secret goes by HTTP Basic, or in the form as `client_secret`.',
     security,
@@ -129,7 +129,7 @@ function formBody(schema: typeof TokenRequest | typeof RevokeRequest, example: o
   return { required: true, description: 'A form', content };
 }
 
-function metadata(description: string): Told {
+function metadata(description: string): EndpointDescription {
   const example = { issuer: 'http://127.0.0.1:8080', token_endpoint: 'http://127.0.0.1:8080/oauth2/token' };
   return { description, responses: { 200: jsonAnswer('The metadata', { schema: Metadata, example }) } };
 }
@@ -143,7 +143,7 @@ export const foreignRoutes: readonly ForeignRoute[] = issuerRoutes.map(({ method
     operationId: summary.replaceAll(/\b\w/g, (letter) => letter.toUpperCase()).replaceAll(/\W/g, ''),
     tag: 'Signing in',
     summary,
-    ...told[path],
+    ...descriptions[path],
     refusals: ['RouteNotFound', ...(isForPeople ? (['StorageFull', 'TooManyRequests'] as const) : [])],
   },
 }));

@@ -1,5 +1,5 @@
-// `POST /files/{id}/link` makes an address that needs no headers; `GET /links/{token}` is such an address. It stands beside
-// the content interface, not in it: everything in there needs credentials.
+// `POST /files/{id}/link` makes a link that needs no headers; `GET /links/{token}` opens it. Its path is outside
+// /v1/contentmanagement, because everything in there needs credentials.
 
 import { openLink, sealLink } from '../../auth/links.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -48,9 +48,9 @@ export const linkFileRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/files/{id}/link',
   action: 'read',
-  async handle(context, exchange, asking) {
+  async handle(context, exchange, firstCaller) {
     const fileId = exchange.parameters.id ?? '';
-    await requireContent(context.cabinet, asking, { fileId, version: null });
+    await requireContent(context.cabinet, firstCaller, { fileId, version: null });
     const body = await readJsonBody(exchange, { example: JSON.stringify(example), isOptional: true });
     const { ExpiresInSeconds = defaultLinkSeconds, Version = null, Disposition = 'attachment' } = checkLinkFile(body);
     const caller = await exchange.renewCaller();
@@ -59,7 +59,7 @@ export const linkFileRoute: CallerRoute = {
       version: Version,
       lifetimeSeconds: ExpiresInSeconds,
     });
-    const url = toUrl(context, caller, linked, Disposition as Disposition);
+    const url = toUrl(context, caller, { ...linked, disposition: Disposition as Disposition });
     return json(JSON.stringify({ Url: url, ExpiresAt: renderTime(linked.expiresAt) }));
   },
   describe: {
@@ -69,7 +69,7 @@ export const linkFileRoute: CallerRoute = {
     description:
       'For what cannot send headers: an image or a video of a page, a mail. Whoever has the address can read that version ' +
       'until it expires, or until the application or the person that made it may no longer read the file. A link that a ' +
-      'server-based application makes is context on the mutual-TLS address, to its own certificates.',
+      'server-based application makes is served on the mutual-TLS address, to its own certificates.',
     parameters: [pathId('The file')],
     requestBody: { ...jsonBody('How long, which version, and whether to show it', LinkFile, example), required: false },
     responses: {
@@ -82,9 +82,12 @@ export const linkFileRoute: CallerRoute = {
   },
 };
 
-function toUrl(context: EnvironmentContext, caller: Caller, linked: LinkedVersion, disposition: Disposition): string {
-  const { appKey, person, actor } = caller;
-  return `${context.publicUrl}/links/${sealLink(context.linkKeys, { appKey, person, actor, ...linked, disposition })}`;
+function toUrl(
+  context: EnvironmentContext,
+  { appKey, person, actor }: Caller,
+  link: LinkedVersion & { disposition: Disposition },
+): string {
+  return `${context.publicUrl}/links/${sealLink(context.linkKeys, { appKey, person, actor, ...link })}`;
 }
 
 export const openLinkRoute: OpenRoute = {

@@ -1,5 +1,5 @@
-// `GET /metrics`: what Prometheus reads. It tells how much the service does and how well, so it is not for everyone: by
-// default it is given to peers on the same machine alone, and to nobody whom a proxy brought.
+// `GET /metrics`, for Prometheus. The metrics reveal a lot about the service, so by default only clients on the same machine
+// may read them, and nobody through a proxy.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -55,7 +55,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
-/** What a proxy on this machine brings comes from this machine too, but says so. */
+/** Requests through a proxy on this machine come from a local address too, but have one of these headers. */
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 function isLocal({ socket, headers }: IncomingMessage): boolean {

@@ -1,6 +1,6 @@
-// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload): `POST /files` with `Upload-Complete` begins an upload, which is
-// gone on with at its own address. The drafts before the standard are told apart by Upload-Draft-Interop-Version: 3 speaks of
-// Upload-Incomplete, up to 5 an append has no content type of its own, up to 6 the limit on age is called expires.
+// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload): `POST /files` with `Upload-Complete` starts an upload,
+// which continues at its own address. Upload-Draft-Interop-Version names the draft: 3 uses Upload-Incomplete instead, up to 5
+// an append has no content type of its own, up to 6 the limit on age is called expires.
 
 import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
@@ -14,9 +14,9 @@ import { beginUpload, dropUpload, readNotes, removeUpload } from '../../operatio
 import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerExchange } from '../route.ts';
-import { readWay } from '../upload.ts';
-import { byStandard, readUploadRequest, toLocation, toUploadBody } from '../upload-request.ts';
-import { isMinimalPreferred, toSaveAnswer } from './save-answer.ts';
+import { readBodyFormat } from '../upload.ts';
+import { readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from '../upload-request.ts';
+import { prefersMinimal, toSaveAnswer } from './save-answer.ts';
 import { readBodyBytes } from './tus.ts';
 
 export const partialUpload = 'application/partial-upload';
@@ -24,7 +24,7 @@ const oldestVersion = 3;
 const newestVersion = 8;
 
 export interface Resumable {
-  /** Null: none that we know was named. */
+  /** Null: absent, or unknown. */
   version: number | null;
   isComplete: boolean;
 }
@@ -34,7 +34,7 @@ export function readResumable(request: IncomingMessage): Resumable | null {
   const version = readVersion(request);
   const isComplete = readComplete(request, version);
   if (isComplete === null) return null;
-  // The whole of a form or of JSON comes as ever; half of one would mean nothing.
+  // A complete form or JSON body is an ordinary save; part of one cannot be resumed.
   if (isComplete && !isBare(request)) return null;
   return { version, isComplete };
 }
@@ -57,7 +57,7 @@ function readInteger(request: IncomingMessage, name: string): number | null {
 }
 
 function isBare(request: IncomingMessage): boolean {
-  return readWay(parameters.readHeader(request, 'content-type')).kind === 'bare';
+  return readBodyFormat(parameters.readHeader(request, 'content-type')).kind === 'bare';
 }
 
 export async function saveResumable(
@@ -67,37 +67,40 @@ export async function saveResumable(
   resumable: Resumable,
 ): Promise<Answer> {
   const { request } = exchange;
-  const told = toTold(context, resumable.version);
-  return await byStandard({ headers: told, complete: toComplete(resumable.version, true) }, async () => {
-    parameters.checkEncoding(request);
-    if (!isBare(request)) throw notBare();
-    const type = parameters.readHeader(request, 'content-type');
-    const lengthBytes = readLength(request, 0, resumable.isComplete);
-    const upload = await beginUpload(context.cabinet, caller, {
-      protocol: 'ietf',
-      kind: 'whole',
-      lengthBytes,
-      save: readUploadRequest(request, type === partialUpload ? null : type),
-      metadata: null,
-      parts: null,
-    });
-    const location = { Location: toLocation(context, upload) };
-    const isTold = sendInterim(exchange, resumable.version, { ...location, ...told });
-    try {
-      const { saved, upload: now } = await append(context, exchange, caller, {
-        id: upload.id,
-        offsetBytes: 0,
-        resumable,
+  const commonHeaders = toCommonHeaders(context, resumable.version);
+  return await withUploadStatuses(
+    { headers: commonHeaders, complete: toComplete(resumable.version, true) },
+    async () => {
+      parameters.checkEncoding(request);
+      if (!isBare(request)) throw notBare();
+      const type = parameters.readHeader(request, 'content-type');
+      const lengthBytes = readLength(request, 0, resumable.isComplete);
+      const upload = await beginUpload(context.cabinet, caller, {
+        protocol: 'ietf',
+        kind: 'whole',
+        lengthBytes,
+        save: readUploadRequest(request, type === partialUpload ? null : type),
+        metadata: null,
+        parts: null,
       });
-      const headers = { ...told, ...location, ...toState(resumable.version, now) };
-      if (saved === null) return { status: 201, headers, body: '' };
-      return await toFinal(context, exchange, { saved, upload: now }, headers);
-    } catch (error) {
-      // Nobody has learned of its address, so nobody can go on with it.
-      if (!isTold) await dropUpload(context.cabinet, upload.id);
-      throw error;
-    }
-  });
+      const location = { Location: toLocation(context, upload) };
+      const hasSentLocation = sendInterim(exchange, resumable.version, { ...location, ...commonHeaders });
+      try {
+        const { saved, upload: now } = await append(context, exchange, caller, {
+          id: upload.id,
+          offsetBytes: 0,
+          resumable,
+        });
+        const headers = { ...commonHeaders, ...location, ...toState(resumable.version, now) };
+        if (saved === null) return { status: 201, headers, body: '' };
+        return await toFinal(context, exchange, { saved, upload: now }, headers);
+      } catch (error) {
+        // The client does not know the address, so it cannot resume the upload.
+        if (!hasSentLocation) await dropUpload(context.cabinet, upload.id);
+        throw error;
+      }
+    },
+  );
 }
 
 function notBare(): Refusal {
@@ -107,18 +110,18 @@ function notBare(): Refusal {
   });
 }
 
-/** What is said in this request about the whole: by Upload-Length, or by the length of a body that completes it. */
+/** The total length, if this request tells it: by Upload-Length, or by the length of a body that completes the upload. */
 function readLength(request: IncomingMessage, offsetBytes: number, isComplete: boolean): number | null {
-  const said = readInteger(request, 'upload-length');
+  const stated = readInteger(request, 'upload-length');
   const declared = readBodyBytes(request);
   const implied = isComplete && declared !== null ? offsetBytes + declared : null;
-  if (said !== null && implied !== null && said !== implied) {
-    throw lengthMismatch(`Upload-Length says ${said} bytes, but these complete it at ${implied}.`);
+  if (stated !== null && implied !== null && stated !== implied) {
+    throw lengthMismatch(`Upload-Length says ${stated} bytes, but these complete it at ${implied}.`);
   }
-  return said ?? implied;
+  return stated ?? implied;
 }
 
-interface Bytes {
+interface Append {
   id: string;
   offsetBytes: number;
   resumable: Resumable;
@@ -128,17 +131,16 @@ function append(
   context: EnvironmentContext,
   exchange: CallerExchange,
   caller: Caller,
-  bytes: Bytes,
+  { id, offsetBytes, resumable: { version, isComplete } }: Append,
 ): Promise<AppendResult> {
   const { request } = exchange;
-  const { version, isComplete } = bytes.resumable;
   const digests = { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) };
   const body = toUploadBody(exchange, digests);
   return appendUpload(context.cabinet, caller, {
-    id: bytes.id,
+    id,
     protocol: 'ietf',
-    offsetBytes: bytes.offsetBytes,
-    lengthBytes: readLength(request, bytes.offsetBytes, isComplete),
+    offsetBytes,
+    lengthBytes: readLength(request, offsetBytes, isComplete),
     declaredBytes: readBodyBytes(request),
     isLast: isComplete,
     isChecked: digests.sha256 !== null || digests.md5 !== null,
@@ -149,7 +151,7 @@ function append(
   });
 }
 
-/** 104 (Upload Resumption Supported), to clients that have named a draft they speak. */
+/** Sends 104 (Upload Resumption Supported) to clients that have named a draft. Returns whether it was sent. */
 function sendInterim(
   { request, response }: CallerExchange,
   version: number | null,
@@ -170,7 +172,7 @@ async function toFinal(
 ): Promise<Answer> {
   const { save } = readNotes(upload);
   if (saved === null || save === null) throw new Error('an upload was finished without a file');
-  const answer = await toSaveAnswer(context, save.space, saved, save.isMinimal || isMinimalPreferred(request));
+  const answer = await toSaveAnswer(context, save.space, saved, save.isMinimal || prefersMinimal(request));
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
@@ -181,8 +183,8 @@ export async function patchResumable(
 ): Promise<Answer> {
   const { request } = exchange;
   const version = readVersion(request);
-  const told = toTold(context, version);
-  return await byStandard({ headers: told, complete: toComplete(version, true) }, async () => {
+  const commonHeaders = toCommonHeaders(context, version);
+  return await withUploadStatuses({ headers: commonHeaders, complete: toComplete(version, true) }, async () => {
     parameters.checkEncoding(request);
     checkPatchType(request, version);
     const isComplete = readComplete(request, version) ?? (version === oldestVersion ? true : null);
@@ -191,7 +193,7 @@ export async function patchResumable(
     if (offsetBytes === null) throw invalidHeader('Upload-Offset', 'must say where these bytes belong');
     const id = exchange.parameters.id ?? '';
     const appended = await append(context, exchange, caller, { id, offsetBytes, resumable: { version, isComplete } });
-    const headers = { ...told, ...toState(version, appended.upload) };
+    const headers = { ...commonHeaders, ...toState(version, appended.upload) };
     if (appended.saved === null) return { status: 204, headers, body: '' };
     return await toFinal(context, exchange, appended, headers);
   });
@@ -211,12 +213,12 @@ export async function headResumable(
   caller: Caller,
 ): Promise<{ upload: Upload; headers: Record<string, string> }> {
   const version = readVersion(exchange.request);
-  const told = toTold(context, version);
-  return await byStandard({ headers: told, complete: toComplete(version, true) }, async () => {
+  const commonHeaders = toCommonHeaders(context, version);
+  return await withUploadStatuses({ headers: commonHeaders, complete: toComplete(version, true) }, async () => {
     const upload = await showUpload(context.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
     const { lengthBytes, result } = upload;
     const headers = {
-      ...told,
+      ...commonHeaders,
       ...toState(version, upload),
       ...(lengthBytes !== null && { 'Upload-Length': String(lengthBytes) }),
       ...(result !== null && { entryid: result }),
@@ -231,20 +233,20 @@ export async function deleteResumable(
   exchange: CallerExchange,
   caller: Caller,
 ): Promise<Answer> {
-  const told = toTold(context, readVersion(exchange.request));
-  return await byStandard({ headers: told, complete: {} }, async () => {
+  const headers = toCommonHeaders(context, readVersion(exchange.request));
+  return await withUploadStatuses({ headers, complete: {} }, async () => {
     await removeUpload(context.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
-    return { status: 204, headers: told, body: '' };
+    return { status: 204, headers, body: '' };
   });
 }
 
-/** What OPTIONS tells whoever wants to begin one. */
+/** The headers of an answer to OPTIONS. */
 export function describeResumable(context: EnvironmentContext, request: IncomingMessage): Record<string, string> {
-  return { 'Accept-Patch': partialUpload, ...toTold(context, readVersion(request)) };
+  return { 'Accept-Patch': partialUpload, ...toCommonHeaders(context, readVersion(request)) };
 }
 
-/** What every answer tells. */
-function toTold(context: EnvironmentContext, version: number | null): Record<string, string> {
+/** The headers of every answer. */
+function toCommonHeaders(context: EnvironmentContext, version: number | null): Record<string, string> {
   return {
     ...(version !== null && { 'Upload-Draft-Interop-Version': String(version) }),
     'Upload-Limit': toLimit(context, version, context.cabinet.limits.uploadMs),

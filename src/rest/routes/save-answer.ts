@@ -1,4 +1,4 @@
-// The answer to a save: the folder, with the saved file first of its children.
+// The answer to a save: the folder, with the saved file as the first of its children.
 
 import type { IncomingMessage } from 'node:http';
 import type { SavedFile } from '../../catalog/verbs/save-file.ts';
@@ -9,13 +9,13 @@ import type { EnvironmentContext } from '../environment-context.ts';
 import { renderEnvelope } from '../wire.ts';
 import { toLink } from './folders.ts';
 
-/** A preference behind a comma, or a parameter of the one before it behind a semicolon. */
+/** A comma precedes a preference, a semicolon a parameter of the preference before it. */
 const preference =
   /[ \t]*([,;]?)[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~0-9A-Za-z-]+)?))?)?/y;
 
-/** RFC 7240: "If any preference is specified more than once, only the first instance is to be considered." What cannot be
- *  read ends the list. */
-export function isMinimalPreferred({ headers }: IncomingMessage): boolean {
+/** RFC 7240: "If any preference is specified more than once, only the first instance is to be considered." Invalid
+ *  syntax ends the list. */
+export function prefersMinimal({ headers }: IncomingMessage): boolean {
   const list = String(headers.prefer ?? '');
   preference.lastIndex = 0;
   for (let at = 0; at < list.length; at = preference.lastIndex) {
@@ -34,14 +34,14 @@ export async function toSaveAnswer(
   saved: SavedFile,
   isMinimal: boolean,
 ): Promise<Answer> {
-  const told: Record<string, string> = { entryid: saved.file.id };
-  if (saved.isReplayed) told['idempotency-replayed'] = 'true';
-  if (isMinimal) Object.assign(told, minimalApplied);
+  const headers: Record<string, string> = { entryid: saved.file.id };
+  if (saved.isReplayed) headers['idempotency-replayed'] = 'true';
+  if (isMinimal) Object.assign(headers, minimalApplied);
   if (isMinimal || saved.isReplayed)
-    return json(renderEnvelope({ folder: saved.folder, children: [saved.file] }), told);
+    return json(renderEnvelope({ folder: saved.folder, children: [saved.file] }), headers);
   const listing = await listSiblings(context.cabinet, space, saved);
   return json(renderEnvelope(listing), {
-    ...told,
+    ...headers,
     ...toLink(context, listing, saved.file.id),
   });
 }

@@ -1,4 +1,4 @@
-// `PUT /files/{id}/content`: the body, as it is, becomes a new version of the file.
+// `PUT /files/{id}/content`: saves the body as a new version of the file.
 
 import type { IncomingMessage } from 'node:http';
 import { readMediaType } from '../../domain/content-type.ts';
@@ -16,7 +16,7 @@ import type { CallerRoute } from '../route.ts';
 import { renderSavedVersion } from '../wire.ts';
 import { checkReprDigest } from './files.ts';
 import { toLink } from './folders.ts';
-import { isMinimalPreferred, minimalApplied } from './save-answer.ts';
+import { minimalApplied, prefersMinimal } from './save-answer.ts';
 
 export const saveVersionRoute: CallerRoute = {
   method: 'PUT',
@@ -26,24 +26,24 @@ export const saveVersionRoute: CallerRoute = {
     const { cabinet } = context;
     const { request, openBody, renewCaller } = exchange;
     parameters.checkEncoding(request);
-    const asked = readAsked(request);
+    const params = readParams(request);
     const ifMatch = readIfMatch(exchange)?.map((tag) => tag.slice(1, -1)) ?? null;
     const fileId = exchange.parameters.id ?? '';
-    const destination = await admitVersion(cabinet, caller, { fileId, declaredBytes: asked.declaredBytes, ifMatch });
-    const received = await receiveContent(cabinet, openBody(asked.digests));
+    const destination = await admitVersion(cabinet, caller, { fileId, declaredBytes: params.declaredBytes, ifMatch });
+    const received = await receiveContent(cabinet, openBody(params.digests));
     let isHandedOver = false;
     try {
-      checkReprDigest(asked.reprDigest, received);
+      checkReprDigest(params.reprDigest, received);
       const current = await renewCaller();
       isHandedOver = true;
-      const { contentType, comment } = asked;
+      const { contentType, comment } = params;
       const saved = await saveVersion(cabinet, current, { destination, contentType, comment, ifMatch, received });
-      const listing = asked.isMinimal
+      const listing = params.isMinimal
         ? { folder: saved.folder, children: [saved.file], next: null }
         : await listSiblings(cabinet, destination.access.space, saved);
       return json(renderSavedVersion(listing, saved.details), {
         entryid: fileId,
-        ...(asked.isMinimal && minimalApplied),
+        ...(params.isMinimal && minimalApplied),
         ETag: `"${Buffer.from(saved.details.sha256 ?? '', 'hex').toString('base64')}"`,
         ...toLink(context, listing, fileId),
       });
@@ -88,18 +88,18 @@ export const saveVersionRoute: CallerRoute = {
   },
 };
 
-function readAsked(request: IncomingMessage) {
+function readParams(request: IncomingMessage) {
   const type = parameters.readHeader(request, 'content-type');
   const media = type === null ? null : readMediaType(type);
   parameters.checkWhole(request);
-  // A form with a file in it is never meant to be the file.
+  // A client that sends a form means the file inside it.
   if (media?.essence === 'multipart/form-data') {
     throw invalidBody('The body must be the file itself.', 'Send its bytes, such as curl --upload-file does.');
   }
   return {
     contentType: type === null || media === null ? null : type.trim(),
     comment: parameters.readComment(request),
-    isMinimal: isMinimalPreferred(request),
+    isMinimal: prefersMinimal(request),
     declaredBytes: parameters.readDeclaredBytes(request),
     reprDigest: parameters.readSha256(request, 'repr-digest'),
     digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },

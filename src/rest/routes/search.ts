@@ -17,7 +17,7 @@ import { renderResults } from '../wire.ts';
 const path = '/search';
 const propertyPrefix = 'property.';
 
-type Cursor = [stage: number, before: number | null, entry: number | null, score: number | null];
+type PageCursor = [stage: number, before: number | null, entry: number | null, score: number | null];
 
 export const searchRoute: CallerRoute = {
   method: 'GET',
@@ -25,13 +25,15 @@ export const searchRoute: CallerRoute = {
   action: 'read',
   async handle(context, { query: readQuery }, caller) {
     const query = readQuery();
-    const question = readQuestion(query);
-    const list = toList(caller, question);
-    const { limit, after } = readPage<Cursor>(context, list, query);
-    const asked = { ...question, limit, after: after === null ? null : toPlace(after) };
-    const { results, next } = await search(context.cabinet, caller, asked);
-    const place: Cursor | null = next === null ? null : fromPlace(next);
-    return json(renderResults(results), toNextLink(context, { path, list, query }, place));
+    const filter = readFilter(query);
+    const list = toList(caller, filter);
+    const { limit, after } = readPage<PageCursor>(context, list, query);
+    const request = { ...filter, limit, after: after === null ? null : toSearchCursor(after) };
+    const { results, next } = await search(context.cabinet, caller, request);
+    return json(
+      renderResults(results),
+      toNextLink(context, { path, list, query }, next === null ? null : toPageCursor(next)),
+    );
   },
   describe: {
     operationId: 'SearchGet',
@@ -72,9 +74,9 @@ be shorter than \`limit\`, even empty, and still have a next one.`,
   },
 };
 
-type Question = Omit<SearchRequest, 'limit' | 'after'>;
+type SearchFilter = Omit<SearchRequest, 'limit' | 'after'>;
 
-function readQuestion(query: URLSearchParams): Question {
+function readFilter(query: URLSearchParams): SearchFilter {
   return {
     text: query.get('q'),
     folderId: query.get('folder'),
@@ -85,17 +87,17 @@ function readQuestion(query: URLSearchParams): Question {
   };
 }
 
-/** The folder tells the space too, and without one it is the root. */
-function toList(caller: Caller, { folderId, properties, ...filters }: Question): string {
+/** The folder implies the space. Without one, it is the root. */
+function toList(caller: Caller, { folderId, properties, ...filters }: SearchFilter): string {
   const list = `search ${toFolderId(caller, folderId)}`;
   return toFilteredName(list, { ...filters, properties: toSortedProperties(properties) });
 }
 
-function toPlace([stage, before, entry, score]: Cursor): SearchCursor {
+function toSearchCursor([stage, before, entry, score]: PageCursor): SearchCursor {
   return { stage, before, last: entry === null || score === null ? null : { entry, score } };
 }
 
-function fromPlace({ stage, before, last }: SearchCursor): Cursor {
+function toPageCursor({ stage, before, last }: SearchCursor): PageCursor {
   return [stage, before, last?.entry ?? null, last?.score ?? null];
 }
 
@@ -113,7 +115,7 @@ function readContentType(text: string | null): string | null {
   });
 }
 
-/** RFC 3339, or a day, which begins at midnight UTC. */
+/** RFC 3339, or a date, which means midnight UTC. */
 function readTime(text: string | null): number | null {
   if (text === null) return null;
   const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
@@ -126,6 +128,6 @@ function readTime(text: string | null): number | null {
 }
 
 function readProperties(query: URLSearchParams): Record<string, string> {
-  const given = [...query].filter(([name]) => name.startsWith(propertyPrefix));
-  return Object.fromEntries(given.map(([name, value]) => [name.slice(propertyPrefix.length), value]));
+  const properties = [...query].filter(([name]) => name.startsWith(propertyPrefix));
+  return Object.fromEntries(properties.map(([name, value]) => [name.slice(propertyPrefix.length), value]));
 }

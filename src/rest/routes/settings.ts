@@ -1,9 +1,9 @@
-// `GET /settings`: the version that runs and the configuration as it is in force, for those who manage.
+// `GET /settings`: the running version and its effective configuration, for managers.
 
 import { showSettings } from '../../operations/show-settings.ts';
 import { json } from '../answer.ts';
-import { exampleInForce } from '../managing-examples.ts';
-import { InForce as InForceSchema } from '../managing-schemas.ts';
+import { exampleServiceInfo } from '../managing-examples.ts';
+import { ServiceInfo } from '../managing-schemas.ts';
 import { headers, jsonAnswer } from '../openapi.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderServiceInfo } from '../wire-managing.ts';
@@ -22,7 +22,7 @@ export const showSettingsRoute: CallerRoute = {
     description:
       'What `cabinet config` shows, of the node that answers. Secrets, and passwords in addresses, are hidden.',
     parameters: [headers.spaceId],
-    responses: { 200: jsonAnswer('What is in force', { schema: InForceSchema, example: exampleInForce }) },
+    responses: { 200: jsonAnswer('What is in force', { schema: ServiceInfo, example: exampleServiceInfo }) },
     refusals: [],
   },
 };

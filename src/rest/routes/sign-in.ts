@@ -1,6 +1,5 @@
-// The page on which people sign in: `/oauth2/login/{uid}`, where the issuer sends a browser that asked for a person. The
-// issuer's cookie ties the page to the browser that began; a page of another site cannot send the form, for browsers keep
-// that cookie back then (SameSite).
+// The sign-in page, `/oauth2/login/{uid}`, to which the issuer redirects a browser. The issuer's cookie ties the page to the
+// browser that started the sign-in. Another site cannot send the form, because browsers withhold that cookie (SameSite).
 
 import { renderErrorPage, renderSignInPage, toPageHeaders } from '../../auth/pages.ts';
 import type { Answer } from '../../listener/answer.ts';
@@ -12,7 +11,7 @@ import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 import { SignIn } from '../schemas.ts';
 
 const path = '/oauth2/login/{uid}';
-const formBytes = 8 * 1024;
+const maxFormBytes = 8 * 1024;
 const hint = 'Send the form of the sign-in page.';
 
 export const showSignInRoute: OpenRoute = {
@@ -22,7 +21,7 @@ export const showSignInRoute: OpenRoute = {
   isForPeople: true,
   async handle(context, exchange) {
     const pending = await findSignIn(context, exchange);
-    if (pending === null) return nobodyWaits();
+    if (pending === null) return signInNotFound();
     const page = renderSignInPage({ applicationName: pending.applicationName, user: '', problem: null });
     return { status: 200, headers: toPageHeaders(pending.redirectUri), body: page };
   },
@@ -44,15 +43,15 @@ export const signInRoute: OpenRoute = {
   isForPeople: true,
   async handle(context, exchange) {
     const pending = await findSignIn(context, exchange);
-    if (pending === null) return nobodyWaits();
-    const tooLarge = () => invalidBody(`The form has more than ${formBytes} bytes.`, hint);
-    const form = parseForm(await readWhole(exchange.openBody(), formBytes, tooLarge), hint);
+    if (pending === null) return signInNotFound();
+    const tooLarge = () => invalidBody(`The form has more than ${maxFormBytes} bytes.`, hint);
+    const form = parseForm(await readWhole(exchange.openBody(), maxFormBytes, tooLarge), hint);
     const [user, password] = [form.get('user') ?? '', form.get('password') ?? ''];
     const { address } = exchange.arrival;
     const signedIn = await signIn(context.cabinet, { user, password, address });
     if (signedIn.userId !== null) {
-      const onwards = await context.issuer?.finishSignIn(exchange.request, exchange.response, signedIn);
-      return { status: 303, headers: { Location: onwards ?? '/' }, body: '' };
+      const location = await context.issuer?.finishSignIn(exchange.request, exchange.response, signedIn);
+      return { status: 303, headers: { Location: location ?? '/' }, body: '' };
     }
     const { waitSeconds } = signedIn;
     const problem =
@@ -92,7 +91,7 @@ async function findSignIn({ issuer }: EnvironmentContext, { request, response }:
   return await issuer.findSignIn(request, response);
 }
 
-function nobodyWaits(): Answer {
+function signInNotFound(): Answer {
   const page = renderErrorPage('This page belongs to a sign-in that is over or was begun in another browser.');
   return { status: 400, headers: toPageHeaders(null), body: page };
 }

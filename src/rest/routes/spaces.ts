@@ -32,7 +32,7 @@ export const listSpacesRoute: CallerRoute = {
     const query = exchange.query();
     const { limit, after } = readPage<[string]>(context, list, query);
     const spaces = listSpaces(caller).filter(({ spaceName }) => after === null || spaceName > after[0]);
-    // Few enough to be shown whole to whoever does not ask for pages.
+    // There are few spaces, so clients that do not ask for pages get all of them.
     const shown = query.has('limit') || after !== null ? spaces.slice(0, limit) : spaces;
     const next = shown.length < spaces.length ? [shown.at(-1)?.spaceName ?? ''] : null;
     return json(renderSpaces(shown), toNextLink(context, { path: '/spaces', list, query }, next));
@@ -59,7 +59,7 @@ export const showSpaceRoute: CallerRoute = {
   method: 'GET',
   path: `${path}/{id}`,
   action: 'read',
-  async handle(_served, { parameters }, caller) {
+  async handle(_context, { parameters }, caller) {
     return json(renderSpace(showSpace(caller, parameters.id ?? '')));
   },
   describe: {

@@ -23,8 +23,8 @@ export const listTrashRoute: CallerRoute = {
   async handle(context, { query: readQuery }, caller) {
     const query = readQuery();
     const list = toListName(caller, path);
-    const asked = readPage<readonly [trashedAt: number, entry: number]>(context, list, query);
-    const { entries, next } = await listTrash(context.cabinet, caller, asked);
+    const page = readPage<readonly [trashedAt: number, entry: number]>(context, list, query);
+    const { entries, next } = await listTrash(context.cabinet, caller, page);
     return json(renderTrash(entries), toNextLink(context, { path, list, query }, next));
   },
   describe: {

@@ -1,5 +1,5 @@
-// tus 1.0 as it is spoken at /v1/contentmanagement/uploads. The last bytes of an upload save the file; the answer to them carries
-// its id as `entryid`, as does every later HEAD.
+// tus 1.0 at /v1/contentmanagement/uploads. The last bytes of an upload save the file; the answer to them has its id as
+// `entryid`, and so has every later HEAD.
 
 import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
@@ -15,37 +15,37 @@ import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerExchange } from '../route.ts';
 import * as tus from '../tus-headers.ts';
-import { byStandard, readUploadRequest, toLocation, toUploadBody } from '../upload-request.ts';
+import { readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from '../upload-request.ts';
 
 const patchType = 'application/offset+octet-stream';
-/** The header of every answer stands in the route; these go with refusals. */
-const plain = { headers: {}, complete: {} };
+/** Refusals need no headers beside those that the route adds to every answer. */
+const noHeaders = { headers: {}, complete: {} };
 
 export async function createTus(
   context: EnvironmentContext,
   exchange: CallerExchange,
   caller: Caller,
 ): Promise<Answer> {
-  return await byStandard(plain, async () => {
+  return await withUploadStatuses(noHeaders, async () => {
     const { request } = exchange;
     tus.checkTusVersion(request);
     parameters.checkEncoding(request);
     const concat = tus.readConcat(request);
     const metadata = parameters.readHeader(request, 'upload-metadata');
     tus.parseMetadata(metadata);
-    const begun = { protocol: 'tus' as const, kind: concat.kind, metadata };
+    const base = { protocol: 'tus' as const, kind: concat.kind, metadata };
     if (concat.kind === 'final') {
       if (request.headers['upload-length'] !== undefined) {
         throw invalidHeader('Upload-Length', 'does not go with a final upload, whose parts say it');
       }
       const save = readUploadRequest(request, null);
-      const asked = { ...begun, lengthBytes: null, save, parts: concat.named, ids: concat.ids };
-      const { upload } = await joinUploads(context.cabinet, caller, asked);
+      const joined = { ...base, lengthBytes: null, save, parts: concat.partUrls, ids: concat.ids };
+      const { upload } = await joinUploads(context.cabinet, caller, joined);
       return { status: 201, headers: { Location: toLocation(context, upload), ...toSaved(upload) }, body: '' };
     }
     const save = concat.kind === 'part' ? null : readUploadRequest(request, null);
     return await createAndFill(context, exchange, caller, {
-      ...begun,
+      ...base,
       lengthBytes: tus.readNewLength(request),
       save,
       parts: null,
@@ -53,27 +53,28 @@ export async function createTus(
   });
 }
 
-/** "creation-with-upload": the request may carry the first bytes, or all of them. */
+/** "creation-with-upload": the request may contain the first bytes, or all of them. */
 async function createAndFill(
   context: EnvironmentContext,
   exchange: CallerExchange,
   caller: Caller,
-  asked: NewUpload,
+  newUpload: NewUpload,
 ): Promise<Answer> {
   const { request } = exchange;
   const declaredBytes = readBodyBytes(request);
   if (declaredBytes !== 0) checkPatchType(request);
   const checksum = tus.readChecksum(request);
-  if (declaredBytes !== null && asked.lengthBytes !== null && declaredBytes > asked.lengthBytes) throw tooMuch();
-  const upload = await beginUpload(context.cabinet, caller, asked);
+  if (declaredBytes !== null && newUpload.lengthBytes !== null && declaredBytes > newUpload.lengthBytes)
+    throw tooMuch();
+  const upload = await beginUpload(context.cabinet, caller, newUpload);
   const headers = { Location: toLocation(context, upload) };
-  const isAnything = declaredBytes !== 0 || asked.lengthBytes === 0;
-  if (!isAnything) return { status: 201, headers: { ...headers, ...tus.toTusEnd(upload) }, body: '' };
+  const hasBytes = declaredBytes !== 0 || newUpload.lengthBytes === 0;
+  if (!hasBytes) return { status: 201, headers: { ...headers, ...tus.toExpiry(upload) }, body: '' };
   const filled = await append(context, exchange, caller, { upload, offsetBytes: 0, lengthBytes: null, checksum });
   return { status: 201, headers: { ...headers, ...toSaved(filled.upload) }, body: '' };
 }
 
-interface Bytes {
+interface Append {
   upload: Pick<Upload, 'id'>;
   offsetBytes: number;
   lengthBytes: number | null;
@@ -84,9 +85,8 @@ function append(
   context: EnvironmentContext,
   exchange: CallerExchange,
   caller: Caller,
-  bytes: Bytes,
+  { checksum, upload, offsetBytes, lengthBytes }: Append,
 ): Promise<AppendResult> {
-  const { checksum, upload, offsetBytes, lengthBytes } = bytes;
   const check = checksum === null ? undefined : (body: AsyncIterable<Buffer>) => tus.checkSum(body, checksum);
   return appendUpload(context.cabinet, caller, {
     id: upload.id,
@@ -109,7 +109,7 @@ function toSaved({ sizeBytes, result, expiresAt }: Upload): Record<string, strin
 }
 
 export async function patchTus(context: EnvironmentContext, exchange: CallerExchange, caller: Caller): Promise<Answer> {
-  return await byStandard(plain, async () => {
+  return await withUploadStatuses(noHeaders, async () => {
     const { request, parameters: path } = exchange;
     tus.checkTusVersion(request);
     parameters.checkEncoding(request);
@@ -128,7 +128,7 @@ export async function headTus(
   exchange: CallerExchange,
   caller: Caller,
 ): Promise<Upload> {
-  return await byStandard(plain, async () => {
+  return await withUploadStatuses(noHeaders, async () => {
     tus.checkTusVersion(exchange.request);
     return await showUpload(cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'tus' });
   });
@@ -139,7 +139,7 @@ export async function deleteTus(
   exchange: CallerExchange,
   caller: Caller,
 ): Promise<Answer> {
-  return await byStandard(plain, async () => {
+  return await withUploadStatuses(noHeaders, async () => {
     tus.checkTusVersion(exchange.request);
     await removeUpload(cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'tus' });
     return { status: 204, headers: {}, body: '' };
@@ -167,7 +167,7 @@ function tooMuch(): Refusal {
   });
 }
 
-/** Null: they are not said beforehand. */
+/** Null: the length is not known beforehand. */
 export function readBodyBytes(request: IncomingMessage): number | null {
   return request.headers['transfer-encoding'] === undefined ? (parameters.readDeclaredBytes(request) ?? 0) : null;
 }

@@ -1,4 +1,4 @@
-// The routes of resumable uploads: tus at /uploads, and the address that an upload of either protocol has.
+// The routes of resumable uploads: tus at /uploads, and the address of an upload in either protocol.
 
 import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
@@ -27,7 +27,7 @@ const stateHeaders = {
   'Upload-Offset': { schema: Type.String(), description: 'How many bytes are durable' },
 };
 
-/** What `POST /files` takes and gives beside a plain save. */
+/** The headers and answers of `POST /files` that only resumable uploads use. */
 export const resumableHeaders = [
   header(
     'Upload-Complete',
@@ -123,9 +123,9 @@ export const showUploadRoute: CallerRoute = {
       const upload = await tus.headTus(context, exchange, caller);
       return json(renderState(upload), toTusState(upload));
     }
-    const { upload, headers: told } = await resumable.headResumable(context, exchange, caller);
-    if (request.method === 'HEAD') return { status: 204, headers: told, body: '' };
-    return json(renderState(upload), told);
+    const { upload, headers } = await resumable.headResumable(context, exchange, caller);
+    if (request.method === 'HEAD') return { status: 204, headers, body: '' };
+    return json(renderState(upload), headers);
   },
   describe: {
     operationId: 'UploadsGet',
@@ -256,8 +256,8 @@ function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): Op
     path,
     action: null,
     async handle(context, { request, allowed }) {
-      const told = { Allow: allowed(), ...resumable.describeResumable(context, request) };
-      return { status: 204, headers: of === 'tus' ? { ...tus.describeTus(context), ...told } : told, body: '' };
+      const headers = { Allow: allowed(), ...resumable.describeResumable(context, request) };
+      return { status: 204, headers: of === 'tus' ? { ...tus.describeTus(context), ...headers } : headers, body: '' };
     },
     describe: {
       operationId,

@@ -18,8 +18,8 @@ export const showUsageRoute: CallerRoute = {
     const list = toListName(caller, 'usage');
     const { limit, after } = readPage<[string]>(context, list, query);
     const usage = await showUsage(context.cabinet, caller, { after: after?.[0] ?? null, limit });
-    const place = usage.next === null ? null : [usage.next];
-    return json(renderUsage(usage), toNextLink(context, { path: '/usage', list, query }, place));
+    const cursor = usage.next === null ? null : [usage.next];
+    return json(renderUsage(usage), toNextLink(context, { path: '/usage', list, query }, cursor));
   },
   describe: {
     operationId: 'UsageGet',

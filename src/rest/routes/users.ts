@@ -1,4 +1,4 @@
-// `/users`: the people of the caller's space.
+// `/users`: the members of the caller's space.
 
 import * as people from '../../operations/manage-people.ts';
 import { json } from '../answer.ts';
@@ -9,7 +9,7 @@ import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { compileCheck } from '../schemas.ts';
 import { renderNewUser, renderUser, renderUsers } from '../wire-managing.ts';
-import { readManaged } from './managed.ts';
+import { readManageBody } from './manage-body.ts';
 
 const path = '/v1/contentmanagement/users';
 const shown = { 200: jsonAnswer('The user', { schema: User, example: exampleUser }) };
@@ -52,8 +52,10 @@ export const addUserRoute: CallerRoute = {
   path,
   action: 'manage',
   async handle({ cabinet }, exchange, caller) {
-    const asked = { check: checkAdd, example: '{"Id": "alice", "Role": "editor"}' };
-    const { fields, current } = await readManaged(exchange, caller, asked);
+    const { fields, current } = await readManageBody(exchange, caller, {
+      check: checkAdd,
+      example: '{"Id": "alice", "Role": "editor"}',
+    });
     const added = await people.addMember(cabinet, current, {
       id: fields.Id,
       name: fields.Name ?? null,
@@ -85,8 +87,10 @@ export const changeUserRoute: CallerRoute = {
   async handle({ cabinet }, exchange, caller) {
     const id = exchange.parameters.id ?? '';
     people.admitRole(caller, id);
-    const asked = { check: checkChange, example: '{"Role": "viewer"}' };
-    const { fields, current } = await readManaged(exchange, caller, asked);
+    const { fields, current } = await readManageBody(exchange, caller, {
+      check: checkChange,
+      example: '{"Role": "viewer"}',
+    });
     return json(renderUser(await people.changeMember(cabinet, current, { id, role: fields.Role })));
   },
   describe: {

@@ -1,4 +1,4 @@
-// `GET /files/{id}/versions`, and what can be done with one of them.
+// `GET /files/{id}/versions`, and restoring, removing and commenting a version.
 
 import { versionNotFound } from '../../domain/missing.ts';
 import {
@@ -72,7 +72,7 @@ const versionNumber: Parameter = {
   example: 2,
 };
 
-function readAsked({ parameters }: CallerExchange): { fileId: string; version: number } {
+function readTarget({ parameters }: CallerExchange): { fileId: string; version: number } {
   const text = parameters.version ?? '';
   if (!/^[1-9]\d{0,14}$/.test(text)) throw versionNotFound();
   return { fileId: parameters.id ?? '', version: Number(text) };
@@ -83,7 +83,7 @@ export const restoreVersionRoute: CallerRoute = {
   path: '/v1/contentmanagement/files/{id}/versions/{version}/restore',
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
-    return toEntryAnswer(await restoreVersion(cabinet, caller, readAsked(exchange)));
+    return toEntryAnswer(await restoreVersion(cabinet, caller, readTarget(exchange)));
   },
   describe: {
     operationId: 'VersionsRestore',
@@ -101,7 +101,7 @@ export const removeVersionRoute: CallerRoute = {
   path: '/v1/contentmanagement/files/{id}/versions/{version}',
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
-    return toEntryAnswer(await removeVersion(cabinet, caller, readAsked(exchange)));
+    return toEntryAnswer(await removeVersion(cabinet, caller, readTarget(exchange)));
   },
   describe: {
     operationId: 'VersionsRemove',
@@ -121,11 +121,11 @@ export const commentVersionRoute: CallerRoute = {
   path: '/v1/contentmanagement/files/{id}/versions/{version}',
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
-    const asked = readAsked(exchange);
-    await admitVersion(cabinet, caller, asked);
+    const target = readTarget(exchange);
+    await admitVersion(cabinet, caller, target);
     const { Comment } = checkCommentBody(await readJsonBody(exchange, { example: '{"Comment": "signed"}' }));
     const comment = Comment === null ? null : checkComment(Comment);
-    return json(renderVersion(await commentVersion(cabinet, await exchange.renewCaller(), { ...asked, comment })));
+    return json(renderVersion(await commentVersion(cabinet, await exchange.renewCaller(), { ...target, comment })));
   },
   describe: {
     operationId: 'VersionsComment',

@@ -1,22 +1,22 @@
-// Reads what is to be changed in the caller's space. The role is asked for before the body is read, and so is by the route
-// whatever the path names; what counts in the end is what the caller may do then.
+// Reads the body of a request that manages the caller's space. The role is checked before the body is read, so that a refusal
+// comes early; the operation checks it again, for the caller as of then.
 
 import type { Caller } from '../../domain/caller.ts';
 import { requireSpace } from '../../operations/access.ts';
 import { readJsonBody } from '../json-body.ts';
 import type { CallerExchange } from '../route.ts';
 
-export interface Managed<Fields> {
+interface ManageBody<Fields> {
   check(value: unknown): Fields;
-  /** What could be sent, for the hint. */
+  /** Shown in the hint of a refusal. */
   example: string;
   isOptional?: boolean;
 }
 
-export async function readManaged<Fields>(
+export async function readManageBody<Fields>(
   exchange: CallerExchange,
   caller: Caller,
-  { check, ...body }: Managed<Fields>,
+  { check, ...body }: ManageBody<Fields>,
 ): Promise<{ fields: Fields; current: Caller }> {
   requireSpace(caller, 'manage');
   const fields = check(await readJsonBody(exchange, body));
