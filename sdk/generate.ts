@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toDocument } from '../src/rest/openapi-document.ts';
+import { toDocument } from '../src/rest/openapi/document.ts';
 import { routes } from '../src/rest/routes.ts';
 
 const content = '/v1/contentmanagement';

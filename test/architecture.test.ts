@@ -187,7 +187,7 @@ const readsSystemTime: Record<string, string> = {
   'src/catalog/commits.ts':
     '`Atomics.waitAsync` has a time limit of its own; the rest after it gathers what comes at once',
   'src/certificates/make-certificate.ts': 'OpenSSL and clients judge by their own clocks what is made here',
-  'src/rest/http-date.ts': 'years of two digits are of the century that it is',
+  'src/rest/downloads/http-date.ts': 'years of two digits are of the century that it is',
   'src/maintenance/maintenance-thread.ts': 'a worker thread; it paces what it reads from the disk',
   'src/search/extract/extractor-process.ts': 'a process of its own; limits processor time',
   'src/search/extract/extractor.ts': 'runs in a worker thread',

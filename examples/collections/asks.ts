@@ -1,7 +1,7 @@
 // What the collections hold, whichever program opens them: every operation of the description that a program has use for, and a
 // walk through the interface that can be run from top to bottom. Made from the service's own OpenAPI description alone.
 
-import { toDocument } from '../../src/rest/openapi-document.ts';
+import { toDocument } from '../../src/rest/openapi/document.ts';
 import { routes } from '../../src/rest/routes.ts';
 
 type Json = Record<string, unknown>;

@@ -6,8 +6,8 @@ import { Refusal } from '../domain/refusal.ts';
 import { firstPageLimit, maxPageLimit } from '../operations/list-folder.ts';
 import { type Cursor, readCursor, toCursorText } from './cursor.ts';
 import type { EnvironmentContext } from './environment-context.ts';
-import { Type } from './json-schema.ts';
-import type { Parameter } from './openapi.ts';
+import type { Parameter } from './openapi/description.ts';
+import { Type } from './openapi/json-schema.ts';
 
 interface PageRequest<C extends Cursor> {
   limit: number;

@@ -8,7 +8,7 @@ import type { Answer } from '../listener/answer.ts';
 import type { Exchange, Match } from '../listener/face.ts';
 import { MethodNotAllowed } from '../listener/refusals.ts';
 import type { EnvironmentContext } from './environment-context.ts';
-import type { Description } from './openapi.ts';
+import type { Description } from './openapi/description.ts';
 
 /** The request, as the handler of a route gets it. */
 export interface RouteExchange extends Exchange {

@@ -1,8 +1,9 @@
 // All routes of the service, grouped by face.
 
 import { json } from './answer.ts';
-import { jsonAnswer } from './openapi.ts';
-import { renderOpenApi } from './openapi-document.ts';
+import { jsonAnswer } from './openapi/description.ts';
+import { renderOpenApi } from './openapi/document.ts';
+import { OpenApi } from './openapi/schemas.ts';
 import type { CallerRoute, ForeignRoute, OpenRoute, Route } from './route.ts';
 import { liveRoute, readyRoute } from './routes/about.ts';
 import * as applications from './routes/applications.ts';
@@ -30,7 +31,6 @@ import { uploadRoutes } from './routes/uploads.ts';
 import { showLimitsRoute, showUsageRoute } from './routes/usage.ts';
 import { addUserRoute, changeUserRoute, listUsersRoute, removeUserRoute } from './routes/users.ts';
 import { commentVersionRoute, listVersionsRoute, removeVersionRoute, restoreVersionRoute } from './routes/versions.ts';
-import { OpenApi } from './schemas.ts';
 
 const openApiRoute: OpenRoute = {
   method: 'GET',

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { listAsks, variables, walkFolder } from '../../examples/collections/asks.ts';
 import { renderCollections } from '../../examples/collections/make.ts';
-import { toDocument } from '../../src/rest/openapi-document.ts';
+import { toDocument } from '../../src/rest/openapi/document.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { type Caller, type Headers, send } from '../interface/client.ts';
 import { type Document, openDescription } from '../interface/description.ts';

@@ -2,9 +2,9 @@
 
 import type { Answer } from '../../listener/answer.ts';
 import { json } from '../answer.ts';
-import { jsonAnswer } from '../openapi.ts';
+import { jsonAnswer } from '../openapi/description.ts';
+import { Health } from '../openapi/schemas.ts';
 import type { OpenRoute } from '../route.ts';
-import { Health } from '../schemas.ts';
 
 const toLive = (): Answer => json('{"Status":"live"}');
 

@@ -3,7 +3,8 @@
 import { readLeaf } from '../../certificates/certificates.ts';
 import * as applications from '../../operations/manage-applications.ts';
 import { json } from '../answer.ts';
-import { exampleApplication, examplePem, exampleRegistered } from '../managing-examples.ts';
+import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
+import { exampleApplication, examplePem, exampleRegistered } from '../openapi/managing-examples.ts';
 import {
   AddApplication,
   Application,
@@ -11,11 +12,10 @@ import {
   ChangeApplication,
   RegisteredApplication,
   RotateSecret,
-} from '../managing-schemas.ts';
-import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+} from '../openapi/managing-schemas.ts';
+import { compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
-import { compileCheck } from '../schemas.ts';
 import { renderApplication, renderApplications, renderRegistered } from '../wire-managing.ts';
 import { readManageBody } from './manage-body.ts';
 

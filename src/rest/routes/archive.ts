@@ -3,9 +3,9 @@
 import { writeZip } from '../../archive/zip.ts';
 import { toFolderId } from '../../domain/caller.ts';
 import { type OpenedArchive, openArchive } from '../../operations/open-archive.ts';
-import { toSafeHeaders } from '../download.ts';
+import { toSafeHeaders } from '../downloads/download.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { bytesAnswer, headers, pathId } from '../openapi.ts';
+import { bytesAnswer, headers, pathId } from '../openapi/description.ts';
 import type { CallerRoute } from '../route.ts';
 
 export const openArchiveRoute: CallerRoute = {

@@ -3,10 +3,10 @@
 import { Refusal } from '../../domain/refusal.ts';
 import { listAudit } from '../../operations/audit.ts';
 import { json } from '../answer.ts';
-import { Type } from '../json-schema.ts';
-import { exampleEvent } from '../managing-examples.ts';
-import { Events } from '../managing-schemas.ts';
-import { answerHeaders, headers, jsonAnswer, query as queryParameter } from '../openapi.ts';
+import { answerHeaders, headers, jsonAnswer, query as queryParameter } from '../openapi/description.ts';
+import { Type } from '../openapi/json-schema.ts';
+import { exampleEvent } from '../openapi/managing-examples.ts';
+import { Events } from '../openapi/managing-schemas.ts';
 import { pageParameters, readPage, toFilteredName, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderEvents } from '../wire-managing.ts';

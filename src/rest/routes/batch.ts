@@ -11,11 +11,11 @@ import {
   saveBatch,
 } from '../../operations/save-batch.ts';
 import { json } from '../answer.ts';
-import { type BatchReceiver, readBatch, readBatchBoundary } from '../batch-body.ts';
-import { BatchResults, SaveBatchForm } from '../entry-schemas.ts';
+import { type BatchReceiver, readBatch, readBatchBoundary } from '../bodies/batch-body.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { exampleShownFile, toRefusalExample } from '../examples.ts';
-import { answerHeaders, header, headers, jsonAnswer } from '../openapi.ts';
+import { answerHeaders, header, headers, jsonAnswer } from '../openapi/description.ts';
+import { BatchResults, SaveBatchForm } from '../openapi/entry-schemas.ts';
+import { exampleShownFile, toRefusalExample } from '../openapi/examples.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderBatch } from '../wire.ts';

@@ -3,11 +3,11 @@
 import { readLeaf } from '../../certificates/certificates.ts';
 import * as applications from '../../operations/manage-applications.ts';
 import { json } from '../answer.ts';
-import { exampleCertificate, examplePem } from '../managing-examples.ts';
-import { AddCertificate, Certificate, Certificates } from '../managing-schemas.ts';
-import { headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { headers, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
+import { exampleCertificate, examplePem } from '../openapi/managing-examples.ts';
+import { AddCertificate, Certificate, Certificates } from '../openapi/managing-schemas.ts';
+import { compileCheck } from '../openapi/schemas.ts';
 import type { CallerRoute } from '../route.ts';
-import { compileCheck } from '../schemas.ts';
 import { renderCertificate, renderCertificates } from '../wire-managing.ts';
 import { readManageBody } from './manage-body.ts';
 

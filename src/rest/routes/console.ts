@@ -2,7 +2,7 @@
 // and change nothing; the page sends credentials with each request to the API.
 
 import { answerConsoleAsset, answerConsolePage } from '../console-files.ts';
-import { bytesAnswer, header, pageAnswer, pathId } from '../openapi.ts';
+import { bytesAnswer, header, pageAnswer, pathId } from '../openapi/description.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 
 const pages: Record<string, string> = {

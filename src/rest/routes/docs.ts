@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../../listener/answer.ts';
-import { bytesAnswer, header, pageAnswer, pathId } from '../openapi.ts';
+import { bytesAnswer, header, pageAnswer, pathId } from '../openapi/description.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 
 const folder = join(import.meta.dirname, '../docs');

@@ -5,11 +5,11 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { type EntryView, showByPath, showEntry } from '../../operations/show-entry.ts';
 import { json } from '../answer.ts';
-import { exampleShownFile } from '../examples.ts';
-import { answerHeaders, headers, jsonAnswer, pathId, pathParameter } from '../openapi.ts';
+import { answerHeaders, headers, jsonAnswer, pathId, pathParameter } from '../openapi/description.ts';
+import { exampleShownFile } from '../openapi/examples.ts';
+import { ShownEntry } from '../openapi/schemas.ts';
 import { readPath } from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
-import { ShownEntry } from '../schemas.ts';
 import { renderShownEntry } from '../wire.ts';
 
 /** `-root-` stands for the root. */

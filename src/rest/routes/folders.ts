@@ -11,10 +11,8 @@ import { type CreateFolderRequest, createFolder } from '../../operations/create-
 import { type FolderListing, listFolder } from '../../operations/list-folder.ts';
 import { showByPath } from '../../operations/show-entry.ts';
 import { json } from '../answer.ts';
+import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../bodies/json.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { exampleFolder } from '../examples.ts';
-import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../json.ts';
-import { Type } from '../json-schema.ts';
 import {
   envelopeAnswer,
   header,
@@ -23,7 +21,10 @@ import {
   pathId,
   pathParameter,
   query as queryParameter,
-} from '../openapi.ts';
+} from '../openapi/description.ts';
+import { exampleFolder } from '../openapi/examples.ts';
+import { Type } from '../openapi/json-schema.ts';
+import { CreateFolder, compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import {
   checkConflictBehavior,
@@ -36,7 +37,6 @@ import {
   readSha256,
 } from '../parameters.ts';
 import type { CallerExchange, CallerRoute } from '../route.ts';
-import { CreateFolder, compileCheck } from '../schemas.ts';
 import { renderEnvelope } from '../wire.ts';
 
 const bodyHint =

@@ -1,8 +1,8 @@
 // The issuer's endpoints as routes. The issuer handles them itself, by the rules of OAuth 2.0 and OpenID Connect.
 
 import { issuerRoutes } from '../../auth/issuer.ts';
-import { Type } from '../json-schema.ts';
-import { type Description, jsonAnswer, pageAnswer, pathId, query } from '../openapi.ts';
+import { type Description, jsonAnswer, pageAnswer, pathId, query } from '../openapi/description.ts';
+import { Type } from '../openapi/json-schema.ts';
 import type { ForeignRoute } from '../route.ts';
 
 type IssuerPath = (typeof issuerRoutes)[number]['path'];

@@ -13,13 +13,13 @@ import {
 } from '../../operations/link-file.ts';
 import { requireContent } from '../../operations/open-file.ts';
 import { json } from '../answer.ts';
-import { answerDownload, type Disposition } from '../download.ts';
+import { readJsonBody } from '../bodies/json-body.ts';
+import { answerDownload, type Disposition } from '../downloads/download.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { readJsonBody } from '../json-body.ts';
-import { Type } from '../json-schema.ts';
-import { downloadAnswers, header, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { downloadAnswers, header, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
+import { Type } from '../openapi/json-schema.ts';
+import { compileCheck } from '../openapi/schemas.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
-import { compileCheck } from '../schemas.ts';
 import { renderTime } from '../wire.ts';
 
 export const LinkFile = Type.Object(

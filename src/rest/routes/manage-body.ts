@@ -3,7 +3,7 @@
 
 import type { Caller } from '../../domain/caller.ts';
 import { requireSpace } from '../../operations/access.ts';
-import { readJsonBody } from '../json-body.ts';
+import { readJsonBody } from '../bodies/json-body.ts';
 import type { CallerExchange } from '../route.ts';
 
 interface ManageBody<Fields> {

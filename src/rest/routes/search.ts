@@ -6,12 +6,12 @@ import { toSortedProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type SearchCursor, type SearchRequest, search } from '../../operations/search.ts';
 import { json } from '../answer.ts';
-import { exampleFile } from '../examples.ts';
-import { Type } from '../json-schema.ts';
-import { answerHeaders, headers, jsonAnswer, query as parameter } from '../openapi.ts';
+import { answerHeaders, headers, jsonAnswer, query as parameter } from '../openapi/description.ts';
+import { exampleFile } from '../openapi/examples.ts';
+import { Type } from '../openapi/json-schema.ts';
+import { SearchResults } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toFilteredName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
-import { SearchResults } from '../schemas.ts';
 import { renderResults } from '../wire.ts';
 
 const path = '/search';

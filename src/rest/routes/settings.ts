@@ -2,9 +2,9 @@
 
 import { showSettings } from '../../operations/show-settings.ts';
 import { json } from '../answer.ts';
-import { exampleServiceInfo } from '../managing-examples.ts';
-import { ServiceInfo } from '../managing-schemas.ts';
-import { headers, jsonAnswer } from '../openapi.ts';
+import { headers, jsonAnswer } from '../openapi/description.ts';
+import { exampleServiceInfo } from '../openapi/managing-examples.ts';
+import { ServiceInfo } from '../openapi/managing-schemas.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderServiceInfo } from '../wire-managing.ts';
 

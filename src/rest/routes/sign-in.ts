@@ -4,11 +4,11 @@
 import { renderErrorPage, renderSignInPage, toPageHeaders } from '../../auth/pages.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { signIn } from '../../operations/sign-in.ts';
+import { invalidBody, parseForm, readWhole } from '../bodies/json.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { invalidBody, parseForm, readWhole } from '../json.ts';
-import { pageAnswer, pathId } from '../openapi.ts';
+import { pageAnswer, pathId } from '../openapi/description.ts';
+import { SignIn } from '../openapi/schemas.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
-import { SignIn } from '../schemas.ts';
 
 const path = '/oauth2/login/{uid}';
 const maxFormBytes = 8 * 1024;

@@ -9,13 +9,13 @@ import {
   showSpace,
 } from '../../operations/manage-spaces.ts';
 import { json } from '../answer.ts';
-import { readJsonBody } from '../json-body.ts';
-import { exampleSpace } from '../managing-examples.ts';
-import { NameSpace } from '../managing-schemas.ts';
-import { answerHeaders, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { readJsonBody } from '../bodies/json-body.ts';
+import { answerHeaders, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
+import { exampleSpace } from '../openapi/managing-examples.ts';
+import { NameSpace } from '../openapi/managing-schemas.ts';
+import { compileCheck, Space, Spaces } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
-import { compileCheck, Space, Spaces } from '../schemas.ts';
 import { renderSpace, renderSpaces } from '../wire-managing.ts';
 
 const path = '/v1/contentmanagement/spaces';

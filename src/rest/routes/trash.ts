@@ -3,13 +3,13 @@
 import { admitTrashed } from '../../operations/admit-entry.ts';
 import { emptyTrash, listTrash, restoreEntry } from '../../operations/trash.ts';
 import { json } from '../answer.ts';
-import { EmptiedTrash, RestoreEntry, TrashPage } from '../entry-schemas.ts';
-import { exampleFile } from '../examples.ts';
-import { checkConflictAmong, readConflictHeader, readJsonBody } from '../json-body.ts';
-import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { checkConflictAmong, readConflictHeader, readJsonBody } from '../bodies/json-body.ts';
+import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
+import { EmptiedTrash, RestoreEntry, TrashPage } from '../openapi/entry-schemas.ts';
+import { exampleFile } from '../openapi/examples.ts';
+import { compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
-import { compileCheck } from '../schemas.ts';
 import { renderEmptied, renderTrash } from '../wire.ts';
 import { freeNames } from './change-entries.ts';
 import { shownResponses, toEntryAnswer } from './entries.ts';

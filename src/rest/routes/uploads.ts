@@ -3,14 +3,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
 import { json } from '../answer.ts';
-import { Type } from '../json-schema.ts';
-import { answerHeaders, envelopeAnswer, header, headers, jsonAnswer, pathId } from '../openapi.ts';
+import { answerHeaders, envelopeAnswer, header, headers, jsonAnswer, pathId } from '../openapi/description.ts';
+import { Type } from '../openapi/json-schema.ts';
+import { ErrorAnswer, UploadState } from '../openapi/schemas.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
-import { ErrorAnswer, UploadState } from '../schemas.ts';
-import { isTus, toTusState, tusVersion } from '../tus-headers.ts';
-import { uploadStatuses, uploadsPath } from '../upload-request.ts';
-import * as resumable from './resumable.ts';
-import * as tus from './tus.ts';
+import * as ietf from '../uploads/ietf.ts';
+import * as tus from '../uploads/tus.ts';
+import { isTus, toTusState, tusVersion } from '../uploads/tus-headers.ts';
+import { uploadStatuses, uploadsPath } from '../uploads/upload-request.ts';
 
 /** "The Tus-Resumable header MUST be included in every request and response except for OPTIONS requests." */
 const always = { 'Tus-Resumable': tusVersion };
@@ -123,7 +123,7 @@ export const showUploadRoute: CallerRoute = {
       const upload = await tus.headTus(context, exchange, caller);
       return json(renderState(upload), toTusState(upload));
     }
-    const { upload, headers } = await resumable.headResumable(context, exchange, caller);
+    const { upload, headers } = await ietf.headResumable(context, exchange, caller);
     if (request.method === 'HEAD') return { status: 204, headers, body: '' };
     return json(renderState(upload), headers);
   },
@@ -178,7 +178,7 @@ export const appendUploadRoute: CallerRoute = {
   async handle(context, exchange, caller) {
     return isTus(exchange.request)
       ? await tus.patchTus(context, exchange, caller)
-      : await resumable.patchResumable(context, exchange, caller);
+      : await ietf.patchResumable(context, exchange, caller);
   },
   describe: {
     operationId: 'UploadsPatch',
@@ -236,7 +236,7 @@ export const removeUploadRoute: CallerRoute = {
   async handle(context, exchange, caller) {
     return isTus(exchange.request)
       ? await tus.deleteTus(context, exchange, caller)
-      : await resumable.deleteResumable(context, exchange, caller);
+      : await ietf.deleteResumable(context, exchange, caller);
   },
   describe: {
     operationId: 'UploadsDelete',
@@ -256,7 +256,7 @@ function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): Op
     path,
     action: null,
     async handle(context, { request, allowed }) {
-      const headers = { Allow: allowed(), ...resumable.describeResumable(context, request) };
+      const headers = { Allow: allowed(), ...ietf.describeResumable(context, request) };
       return { status: 204, headers: of === 'tus' ? { ...tus.describeTus(context), ...headers } : headers, body: '' };
     },
     describe: {

@@ -2,9 +2,9 @@
 
 import { showLimits, showUsage } from '../../operations/show-usage.ts';
 import { json } from '../answer.ts';
-import { exampleLimits, exampleUsage } from '../managing-examples.ts';
-import { ServiceLimits, Usage } from '../managing-schemas.ts';
-import { answerHeaders, headers, jsonAnswer } from '../openapi.ts';
+import { answerHeaders, headers, jsonAnswer } from '../openapi/description.ts';
+import { exampleLimits, exampleUsage } from '../openapi/managing-examples.ts';
+import { ServiceLimits, Usage } from '../openapi/managing-schemas.ts';
 import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderLimits, renderUsage } from '../wire-managing.ts';

@@ -2,12 +2,12 @@
 
 import * as people from '../../operations/manage-people.ts';
 import { json } from '../answer.ts';
-import { exampleUser } from '../managing-examples.ts';
-import { AddUser, ChangeUser, NewUser, User, Users } from '../managing-schemas.ts';
-import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi.ts';
+import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
+import { exampleUser } from '../openapi/managing-examples.ts';
+import { AddUser, ChangeUser, NewUser, User, Users } from '../openapi/managing-schemas.ts';
+import { compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
-import { compileCheck } from '../schemas.ts';
 import { renderNewUser, renderUser, renderUsers } from '../wire-managing.ts';
 import { readManageBody } from './manage-body.ts';
 

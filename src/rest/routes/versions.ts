@@ -9,15 +9,15 @@ import {
   restoreVersion,
 } from '../../operations/versions.ts';
 import { json } from '../answer.ts';
-import { CommentVersion, Version, VersionPage } from '../entry-schemas.ts';
-import { exampleIds } from '../examples.ts';
-import { readJsonBody } from '../json-body.ts';
-import { Type } from '../json-schema.ts';
-import { answerHeaders, jsonAnswer, jsonBody, type Parameter, pathId } from '../openapi.ts';
+import { readJsonBody } from '../bodies/json-body.ts';
+import { answerHeaders, jsonAnswer, jsonBody, type Parameter, pathId } from '../openapi/description.ts';
+import { CommentVersion, Version, VersionPage } from '../openapi/entry-schemas.ts';
+import { exampleIds } from '../openapi/examples.ts';
+import { Type } from '../openapi/json-schema.ts';
+import { compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import { checkComment } from '../parameters.ts';
 import type { CallerExchange, CallerRoute } from '../route.ts';
-import { compileCheck } from '../schemas.ts';
 import { renderVersion, renderVersions } from '../wire.ts';
 import { shownResponses, toEntryAnswer } from './entries.ts';
 

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { type Document, openDescription } from '../../test/interface/description.ts';
-import { type MediaType, tags } from './openapi.ts';
-import { listRefusals, toDocument } from './openapi-document.ts';
-import { routes } from './routes.ts';
+import { type Document, openDescription } from '../../../test/interface/description.ts';
+import { routes } from '../routes.ts';
+import { type MediaType, tags } from './description.ts';
+import { listRefusals, toDocument } from './document.ts';
 
 type Operation = {
   requestBody?: { content: Record<string, MediaType> };
@@ -117,7 +117,7 @@ test('redocly reports no errors and no warnings', () => {
   try {
     const path = join(folder, 'openapi.json');
     writeFileSync(path, JSON.stringify(document, null, 2));
-    const root = resolve(import.meta.dirname, '../..');
+    const root = resolve(import.meta.dirname, '../../..');
     const words = ['lint', '--format', 'json', '--config', join(root, 'redocly.yaml'), path];
     const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };

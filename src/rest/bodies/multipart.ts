@@ -2,9 +2,9 @@
 // Hides how a delimiter that is split between chunks is found. Back-pressure comes from pulling: nothing is read ahead.
 // The body is complete only when `readParts` has ended: only then was the closing delimiter seen.
 
-import { readParameters } from '../domain/content-type.ts';
-import { decodeNameHeader } from '../domain/name.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { readParameters } from '../../domain/content-type.ts';
+import { decodeNameHeader } from '../../domain/name.ts';
+import { Refusal } from '../../domain/refusal.ts';
 
 export interface Part {
   /** Null without a `Content-Disposition` or a name in it. */

@@ -1,10 +1,9 @@
 // Reads a small JSON object from the body of a request, and the headers that go with it.
 
 import type { IncomingMessage } from 'node:http';
-import { readMediaType } from '../domain/content-type.ts';
-import { type ConflictBehavior, conflictBehaviors } from '../domain/entry.ts';
-import { Refusal } from '../domain/refusal.ts';
-import { invalidBody, parseObject, readWhole, smallBodyBytes } from './json.ts';
+import { readMediaType } from '../../domain/content-type.ts';
+import { type ConflictBehavior, conflictBehaviors } from '../../domain/entry.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import {
   checkConflictBehavior,
   checkEncoding,
@@ -12,8 +11,9 @@ import {
   readHeader,
   readMd5,
   readSha256,
-} from './parameters.ts';
-import type { CallerExchange } from './route.ts';
+} from '../parameters.ts';
+import type { CallerExchange } from '../route.ts';
+import { invalidBody, parseObject, readWhole, smallBodyBytes } from './json.ts';
 
 /** `example` is shown in the hint of a refusal. With `isOptional`, an empty body counts as an empty object. */
 export async function readJsonBody(

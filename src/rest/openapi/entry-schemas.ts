@@ -1,6 +1,6 @@
 // The schemas of requests and answers about entries, beyond creating folders and saving files.
 
-import { longestComment } from '../domain/entry.ts';
+import { longestComment } from '../../domain/entry.ts';
 import { Type } from './json-schema.ts';
 import { Entry, Envelope, ErrorAnswer, Properties, ShownEntry } from './schemas.ts';
 

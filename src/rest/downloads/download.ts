@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { readMediaType } from '../domain/content-type.ts';
-import type { Answer } from '../listener/answer.ts';
-import type { OpenedFile } from '../operations/open-file.ts';
+import { readMediaType } from '../../domain/content-type.ts';
+import type { Answer } from '../../listener/answer.ts';
+import type { OpenedFile } from '../../operations/open-file.ts';
 import { checkConditions, matchesIfRange } from './conditions.ts';
 import { type Range, readRanges, toContentRange } from './ranges.ts';
 

@@ -11,13 +11,13 @@ import { invalidHeader } from '../../listener/refusals.ts';
 import { type AppendResult, appendUpload, lengthMismatch } from '../../operations/append-upload.ts';
 import { showUpload } from '../../operations/finish-upload.ts';
 import { beginUpload, dropUpload, readNotes, removeUpload } from '../../operations/uploads.ts';
+import { readBodyFormat } from '../bodies/file-body.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerExchange } from '../route.ts';
-import { readBodyFormat } from '../upload.ts';
-import { readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from '../upload-request.ts';
-import { prefersMinimal, toSaveAnswer } from './save-answer.ts';
+import { prefersMinimal, toSaveAnswer } from '../routes/save-answer.ts';
 import { readBodyBytes } from './tus.ts';
+import { readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from './upload-request.ts';
 
 export const partialUpload = 'application/partial-upload';
 const oldestVersion = 3;

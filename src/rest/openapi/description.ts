@@ -1,14 +1,14 @@
-// How a route describes itself. `openapi-document.ts` makes the OpenAPI 3.1 document from the descriptions of all routes, and
-// `openapi.test.ts` names what is missing. For a new route:
+// How a route describes itself. `document.ts` makes the OpenAPI 3.1 document from the descriptions of all routes, and
+// `description.test.ts` names what is missing. For a new route:
 // - `tag`, `summary` (one line), `description` (Markdown) and `refusals`: the codes that this operation can return, besides
-//   those of every request and those that its parameters imply (see `impliedBy` in `openapi-document.ts`);
+//   those of every request and those that its parameters imply (see `impliedBy` in `document.ts`);
 // - `parameters` has every `{name}` of the path, each with a description (`pathId`, `query`, `header`, `pageParameters`);
 // - `jsonBody` and `jsonAnswer` describe bodies and answers; they need a schema and an example that matches it;
 // - an object schema has a `title` and becomes a component of that name. An answer has the fields of its schema and no others:
 //   the interface suite checks the status, code and body of each answer against the document.
 
-import type { ConflictBehavior } from '../domain/entry.ts';
-import type { RefusalCode } from '../domain/refusal.ts';
+import type { ConflictBehavior } from '../../domain/entry.ts';
+import type { RefusalCode } from '../../domain/refusal.ts';
 import { exampleEnvelope } from './examples.ts';
 import { type TSchema, Type } from './json-schema.ts';
 import { Envelope } from './schemas.ts';

@@ -1,7 +1,7 @@
 // The JSON Schemas of requests and answers. Requests are validated against the same objects that the OpenAPI document
 // contains.
 
-import { Refusal, refusalCodes } from '../domain/refusal.ts';
+import { Refusal, refusalCodes } from '../../domain/refusal.ts';
 import { type Static, type TSchema, Type } from './json-schema.ts';
 import { makeCheck, type Problem } from './json-schema-check.ts';
 

@@ -1,7 +1,7 @@
 // The example records of the OpenAPI document: the same small set of entries everywhere, and one error for each code.
 
-import { entryNotFound, fileNotFound, folderNotFound } from '../domain/missing.ts';
-import type { Refusal, RefusalCode } from '../domain/refusal.ts';
+import { entryNotFound, fileNotFound, folderNotFound } from '../../domain/missing.ts';
+import type { Refusal, RefusalCode } from '../../domain/refusal.ts';
 
 export const exampleIds = {
   root: '0199b79c-3a10-7c41-9d0e-5b7f2a1c8e01',

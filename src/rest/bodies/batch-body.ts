@@ -2,26 +2,26 @@
 // received as they arrive. An error in one file is the result of that file alone; an error in the body refuses the batch.
 
 import { timingSafeEqual } from 'node:crypto';
-import { checkMediaType, readMediaType } from '../domain/content-type.ts';
-import type { ConflictBehavior } from '../domain/entry.ts';
-import { checkObjectType, checkProperties } from '../domain/properties.ts';
-import { Refusal } from '../domain/refusal.ts';
-import { digestMismatch } from '../listener/body.ts';
-import type { ReceivedContent } from '../operations/receive-content.ts';
+import { checkMediaType, readMediaType } from '../../domain/content-type.ts';
+import type { ConflictBehavior } from '../../domain/entry.ts';
+import { checkObjectType, checkProperties } from '../../domain/properties.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { digestMismatch } from '../../listener/body.ts';
+import type { ReceivedContent } from '../../operations/receive-content.ts';
 import {
   type BatchFile,
   type BatchItem,
   batchTooLarge,
   maxBatchBytes,
   maxBatchFiles,
-} from '../operations/save-batch.ts';
-import { BatchFile as BatchFields } from './entry-schemas.ts';
+} from '../../operations/save-batch.ts';
+import { BatchFile as BatchFields } from '../openapi/entry-schemas.ts';
+import type { Static } from '../openapi/json-schema.ts';
+import { compileCheck } from '../openapi/schemas.ts';
+import { checkComment } from '../parameters.ts';
+import { toContentType } from './file-body.ts';
 import { invalidBody, parseValue, readWhole, smallBodyBytes } from './json.ts';
-import type { Static } from './json-schema.ts';
 import { checkBoundary, type Part, readParts } from './multipart.ts';
-import { checkComment } from './parameters.ts';
-import { compileCheck } from './schemas.ts';
-import { toContentType } from './upload.ts';
 
 const filesPartBytes = 4 * 1024 * 1024;
 /** For a thousand files with a dozen fields and properties each. */

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
-import type { Upload } from '../catalog/verbs/uploads.ts';
-import { Refusal } from '../domain/refusal.ts';
-import { invalidHeader } from '../listener/refusals.ts';
-import { readNotes, tusVersionUnsupported } from '../operations/uploads.ts';
-import { readHeader } from './parameters.ts';
+import type { Upload } from '../../catalog/verbs/uploads.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { invalidHeader } from '../../listener/refusals.ts';
+import { readNotes, tusVersionUnsupported } from '../../operations/uploads.ts';
+import { readHeader } from '../parameters.ts';
 
 export const tusVersion = '1.0.0';
 export const tusExtensions =

@@ -14,8 +14,8 @@ import { beginUpload, type NewUpload, removeUpload } from '../../operations/uplo
 import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerExchange } from '../route.ts';
-import * as tus from '../tus-headers.ts';
-import { readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from '../upload-request.ts';
+import * as tus from './tus-headers.ts';
+import { readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from './upload-request.ts';
 
 const patchType = 'application/offset+octet-stream';
 /** Refusals need no headers beside those that the route adds to every answer. */

@@ -1,7 +1,7 @@
 // Parses JSON and form bodies strictly: UTF-8 only, with limits on size and depth.
 
-import { Refusal } from '../domain/refusal.ts';
-import { Chunks } from '../runtime/chunks.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { Chunks } from '../../runtime/chunks.ts';
 
 export const smallBodyBytes = 1024 * 1024;
 const maxNesting = 16;

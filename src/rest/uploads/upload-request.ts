@@ -2,22 +2,22 @@
 // statuses of the standards.
 
 import type { IncomingMessage } from 'node:http';
-import type { Upload } from '../catalog/verbs/uploads.ts';
-import { readMediaType } from '../domain/content-type.ts';
-import { decodeNameHeader } from '../domain/name.ts';
-import { checkObjectType, checkProperties } from '../domain/properties.ts';
-import { Refusal, type RefusalCode } from '../domain/refusal.ts';
-import { Aborted, type BodyDigests } from '../listener/body.ts';
-import { invalidHeader } from '../listener/refusals.ts';
-import { OffsetMismatch, type UploadBody } from '../operations/append-upload.ts';
-import { FinishRefused } from '../operations/finish-upload.ts';
-import type { UploadRequest } from '../operations/uploads.ts';
-import { StandardRefusal, toStatus } from './answer.ts';
-import type { EnvironmentContext } from './environment-context.ts';
-import { readDisposition } from './multipart.ts';
-import * as parameters from './parameters.ts';
-import type { CallerExchange } from './route.ts';
-import { prefersMinimal } from './routes/save-answer.ts';
+import type { Upload } from '../../catalog/verbs/uploads.ts';
+import { readMediaType } from '../../domain/content-type.ts';
+import { decodeNameHeader } from '../../domain/name.ts';
+import { checkObjectType, checkProperties } from '../../domain/properties.ts';
+import { Refusal, type RefusalCode } from '../../domain/refusal.ts';
+import { Aborted, type BodyDigests } from '../../listener/body.ts';
+import { invalidHeader } from '../../listener/refusals.ts';
+import { OffsetMismatch, type UploadBody } from '../../operations/append-upload.ts';
+import { FinishRefused } from '../../operations/finish-upload.ts';
+import type { UploadRequest } from '../../operations/uploads.ts';
+import { StandardRefusal, toStatus } from '../answer.ts';
+import { readDisposition } from '../bodies/multipart.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
+import * as parameters from '../parameters.ts';
+import type { CallerExchange } from '../route.ts';
+import { prefersMinimal } from '../routes/save-answer.ts';
 import { parseMetadata } from './tus-headers.ts';
 
 export const uploadsPath = '/v1/contentmanagement/uploads';

@@ -1,14 +1,14 @@
 // Makes the OpenAPI 3.1 document from the table of routes and from the schemas that validate requests.
 
-import { tokenLifetimeSeconds } from '../auth/tokens.ts';
-import { scopes } from '../domain/caller.ts';
-import { scopeFor } from '../domain/permission.ts';
-import type { RefusalCode } from '../domain/refusal.ts';
-import { toStatus } from './answer.ts';
+import { tokenLifetimeSeconds } from '../../auth/tokens.ts';
+import { scopes } from '../../domain/caller.ts';
+import { scopeFor } from '../../domain/permission.ts';
+import type { RefusalCode } from '../../domain/refusal.ts';
+import { toStatus } from '../answer.ts';
+import type { Route } from '../route.ts';
+import { type Description, type ResponseDescription, tags } from './description.ts';
 import { toRefusalExample } from './examples.ts';
 import { Type } from './json-schema.ts';
-import { type Description, type ResponseDescription, tags } from './openapi.ts';
-import type { Route } from './route.ts';
 import { ErrorAnswer } from './schemas.ts';
 
 type Json = Record<string, unknown>;

@@ -8,13 +8,13 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import TypeBox from 'typebox';
 import { Compile } from 'typebox/compile';
-import { anyCharacter } from '../../test/any-character.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { anyCharacter } from '../../../test/any-character.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { LinkFile } from '../routes/links.ts';
 import { BatchFile, ChangeEntry, CommentVersion, CopyEntry, RestoreEntry } from './entry-schemas.ts';
 import { type Static, type TSchema, Type } from './json-schema.ts';
 import { makeCheck } from './json-schema-check.ts';
 import * as managing from './managing-schemas.ts';
-import { LinkFile } from './routes/links.ts';
 import { CreateFolder, compileCheck, SaveFileJson } from './schemas.ts';
 
 /** By the names that are passed to `compileCheck`. */
@@ -86,9 +86,10 @@ test('the static type of a schema is the type of its values', () => {
 });
 
 test('every schema that a request is validated with is compared with typebox below', () => {
-  const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  const folder = join(import.meta.dirname, '..');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
   const names = sources.flatMap((text) => [...text.matchAll(/compileCheck\((\w*)\)/g)].map(([, name]) => name));
   assert.deepEqual(names.sort(), Object.keys(checked).sort());
 });

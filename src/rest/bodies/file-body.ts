@@ -1,16 +1,16 @@
 // The body of `POST /files` in any of its four formats: multipart, multipart sent as JSON, base64 in JSON, or the bare bytes.
 // Text fields may come before or after the file, so the bytes are received as they arrive, and the fields apply at the end.
 
-import { checkMediaType, readMediaType } from '../domain/content-type.ts';
-import type { ConflictBehavior } from '../domain/entry.ts';
-import { checkObjectType, checkProperties } from '../domain/properties.ts';
-import { Refusal } from '../domain/refusal.ts';
-import type { ReceivedContent } from '../operations/receive-content.ts';
+import { checkMediaType, readMediaType } from '../../domain/content-type.ts';
+import type { ConflictBehavior } from '../../domain/entry.ts';
+import { checkObjectType, checkProperties } from '../../domain/properties.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { ReceivedContent } from '../../operations/receive-content.ts';
+import { compileCheck, SaveFileJson } from '../openapi/schemas.ts';
+import { checkConflictBehavior } from '../parameters.ts';
+import type { Slots } from '../slots.ts';
 import { invalidBody, parseObject, readWhole, smallBodyBytes, toText } from './json.ts';
 import { checkBoundary, type Part, readParts, sniffBoundary } from './multipart.ts';
-import { checkConflictBehavior } from './parameters.ts';
-import { compileCheck, SaveFileJson } from './schemas.ts';
-import type { Slots } from './slots.ts';
 
 /** 16 MiB in base64, with room for the fields around it. */
 const jsonContentBytes = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // The schemas of what managers see and change: spaces, applications, users, the audit log, usage and limits.
 
-import { applicationKinds, roles, scopes } from '../domain/caller.ts';
+import { applicationKinds, roles, scopes } from '../../domain/caller.ts';
 import { Type } from './json-schema.ts';
 
 const time = Type.String({ format: 'date-time', description: 'UTC, always three decimals.' });
