@@ -3,7 +3,7 @@
 
 import { Fault } from '../domain/fault.ts';
 
-export class Syncs {
+export class SyncGuard {
   /** For the threads that share it. */
   readonly shared: SharedArrayBuffer;
   readonly #flag: Int32Array;

@@ -25,7 +25,7 @@ export interface IndexerOptions {
   /** What the thread is given to begin with. */
   data: unknown;
   blobs: Blobs;
-  onTrouble(error: unknown): void;
+  onBackgroundError(error: unknown): void;
   /** The thread has failed, and will be started again. */
   onFailed?: () => void;
   clock?: Clock;
@@ -70,7 +70,7 @@ export class IndexerHost {
   }
 
   #startAgain(error: unknown): void {
-    this.#options.onTrouble(error);
+    this.#options.onBackgroundError(error);
     this.#indexer = null;
     this.#isNudged = false;
     this.#ready.promise.catch(() => undefined);
@@ -84,7 +84,7 @@ export class IndexerHost {
 
   async #hand({ ask, blob, sizeBytes }: { ask: number; blob: string; sizeBytes: number }): Promise<void> {
     const bytes = await readWhole(this.#options.blobs, blob, sizeBytes).catch((error) => {
-      this.#options.onTrouble(error);
+      this.#options.onBackgroundError(error);
       return null;
     });
     const message: ToIndexer = { answer: ask, bytes };

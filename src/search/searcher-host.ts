@@ -13,7 +13,7 @@ interface SearcherOptions {
   thread: URL;
   /** The `workerData` of the thread. */
   data: unknown;
-  onTrouble(error: unknown): void;
+  onBackgroundError(error: unknown): void;
 }
 
 interface PendingRequest {
@@ -43,7 +43,7 @@ export class SearcherHost {
   }
 
   #start(): Worker {
-    const { thread, data, onTrouble } = this.#options;
+    const { thread, data, onBackgroundError } = this.#options;
     const searcher = new Worker(thread, { workerData: data });
     searcher.on('message', (message: FromSearcher) => {
       const pending = this.#pending.get(message.id);
@@ -52,7 +52,7 @@ export class SearcherHost {
       else pending?.reject(new Fault(message.kind ?? 'other', message.fault));
     });
     searcher.once('error', (error) => {
-      onTrouble(error);
+      onBackgroundError(error);
       if (this.#searcher === searcher) void this.end();
     });
     return searcher;

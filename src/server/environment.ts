@@ -45,7 +45,7 @@ export interface Environment {
   /** How other threads of this process come to what it keeps; null: by themselves. */
   workers: Storage['workers'];
   /** What they share with this one. */
-  shared: Pick<Storage, 'commits' | 'syncs'>;
+  shared: Pick<Storage, 'commits' | 'syncGuard'>;
   close(): Promise<void>;
 }
 
@@ -56,11 +56,11 @@ export async function openEnvironment(
   name: EnvironmentName,
   events: StorageEvents & { shared?: Shared },
 ): Promise<Environment> {
-  const { onTrouble, clock = systemClock } = events;
+  const { onBackgroundError, clock = systemClock } = events;
   const storage = await openStorage(config, name, events);
   const { catalog, blobs, isShared, keyStore } = storage;
-  if (!isShared) await forgetOthers(catalog, clock).catch(onTrouble);
-  const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, onTrouble, clock) : localLeases();
+  if (!isShared) await forgetOthers(catalog, clock).catch(onBackgroundError);
+  const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, onBackgroundError, clock) : localLeases();
   const turns = new UploadLocks();
   const uploads = new ActiveUploads((id, end) => turns.acquire(id, end));
   const cabinet = toCabinet(
@@ -107,10 +107,10 @@ export async function openEnvironment(
   return environment;
 }
 
-function toJobErrors({ onFatal, onTrouble }: StorageEvents) {
+function toJobErrors({ onFatal, onBackgroundError }: StorageEvents) {
   return (error: unknown, { name }: Job) => {
     if (error instanceof Fault && error.kind === 'fatal') onFatal(error);
-    else onTrouble(error, name);
+    else onBackgroundError(error, name);
   };
 }
 

@@ -111,7 +111,7 @@ export class Environments {
     const { config, log, observability, serving, shared, clock } = this.#options;
     const environment = await openEnvironment(config, name, {
       onFatal: (fault) => this.#fail(name, fault),
-      onTrouble: (error, job) => log.error({ environment: name, job, err: error }, 'background work failed'),
+      onBackgroundError: (error, job) => log.error({ environment: name, job, err: error }, 'background work failed'),
       observed: { metrics: observability.metrics[name], tracer: observability.tracer },
       shared,
       clock,

@@ -25,7 +25,7 @@ export interface WorkerBootstrap {
   name: EnvironmentName;
   /** To the writer of its catalog. */
   writer: MessagePort;
-  syncs: SharedArrayBuffer;
+  syncGuard: SharedArrayBuffer;
   commits: SharedArrayBuffer;
   commitCounter: SharedArrayBuffer;
 }

@@ -24,7 +24,7 @@ function serve({ config, urls, shared: buffers, ticketKeys, startedAt }: HttpThr
         config,
         main,
         shared,
-        onTrouble: (error) => log.error({ environment: name, err: error }, 'work in the background failed'),
+        onBackgroundError: (error) => log.error({ environment: name, err: error }, 'work in the background failed'),
         observed: { metrics: observability.metrics[name], tracer: observability.tracer },
       });
       observability.metrics[name].watchUploads(environment.cabinet.uploadMemory);

@@ -40,11 +40,11 @@ export class HttpThreads {
     if (workers === null) return;
     await this.#all(({ calls }) => {
       const writer = workers.openWorkerPort();
-      const { syncs, commits } = shared;
+      const { syncGuard, commits } = shared;
       const bootstrap = {
         name,
         writer,
-        syncs: syncs.shared,
+        syncGuard: syncGuard.shared,
         commits: commits.shared,
         commitCounter: workers.commitCounter.shared,
       };

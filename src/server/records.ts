@@ -11,7 +11,7 @@ import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import type { Fault } from '../domain/fault.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Syncs } from '../runtime/sync-guard.ts';
+import type { SyncGuard } from '../runtime/sync-guard.ts';
 import type { Search } from '../search/search.ts';
 import type { EnvironmentMetrics, PoolReading } from '../telemetry/environment-metrics.ts';
 import { observeCatalog } from '../telemetry/observed-catalog.ts';
@@ -21,7 +21,7 @@ export interface StorageEvents {
   /** It can promise nothing any more. */
   onFatal(fault: Fault): void;
   /** Background work failed, a job or another part; it will be retried. */
-  onTrouble(error: unknown, job?: string): void;
+  onBackgroundError(error: unknown, job?: string): void;
   /** What is counted and traced, where somebody wants to know. */
   observed?: { metrics: EnvironmentMetrics; tracer: Tracer | null };
   /** The system's, unless a test moves it. */
@@ -58,5 +58,5 @@ export function toObserved(engine: Engine, { observed }: Pick<StorageEvents, 'ob
 export interface Opening extends StorageEvents {
   blobs: Blobs;
   commits: Commits;
-  syncs: Syncs;
+  syncGuard: SyncGuard;
 }

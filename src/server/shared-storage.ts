@@ -9,7 +9,7 @@ import { openPostgresSearch } from '../search/postgres/search.ts';
 import { type Opening, type PostgresConfig, type Records, toObserved, toPostgresOptions } from './records.ts';
 
 export async function openShared(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
-  const { blobs, commits, onTrouble, observed } = opening;
+  const { blobs, commits, onBackgroundError, observed } = opening;
   const clock = opening.clock === undefined ? {} : { clock: opening.clock };
   const options = toPostgresOptions(config.catalog as PostgresConfig, name);
   const sealed = new Set<() => void>();
@@ -20,7 +20,7 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
   const engine = await openPostgres(options, {
     ...clock,
     onSealed,
-    onTrouble,
+    onBackgroundError,
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
   });
   const search = openPostgresSearch({
@@ -28,7 +28,7 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
     options,
     blobs,
     extractTimeoutMs: config.searchSeconds * 1000,
-    onTrouble,
+    onBackgroundError,
     ...clock,
   });
   sealed.add(() => search.nudge());

@@ -19,7 +19,7 @@ import { restoringName } from '../maintenance/backup/restore.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { syncFolder } from '../runtime/durable-file.ts';
 import { localFiles } from '../runtime/local-file-store.ts';
-import { Syncs } from '../runtime/sync-guard.ts';
+import { SyncGuard } from '../runtime/sync-guard.ts';
 import { openSqliteSearch } from '../search/sqlite/search.ts';
 import { observeBlobs } from '../telemetry/observed-blobs.ts';
 import { type Opening, type Records, type StorageEvents, toObserved, toPostgresOptions } from './records.ts';
@@ -30,7 +30,7 @@ export interface Storage extends Records {
   blobs: HeldBlobs;
   commits: Commits;
   journalFiles: JournalFiles;
-  syncs: Syncs;
+  syncGuard: SyncGuard;
   /** Whether other nodes may use it at the same time. */
   isShared: boolean;
   /** Bytes that are free where contents are kept, as of a moment ago. */
@@ -49,14 +49,14 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
   requireRestored(config);
   const folder = folderOf(config, name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const syncs = new Syncs();
-  const blobs = toHeldBlobs(await openBlobs(config, name, { ...events, syncs }));
+  const syncGuard = new SyncGuard();
+  const blobs = toHeldBlobs(await openBlobs(config, name, { ...events, syncGuard }));
   // New names in these folders are durable from here on.
   for (const named of [folder, config.dataFolder, dirname(config.dataFolder)]) await syncFolder(named);
   const commits = new Commits();
   const isShared = config.catalog.kind === 'postgres';
   const open = isShared ? (await import('./shared-storage.ts')).openShared : openEmbedded;
-  const records = await open(config, name, { ...events, blobs, commits, syncs }).catch(async (error) => {
+  const records = await open(config, name, { ...events, blobs, commits, syncGuard }).catch(async (error) => {
     await blobs.close();
     throw error;
   });
@@ -68,7 +68,7 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
     ...records,
     blobs,
     commits,
-    syncs,
+    syncGuard,
     isShared,
     journalFiles: await openSealedJournal(config, name),
     freeBytes: disk.freeBytes,
@@ -132,16 +132,16 @@ export function toS3Options({ blobs }: StorageConfig, name: EnvironmentName) {
 export async function openBlobs(
   config: Config,
   name: EnvironmentName,
-  events: StorageEvents & { syncs: Syncs; isWorker?: boolean },
+  events: StorageEvents & { syncGuard: SyncGuard; isWorker?: boolean },
 ): Promise<Blobs> {
   const s3 = toS3Options(config, name);
-  const { onFatal, onTrouble, observed, syncs, isWorker, clock } = events;
+  const { onFatal, onBackgroundError, observed, syncGuard, isWorker, clock } = events;
   const folder = folderOf(config, name);
   let opened: Blobs;
-  if (s3 === null) opened = await (isWorker ? attachLocalBlobs : openLocalBlobs)({ folder, onFatal, syncs });
+  if (s3 === null) opened = await (isWorker ? attachLocalBlobs : openLocalBlobs)({ folder, onFatal, syncGuard });
   else {
     const { openS3Blobs } = await import('../blobs/s3/s3.ts');
-    const onNotice = (text: string) => onTrouble(new Error(text));
+    const onNotice = (text: string) => onBackgroundError(new Error(text));
     const options = { ...s3, spoolFolder: folder, threads: config.httpThreads, onNotice };
     opened = await openS3Blobs({ ...options, ...(clock !== undefined && { clock }) });
   }
@@ -153,7 +153,7 @@ export function toCatalogPath(config: Pick<Config, 'dataFolder'>, name: Environm
 }
 
 async function openEmbedded(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
-  const { blobs, commits, syncs, onFatal, onTrouble, observed, clock } = opening;
+  const { blobs, commits, syncGuard, onFatal, onBackgroundError, observed, clock } = opening;
   const folder = folderOf(config, name);
   const path = toCatalogPath(config, name);
   const search = openSqliteSearch({
@@ -162,12 +162,12 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     reserveBytes: config.reserveBytes,
     extractTimeoutMs: config.searchSeconds * 1000,
     blobs,
-    onTrouble,
+    onBackgroundError,
     ...(clock !== undefined && { clock }),
   });
   const engine = await openSqlite({
     path,
-    syncs,
+    syncGuard,
     ...(clock !== undefined && { clock }),
     onFatal,
     onChanges: (changes, number) => pages.follow(changes, number),

@@ -14,7 +14,7 @@ import { TooBusy } from '../operations/passwords.ts';
 import { type AcquireUpload, ActiveUploads } from '../operations/upload-locks.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
-import { Syncs } from '../runtime/sync-guard.ts';
+import { SyncGuard } from '../runtime/sync-guard.ts';
 import type { WorkerCalls } from '../runtime/worker-calls.ts';
 import { parseQuery } from '../search/query.ts';
 import type { Search } from '../search/search.ts';
@@ -37,7 +37,7 @@ export interface WorkerEnvironment extends ServedEnvironment {
   close(): Promise<void>;
 }
 
-export interface WorkerContext extends Pick<StorageEvents, 'onTrouble' | 'observed'> {
+export interface WorkerContext extends Pick<StorageEvents, 'onBackgroundError' | 'observed'> {
   config: Config;
   main: WorkerCalls<MainFunctions>;
   shared: Shared;
@@ -66,8 +66,8 @@ interface Closings {
 }
 
 async function attach(
-  { name, writer, syncs: sharedSyncs, commits: sharedCommits, commitCounter }: WorkerBootstrap,
-  { config, main, shared, onTrouble, observed }: WorkerContext,
+  { name, writer, syncGuard: sharedSyncs, commits: sharedCommits, commitCounter }: WorkerBootstrap,
+  { config, main, shared, onBackgroundError, observed }: WorkerContext,
   closings: Closings,
 ): Promise<WorkerEnvironment> {
   let isFailed = false;
@@ -76,8 +76,8 @@ async function attach(
     isFailed = true;
   };
   const commits = new Commits(sharedCommits);
-  const events = { onFatal, onTrouble, ...(observed !== undefined && { observed }) };
-  const blobs = await openBlobs(config, name, { ...events, syncs: new Syncs(sharedSyncs), isWorker: true });
+  const events = { onFatal, onBackgroundError, ...(observed !== undefined && { observed }) };
+  const blobs = await openBlobs(config, name, { ...events, syncGuard: new SyncGuard(sharedSyncs), isWorker: true });
   closings.add(() => blobs.close());
   const pages = new FirstPages(new CommitCounter(commitCounter), null);
   const engine = attachSqlite({
@@ -90,7 +90,7 @@ async function attach(
   });
   closings.add(() => engine.close());
   const catalog = announceCommits(pages.keep(toObserved(engine, events)), commits);
-  const leases = sharedLeases(catalog, onTrouble, systemClock);
+  const leases = sharedLeases(catalog, onBackgroundError, systemClock);
   closings.add(() => leases.close());
   const disk = watchDisk(folderOf(config, name), systemClock);
   closings.add(() => disk.stop());

@@ -10,7 +10,7 @@ const search = openPostgresSearch({
   options: { url, schema },
   blobs: {} as Blobs,
   extractTimeoutMs: 10_000,
-  onTrouble(error) {
+  onBackgroundError(error) {
     throw error;
   },
 });

@@ -47,10 +47,10 @@ export async function openNode(context: Closing, url: string): Promise<Omit<Room
   const options = { url, schema, mostConnections: 4 };
   let search: Search | null = null;
   const engine = await openPostgres(options, { onSealed: () => search?.nudge() });
-  const onTrouble = (error: unknown) => assert.fail(String((error as Error).stack));
+  const onBackgroundError = (error: unknown) => assert.fail(String((error as Error).stack));
   search = openPostgresSearch({
     ...{ pool: engine.pool, options, blobs: toBlobs(blobs), extractTimeoutMs: 60_000 },
-    onTrouble,
+    onBackgroundError,
   });
   const node = { catalog: toCatalog(engine), search, blobs };
   search.follow();
@@ -73,7 +73,7 @@ export async function openSqliteRoom(context: Closing): Promise<Room> {
   const search = openSqliteSearch({
     ...{ catalogPath: path, indexPath: join(folder, 'search.db'), reserveBytes: 0, extractTimeoutMs: 60_000 },
     blobs: toBlobs(blobs),
-    onTrouble: (error) => assert.fail(String(error)),
+    onBackgroundError: (error) => assert.fail(String(error)),
   });
   const onFatal = (fault: unknown) => assert.fail(String(fault));
   const catalog = toCatalog(await openSqlite({ path, onFatal, onCommitted: () => search.nudge() }));

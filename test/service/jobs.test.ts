@@ -28,7 +28,7 @@ test('an environment waits for its jobs before it closes what they work on', asy
   const dataFolder = makeDataFolder();
   context.after(() => removeDataFolder(dataFolder));
   const config = readConfig(toVariables(dataFolder));
-  const environment = await openEnvironment(config, 'test', { onFatal: assert.fail, onTrouble: assert.fail });
+  const environment = await openEnvironment(config, 'test', { onFatal: assert.fail, onBackgroundError: assert.fail });
   const started = Promise.withResolvers<void>();
   let result: number | null = null;
   environment.jobs.start([

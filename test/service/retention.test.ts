@@ -49,7 +49,7 @@ function countBlobs(dataFolder: string): number {
 /** Some time later, with the service stopped in between. */
 async function sweepLater(dataFolder: string, days: number, environment: object): Promise<void> {
   const config = readConfig(toVariables(dataFolder, environment as Record<string, string>));
-  const events = { onFatal: assert.fail, onTrouble: assert.fail };
+  const events = { onFatal: assert.fail, onBackgroundError: assert.fail };
   const opened = await openEnvironment(config, 'production', events);
   await sweep(opened.cabinet, Date.now() + days * dayMs);
   const isEmpty = async () => (await opened.cabinet.catalog.findHiddenTrees({})).length === 0;

@@ -22,7 +22,10 @@ test('a scrub that is due finds damaged content; one that is not due does nothin
   await saveFile(caller, { FolderId: '', FileName: 'large.bin' }, randomBytes(300_000));
   await service.stop();
   const config = readConfig(toVariables(dataFolder, { CABINET_SCRUB_DAYS: '7', CABINET_SCRUB_RATE: '100MiB' }));
-  const environment = await openEnvironment(config, 'production', { onFatal: assert.fail, onTrouble: assert.fail });
+  const environment = await openEnvironment(config, 'production', {
+    onFatal: assert.fail,
+    onBackgroundError: assert.fail,
+  });
   context.after(() => environment.close());
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });

@@ -30,7 +30,7 @@ export async function seal(config: Config, sealing: Sealing): Promise<{ moved: n
       countStep();
       return result;
     };
-  const environment = await openEnvironment(config, 'production', { onFatal: fail, onTrouble: fail });
+  const environment = await openEnvironment(config, 'production', { onFatal: fail, onBackgroundError: fail });
   const { cabinet } = environment;
   const { catalog, journalFiles } = cabinet;
   const stepwise = {

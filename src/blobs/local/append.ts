@@ -4,7 +4,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Fault } from '../../domain/fault.ts';
 import { syncFile } from '../../runtime/durable-file.ts';
-import type { Syncs } from '../../runtime/sync-guard.ts';
+import type { SyncGuard } from '../../runtime/sync-guard.ts';
 import type { Append, Grown } from '../blobs.ts';
 
 /** What a crash costs at most, beside what is on its way. */
@@ -12,14 +12,14 @@ const keepEveryBytes = 64 * 1024 * 1024;
 const keepEveryMs = 10_000;
 
 /** The file must be there. */
-export async function appendTo(path: string, { from, blocks, keep }: Append, syncs: Syncs): Promise<Grown> {
+export async function appendTo(path: string, { from, blocks, keep }: Append, syncGuard: SyncGuard): Promise<Grown> {
   const handle = await open(path, 'r+');
   try {
     const { size } = await handle.stat();
     if (size < from.sizeBytes) throw new Fault('other', `a growing blob has ${size} of ${from.sizeBytes} bytes`);
     if (size > from.sizeBytes) await handle.truncate(from.sizeBytes);
-    const sizeBytes = await writeOn(handle, { from, blocks, keep }, syncs);
-    syncs.check();
+    const sizeBytes = await writeOn(handle, { from, blocks, keep }, syncGuard);
+    syncGuard.check();
     await syncFile(handle);
     return { sizeBytes, state: '' };
   } finally {
@@ -27,7 +27,7 @@ export async function appendTo(path: string, { from, blocks, keep }: Append, syn
   }
 }
 
-async function writeOn(handle: FileHandle, { from, blocks, keep }: Append, syncs: Syncs): Promise<number> {
+async function writeOn(handle: FileHandle, { from, blocks, keep }: Append, syncGuard: SyncGuard): Promise<number> {
   let position = from.sizeBytes;
   let kept = { sizeBytes: position, at: performance.now() };
   let writing: Promise<void> = Promise.resolve();
@@ -35,7 +35,7 @@ async function writeOn(handle: FileHandle, { from, blocks, keep }: Append, syncs
     for await (const block of blocks) {
       await writing;
       if (position - kept.sizeBytes >= keepEveryBytes || performance.now() - kept.at >= keepEveryMs) {
-        syncs.check();
+        syncGuard.check();
         await syncFile(handle);
         await keep({ sizeBytes: position, state: '' });
         kept = { sizeBytes: position, at: performance.now() };

@@ -8,7 +8,7 @@ import { mock, test } from 'node:test';
 import { read, testBlobs, toAsync } from '../../../test/contracts/blobs.ts';
 import { testGrowingBlobs } from '../../../test/contracts/growing-blobs.ts';
 import { Fault } from '../../domain/fault.ts';
-import { Syncs } from '../../runtime/sync-guard.ts';
+import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { newBlobId } from '../blobs.ts';
 import { openLocalBlobs } from './local.ts';
 
@@ -167,9 +167,9 @@ test('the next block is asked for while the last one is being written, and no fu
 
 test('once a sync of the environment has failed, no blob is synced, and none is left', async () => {
   const folder = makeFolder();
-  const syncs = new Syncs();
-  const blobs = await openLocalBlobs({ folder, syncs, onFatal: () => undefined });
-  syncs.fail();
+  const syncGuard = new SyncGuard();
+  const blobs = await openLocalBlobs({ folder, syncGuard, onFatal: () => undefined });
+  syncGuard.fail();
   await withBrokenFile('datasync', assert.fail, async () => {
     await assert.rejects(blobs.put(newBlobId(), toAsync([[randomBytes(10)]])), /nothing is synced any more/);
   });

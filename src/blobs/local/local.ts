@@ -9,7 +9,7 @@ import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'nod
 import { dirname, join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
 import { syncFile, syncFolder } from '../../runtime/durable-file.ts';
-import { Syncs } from '../../runtime/sync-guard.ts';
+import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { type Append, type BlobInfo, type Blobs, chunkBytes, type Grown } from '../blobs.ts';
 import { appendTo, sizeOf, writeBlock } from './append.ts';
 
@@ -20,11 +20,11 @@ export interface LocalBlobsOptions {
   folder: string;
   /** Called when a sync failed: what was written may not be on the disk. */
   onFatal: (fault: Fault) => void;
-  /** Shared with whatever else of the environment syncs. */
-  syncs?: Syncs;
+  /** Shared with everything else of the environment that syncs. */
+  syncGuard?: SyncGuard;
 }
 
-export async function openLocalBlobs({ folder, onFatal, syncs }: LocalBlobsOptions): Promise<Blobs> {
+export async function openLocalBlobs({ folder, onFatal, syncGuard }: LocalBlobsOptions): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
   const blobs = join(folder, 'blobs');
   await mkdir(incoming, { recursive: true, mode: 0o700 });
@@ -39,17 +39,17 @@ export async function openLocalBlobs({ folder, onFatal, syncs }: LocalBlobsOptio
   }
   await syncFolder(blobs);
   await syncFolder(folder);
-  return new LocalBlobs(incoming, blobs, { onFatal, syncs: syncs ?? new Syncs() });
+  return new LocalBlobs(incoming, blobs, { onFatal, syncGuard: syncGuard ?? new SyncGuard() });
 }
 
 /** In another thread than the one that opened them. */
-export function attachLocalBlobs({ folder, onFatal, syncs }: Required<LocalBlobsOptions>): Blobs {
-  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), { onFatal, syncs });
+export function attachLocalBlobs({ folder, onFatal, syncGuard }: Required<LocalBlobsOptions>): Blobs {
+  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), { onFatal, syncGuard });
 }
 
 /** Looks at a folder that another process may be using: nothing is tidied up, and nothing can be written. */
 export function readLocalBlobs(folder: string): Pick<Blobs, 'open' | 'list'> {
-  const told = { onFatal: () => undefined, syncs: new Syncs() };
+  const told = { onFatal: () => undefined, syncGuard: new SyncGuard() };
   return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), told);
 }
 
@@ -57,16 +57,20 @@ class LocalBlobs implements Blobs {
   readonly #incoming: string;
   readonly #blobs: string;
   readonly #onFatal: (fault: Fault) => void;
-  readonly #syncs: Syncs;
+  readonly #syncGuard: SyncGuard;
   readonly #told = new WeakSet<Fault>();
   readonly #onTheWay: OnTheWay;
 
-  constructor(incoming: string, blobs: string, { onFatal, syncs }: { onFatal(fault: Fault): void; syncs: Syncs }) {
+  constructor(
+    incoming: string,
+    blobs: string,
+    { onFatal, syncGuard }: { onFatal(fault: Fault): void; syncGuard: SyncGuard },
+  ) {
     this.#incoming = incoming;
     this.#blobs = blobs;
     this.#onFatal = onFatal;
-    this.#syncs = syncs;
-    this.#onTheWay = { syncs, isBusy: false, onFailed: (error) => this.#noteFatal(error) };
+    this.#syncGuard = syncGuard;
+    this.#onTheWay = { syncGuard, isBusy: false, onFailed: (error) => this.#noteFatal(error) };
   }
 
   async put(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
@@ -82,7 +86,7 @@ class LocalBlobs implements Blobs {
   #noteFatal(error: unknown): void {
     if (!(error instanceof Fault) || error.kind !== 'fatal' || this.#told.has(error)) return;
     this.#told.add(error);
-    this.#syncs.fail();
+    this.#syncGuard.fail();
     this.#onFatal(error);
   }
 
@@ -93,7 +97,7 @@ class LocalBlobs implements Blobs {
     try {
       try {
         await writeAll(handle, blocks, this.#onTheWay);
-        this.#syncs.check();
+        this.#syncGuard.check();
         await syncFile(handle);
       } finally {
         await handle.close();
@@ -103,7 +107,7 @@ class LocalBlobs implements Blobs {
       await unlink(part).catch(() => undefined);
       return toFault(error);
     }
-    this.#syncs.check();
+    this.#syncGuard.check();
     // Without this the rename can be lost in a power cut although the bytes are safe.
     await syncFolder(join(this.#blobs, id.slice(0, 2)));
   }
@@ -112,7 +116,7 @@ class LocalBlobs implements Blobs {
     const path = this.#path(id);
     try {
       if (append.from.sizeBytes === 0) await this.#create(path);
-      return await appendTo(path, append, this.#syncs).catch(toFault);
+      return await appendTo(path, append, this.#syncGuard).catch(toFault);
     } catch (error) {
       return this.#tellFatal(error);
     }
@@ -122,7 +126,7 @@ class LocalBlobs implements Blobs {
   async #create(path: string): Promise<void> {
     const handle = await open(path, 'a', 0o600).catch(toFault);
     await handle.close();
-    this.#syncs.check();
+    this.#syncGuard.check();
     await syncFolder(dirname(path));
   }
 
@@ -188,9 +192,9 @@ async function readFully(handle: FileHandle, buffer: Buffer, position: number): 
   }
 }
 
-/** Syncs of files that still grow. One at a time for all files: each takes one of the few threads that also read and write. */
+/** SyncGuard of files that still grow. One at a time for all files: each takes one of the few threads that also read and write. */
 interface OnTheWay {
-  syncs: Syncs;
+  syncGuard: SyncGuard;
   isBusy: boolean;
   /** Called at once when one fails, whatever is waited for. */
   onFailed(error: unknown): void;
@@ -221,7 +225,7 @@ async function writeAll(
     for await (const block of blocks) {
       await writing;
       if (position - syncedTo >= syncEveryBytes && !onTheWay.isBusy) {
-        onTheWay.syncs.check();
+        onTheWay.syncGuard.check();
         syncing = syncOnTheWay(handle, onTheWay);
         syncing.catch(() => undefined);
         syncedTo = position;

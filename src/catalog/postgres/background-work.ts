@@ -18,7 +18,7 @@ export interface TendingEvents {
   /** Changes of these spaces, by whatever node, have their places in the journal. */
   onSealed?: (spaces: readonly number[]) => void;
   /** Work in the background failed; it will be tried again. */
-  onTrouble?: (error: unknown) => void;
+  onBackgroundError?: (error: unknown) => void;
   clock?: Clock;
 }
 
@@ -123,7 +123,7 @@ export class Tending {
   }
 
   #trouble(error: unknown): void {
-    if (!this.#isClosed) this.#events.onTrouble?.(error);
+    if (!this.#isClosed) this.#events.onBackgroundError?.(error);
   }
 
   async close(): Promise<void> {

@@ -35,7 +35,7 @@ after(() => databases.stop());
 async function openForContract() {
   const url = await databases.make();
   const options = { url, schema: 'cabinet_production', mostConnections: 8 };
-  const catalog = toCatalog(await openPostgres(options, { onTrouble: (error) => assert.fail(String(error)) }));
+  const catalog = toCatalog(await openPostgres(options, { onBackgroundError: (error) => assert.fail(String(error)) }));
   return { catalog: toFrozen(catalog), close: () => catalog.close() };
 }
 

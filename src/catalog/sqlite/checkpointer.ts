@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
-import { Syncs } from '../../runtime/sync-guard.ts';
+import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { Connection, checkpoint } from './connection.ts';
 
 export interface Checkpointed {
@@ -21,7 +21,7 @@ export interface CheckpointerData {
 
 const { path, syncs: shared, isCheckWanted } = workerData as CheckpointerData;
 const connection = new Connection(path, 'checkpointer');
-const syncs = new Syncs(shared);
+const syncs = new SyncGuard(shared);
 
 /** Null: nothing may be synced any more. */
 function work(): Checkpointed | null {

@@ -18,7 +18,7 @@ import { Fault } from '../../domain/fault.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { MovableClock } from '../../runtime/clock-for-tests.ts';
 import { FolderInUse, lockFolder } from '../../runtime/folder-lock.ts';
-import { Syncs } from '../../runtime/sync-guard.ts';
+import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { type Catalog, toCatalog } from '../catalog.ts';
 import { openSqlite } from './sqlite.ts';
 import { attachSqlite } from './worker.ts';
@@ -281,11 +281,11 @@ test('a data folder is held by one at a time, until released', () => {
 
 test('once a sync of the environment has failed, nothing is committed and nothing is checkpointed', async () => {
   const folder = makeFolder();
-  const syncs = new Syncs();
+  const syncs = new SyncGuard();
   const fatal: Fault[] = [];
   const path = join(folder, 'catalog.db');
   const clock = new MovableClock();
-  const catalog = toCatalog(await openSqlite({ path, syncs, onFatal: (fault) => fatal.push(fault), clock }));
+  const catalog = toCatalog(await openSqlite({ path, syncGuard: syncs, onFatal: (fault) => fatal.push(fault), clock }));
   await addApplication(catalog, 'before');
   const sizes = () => [path, `${path}-wal`].map((file) => [statSync(file).size, statSync(file).mtimeMs]);
   // Nothing has been checkpointed: the clock stands still.

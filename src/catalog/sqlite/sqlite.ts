@@ -6,7 +6,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
 import { type Clock, systemClock, type Timer } from '../../runtime/clock.ts';
 import { syncFolder } from '../../runtime/durable-file.ts';
-import { Syncs } from '../../runtime/sync-guard.ts';
+import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { CommitCounter } from '../page-cache/commit-counter.ts';
 import type { Engine } from '../sql.ts';
 import type { Checkpointed, CheckpointerData } from './checkpointer.ts';
@@ -23,8 +23,8 @@ const keptFreePages = 8192;
 
 export interface SqliteOptions extends OutboxEvents {
   path: string;
-  /** Shared with whatever else of the environment syncs. */
-  syncs?: Syncs;
+  /** Shared with everything else of the environment that syncs. */
+  syncGuard?: SyncGuard;
   clock?: Clock;
 }
 
@@ -38,7 +38,7 @@ export interface SqliteEngine extends Engine {
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> {
-  const { path, syncs = new Syncs() } = options;
+  const { path, syncGuard: syncs = new SyncGuard() } = options;
   const commitCounter = new CommitCounter();
   const writer = new Worker(new URL('./writer.ts', import.meta.url), {
     workerData: { path, syncs: syncs.shared, commitCounter: commitCounter.shared } satisfies WriterData,

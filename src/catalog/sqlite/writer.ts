@@ -6,7 +6,7 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { type Change, toLink } from '../../domain/chain.ts';
 import { Fault, type PlainFault } from '../../domain/fault.ts';
 import { type PlainRefusal, Refusal } from '../../domain/refusal.ts';
-import { Syncs } from '../../runtime/sync-guard.ts';
+import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { requireWrite } from '../catalog.ts';
 import { CommitCounter } from '../page-cache/commit-counter.ts';
 import type { PageChange } from '../page-cache/page-change.ts';
@@ -66,12 +66,12 @@ class Writer {
   readonly #connection: Connection;
   readonly #sums = new Sums();
   readonly #effects: Effects;
-  readonly #syncs: Syncs;
+  readonly #syncs: SyncGuard;
   #head: Head;
   /** A commit takes batches in until it holds so many: on a slow disk so many that the sync is the smaller part. */
   enoughWrites = usualWrites;
 
-  constructor(path: string, syncs: Syncs) {
+  constructor(path: string, syncs: SyncGuard) {
     this.#syncs = syncs;
     this.#connection = new Connection(path, 'writer');
     this.#effects = {
@@ -243,7 +243,7 @@ function toPlainFault(error: unknown): PlainFault {
 
 function serve({ path, syncs: shared, commitCounter: sharedCounter }: WriterData): void {
   const post = (message: FromWriter) => parentPort?.postMessage(message);
-  const syncs = new Syncs(shared);
+  const syncs = new SyncGuard(shared);
   const commitCounter = new CommitCounter(sharedCounter);
   let writer: Writer;
   try {
@@ -343,7 +343,7 @@ function countWrites(taken: readonly Taken[]): number {
 }
 
 /** The thread ends with the error; before that, the others learn that nothing may be synced any more. */
-function failingAll(syncs: Syncs, work: () => void): void {
+function failingAll(syncs: SyncGuard, work: () => void): void {
   try {
     work();
   } catch (error) {

@@ -46,5 +46,5 @@ function open(config: Config, name: EnvironmentName): Promise<Environment> {
   const fail = (error: unknown) => {
     throw error;
   };
-  return openEnvironment(config, name, { onFatal: fail, onTrouble: fail });
+  return openEnvironment(config, name, { onFatal: fail, onBackgroundError: fail });
 }

@@ -20,7 +20,7 @@ interface PostgresSearchOptions {
   blobs: Blobs;
   extractTimeoutMs: number;
   /** Gets what fails in the background; it is retried. */
-  onTrouble(error: unknown): void;
+  onBackgroundError(error: unknown): void;
   clock?: Clock;
 }
 
@@ -34,19 +34,26 @@ class PostgresSearch implements Search {
   readonly #indexer: IndexerHost;
   readonly #searcher: SearcherHost;
 
-  constructor({ pool, options: { url, schema }, blobs, extractTimeoutMs, onTrouble, clock }: PostgresSearchOptions) {
+  constructor({
+    pool,
+    options: { url, schema },
+    blobs,
+    extractTimeoutMs,
+    onBackgroundError,
+    clock,
+  }: PostgresSearchOptions) {
     this.#pool = pool;
     this.#schema = schema;
     this.#searcher = new SearcherHost({
       thread: new URL('./searcher-thread.ts', import.meta.url),
       data: { url, schema } satisfies PostgresSearcherData,
-      onTrouble,
+      onBackgroundError,
     });
     this.#indexer = new IndexerHost({
       thread: new URL('./indexer-thread.ts', import.meta.url),
       data: { url, schema, extractTimeoutMs } satisfies PostgresIndexerData,
       blobs,
-      onTrouble,
+      onBackgroundError,
       ...(clock !== undefined && { clock }),
     });
   }

@@ -13,7 +13,7 @@ import type { IndexerData } from './indexer-thread.ts';
 interface SqliteSearchOptions extends IndexerData {
   blobs: Blobs;
   /** Gets what fails in the background; it is retried. */
-  onTrouble(error: unknown): void;
+  onBackgroundError(error: unknown): void;
   clock?: Clock;
 }
 
@@ -27,18 +27,18 @@ class SqliteSearch implements Search {
   readonly #searcher: SearcherHost;
 
   constructor({ catalogPath, indexPath, reserveBytes, extractTimeoutMs, ...others }: SqliteSearchOptions) {
-    const { blobs, onTrouble, clock } = others;
+    const { blobs, onBackgroundError, clock } = others;
     this.#indexPath = indexPath;
     this.#searcher = new SearcherHost({
       thread: new URL('./searcher-thread.ts', import.meta.url),
       data: { path: indexPath },
-      onTrouble,
+      onBackgroundError,
     });
     this.#indexer = new IndexerHost({
       thread: new URL('./indexer-thread.ts', import.meta.url),
       data: { catalogPath, indexPath, reserveBytes, extractTimeoutMs } satisfies IndexerData,
       blobs,
-      onTrouble,
+      onBackgroundError,
       // The index may be another file by then: the searcher must open it again.
       onFailed: () => void this.#searcher.end(),
       ...(clock !== undefined && { clock }),

@@ -18,7 +18,7 @@ function openIndex(context: TestContext): { search: Search; store: IndexStore } 
     reserveBytes: 0,
     extractTimeoutMs: 1000,
     blobs: {} as Blobs,
-    onTrouble: (error) => assert.fail(String(error)),
+    onBackgroundError: (error) => assert.fail(String(error)),
   });
   context.after(async () => {
     await search.close();
