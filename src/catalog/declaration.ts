@@ -11,11 +11,11 @@ export const noSpace = -1;
 export const allSpaces = 0;
 
 /** What lags behind the commits on some engines. */
-export type Lagging = 'journal' | 'sums';
+export type CatchUp = 'journal' | 'sums';
 
 export interface ReadDeclaration<Input> {
   /** What the engine must bring up to date before the verb reads. By default nothing. */
-  catchUp?: Lagging | ((input: Input) => Lagging | null);
+  catchUp?: CatchUp | ((input: Input) => CatchUp | null);
 }
 
 export interface WriteDeclaration<Input, Result> {

@@ -10,20 +10,20 @@ import type { FileStore } from '../runtime/file-store.ts';
 import type { JournalRow } from './verbs/journal.ts';
 
 /** The positions that a file holds, both inclusive. */
-export interface SealedRange {
+export interface JournalRange {
   first: number;
   last: number;
 }
 
 export interface JournalFiles {
   /** In order. */
-  list(): Promise<SealedRange[]>;
+  list(): Promise<JournalRange[]>;
   /** Resolves when the rows are durable. */
-  write(range: SealedRange, rows: readonly JournalRow[]): Promise<void>;
+  write(range: JournalRange, rows: readonly JournalRow[]): Promise<void>;
   /** Resolves when the files that are there now are durable, whoever has written them. */
   settle(): Promise<void>;
   /** Rejects with a `Fault` if the file cannot be read as what it should be. What the rows say is not looked at. */
-  read(range: SealedRange): Promise<JournalRow[]>;
+  read(range: JournalRange): Promise<JournalRow[]>;
 }
 
 export function openJournalFiles(store: FileStore): JournalFiles {
@@ -49,11 +49,11 @@ export function openJournalFiles(store: FileStore): JournalFiles {
   };
 }
 
-function toName({ first, last }: SealedRange): string {
+function toName({ first, last }: JournalRange): string {
   return `${first}-${last}.jsonl.gz`;
 }
 
-function toRange(name: string): SealedRange[] {
+function toRange(name: string): JournalRange[] {
   const [, first, last] = /^(\d{1,15})-(\d{1,15})\.jsonl\.gz$/.exec(name) ?? [];
   return first === undefined ? [] : [{ first: Number(first), last: Number(last) }];
 }

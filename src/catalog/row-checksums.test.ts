@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { carrySeal, isSealBroken, type SealedEntry, toEntrySeal, toVersionSeal } from './row-checksums.ts';
+import {
+  type ChecksummedEntry,
+  carryChecksum,
+  isChecksumWrong,
+  toEntryChecksum,
+  toVersionChecksum,
+} from './row-checksums.ts';
 
-const entry: SealedEntry = {
+const entry: ChecksummedEntry = {
   id: 'a',
   parent: 1,
   kind: 1,
@@ -34,28 +40,33 @@ test('every column that is sealed changes the seal', () => {
   const changed = { ...entry, object_type: '', properties: '{}', content_type: null };
   for (const [column, value] of Object.entries(entry)) {
     const other = typeof value === 'number' ? value + 1 : typeof value === 'string' ? `${value}!` : 'something';
-    assert.notEqual(toEntrySeal({ ...entry, [column]: other }), toEntrySeal(entry), column);
+    assert.notEqual(toEntryChecksum({ ...entry, [column]: other }), toEntryChecksum(entry), column);
   }
-  assert.notEqual(toEntrySeal(changed), toEntrySeal(entry));
+  assert.notEqual(toEntryChecksum(changed), toEntryChecksum(entry));
   for (const [column, value] of Object.entries(version)) {
     const other = typeof value === 'number' ? value + 1 : value instanceof Uint8Array ? value.with(9, 1) : 'something';
-    assert.notEqual(toVersionSeal({ ...version, [column]: other }), toVersionSeal(version), column);
+    assert.notEqual(toVersionChecksum({ ...version, [column]: other }), toVersionChecksum(version), column);
   }
 });
 
 test('the size of a folder, which others add to, is not sealed', () => {
   const folder = { ...entry, kind: 0 };
-  assert.equal(toEntrySeal({ ...folder, size: 9 }), toEntrySeal(folder));
+  assert.equal(toEntryChecksum({ ...folder, size: 9 }), toEntryChecksum(folder));
 });
 
 test('half a surrogate pair has the seal of what is stored of it', () => {
-  assert.equal(toEntrySeal({ ...entry, name: 'a\ud800' }), toEntrySeal({ ...entry, name: 'a\ufffd' }));
+  assert.equal(toEntryChecksum({ ...entry, name: 'a\ud800' }), toEntryChecksum({ ...entry, name: 'a\ufffd' }));
 });
 
 test('a change keeps a seal that fits fitting, and one that does not fit broken', () => {
   const [kept, rotten, after] = [entry, { ...entry, created_by: 'z' }, { ...entry, created_by: 'z', name: 'other' }];
-  const good = carrySeal(toEntrySeal(kept), toEntrySeal(kept), toEntrySeal({ ...kept, name: 'other' }));
-  assert.equal(good, toEntrySeal({ ...kept, name: 'other' }));
-  assert.ok(isSealBroken(carrySeal(toEntrySeal(kept), toEntrySeal(rotten), toEntrySeal(after)), toEntrySeal(after)));
-  assert.equal(carrySeal(null, toEntrySeal(rotten), toEntrySeal(after)), toEntrySeal(after));
+  const good = carryChecksum(toEntryChecksum(kept), toEntryChecksum(kept), toEntryChecksum({ ...kept, name: 'other' }));
+  assert.equal(good, toEntryChecksum({ ...kept, name: 'other' }));
+  assert.ok(
+    isChecksumWrong(
+      carryChecksum(toEntryChecksum(kept), toEntryChecksum(rotten), toEntryChecksum(after)),
+      toEntryChecksum(after),
+    ),
+  );
+  assert.equal(carryChecksum(null, toEntryChecksum(rotten), toEntryChecksum(after)), toEntryChecksum(after));
 });

@@ -1,4 +1,4 @@
-// Seals: the CRC-32 of what a row says, kept in the row, so that a bit which the disk has changed is found. Sealed are the
+// Seals: the CRC-32 of what a row says, kept in the row, so that a bit which the disk has changed is found. SequenceResult are the
 // columns that nothing else repeats; numbers by which the database orders its rows, and sums, are checked otherwise.
 // docs/formats.md tells the text that is summed. A row without a seal was written by a release that knew none.
 
@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import type { Value } from './statement.ts';
 
 /** What is sealed of an entry. A folder's size is a sum that others add to. */
-export interface SealedEntry {
+export interface ChecksummedEntry {
   id: string;
   parent: number | null;
   kind: number;
@@ -23,7 +23,7 @@ export interface SealedEntry {
   properties: string | null;
 }
 
-export function toEntrySeal(row: SealedEntry): number {
+export function toEntryChecksum(row: ChecksummedEntry): number {
   return toSeal([
     row.id,
     row.parent,
@@ -43,7 +43,7 @@ export function toEntrySeal(row: SealedEntry): number {
 }
 
 /** What is sealed of a version: with the digest of its content, so that it cannot come to have other bytes. */
-export interface SealedVersion {
+export interface ChecksummedVersion {
   entry: number;
   version: number;
   content: number;
@@ -54,7 +54,7 @@ export interface SealedVersion {
   sha256: Uint8Array;
 }
 
-export function toVersionSeal(row: SealedVersion): number {
+export function toVersionChecksum(row: ChecksummedVersion): number {
   return toSeal([
     row.entry,
     row.version,
@@ -67,7 +67,7 @@ export function toVersionSeal(row: SealedVersion): number {
   ]);
 }
 
-export interface SealedTrash {
+export interface ChecksummedTrash {
   entry: number;
   space: number;
   parent: string;
@@ -76,17 +76,17 @@ export interface SealedTrash {
   trashed_by: string;
 }
 
-export function toTrashSeal(row: SealedTrash): number {
+export function toTrashChecksum(row: ChecksummedTrash): number {
   return toSeal([row.entry, row.space, row.parent, row.path, row.trashed_at, row.trashed_by]);
 }
 
 /** The seal of a row that is changed. What did not fit before does not fit afterwards: a change never hides what the disk
  *  has done to the rest of the row. */
-export function carrySeal(kept: number | null, before: number, after: number): number {
+export function carryChecksum(kept: number | null, before: number, after: number): number {
   return kept === null ? after : (kept ^ before ^ after) >>> 0;
 }
 
-export function isSealBroken(kept: number | null, expected: number): boolean {
+export function isChecksumWrong(kept: number | null, expected: number): boolean {
   return kept !== null && kept !== expected;
 }
 

@@ -6,9 +6,9 @@ export type Value = string | number | bigint | Uint8Array | null;
 
 /** What engines compute in their own way: the size of an entry, and the entries and bytes that an actor has, with all that
  *  was added, although the columns may lag behind. */
-export type Computed = 'exact size' | 'exact entries' | 'exact bytes';
+export type ComputedValue = 'exact size' | 'exact entries' | 'exact bytes';
 
-type Part = string | { readonly computed: Computed } | typeof valuePart;
+type Part = string | { readonly computed: ComputedValue } | typeof valuePart;
 
 /** Where a value goes. */
 const valuePart = { isValue: true } as const;
@@ -36,7 +36,7 @@ export class Statement {
 export interface Dialect {
   /** `index` counts the values from 1. */
   toPlaceholder(index: number): string;
-  computed: Readonly<Record<Computed, string>>;
+  computed: Readonly<Record<ComputedValue, string>>;
 }
 
 /** A statement, or a part of one, with its values. */
@@ -116,7 +116,7 @@ export function raw(text: string): Sql {
   return made;
 }
 
-function compute(name: Computed): Sql {
+function compute(name: ComputedValue): Sql {
   return new Sql(new Statement([{ computed: name }]), []);
 }
 

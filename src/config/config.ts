@@ -32,7 +32,7 @@ export interface MutualTlsConfig extends AddressConfig {
 
 export type CatalogConfig =
   | { kind: 'sqlite' }
-  | { kind: 'postgres'; url: string; schema: string; mostConnections: number };
+  | { kind: 'postgres'; url: string; schema: string; maxConnections: number };
 
 export interface TelemetryConfig {
   /** Who may read `/metrics`. */
@@ -257,7 +257,7 @@ class Reader {
   /** `postgres://…`, as its own tools take it; `schema` in its query is ours: what the schemas' names begin with. */
   catalog(name: SettingName, connectionsName: SettingName): CatalogConfig {
     const text = this.#values[name];
-    const mostConnections = this.count(connectionsName);
+    const maxConnections = this.count(connectionsName);
     if (text === 'sqlite:') return { kind: 'sqlite' };
     const url = URL.parse(text);
     if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) {
@@ -272,7 +272,7 @@ class Reader {
       this.mistake(name, `${JSON.stringify(schema)} is not the name of a schema`);
     if (url.searchParams.get('sslmode') === 'no-verify') this.mistake(name, 'sslmode=no-verify would trust anyone');
     url.searchParams.delete('schema');
-    return { kind: 'postgres', url: url.href, schema, mostConnections };
+    return { kind: 'postgres', url: url.href, schema, maxConnections };
   }
 
   blobs(name: SettingName): BlobsSetting {

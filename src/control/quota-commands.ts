@@ -1,6 +1,6 @@
 // Commands about quotas.
 
-import type { PlacedUsage, Quota } from '../catalog/verbs/quotas.ts';
+import type { Quota, SpaceUsage } from '../catalog/verbs/quotas.ts';
 import { toBytes } from '../domain/bytes.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { toUserId } from '../operations/admin/people.ts';
@@ -59,7 +59,7 @@ function toCount(text: string): number | undefined {
   return /^\d{1,12}$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
 }
 
-function toShown({ spaceName, actor, entries, bytes, quota }: PlacedUsage): object {
+function toShown({ spaceName, actor, entries, bytes, quota }: SpaceUsage): object {
   return {
     Space: spaceName,
     ...(actor !== '' && { Actor: actor }),

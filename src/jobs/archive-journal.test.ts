@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JournalFiles, SealedRange } from '../catalog/journal-files.ts';
+import type { JournalFiles, JournalRange } from '../catalog/journal-files.ts';
 import type { JournalRow } from '../catalog/verbs/journal.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
 import { archiveJournal } from './archive-journal.ts';
@@ -16,7 +16,7 @@ function makeJournal(count: number) {
   const done: string[] = [];
   const journalFiles: JournalFiles = {
     list: async () => [...files].map(([first, rows]) => ({ first, last: first + rows.length - 1 })),
-    async write({ first }: SealedRange, rows) {
+    async write({ first }: JournalRange, rows) {
       done.push('write');
       files.set(first, [...rows]);
     },

@@ -3,7 +3,7 @@
 // slices, so that no save waits. The next run continues after a crash: a range whose file exists and
 // holds the same rows only has its rows removed.
 
-import type { SealedRange } from '../catalog/journal-files.ts';
+import type { JournalRange } from '../catalog/journal-files.ts';
 import type { JournalRow } from '../catalog/verbs/journal.ts';
 import { isSameRow } from '../domain/chain.ts';
 import { Fault } from '../domain/fault.ts';
@@ -62,7 +62,7 @@ export async function archiveJournal(
 }
 
 /** Makes sure that the file of the range exists and holds what the table holds; false: some rows are too new. */
-async function ensureFile(cabinet: Cabinet, range: SealedRange, before: number): Promise<boolean> {
+async function ensureFile(cabinet: Cabinet, range: JournalRange, before: number): Promise<boolean> {
   const { journalFiles } = cabinet;
   const rows = await readTable(cabinet, range);
   if (rows.some(({ at }) => at >= before)) return false;
@@ -84,7 +84,7 @@ async function ensureFile(cabinet: Cabinet, range: SealedRange, before: number):
   return true;
 }
 
-async function readTable({ catalog }: Cabinet, { first, last }: SealedRange): Promise<JournalRow[]> {
+async function readTable({ catalog }: Cabinet, { first, last }: JournalRange): Promise<JournalRow[]> {
   const rows: JournalRow[] = [];
   for (let from = first; from <= last; ) {
     const slice = await catalog.listJournal({ from, to: last, limit: sliceRows });
@@ -101,14 +101,14 @@ async function readTable({ catalog }: Cabinet, { first, last }: SealedRange): Pr
 function isArchiveOf(
   archived: readonly JournalRow[],
   rows: readonly JournalRow[],
-  { first, last }: SealedRange,
+  { first, last }: JournalRange,
 ): boolean {
   if (archived.length !== last - first + 1) return false;
   if (archived.some(({ position }, index) => position !== first + index)) return false;
   return rows.every((row) => isSameRow(row, archived[row.position - first]));
 }
 
-async function removeRows({ catalog }: Cabinet, { last }: SealedRange, signal?: AbortSignal): Promise<number> {
+async function removeRows({ catalog }: Cabinet, { last }: JournalRange, signal?: AbortSignal): Promise<number> {
   for (let moved = 0; ; await yieldToOthers()) {
     signal?.throwIfAborted();
     const count = await catalog.forgetJournal({ upTo: last, limit: sliceRows });

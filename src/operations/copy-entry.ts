@@ -35,9 +35,9 @@ export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyR
   const { top } = started;
   try {
     for (let stack = started.stack; stack.length > 0; ) {
-      stack = await runSlice(() => catalog.continueCopy({ asked: copy, top, stack, at: clock.now() }));
+      stack = await runSlice(() => catalog.continueCopy({ copy, top, stack, at: clock.now() }));
     }
-    return await catalog.finishCopy({ asked: { ...copy, at: clock.now() }, top });
+    return await catalog.finishCopy({ copy: { ...copy, at: clock.now() }, top });
   } catch (error) {
     await catalog.abandonCopy({ top }).catch(() => undefined);
     cabinet.purger.nudge();

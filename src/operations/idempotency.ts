@@ -27,5 +27,5 @@ export async function mayBeRepeated(
   { operation, key }: { operation: Idempotency['operation']; key: string | null },
 ): Promise<boolean> {
   if (key === null) return false;
-  return await catalog.isKeyKnown({ asked: { appKey: toOwner(caller), operation, key }, at: clock.now() });
+  return await catalog.isKeyKnown({ idempotency: { appKey: toOwner(caller), operation, key }, at: clock.now() });
 }

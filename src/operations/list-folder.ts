@@ -1,6 +1,6 @@
 // Shows a folder with a page of its children.
 
-import type { FolderPage, Place } from '../catalog/verbs/list-folder.ts';
+import type { FolderCursor, FolderPage } from '../catalog/verbs/list-folder.ts';
 import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Order } from '../domain/entry.ts';
@@ -18,7 +18,7 @@ interface ListFolderRequest {
   folderId: string;
   order?: Order;
   limit: number;
-  after?: Place;
+  after?: FolderCursor;
   exclude?: string;
 }
 

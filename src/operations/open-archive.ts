@@ -7,7 +7,7 @@ import { toWholeCrc32 } from '../archive/crc32.ts';
 import type { ZipEntry } from '../archive/zip.ts';
 import { chunkBytes } from '../blobs/blobs.ts';
 import type { FileContent } from '../catalog/verbs/contents.ts';
-import type { Place } from '../catalog/verbs/list-folder.ts';
+import type { FolderCursor } from '../catalog/verbs/list-folder.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
@@ -70,7 +70,7 @@ class Walk {
   }
 
   async *#children(folder: string): AsyncGenerator<Entry, undefined> {
-    let after: Place | null = null;
+    let after: FolderCursor | null = null;
     do {
       await this.#yieldToOthers();
       const params = { space: this.#space, folder, order: 'name' as const, limit: pageLimit };

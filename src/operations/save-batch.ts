@@ -121,7 +121,7 @@ async function prepare(
   try {
     const idempotency = toIdempotency(caller, 'save-batch', idempotencyKey, toParameters(destination, items));
     const results =
-      idempotency === null ? [] : await cabinet.catalog.recallBatch({ asked: idempotency, at: cabinet.clock.now() });
+      idempotency === null ? [] : await cabinet.catalog.recallBatch({ idempotency, at: cabinet.clock.now() });
     const earlier = new Map(results);
     const resolver = new TargetResolver(cabinet, caller, destination);
     const targets = items.map((item, index) =>

@@ -3,7 +3,7 @@
 
 import { randomUUIDv7 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { KeptBlob } from '../catalog/verbs/contents.ts';
+import type { StoredBlob } from '../catalog/verbs/contents.ts';
 import type { Idempotency } from '../catalog/verbs/idempotency.ts';
 import type { SavedFile, SavedVersion } from '../catalog/verbs/save-file.ts';
 import type { StoredContent } from '../catalog/verbs/stored-content.ts';
@@ -259,7 +259,7 @@ async function replacesLostBlob(cabinet: Cabinet, content: StoredContent): Promi
 }
 
 /** Compares with the checksums just computed; the checksums of the record, which later reads use, must be the same. */
-async function holds({ blobs }: Cabinet, kept: KeptBlob, { sizeBytes, checksums }: StoredContent): Promise<boolean> {
+async function holds({ blobs }: Cabinet, kept: StoredBlob, { sizeBytes, checksums }: StoredContent): Promise<boolean> {
   const expected = Buffer.from(checksums ?? []);
   if (kept.checksums === null || !expected.equals(kept.checksums)) return false;
   let index = 0;

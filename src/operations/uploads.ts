@@ -57,7 +57,7 @@ export async function beginUpload(cabinet: Cabinet, caller: Caller, request: New
     ...toOwner(caller),
     protocol,
     kind,
-    asked: JSON.stringify(notes),
+    request: JSON.stringify(notes),
     lengthBytes,
     blob: newBlobId(),
     expiresAt: cabinet.clock.now() + cabinet.limits.uploadMs,
@@ -83,8 +83,8 @@ function toOwner({ appKey, actor }: Caller): { appKey: string; actor: string } {
   return { appKey, actor };
 }
 
-export function readNotes({ asked }: Upload): UploadNotes {
-  return JSON.parse(asked) as UploadNotes;
+export function readNotes({ request }: Upload): UploadNotes {
+  return JSON.parse(request) as UploadNotes;
 }
 
 /** Refuses an upload that does not exist, belongs to someone else, uses another protocol, or has expired. */

@@ -15,7 +15,7 @@ import {
 } from './sqlite/index-store.ts';
 import { fromReadable } from './subject.ts';
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** What waits in an index, and where what was read of it goes. */
 export interface WaitingDocuments {
@@ -75,14 +75,14 @@ async function read(
   { readable, attempts }: StoredRecord,
   { content, blob, size }: { content: number | null; blob: string | null; size: number },
 ): Promise<Reading> {
-  if (attempts >= mostAttempts) return skipped('it was tried several times and never came to an end');
+  if (attempts >= maxAttempts) return skipped('it was tried several times and never came to an end');
   const { kind, charset } = fromReadable(readable ?? '');
   const isPlain = kind === 'text' || kind === 'json';
   const most = isPlain ? mostTextBytes : mostDocumentBytes;
   // The end of the others tells where everything is.
   if (size > most && !isPlain && kind !== 'html') return skipped(`it is larger than ${most / 1024 / 1024} MiB`);
   const bytes = blob === null ? await documents.readBytes(content ?? 0) : await readBlob(blob, Math.min(size, most));
-  if (bytes === null) return attempts + 1 < mostAttempts ? { state: 'waiting' } : skipped('its bytes cannot be had');
+  if (bytes === null) return attempts + 1 < maxAttempts ? { state: 'waiting' } : skipped('its bytes cannot be had');
   if (isPlain) return readPlain(Buffer.from(bytes), kind, charset);
   const outcome = await extractor.extract({ kind, charset, bytes: new Uint8Array(bytes) });
   if (outcome === null) return { state: 'waiting' };

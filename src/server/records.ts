@@ -44,10 +44,10 @@ export interface Records {
 export type PostgresConfig = Extract<Config['catalog'], { kind: 'postgres' }>;
 
 export function toPostgresOptions(
-  { url, schema, mostConnections }: PostgresConfig,
+  { url, schema, maxConnections }: PostgresConfig,
   name: EnvironmentName,
 ): PostgresOptions {
-  return { url, schema: `${schema}_${name}`, mostConnections };
+  return { url, schema: `${schema}_${name}`, maxConnections };
 }
 
 export function toObserved(engine: Engine, { observed }: Pick<StorageEvents, 'observed'>): Catalog {

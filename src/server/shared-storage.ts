@@ -12,14 +12,14 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
   const { blobs, commits, onBackgroundError, observed } = opening;
   const clock = opening.clock === undefined ? {} : { clock: opening.clock };
   const options = toPostgresOptions(config.catalog as PostgresConfig, name);
-  const sealed = new Set<() => void>();
-  const onSealed = (spaces: readonly number[]) => {
+  const followers = new Set<() => void>();
+  const onSequenced = (spaces: readonly number[]) => {
     for (const space of spaces) commits.announce(space);
-    for (const hear of sealed) hear();
+    for (const hear of followers) hear();
   };
   const engine = await openPostgres(options, {
     ...clock,
-    onSealed,
+    onSequenced,
     onBackgroundError,
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
   });
@@ -31,7 +31,7 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
     onBackgroundError,
     ...clock,
   });
-  sealed.add(() => search.nudge());
+  followers.add(() => search.nudge());
   const catalog = announceCommits(toObserved(engine, opening), commits);
   return {
     catalog,

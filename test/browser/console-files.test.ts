@@ -53,14 +53,14 @@ test('folders are made, renamed, walked into and left by keyboard alone', option
   await page.keyboard.press('F2');
   await page.locator('.rename:focus').waitFor();
   await page.keyboard.press('Control+A');
-  await page.keyboard.type('Outbox');
+  await page.keyboard.type('WriteQueue');
   await page.keyboard.press('Enter');
-  await said('Renamed to “Outbox”');
-  assert.deepEqual(await names(folder), ['Outbox', 'b.txt']);
+  await said('Renamed to “WriteQueue”');
+  assert.deepEqual(await names(folder), ['WriteQueue', 'b.txt']);
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
   await page.getByText('An empty folder').waitFor();
-  await eventually('the page is called by its folder', async () => (await page.title()) === 'Outbox – Cabinet');
+  await eventually('the page is called by its folder', async () => (await page.title()) === 'WriteQueue – Cabinet');
   await page.goBack();
   await row('b.txt').waitFor();
 });

@@ -6,7 +6,7 @@ import { openPostgresSearch } from '../../src/search/postgres/search.ts';
 
 const [url = '', schema = ''] = process.argv.slice(2);
 const search = openPostgresSearch({
-  pool: openPool({ url, schema, mostConnections: 1 }),
+  pool: openPool({ url, schema, maxConnections: 1 }),
   options: { url, schema },
   blobs: {} as Blobs,
   extractTimeoutMs: 10_000,

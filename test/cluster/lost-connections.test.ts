@@ -26,7 +26,7 @@ before(async () => {
   line = await Line.open(Number(new URL(url).port));
   const through = new URL(url);
   through.port = String(line.port);
-  engine = await openPostgres({ url: through.href, schema: 'cabinet_production', mostConnections: 6 });
+  engine = await openPostgres({ url: through.href, schema: 'cabinet_production', maxConnections: 6 });
   catalog = toCatalog(engine);
 });
 

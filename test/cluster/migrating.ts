@@ -28,7 +28,7 @@ export async function openCatalog({ url, folder }: Place): Promise<Catalog> {
   const engine =
     url === null
       ? await openSqlite({ path: join(folder, 'catalog.db'), onFatal: fail })
-      : await openPostgres({ url, schema, mostConnections: 4 });
+      : await openPostgres({ url, schema, maxConnections: 4 });
   return toCatalog(engine);
 }
 

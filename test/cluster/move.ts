@@ -29,7 +29,7 @@ async function openTables({ url, folder }: Place, role: StoreRole): Promise<Tabl
   const opened =
     url === null
       ? openSqliteTables(join(folder, 'catalog.db'), role)
-      : await openPostgresTables({ url, schema, mostConnections: 1 }, role);
+      : await openPostgresTables({ url, schema, maxConnections: 1 }, role);
   if (opened === null) throw new Error('there is no catalog');
   return opened;
 }

@@ -8,7 +8,7 @@ import { readChanges, readToEnd } from '../interface/follower.ts';
 import { type ReadFamily, readMetrics, sumOf } from '../service/prometheus.ts';
 import { eventually } from '../service/service.ts';
 import { addCaller, type Node } from './nodes.ts';
-import { all, ground, mostConnections } from './three-nodes.ts';
+import { all, ground, maxConnections } from './three-nodes.ts';
 
 async function scrape({ base }: Node): Promise<Map<string, ReadFamily>> {
   return readMetrics((await send(base, '/metrics')).body.toString());
@@ -29,7 +29,7 @@ export function testMetrics(): void {
       assert.equal(read.get('cabinet_build_info')?.samples[0]?.labels.blobs, ground.s3 === null ? 'file' : 's3');
       const connections = (state: string) => sumOf(read, 'cabinet_postgres_connections', { state });
       assert.ok(connections('used') + connections('idle') >= 1);
-      assert.ok(connections('used') + connections('idle') <= mostConnections);
+      assert.ok(connections('used') + connections('idle') <= maxConnections);
       assert.equal(sumOf(read, 'cabinet_postgres_waiting'), 0);
       const grown = (name: string) => sumOf(read, name) - sumOf(before, name);
       assert.equal(grown('cabinet_saves_total'), 6);

@@ -44,9 +44,9 @@ export interface Closing {
 /** One node: a catalog and an index that begins to follow it. */
 export async function openNode(context: Closing, url: string): Promise<Omit<Room, 'application'>> {
   const blobs = new Map<string, Buffer>();
-  const options = { url, schema, mostConnections: 4 };
+  const options = { url, schema, maxConnections: 4 };
   let search: Search | null = null;
-  const engine = await openPostgres(options, { onSealed: () => search?.nudge() });
+  const engine = await openPostgres(options, { onSequenced: () => search?.nudge() });
   const onBackgroundError = (error: unknown) => assert.fail(String((error as Error).stack));
   search = openPostgresSearch({
     ...{ pool: engine.pool, options, blobs: toBlobs(blobs), extractTimeoutMs: 60_000 },

@@ -134,7 +134,7 @@ test('slices propose every entry once, however many there are, and stay what the
 
 test('where much follows where little is found, nothing is left out', async (context) => {
   const room = await openSpace('much');
-  const pool = openPool({ url: room.url, schema, mostConnections: 1 });
+  const pool = openPool({ url: room.url, schema, maxConnections: 1 });
   context.after(() => pool.end());
   const entries = [...Array.from({ length: 6000 }, (_, index) => index + 1), 600_000, 600_001, 2_000_000, 30_000_000];
   const space = 77_777;
@@ -197,7 +197,7 @@ test('a document that PostgreSQL refuses is skipped, and holds up no others', as
   const url = await databases.make();
   const room = await openPostgresRoom(context, url);
   const { catalog, application, search } = room;
-  const pool = openPool({ url, schema, mostConnections: 1 });
+  const pool = openPool({ url, schema, maxConnections: 1 });
   context.after(() => pool.end());
   await pool.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$BEGIN IF NEW.text = 'poison' THEN RAISE EXCEPTION 'no' USING ERRCODE = '22P05'; END IF; RETURN NEW; END$$;
@@ -223,7 +223,7 @@ test('rebuild makes the index anew, asked on whichever node; a journal that does
   const { catalog, application } = room;
   await createMany(room, 700);
   await catchUp(room);
-  const pool = openPool({ url, schema, mostConnections: 1 });
+  const pool = openPool({ url, schema, maxConnections: 1 });
   context.after(() => pool.end());
   const spoil = () => pool.query(`UPDATE search_documents SET words = ''`);
   await spoil();
@@ -247,7 +247,7 @@ test('two nodes keep one index: one of them indexes, nothing is missing', async 
   const room = await openPostgresRoom(context, url);
   const other = await openNode(context, url);
   await catchUp(room);
-  const pool = openPool({ url, schema, mostConnections: 1 });
+  const pool = openPool({ url, schema, maxConnections: 1 });
   context.after(() => pool.end());
   await pool.query(noteWrites);
   const saves: Promise<unknown>[] = [];
@@ -270,7 +270,7 @@ test('two that index at the same moment, whatever the lock, leave nothing out an
   await node.search.close();
   const application = await addApplication(node.catalog, 'app');
   await createMany({ ...node, application }, 1200);
-  const pool = openPool({ url, schema, mostConnections: 3 });
+  const pool = openPool({ url, schema, maxConnections: 3 });
   context.after(() => pool.end());
   await pool.query(noteWrites);
   const clients = [await pool.connect(), await pool.connect()];
@@ -293,7 +293,7 @@ async function startNode(context: TestContext, url: string) {
 test('a node that is killed while it indexes is replaced within seconds, and nothing is lost', async (context) => {
   const url = await databases.make();
   const room = await openPostgresRoom(context, url);
-  const pool = openPool({ url, schema, mostConnections: 1 });
+  const pool = openPool({ url, schema, maxConnections: 1 });
   context.after(() => pool.end());
   await room.search.close();
   let saved = 0;

@@ -6,14 +6,14 @@ import { findGround, newStores } from './ground.ts';
 import { type Node, type Nodes, startNodes } from './nodes.ts';
 
 export const ground = await findGround();
-export const mostConnections = 7;
+export const maxConnections = 7;
 export let nodes: Nodes;
 export let all: [Node, Node, Node];
 /** The names of the applications that each node knew when all had started. */
 export let firstNames: string[][];
 
 before(async () => {
-  const environment = { ...(await newStores(ground)), CABINET_POSTGRES_CONNECTIONS: String(mostConnections) };
+  const environment = { ...(await newStores(ground)), CABINET_POSTGRES_CONNECTIONS: String(maxConnections) };
   nodes = await startNodes(3, { environment, isProxied: true });
   all = nodes.all as typeof all;
   firstNames = await Promise.all(all.map(listNames));

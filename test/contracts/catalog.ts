@@ -353,7 +353,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         const batch = { ...key('same'), operation: 'save-batch' } as const;
         const at = what.at + 1;
         const isKnown = (more: Partial<Idempotency>, now = at) =>
-          catalog.isKeyKnown({ asked: { ...asked, ...more }, at: now });
+          catalog.isKeyKnown({ idempotency: { ...asked, ...more }, at: now });
         assert.equal(await isKnown({}), false);
         await catalog.saveFile(fileIn(app, 'a', { idempotency: asked }));
         await catalog.saveFile(fileIn(app, 'b', { idempotency: { ...batch, key: `${batch.key} 7` } }));

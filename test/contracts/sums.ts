@@ -97,8 +97,8 @@ async function copy(catalog: Catalog, wanted: Parameters<Catalog['beginCopy']>[0
   const begun = await catalog.beginCopy(wanted);
   if (begun === null || 'details' in begun) return;
   let { stack } = begun;
-  while (stack.length > 0) stack = await catalog.continueCopy({ asked: wanted, top: begun.top, stack, at: what.at });
-  await catalog.finishCopy({ asked: wanted, top: begun.top });
+  while (stack.length > 0) stack = await catalog.continueCopy({ copy: wanted, top: begun.top, stack, at: what.at });
+  await catalog.finishCopy({ copy: wanted, top: begun.top });
 }
 
 interface Counted {

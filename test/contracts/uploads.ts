@@ -26,7 +26,7 @@ export function testUploads(name: string, open: () => Promise<CatalogUnderTest>)
     async function begin(more: Partial<BeginUpload> = {}): Promise<Upload> {
       const id = randomBytes(16).toString('hex');
       const expiresAt = Date.now() + hourMs;
-      const plain = { protocol: 'tus', kind: 'whole', asked: '{}', lengthBytes: 100, blob: newBlobId() } as const;
+      const plain = { protocol: 'tus', kind: 'whole', request: '{}', lengthBytes: 100, blob: newBlobId() } as const;
       await under.catalog.beginUpload({ id, ...owner, ...plain, expiresAt, ...more });
       return await find(id);
     }

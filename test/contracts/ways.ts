@@ -147,7 +147,7 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
       };
       const at = what.at + 1;
       const recall = (asked: Partial<Idempotency>, now = at) =>
-        catalog.recallBatch({ asked: { ...key, ...asked }, at: now });
+        catalog.recallBatch({ idempotency: { ...key, ...asked }, at: now });
       const save = (place: number) =>
         catalog.saveFile(fileIn(app, `${place}`, { idempotency: { ...key, key: `k ${place}` }, isShown: true }));
       assert.deepEqual(await recall({}), []);

@@ -15,7 +15,7 @@ export interface Bug {
 const blobs = 'src/blobs/local/local.ts';
 const connection = 'src/catalog/sqlite/connection.ts';
 const writer = 'src/catalog/sqlite/writer.ts';
-const outbox = 'src/catalog/sqlite/write-queue.ts';
+const writeQueue = 'src/catalog/sqlite/write-queue.ts';
 const sweep = 'src/jobs/sweep.ts';
 const listener = 'src/listener/http-listener.ts';
 const body = 'src/listener/body.ts';
@@ -130,7 +130,7 @@ export const bugs: Bug[] = [
     mistake: [
       { module: listener, from: '    await closed;\n', to: '    void closed; this.server.closeAllConnections();\n' },
       {
-        module: outbox,
+        module: writeQueue,
         from: 'if (this.#running.length > 0 || this.#waiting.length > 0) {',
         to: 'if (Date.now() === 0) {',
       },
@@ -154,7 +154,7 @@ export const bugs: Bug[] = [
       {
         module: removal,
         from: `if (other !== undefined) return null;\n  const [released]`,
-        to: `if (other !== undefined) return ((yield* row<{ blob: string | null }>('SELECT blob FROM contents WHERE content = $1', content))?.blob ?? null);\n  const [released]`,
+        to: `if (other !== undefined) return ((yield* row<{ blob: string | null }>(sql\`SELECT blob FROM contents WHERE content = \${content}\`))?.blob ?? null);\n  const [released]`,
       },
     ],
   },

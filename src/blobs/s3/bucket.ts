@@ -29,7 +29,7 @@ const attempts = 2;
 const firstWaitMs = 100;
 const defaultPatienceMs = 8000;
 /** Slow downloads each hold one, so these are many; they are opened as needed. */
-const mostConnections = 4096;
+const maxConnections = 4096;
 
 export type S3Place = Omit<S3Setting, 'kind'>;
 
@@ -235,7 +235,7 @@ export class Bucket {
 }
 
 function openClient({ endpoint, region, isPathStyle, credentials }: S3Place): S3Client {
-  const agent = { keepAlive: true, maxSockets: mostConnections };
+  const agent = { keepAlive: true, maxSockets: maxConnections };
   const client = new S3Client({
     ...(endpoint !== null && { endpoint }),
     ...(region !== null && { region }),

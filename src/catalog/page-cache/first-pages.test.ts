@@ -115,22 +115,22 @@ test('a kept page is what the catalog would list, after any saves at any depth, 
         if (isParallel) continue;
         await Promise.all(running);
         running = [];
-        for (const asked of [
+        for (const input of [
           { space, folder, limit: 99, exclude: folder },
           { space, folder, limit: 100 },
           { space, folder, limit: 3 },
         ]) {
-          const expected = shown(await bare.listFolder(asked));
-          assert.deepEqual(shown(await worker.listFolder(asked)), expected);
-          assert.deepEqual(shown(await catalog.listFolder(asked)), expected);
+          const expected = shown(await bare.listFolder(input));
+          assert.deepEqual(shown(await worker.listFolder(input)), expected);
+          assert.deepEqual(shown(await catalog.listFolder(input)), expected);
         }
       }
       await Promise.all(running);
       for (const folder of ids) {
-        const asked = { space, folder, limit: 100 };
-        const expected = shown(await bare.listFolder(asked));
-        assert.deepEqual(shown(await worker.listFolder(asked)), expected);
-        assert.deepEqual(shown(await catalog.listFolder(asked)), expected);
+        const input = { space, folder, limit: 100 };
+        const expected = shown(await bare.listFolder(input));
+        assert.deepEqual(shown(await worker.listFolder(input)), expected);
+        assert.deepEqual(shown(await catalog.listFolder(input)), expected);
       }
     }),
     { numRuns: 40 },
@@ -151,13 +151,13 @@ test('a page that was read after a commit is not set back when the outcome is to
   const pages = new FirstPages(new CommitCounter(), 0);
   const catalog = pages.keep(bare);
   const app = await addApplication(bare, 'app');
-  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  const input = { space: app.space, folder: app.rootId, limit: 100 };
   const save = (name: string) => bare.saveFile(fileIn(app, name, { content: inline(Buffer.from('xx')) }));
   // Committed, and not yet told: as when the writer is ahead of those who wait for it.
   const late = [await save('a'), await save('b')];
   for (const saved of [null, ...late]) {
     if (saved !== null) pages.follow([toChangeOf('saveFile', saved) as PageChange], 0);
-    const page = await catalog.listFolder(asked);
+    const page = await catalog.listFolder(input);
     assert.equal(page?.isKept === true, saved !== null);
     assert.equal(page?.folder.sizeBytes, 4);
     assert.deepEqual(
@@ -174,17 +174,17 @@ test('a page is not kept where something was told while it was read', async () =
   const app = await addApplication(bare, 'app');
   const catalog = pages.keep({
     ...bare,
-    async listFolder(asked) {
-      const page = await bare.listFolder(asked);
+    async listFolder(input) {
+      const page = await bare.listFolder(input);
       const saved = await bare.saveFile(fileIn(app, 'meanwhile'));
       const change = toChangeOf('saveFile', saved);
       if (change !== null) pages.follow([change], 0);
       return page;
     },
   });
-  const asked = { space: app.space, folder: app.rootId, limit: 100 };
-  assert.deepEqual((await catalog.listFolder(asked))?.children, []);
-  assert.equal((await catalog.listFolder(asked))?.children.length, 1);
+  const input = { space: app.space, folder: app.rootId, limit: 100 };
+  assert.deepEqual((await catalog.listFolder(input))?.children, []);
+  assert.equal((await catalog.listFolder(input))?.children.length, 1);
   await close();
 });
 
@@ -194,20 +194,20 @@ test('what another thread was answered is seen, although nobody told us yet', as
   const pages = new FirstPages(counter, 0);
   const catalog = pages.keep(bare);
   const app = await addApplication(bare, 'app');
-  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  const input = { space: app.space, folder: app.rootId, limit: 100 };
   const names = (page: FolderPage | null) => page?.children.map((child) => child.name);
-  await catalog.listFolder(asked);
+  await catalog.listFolder(input);
   assert.ok(counter.isWatched);
   const first = await bare.saveFile(fileIn(app, 'a'));
   const number = counter.next();
-  assert.deepEqual(names(await catalog.listFolder(asked)), ['a'], 'its number has been given');
+  assert.deepEqual(names(await catalog.listFolder(input)), ['a'], 'its number has been given');
   // Read again, so it has what is told now.
   pages.follow([toChangeOf('saveFile', first) as PageChange], number);
-  assert.equal((await catalog.listFolder(asked))?.isKept, true);
+  assert.equal((await catalog.listFolder(input))?.isKept, true);
 
   counter.next();
-  const enough = { ...asked, atLeast: first.position };
-  assert.equal((await catalog.listFolder(enough))?.isKept, true, 'right as of there, which is all that was asked');
+  const enough = { ...input, atLeast: first.position };
+  assert.equal((await catalog.listFolder(enough))?.isKept, true, 'right as of there, which is all that was input');
   assert.notEqual((await catalog.listFolder({ ...enough, atLeast: (first.position ?? 0) + 1 }))?.isKept, true);
   await close();
 });
@@ -218,24 +218,24 @@ test('no page is kept before the writer tells us what it commits', async () => {
   const pages = new FirstPages(counter, null);
   const catalog = pages.keep(bare);
   const app = await addApplication(bare, 'app');
-  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  const input = { space: app.space, folder: app.rootId, limit: 100 };
   for (const name of ['a', 'b']) {
-    await catalog.listFolder(asked);
+    await catalog.listFolder(input);
     await bare.saveFile(fileIn(app, name));
   }
-  assert.equal((await catalog.listFolder(asked))?.children.length, 2);
+  assert.equal((await catalog.listFolder(input))?.children.length, 2);
   pages.follow([], 0);
-  for (const isKept of [undefined, true]) assert.equal((await catalog.listFolder(asked))?.isKept, isKept);
+  for (const isKept of [undefined, true]) assert.equal((await catalog.listFolder(input))?.isKept, isKept);
   await close();
 });
 
 test('a page with many properties is not kept, whether they were there or come', async () => {
   const { catalog, worker, close } = await open();
   const app = await addApplication(catalog, 'app');
-  const asked = { space: app.space, folder: app.rootId, limit: 100 };
+  const input = { space: app.space, folder: app.rootId, limit: 100 };
   const isKept = async (by: Catalog) => {
-    await by.listFolder(asked);
-    return (await by.listFolder(asked))?.isKept === true;
+    await by.listFolder(input);
+    return (await by.listFolder(input))?.isKept === true;
   };
   await worker.saveFile(fileIn(app, 'light', { properties: { Note: 'x' } }));
   for (const by of [catalog, worker]) assert.equal(await isKept(by), true);
@@ -243,7 +243,7 @@ test('a page with many properties is not kept, whether they were there or come',
   for (const by of [catalog, worker]) {
     assert.equal(await isKept(by), false);
     assert.deepEqual(
-      (await by.listFolder(asked))?.children.map(({ name }) => name),
+      (await by.listFolder(input))?.children.map(({ name }) => name),
       ['heavy', 'light'],
     );
   }

@@ -45,7 +45,7 @@ export class FirstPages {
 
   /** The same catalog, with first pages from what is kept. */
   keep(catalog: Catalog): Catalog {
-    return { ...catalog, listFolder: (asked) => this.#list(catalog, asked) };
+    return { ...catalog, listFolder: (input) => this.#list(catalog, input) };
   }
 
   /** What a commit has changed, in its order. To be called before anybody who waits for the commit goes on. */
@@ -61,23 +61,23 @@ export class FirstPages {
     }
   }
 
-  async #list(catalog: Catalog, asked: ListFolder): Promise<FolderPage | null> {
-    const isFirst = asked.after === undefined && asked.limit <= largestLimit && (asked.order ?? 'name') === 'name';
-    if (!isFirst || this.#heard === null) return await catalog.listFolder(asked);
-    const known = this.#pages.get(asked.folder);
+  async #list(catalog: Catalog, input: ListFolder): Promise<FolderPage | null> {
+    const isFirst = input.after === undefined && input.limit <= largestLimit && (input.order ?? 'name') === 'name';
+    if (!isFirst || this.#heard === null) return await catalog.listFolder(input);
+    const known = this.#pages.get(input.folder);
     // One of another space is looked for like one that is not there: it must not even be answered sooner.
-    if (known !== undefined && known.space === asked.space && this.#isRecent(known, asked)) {
-      return { ...toFolderPage(known, asked), isKept: true };
+    if (known !== undefined && known.space === input.space && this.#isRecent(known, input)) {
+      return { ...toFolderPage(known, input), isKept: true };
     }
     this.#commitCounter.watch();
     const before = this.#changes;
-    const found = await catalog.listFolder({ space: asked.space, folder: asked.folder, limit: keptChildren });
+    const found = await catalog.listFolder({ space: input.space, folder: input.folder, limit: keptChildren });
     if (found === null) return null;
-    const page = toPage(asked.space, found);
+    const page = toPage(input.space, found);
     // Something was written while we looked: nobody can say whether the page has it.
     const canBeKept = this.#changes === before && found.folder.kind === 'folder' && !hasHeavy(found);
-    if (canBeKept) this.#pages.set(asked.folder, page);
-    return toFolderPage(page, asked);
+    if (canBeKept) this.#pages.set(input.folder, page);
+    return toFolderPage(page, input);
   }
 
   /** What another thread has answered must be seen, although the news of it may still be on their way. */

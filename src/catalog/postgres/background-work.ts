@@ -6,84 +6,84 @@ import { Fault } from '../../domain/fault.ts';
 import { type Clock, systemClock, type Timer } from '../../runtime/clock.ts';
 import type { PostgresOptions } from './connection.ts';
 import { toLockClass } from './locks.ts';
-import { foldSlice, sealSlice } from './sequencer.ts';
+import { foldSlice, sequenceSlice } from './sequencer.ts';
 import type { Transactor } from './transactor.ts';
 
-const sealSoonMs = 100;
-const tendEveryMs = 1000;
+const sequenceSoonMs = 100;
+const runEveryMs = 1000;
 const turnsBetweenClocks = 60;
-const mostOffMs = 15_000;
+const maxOffMs = 15_000;
 
-export interface TendingEvents {
+export interface BackgroundEvents {
   /** Changes of these spaces, by whatever node, have their places in the journal. */
-  onSealed?: (spaces: readonly number[]) => void;
+  onSequenced?: (spaces: readonly number[]) => void;
   /** Work in the background failed; it will be tried again. */
   onBackgroundError?: (error: unknown) => void;
   clock?: Clock;
 }
 
-export class Tending {
+export class BackgroundWork {
   readonly #pool: pg.Pool;
   readonly #options: PostgresOptions;
   readonly #transactor: Transactor;
-  readonly #events: TendingEvents;
+  readonly #events: BackgroundEvents;
   readonly #clock: Clock;
   readonly #turns: Timer;
   #turn: Promise<void> = Promise.resolve();
-  #sealing: Promise<void> | null = null;
-  #nextSealing: Promise<void> | null = null;
-  #sealSoon: Timer | null = null;
+  #sequencing: Promise<void> | null = null;
+  #nextSequencing: Promise<void> | null = null;
+  #sequenceSoon: Timer | null = null;
   #isClosed = false;
   #turnsDone = 0;
 
-  constructor(pool: pg.Pool, options: PostgresOptions, transactor: Transactor, events: TendingEvents) {
+  constructor(pool: pg.Pool, options: PostgresOptions, transactor: Transactor, events: BackgroundEvents) {
     this.#pool = pool;
     this.#options = options;
     this.#transactor = transactor;
     this.#events = events;
     this.#clock = events.clock ?? systemClock;
-    this.#turns = this.#clock.every(tendEveryMs, () => {
-      this.#turn = this.#turn.then(() => this.#tend());
+    this.#turns = this.#clock.every(runEveryMs, () => {
+      this.#turn = this.#turn.then(() => this.#run());
     });
   }
 
   /** Something was written here. */
-  sealSoon(): void {
-    this.#sealSoon ??= this.#clock.after(sealSoonMs, () => {
-      this.#sealSoon = null;
-      void this.seal().catch((error) => this.#trouble(error));
+  sequenceSoon(): void {
+    this.#sequenceSoon ??= this.#clock.after(sequenceSoonMs, () => {
+      this.#sequenceSoon = null;
+      void this.sequence().catch((error) => this.#report(error));
     });
   }
 
   /** Resolves when every change that was committed before has its place. */
-  seal(): Promise<void> {
-    if (this.#sealing === null) {
-      this.#sealing = this.#sealAll().finally(() => {
-        this.#sealing = null;
+  sequence(): Promise<void> {
+    if (this.#sequencing === null) {
+      this.#sequencing = this.#sequenceAll().finally(() => {
+        this.#sequencing = null;
       });
-      return this.#sealing;
+      return this.#sequencing;
     }
     // The one under way may have looked too early.
-    this.#nextSealing ??= this.#sealing
+    this.#nextSequencing ??= this.#sequencing
       .catch(() => undefined)
       .then(() => {
-        this.#nextSealing = null;
-        return this.seal();
+        this.#nextSequencing = null;
+        return this.sequence();
       });
-    return this.#nextSealing;
+    return this.#nextSequencing;
   }
 
-  async #sealAll(): Promise<void> {
+  async #sequenceAll(): Promise<void> {
     const { rows } = await this.#transactor.patiently(() => this.#pool.query('SELECT 1 FROM unsealed_changes LIMIT 1'));
     for (let isMore = rows.length > 0; isMore; ) {
       const { count, spaces } = await this.#transactor.transact([], async (transaction) => {
-        const sealed = await sealSlice(transaction, toLockClass(this.#options.schema, 'seal'));
-        if (sealed.count > 0) {
-          transaction.send('SELECT pg_notify($1, $2)', [this.#options.schema, JSON.stringify(sealed.spaces)]);
+        const slice = await sequenceSlice(transaction, toLockClass(this.#options.schema, 'sequence'));
+        if (slice.count > 0) {
+          transaction.send('SELECT pg_notify($1, $2)', [this.#options.schema, JSON.stringify(slice.spaces)]);
         }
-        return sealed;
+        return slice;
       });
-      if (spaces.length > 0) this.#events.onSealed?.(spaces);
+      if (spaces.length > 0) this.#events.onSequenced?.(spaces);
       isMore = count > 0;
     }
   }
@@ -98,17 +98,17 @@ export class Tending {
   }
 
   /** What a node that is gone has left undone is done by the others. */
-  async #tend(): Promise<void> {
+  async #run(): Promise<void> {
     if (this.#isClosed) return;
     try {
-      await this.seal();
+      await this.sequence();
       await this.fold();
       if (this.#turnsDone % turnsBetweenClocks === 0) await this.#compareClocks();
       this.#turnsDone += 1;
       await analyzeNew(this.#pool);
       await this.#pool.query(`DELETE FROM commits WHERE at < now() - interval '1 hour'`);
     } catch (error) {
-      this.#trouble(error);
+      this.#report(error);
     }
   }
 
@@ -116,22 +116,22 @@ export class Tending {
   async #compareClocks(): Promise<void> {
     const { rows } = await this.#pool.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at');
     const offMs = this.#clock.now() - Number(rows[0]?.at);
-    if (Math.abs(offMs) < mostOffMs) return;
+    if (Math.abs(offMs) < maxOffMs) return;
     const direction = offMs > 0 ? 'ahead of' : 'behind';
     const seconds = Math.round(Math.abs(offMs) / 1000);
-    this.#trouble(new Fault('other', `the clock of this node is ${seconds} s ${direction} that of PostgreSQL`));
+    this.#report(new Fault('other', `the clock of this node is ${seconds} s ${direction} that of PostgreSQL`));
   }
 
-  #trouble(error: unknown): void {
+  #report(error: unknown): void {
     if (!this.#isClosed) this.#events.onBackgroundError?.(error);
   }
 
   async close(): Promise<void> {
     this.#turns.cancel();
-    this.#sealSoon?.cancel();
+    this.#sequenceSoon?.cancel();
     this.#isClosed = true;
     await this.#turn;
-    await Promise.allSettled([this.#sealing, this.#nextSealing]);
+    await Promise.allSettled([this.#sequencing, this.#nextSequencing]);
   }
 }
 

@@ -2,10 +2,10 @@
 
 import type { AnyWrite } from '../catalog.ts';
 
-const mostTogether = 128;
-const mostBatchBytes = 4 * 1024 * 1024;
+const maxTogether = 128;
+const maxBatchBytes = 4 * 1024 * 1024;
 
-export interface Waiting {
+export interface WaitingWrite {
   verb: AnyWrite;
   input: unknown;
   resolve: (value: unknown) => void;
@@ -14,14 +14,14 @@ export interface Waiting {
 
 /** The next verb that waits; if it shares its space, with all others that can run in step with it. A verb that claims what
  *  another one of the batch claims stays for the next. */
-export function takeBatch(waiting: Waiting[]): Waiting[] {
+export function takeBatch(waiting: WaitingWrite[]): WaitingWrite[] {
   const [first] = waiting;
   if (first?.verb.lock !== 'shared') return waiting.splice(0, 1);
-  const batch: { item: Waiting; order: string }[] = [];
+  const batch: { item: WaitingWrite; order: string }[] = [];
   const claimed = new Set<string>();
   let bytes = 0;
-  for (let at = 0; at < waiting.length && batch.length < mostTogether && bytes < mostBatchBytes; ) {
-    const item = waiting[at] as Waiting;
+  for (let at = 0; at < waiting.length && batch.length < maxTogether && bytes < maxBatchBytes; ) {
+    const item = waiting[at] as WaitingWrite;
     const claims = item.verb.lock === 'shared' ? item.verb.claims(item.input) : null;
     if (claims === null || claims.some((claim) => claimed.has(claim))) {
       at += 1;
@@ -37,6 +37,6 @@ export function takeBatch(waiting: Waiting[]): Waiting[] {
 }
 
 /** How many numbered rows a batch inserts at most. */
-export function countNewRows(batch: readonly Waiting[]): number {
+export function countNewRows(batch: readonly WaitingWrite[]): number {
   return batch.reduce((count, { verb, input }) => count + verb.newRows(input), 0);
 }

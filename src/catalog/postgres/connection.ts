@@ -13,7 +13,7 @@ export interface PostgresOptions {
   /** Every environment has a schema of its own. */
   schema: string;
   /** How many connections this node may have, for both reading and writing. */
-  mostConnections: number;
+  maxConnections: number;
 }
 
 const oldestVersion = 14;
@@ -27,7 +27,7 @@ const answerMs = 20_000;
 
 export type Client = pg.PoolClient;
 
-export function openPool({ url, schema, mostConnections }: PostgresOptions): pg.Pool {
+export function openPool({ url, schema, maxConnections }: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     ...toTarget(url),
     application_name: 'cabinet',
@@ -47,7 +47,7 @@ export function openPool({ url, schema, mostConnections }: PostgresOptions): pg.
     ]
       .map((setting) => `-c ${setting}`)
       .join(' '),
-    max: mostConnections,
+    max: maxConnections,
     pipeline: true,
     connectionTimeoutMillis: connectMs,
     query_timeout: answerMs,
@@ -86,13 +86,13 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return pg.types.getTypeParser(oid, format as 'text');
 }
 
-export interface Asked {
+export interface QueryText {
   sql: string;
   values: readonly Value[];
   isTuples?: boolean | undefined;
 }
 
-export interface Answer {
+export interface QueryResult {
   rows: Row[];
   /** How many rows were changed, or found. */
   count: number;
@@ -111,7 +111,7 @@ function toName(sql: string): string {
   return name;
 }
 
-export async function ask(client: Client, { sql, values, isTuples }: Asked): Promise<Answer> {
+export async function runQuery(client: Client, { sql, values, isTuples }: QueryText): Promise<QueryResult> {
   const { rows, rowCount, command } = await client.query({
     name: toName(sql),
     text: sql,

@@ -45,7 +45,7 @@ function cutAll(): void {
   pipes.clear();
 }
 
-const options = () => ({ url, schema, mostConnections: 1 });
+const options = () => ({ url, schema, maxConnections: 1 });
 
 async function tell(payload: string): Promise<void> {
   const pool = openPool(options());

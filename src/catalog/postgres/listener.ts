@@ -7,7 +7,7 @@ import { openPool, type PostgresOptions } from './connection.ts';
 
 const openAgainMs = 1000;
 
-export interface Listening {
+export interface Listener {
   close(): Promise<void>;
 }
 
@@ -15,8 +15,8 @@ export async function listen(
   options: PostgresOptions,
   onHeard: (spaces: readonly number[]) => void,
   clock = systemClock,
-): Promise<Listening> {
-  const pool = openPool({ ...options, mostConnections: 1 });
+): Promise<Listener> {
+  const pool = openPool({ ...options, maxConnections: 1 });
   let isClosed = false;
   let opening: Timer | null = null;
   /** Gives back the connection that is there, once; the pool ends when it has them all. */

@@ -25,12 +25,19 @@ export function toLocks(items: readonly { verb: AnyWrite; input: unknown }[]): L
   return [...locks].map(([space, isShared]) => ({ space, isShared })).sort((a, b) => a.space - b.space);
 }
 
-/** The names of our locks begin with a number of the schema, for a database may have several. */
-export function toLockClass(
-  schema: string,
-  purpose: 'spaces' | 'seal' | 'fold' | 'migrate' | 'sweep' | 'search',
-): number {
-  return createHash('sha256').update(`${schema} ${purpose}`).digest().readInt32BE();
+/** What a lock is for, and its name in the database, which nodes of all releases share. */
+const lockNames = {
+  spaces: 'spaces',
+  sequence: 'seal',
+  fold: 'fold',
+  migrate: 'migrate',
+  sweep: 'sweep',
+  search: 'search',
+} as const;
+
+/** A database may have several schemas, each with locks of its own. */
+export function toLockClass(schema: string, purpose: keyof typeof lockNames): number {
+  return createHash('sha256').update(`${schema} ${lockNames[purpose]}`).digest().readInt32BE();
 }
 
 /** Held until the transaction ends. */

@@ -34,7 +34,7 @@ export class Numbers {
 }
 
 /** The numbers of one batch. */
-export class Reserved {
+export class ReservedNumbers {
   readonly #numbers: Record<string, number[]>;
   readonly #taken = new Map<string, number>();
 
@@ -43,9 +43,9 @@ export class Reserved {
   }
 
   /** For so many new entries, and as many contents. */
-  static async from(numbers: Numbers, count: number): Promise<Reserved> {
+  static async from(numbers: Numbers, count: number): Promise<ReservedNumbers> {
     const [entry, content] = await Promise.all([numbers.reserve('entry', count), numbers.reserve('content', count)]);
-    return new Reserved({ entry, content });
+    return new ReservedNumbers({ entry, content });
   }
 
   take(column: string): number {

@@ -34,7 +34,7 @@ after(() => databases.stop());
 
 async function openForContract() {
   const url = await databases.make();
-  const options = { url, schema: 'cabinet_production', mostConnections: 8 };
+  const options = { url, schema: 'cabinet_production', maxConnections: 8 };
   const catalog = toCatalog(await openPostgres(options, { onBackgroundError: (error) => assert.fail(String(error)) }));
   return { catalog: toFrozen(catalog), close: () => catalog.close() };
 }
@@ -51,7 +51,7 @@ testUploads('PostgreSQL', openForContract);
 const schema = 'cabinet_production';
 
 async function openNode(url: string, events: PostgresEvents = {}): Promise<Catalog> {
-  return toCatalog(await openPostgres({ url, schema, mostConnections: 6 }, events));
+  return toCatalog(await openPostgres({ url, schema, maxConnections: 6 }, events));
 }
 
 async function openNodes(count: number): Promise<Catalog[]> {
@@ -94,7 +94,7 @@ const intoMeta = insertInto('meta', 'name value');
 test('PostgreSQL keeps text that looks like a statement', async () => {
   const url = await databases.make();
   await closeAll([await openNode(url)]);
-  const pool = openPool({ url, schema, mostConnections: 1 });
+  const pool = openPool({ url, schema, maxConnections: 1 });
   const client = await pool.connect();
   const transaction = new Transaction(client);
   const confusing = '$1 ? VALUES (coalesce($1, 0)) exact_size(entries) RETURNING x FOR UPDATE';
@@ -115,7 +115,7 @@ test('PostgreSQL keeps text that looks like a statement', async () => {
 test('a catalog of a later release is left alone', async () => {
   const url = await databases.make();
   await closeAll([await openNode(url)]);
-  const pool = openPool({ url, schema, mostConnections: 1 });
+  const pool = openPool({ url, schema, maxConnections: 1 });
   await pool.query(`UPDATE meta SET value = '99' WHERE name = 'schema'`);
   await pool.end();
   await assert.rejects(openNode(url), /opened by a later release/);
@@ -212,7 +212,7 @@ test('a change that is committed late is placed behind those that were read befo
   const catalog = await openNode(url);
   const application = await addApplication(catalog, 'late');
   const { space } = application;
-  const pool = openPool({ url, schema, mostConnections: 1 });
+  const pool = openPool({ url, schema, maxConnections: 1 });
   const slow = await pool.connect();
   await slow.query('BEGIN');
   await slow.query(
@@ -241,7 +241,7 @@ test('a node hears of what another one has changed', async () => {
   const writer = await openNode(url);
   const application = await addApplication(writer, 'heard');
   await writer.findJournalEnds({});
-  const listener = await openNode(url, { onSealed: (spaces) => heard.resolve(spaces) });
+  const listener = await openNode(url, { onSequenced: (spaces) => heard.resolve(spaces) });
   await writer.saveFile(fileIn(application, 'news'));
   assert.deepEqual(await heard.promise, [application.space]);
   await closeAll([writer, listener]);
@@ -275,7 +275,7 @@ test('what is asked while the server is away is done when it is back, or refused
 }, async () => {
   const restarted = await startPostgres();
   const clock = new MovableClock({ isRunning: true });
-  const engine = await openPostgres({ url: restarted.url, schema, mostConnections: 6 }, { clock });
+  const engine = await openPostgres({ url: restarted.url, schema, maxConnections: 6 }, { clock });
   const catalog = toCatalog(engine);
   const untilTried = async () => {
     while (engine.isReachable()) await clock.sleep(10);

@@ -1,4 +1,4 @@
-// The PostgreSQL engine: any number of nodes on one database. Saves of the moment are gathered without a timer, as on
+// The PostgreSQL engine: any number of nodes on one database. Saves of the moment are pending without a timer, as on
 // SQLite, and run in step in one transaction; other verbs have one each.
 
 import type pg from 'pg';
@@ -7,8 +7,8 @@ import { Refusal } from '../../domain/refusal.ts';
 import { registry, requireRead } from '../catalog.ts';
 import { allSpaces } from '../declaration.ts';
 import type { Engine, Verb } from '../sql.ts';
-import { Tending, type TendingEvents } from './background-work.ts';
-import { countNewRows, takeBatch, type Waiting } from './batches.ts';
+import { type BackgroundEvents, BackgroundWork } from './background-work.ts';
+import { countNewRows, takeBatch, type WaitingWrite } from './batches.ts';
 import {
   type Client,
   checkServer,
@@ -19,20 +19,20 @@ import {
   type PostgresOptions,
   toFault,
 } from './connection.ts';
-import type { Gathered } from './gathered.ts';
-import { type Listening, listen } from './listener.ts';
+import { type Listener, listen } from './listener.ts';
 import { toLockClass, toLocks } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
-import { Numbers, Reserved } from './numbers.ts';
+import { Numbers, ReservedNumbers } from './numbers.ts';
+import type { PendingWrites } from './pending-writes.ts';
 import { runAlone } from './run-alone.ts';
 import { saveInStep } from './run-in-step.ts';
 import { Transaction } from './transaction.ts';
-import { mostAttempts, release, Transactor } from './transactor.ts';
+import { maxAttempts, release, Transactor } from './transactor.ts';
 
 /** Batches under way at a time: while one commits, another is read for. */
 const lanes = 2;
 
-export interface PostgresEvents extends TendingEvents {
+export interface PostgresEvents extends BackgroundEvents {
   /** So many writes were committed at once, and it took so long. */
   onBatch?: (writes: number, seconds: number) => void;
 }
@@ -52,7 +52,7 @@ export async function openPostgres(options: PostgresOptions, events: PostgresEve
       await checkServer(client);
       await migratePostgres(client, options.schema);
     });
-    const listening = await listen(options, (spaces) => events.onSealed?.(spaces), events.clock);
+    const listening = await listen(options, (spaces) => events.onSequenced?.(spaces), events.clock);
     return new Postgres({ pool, options, events, listening });
   } catch (error) {
     await pool.end();
@@ -64,7 +64,7 @@ export async function openPostgres(options: PostgresOptions, events: PostgresEve
 
 /** Removes an environment with everything in it. */
 export async function removeSchema(options: PostgresOptions): Promise<void> {
-  const pool = openPool({ ...options, mostConnections: 1 });
+  const pool = openPool({ ...options, maxConnections: 1 });
   await pool.query(`DROP SCHEMA IF EXISTS "${options.schema}" CASCADE`).finally(() => pool.end());
 }
 
@@ -81,7 +81,7 @@ interface Parts {
   pool: pg.Pool;
   options: PostgresOptions;
   events: PostgresEvents;
-  listening: Listening;
+  listening: Listener;
 }
 
 class Postgres implements PostgresEngine {
@@ -90,9 +90,9 @@ class Postgres implements PostgresEngine {
   readonly #events: PostgresEvents;
   readonly #numbers: Numbers;
   readonly #transactor: Transactor;
-  readonly #tending: Tending;
-  readonly #listening: Listening;
-  #waiting: Waiting[] = [];
+  readonly #background: BackgroundWork;
+  readonly #listening: Listener;
+  #waiting: WaitingWrite[] = [];
   #running = 0;
   #isScheduled = false;
   #isClosed = false;
@@ -105,7 +105,7 @@ class Postgres implements PostgresEngine {
     this.#listening = listening;
     this.#numbers = new Numbers(pool);
     this.#transactor = new Transactor(pool, toLockClass(options.schema, 'spaces'), events.clock);
-    this.#tending = new Tending(pool, options, this.#transactor, events);
+    this.#background = new BackgroundWork(pool, options, this.#transactor, events);
   }
 
   isReachable(): boolean {
@@ -128,8 +128,8 @@ class Postgres implements PostgresEngine {
   async read<Input, Result>(name: string, input: Input): Promise<Result> {
     const verb = requireRead(name);
     const lagging = typeof verb.catchUp === 'function' ? verb.catchUp(input) : verb.catchUp;
-    if (lagging === 'journal') await this.#tending.seal();
-    if (lagging === 'sums') await this.#tending.fold();
+    if (lagging === 'journal') await this.#background.sequence();
+    if (lagging === 'sums') await this.#background.fold();
     return await this.#transactor.patiently(async () => {
       const client = await this.pool.connect();
       const transaction = new Transaction(client);
@@ -168,28 +168,28 @@ class Postgres implements PostgresEngine {
     });
   }
 
-  async #run(batch: Waiting[]): Promise<void> {
+  async #run(batch: WaitingWrite[]): Promise<void> {
     const begunAt = performance.now();
     try {
       const outcomes = await this.#commit(batch);
       this.#events.onBatch?.(batch.length, (performance.now() - begunAt) / 1000);
       for (const [index, outcome] of outcomes.entries()) {
-        const { resolve, reject } = batch[index] as Waiting;
+        const { resolve, reject } = batch[index] as WaitingWrite;
         if ('value' in outcome) resolve(outcome.value);
         else reject(outcome.error instanceof Refusal ? outcome.error : toFault(outcome.error));
       }
-      this.#tending.sealSoon();
+      this.#background.sequenceSoon();
     } catch (error) {
       const fault = toFault(error);
       for (const { reject } of batch) reject(fault);
     }
   }
 
-  async #commit(batch: Waiting[]): Promise<Outcome[]> {
+  async #commit(batch: WaitingWrite[]): Promise<Outcome[]> {
     const locks = toLocks(batch);
-    const isGathered = batch.length > 1 || (batch[0] as Waiting).verb.lock === 'shared';
+    const isGathered = batch.length > 1 || (batch[0] as WaitingWrite).verb.lock === 'shared';
     if (isGathered) {
-      const numbers = await this.#transactor.patiently(() => Reserved.from(this.#numbers, countNewRows(batch)));
+      const numbers = await this.#transactor.patiently(() => ReservedNumbers.from(this.#numbers, countNewRows(batch)));
       const work = (transaction: Transaction) => this.#runInStep(batch, transaction, numbers);
       try {
         return await this.#transactor.transact(locks, work, { isOnce: true });
@@ -203,37 +203,37 @@ class Postgres implements PostgresEngine {
     return await this.#transactor.transact(alone, (transaction) => this.#runOneByOne(batch, transaction));
   }
 
-  async #runInStep(batch: Waiting[], transaction: Transaction, numbers: Reserved): Promise<Outcome[]> {
+  async #runInStep(batch: WaitingWrite[], transaction: Transaction, numbers: ReservedNumbers): Promise<Outcome[]> {
     numbers.giveBack();
     const together = await saveInStep(batch.map(begin), transaction, numbers);
     // What the others sent is known to be right before one of those that stepped out begins.
     if (together.some((outcome) => 'isAlone' in outcome)) await transaction.settle();
     const outcomes: Outcome[] = [];
     for (const [index, outcome] of together.entries()) {
-      outcomes.push('isAlone' in outcome ? await this.#runApart(batch[index] as Waiting, transaction) : outcome);
+      outcomes.push('isAlone' in outcome ? await this.#runApart(batch[index] as WaitingWrite, transaction) : outcome);
     }
     return outcomes;
   }
 
-  async #runOneByOne(batch: Waiting[], transaction: Transaction): Promise<Outcome[]> {
+  async #runOneByOne(batch: WaitingWrite[], transaction: Transaction): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     for (const item of batch) outcomes.push(await this.#runApart(item, transaction));
     return outcomes;
   }
 
   /** Whatever fails, fails alone, and leaves nothing. */
-  async #runApart(item: Waiting, transaction: Transaction): Promise<Outcome> {
+  async #runApart(item: WaitingWrite, transaction: Transaction): Promise<Outcome> {
     for (let attempt = 1; ; attempt += 1) {
       transaction.send('SAVEPOINT item');
       try {
-        const { result, gathered } = await runAlone(begin(item), transaction, this.#numbers);
-        await sendGathered(gathered, transaction);
+        const { result, pending } = await runAlone(begin(item), transaction, this.#numbers);
+        await sendPending(pending, transaction);
         transaction.send('RELEASE SAVEPOINT item');
         return { value: result };
       } catch (error) {
         if (endsTransaction(error)) throw error;
         await transaction.undoTo('item');
-        if (!isConflict(error) || attempt === mostAttempts) return { error };
+        if (!isConflict(error) || attempt === maxAttempts) return { error };
       }
     }
   }
@@ -246,7 +246,7 @@ class Postgres implements PostgresEngine {
     }
     this.#isClosed = true;
     this.#transactor.close();
-    await this.#tending.close();
+    await this.#background.close();
     await this.#listening.close();
     await this.pool.end();
   }
@@ -254,12 +254,12 @@ class Postgres implements PostgresEngine {
 
 type Outcome = { value: unknown } | { error: unknown };
 
-function begin({ verb, input }: Waiting): Verb<unknown> {
+function begin({ verb, input }: WaitingWrite): Verb<unknown> {
   return verb(input);
 }
 
 /** What was sent for a verb is known to be right before its savepoint is released. */
-async function sendGathered(gathered: Gathered, transaction: Transaction): Promise<void> {
-  gathered.send(transaction);
+async function sendPending(pending: PendingWrites, transaction: Transaction): Promise<void> {
+  pending.send(transaction);
   await transaction.settle();
 }

@@ -1,10 +1,10 @@
-// Runs one verb in a transaction, step by step. What it adds to sums and writes into the journal is gathered and sent when
+// Runs one verb in a transaction, step by step. What it adds to sums and writes into the journal is pending and sent when
 // the verb is done.
 
 import type { Insertion, Query, Row, Step, Verb } from '../sql.ts';
 import { Conflict } from './connection.ts';
-import { Gathered } from './gathered.ts';
 import type { Numbers } from './numbers.ts';
+import { PendingWrites } from './pending-writes.ts';
 import { readInStep } from './run-in-step.ts';
 import { isUnknowable, toInsert, toText } from './statements.ts';
 import type { Transaction } from './transaction.ts';
@@ -13,31 +13,31 @@ export async function runAlone<Result>(
   verb: Verb<Result>,
   transaction: Transaction,
   numbers: Numbers | null,
-): Promise<{ result: Result; gathered: Gathered }> {
-  const gathered = new Gathered();
+): Promise<{ result: Result; pending: PendingWrites }> {
+  const pending = new PendingWrites();
   const take = async (step: Step): Promise<Row[]> => {
     if ('statement' in step) return await query(step, transaction);
     if ('insert' in step) return await insert(step, transaction, numbers);
     if ('change' in step) {
-      gathered.changes.push(step.change);
+      pending.changes.push(step.change);
       return [{ position: 0 }];
     }
     if ('add' in step) {
-      gathered.sums.add(step.add);
+      pending.sums.add(step.add);
       return [];
     }
-    if ('pending' in step) return [gathered.sums.pending(step.pending)];
+    if ('pending' in step) return [pending.sums.pending(step.pending)];
     return (await readInStep(step.together, transaction)) as Row[];
   };
   let step = verb.next();
   while (!step.done) step = verb.next(await take(step.value));
-  return { result: step.value, gathered };
+  return { result: step.value, pending };
 }
 
 async function query({ kind, statement, values, isTuples }: Query, transaction: Transaction): Promise<Row[]> {
   if (kind === 'read' && values.some(isUnknowable)) return [];
   const sql = toText(kind, statement);
-  if (kind !== 'execute') return (await transaction.ask({ sql, values, isTuples })).rows;
+  if (kind !== 'execute') return (await transaction.query({ sql, values, isTuples })).rows;
   transaction.send(sql, values);
   return [];
 }
@@ -56,6 +56,6 @@ async function insert(
   }
   const single = toInsert(into, values);
   if (!into.mustWrite) transaction.send(single.sql, values);
-  else if ((await transaction.ask(single)).count === 0) throw new Conflict('someone else was first');
+  else if ((await transaction.query(single)).count === 0) throw new Conflict('someone else was first');
   return [];
 }

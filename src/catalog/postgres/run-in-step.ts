@@ -9,20 +9,20 @@
 import { Refusal } from '../../domain/refusal.ts';
 import type { Insertion, Query, Row, Step, Sum, Verb } from '../sql.ts';
 import type { Value } from '../statement.ts';
-import { Gathered } from './gathered.ts';
-import type { Reserved } from './numbers.ts';
+import type { ReservedNumbers } from './numbers.ts';
+import { PendingWrites } from './pending-writes.ts';
 import { isUnknowable, toInserts, toManyReads, toText } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
-export type InStep = { value: unknown } | { error: unknown } | { isAlone: true };
+export type StepOutcome = { value: unknown } | { error: unknown } | { isAlone: true };
 
 class Runner {
   readonly verb: Verb<unknown>;
   readonly writes: Insertion[] = [];
-  readonly gathered = new Gathered();
+  readonly pendingWrites = new PendingWrites();
   /** What it waits for. */
   wanted: Query | null = null;
-  outcome: InStep | null = null;
+  outcome: StepOutcome | null = null;
 
   constructor(verb: Verb<unknown>) {
     this.verb = verb;
@@ -32,14 +32,14 @@ class Runner {
 export async function saveInStep(
   verbs: readonly Verb<unknown>[],
   transaction: Transaction,
-  numbers: Reserved,
-): Promise<InStep[]> {
+  numbers: ReservedNumbers,
+): Promise<StepOutcome[]> {
   const runners = await run(verbs, transaction, numbers);
   send(
     runners.filter(({ outcome }) => outcome !== null && 'value' in outcome),
     transaction,
   );
-  return runners.map(({ outcome }) => outcome as InStep);
+  return runners.map(({ outcome }) => outcome as StepOutcome);
 }
 
 /** The same for verbs that only read. */
@@ -56,13 +56,13 @@ export async function readInStep(verbs: readonly Verb<unknown>[], transaction: T
 async function run(
   verbs: readonly Verb<unknown>[],
   transaction: Transaction,
-  numbers: Reserved | null,
+  numbers: ReservedNumbers | null,
 ): Promise<Runner[]> {
   const runners = verbs.map((verb) => new Runner(verb));
   const pending = (sum: Sum) => {
     const waiting = { entries: 0, bytes: 0 };
-    for (const { gathered } of runners) {
-      const { entries, bytes } = gathered.sums.pending(sum);
+    for (const { pendingWrites } of runners) {
+      const { entries, bytes } = pendingWrites.sums.pending(sum);
       waiting.entries += entries;
       waiting.bytes += bytes;
     }
@@ -83,7 +83,7 @@ async function run(
 
 interface Surroundings {
   /** Null: nothing may be written. */
-  numbers: Reserved | null;
+  numbers: ReservedNumbers | null;
   pending(sum: Sum): { entries: number; bytes: number };
 }
 
@@ -98,7 +98,7 @@ function advance(runner: Runner, found: Row[], surroundings: Surroundings): void
       if (rows === 'alone') {
         runner.outcome = { isAlone: true };
         runner.verb.return(undefined);
-        runner.gathered.sums.forget();
+        runner.pendingWrites.sums.forget();
         return;
       }
       step = runner.verb.next(rows);
@@ -107,18 +107,18 @@ function advance(runner: Runner, found: Row[], surroundings: Surroundings): void
   } catch (error) {
     // Whatever else went wrong shows again when it is alone, and then fails nobody but itself.
     runner.outcome = error instanceof Refusal ? { error } : { isAlone: true };
-    runner.gathered.sums.forget();
+    runner.pendingWrites.sums.forget();
   }
 }
 
 function take(runner: Runner, step: Step, { numbers, pending }: Surroundings): Row[] | 'waits' | 'alone' {
-  const { gathered, writes } = runner;
+  const { pendingWrites, writes } = runner;
   if ('change' in step) {
-    gathered.changes.push(step.change);
+    pendingWrites.changes.push(step.change);
     return [{ position: 0 }];
   }
   if ('add' in step) {
-    gathered.sums.add(step.add);
+    pendingWrites.sums.add(step.add);
     return [];
   }
   if ('pending' in step) {
@@ -132,7 +132,7 @@ function take(runner: Runner, step: Step, { numbers, pending }: Surroundings): R
   return 'waits';
 }
 
-function takeInsert({ insert, values }: Insertion, writes: Insertion[], numbers: Reserved): Row[] {
+function takeInsert({ insert, values }: Insertion, writes: Insertion[], numbers: ReservedNumbers): Row[] {
   if (insert.numbered === null) {
     writes.push({ insert, values });
     return [];
@@ -175,9 +175,9 @@ async function readEach(
   const [only] = sets;
   if (sets.length === 1 && only !== undefined) {
     const sql = toText('read', statement);
-    return [(await transaction.ask({ sql, values: only, isTuples })).rows];
+    return [(await transaction.query({ sql, values: only, isTuples })).rows];
   }
-  const { rows } = await transaction.ask({ ...toManyReads(statement, sets), isTuples });
+  const { rows } = await transaction.query({ ...toManyReads(statement, sets), isTuples });
   const found: Row[][] = sets.map(() => []);
   for (const row of rows) {
     if (isTuples) {
@@ -204,7 +204,7 @@ function send(runners: readonly Runner[], transaction: Transaction): void {
       else transaction.send(sql, values);
     }
   }
-  const all = new Gathered();
-  for (const { gathered } of runners) all.addAll(gathered);
+  const all = new PendingWrites();
+  for (const { pendingWrites } of runners) all.addAll(pendingWrites);
   all.send(transaction);
 }

@@ -9,41 +9,41 @@ import { intoJournal } from '../verbs/journal.ts';
 import { toInserts } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
-const sealedAtOnce = 1000;
-const foldedAtOnce = 5000;
+const sequenceLimit = 1000;
+const foldLimit = 5000;
 
-export interface Sealed {
+export interface SequenceResult {
   count: number;
   /** The spaces that have changed. */
   spaces: number[];
 }
 
-interface Unsealed extends Change {
+interface WaitingChange extends Change {
   arrival: number;
 }
 
-export async function sealSlice(transaction: Transaction, lockClass: number): Promise<Sealed> {
+export async function sequenceSlice(transaction: Transaction, lockClass: number): Promise<SequenceResult> {
   transaction.send('SELECT pg_advisory_xact_lock($1::int, 0)', [lockClass]);
   // Waited for together: if the connection is lost, both fail.
   const [heading, { rows }] = await Promise.all([
-    transaction.ask({ sql: 'SELECT position, link FROM journal ORDER BY position DESC LIMIT 1', values: [] }),
-    transaction.ask({
+    transaction.query({ sql: 'SELECT position, link FROM journal ORDER BY position DESC LIMIT 1', values: [] }),
+    transaction.query({
       sql: `SELECT arrival, at, space, by, action, entry, request, details FROM unsealed_changes
-        ORDER BY arrival LIMIT ${sealedAtOnce}`,
+        ORDER BY arrival LIMIT ${sequenceLimit}`,
       values: [],
     }),
   ]);
   const [head] = heading.rows as unknown as { position: number; link: string }[];
-  const changes = rows as unknown as Unsealed[];
+  const changes = rows as unknown as WaitingChange[];
   if (changes.length === 0) return { count: 0, spaces: [] };
   let { position, link } = head ?? { position: 0, link: '' };
-  const sealed = changes.map((change) => {
+  const sequenced = changes.map((change) => {
     position += 1;
     link = toLink(link, position, change);
     const { at, space, by, action, entry, request, details } = change;
     return [position, at, space, by, action, entry, request, details, link];
   });
-  for (const many of toInserts(intoJournal, sealed)) transaction.send(many.sql, many.values);
+  for (const many of toInserts(intoJournal, sequenced)) transaction.send(many.sql, many.values);
   const arrivals = changes.map(({ arrival }) => arrival);
   transaction.send('DELETE FROM unsealed_changes WHERE arrival = ANY ($1::bigint[])', [arrivals as never]);
   return { count: changes.length, spaces: [...new Set(changes.map(({ space }) => space))] };
@@ -52,9 +52,9 @@ export async function sealSlice(transaction: Transaction, lockClass: number): Pr
 /** Returns how many additions were folded. */
 export async function foldSlice(transaction: Transaction, lockClass: number): Promise<number> {
   transaction.send('SELECT pg_advisory_xact_lock($1::int, 0)', [lockClass]);
-  const sizes = transaction.ask({
+  const sizes = transaction.query({
     sql: `WITH folded AS (
-        DELETE FROM size_additions WHERE ctid = ANY (ARRAY (SELECT ctid FROM size_additions LIMIT ${foldedAtOnce}))
+        DELETE FROM size_additions WHERE ctid = ANY (ARRAY (SELECT ctid FROM size_additions LIMIT ${foldLimit}))
         RETURNING entry, bytes
       ), sums AS (
         SELECT entry, sum(bytes)::bigint AS bytes FROM folded GROUP BY entry
@@ -64,9 +64,9 @@ export async function foldSlice(transaction: Transaction, lockClass: number): Pr
       SELECT count(*) AS count FROM folded`,
     values: [],
   });
-  const usage = transaction.ask({
+  const usage = transaction.query({
     sql: `WITH folded AS (
-        DELETE FROM usage_additions WHERE ctid = ANY (ARRAY (SELECT ctid FROM usage_additions LIMIT ${foldedAtOnce}))
+        DELETE FROM usage_additions WHERE ctid = ANY (ARRAY (SELECT ctid FROM usage_additions LIMIT ${foldLimit}))
         RETURNING space, actor, entries, bytes
       ), changed AS (
         INSERT INTO usage (space, actor, entries, bytes)

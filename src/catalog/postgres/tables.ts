@@ -11,7 +11,7 @@ import { type Client, checkServer, openPool, type PostgresOptions, toFault } fro
 import { toLockClass } from './locks.ts';
 import { latestPostgresSchema, migratePostgres } from './migrate.ts';
 import { runAlone } from './run-alone.ts';
-import { foldSlice, sealSlice } from './sequencer.ts';
+import { foldSlice, sequenceSlice } from './sequencer.ts';
 import { toInsert, toInserts } from './statements.ts';
 import { Transaction } from './transaction.ts';
 
@@ -25,7 +25,7 @@ const patienceMs = 3000;
 
 /** Null: as a source, there is none. */
 export async function openPostgresTables(options: PostgresOptions, role: StoreRole): Promise<TableStore | null> {
-  const pool = openPool({ ...options, mostConnections: 1 });
+  const pool = openPool({ ...options, maxConnections: 1 });
   try {
     const client = await pool.connect();
     // Named otherwise than nodes are; and what takes long here may.
@@ -78,7 +78,7 @@ class PostgresTables implements TableStore {
       const connections = Number(rows[0]?.connections);
       return connections === 0 ? null : `nodes have ${connections} connections`;
     });
-    for (const purpose of ['sweep', 'spaces', 'seal', 'fold'] as const) {
+    for (const purpose of ['sweep', 'spaces', 'sequence', 'fold'] as const) {
       const lock = [toLockClass(this.#schema, purpose)];
       await this.#untilFree(async () => {
         const { rows } = await this.#query('SELECT pg_try_advisory_lock($1::int, 0) AS is_ours', lock);
@@ -102,9 +102,9 @@ class PostgresTables implements TableStore {
 
   /** What a node would have done within a second. */
   async #bringUpToDate(): Promise<void> {
-    const seal = toLockClass(this.#schema, 'seal');
+    const sequence = toLockClass(this.#schema, 'sequence');
     const fold = toLockClass(this.#schema, 'fold');
-    while ((await this.#transact((transaction) => sealSlice(transaction, seal))).count > 0);
+    while ((await this.#transact((transaction) => sequenceSlice(transaction, sequence))).count > 0);
     while ((await this.#transact((transaction) => foldSlice(transaction, fold))) > 0);
   }
 
@@ -135,7 +135,7 @@ class PostgresTables implements TableStore {
     let bad: Fault | null = null;
     const tried = this.#transact(async (transaction) => {
       for (const row of rows) {
-        await transaction.ask(toInsert(table.into, row)).catch((error: Error) => {
+        await transaction.query(toInsert(table.into, row)).catch((error: Error) => {
           bad = new Fault('other', `${nameRow(table, row)} cannot be kept: ${error.message}`, error);
           throw error;
         });

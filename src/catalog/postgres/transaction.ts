@@ -1,7 +1,7 @@
 // One transaction on one connection. Statements whose rows nobody waits for are sent and forgotten; if one fails, the
 // first failure is what whoever asks next, or commits, is told.
 
-import { type Answer, type Asked, ask, type Client, Conflict, isLost } from './connection.ts';
+import { type Client, Conflict, isLost, type QueryResult, type QueryText, runQuery } from './connection.ts';
 
 export class Transaction {
   readonly #client: Client;
@@ -14,22 +14,22 @@ export class Transaction {
     this.#client = client;
   }
 
-  async ask(asked: Asked): Promise<Answer> {
+  async query(input: QueryText): Promise<QueryResult> {
     try {
-      return await ask(this.#client, asked);
+      return await runQuery(this.#client, input);
     } catch (error) {
       this.#failure ??= { error };
       throw this.#failure.error;
     }
   }
 
-  send(sql: string, values: Asked['values'] = []): void {
-    this.ask({ sql, values }).catch(() => undefined);
+  send(sql: string, values: QueryText['values'] = []): void {
+    this.query({ sql, values }).catch(() => undefined);
   }
 
   /** The same, for a statement that must change exactly so many rows: fewer say that someone else was first. */
-  sendFor(count: number, sql: string, values: Asked['values']): void {
-    const counted = this.ask({ sql, values }).then(
+  sendFor(count: number, sql: string, values: QueryText['values']): void {
+    const counted = this.query({ sql, values }).then(
       (answer) => {
         if (answer.count < count) this.#failure ??= { error: new Conflict('someone else was first') };
       },
@@ -43,12 +43,12 @@ export class Transaction {
     const failure = this.#failure;
     if (failure !== null && isLost(failure.error)) throw failure.error;
     this.#failure = null;
-    await this.ask({ sql: `ROLLBACK TO SAVEPOINT ${savepoint}`, values: [] });
+    await this.query({ sql: `ROLLBACK TO SAVEPOINT ${savepoint}`, values: [] });
   }
 
   /** Everything before it was done, or this rejects with what was not. */
   async settle(): Promise<void> {
-    await this.ask({ sql: 'SELECT 1', values: [] });
+    await this.query({ sql: 'SELECT 1', values: [] });
     this.#throwFailure();
   }
 
@@ -57,7 +57,7 @@ export class Transaction {
     await Promise.all(this.#counted);
     this.#throwFailure();
     this.isEnding = true;
-    const { command } = await this.ask({ sql: 'COMMIT', values: [] });
+    const { command } = await this.query({ sql: 'COMMIT', values: [] });
     this.#throwFailure();
     if (command !== 'COMMIT') throw new Error('PostgreSQL rolled a transaction back');
   }
@@ -67,6 +67,6 @@ export class Transaction {
   }
 
   async rollBack(): Promise<void> {
-    await ask(this.#client, { sql: 'ROLLBACK', values: [] });
+    await runQuery(this.#client, { sql: 'ROLLBACK', values: [] });
   }
 }

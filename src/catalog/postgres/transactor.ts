@@ -12,7 +12,7 @@ import { type Lock, sendLocks } from './locks.ts';
 import { Transaction } from './transaction.ts';
 
 /** How often one work is tried beside others that want the same. */
-export const mostAttempts = 10;
+export const maxAttempts = 10;
 /** How long a server that cannot be reached is waited for: it may be starting again. */
 const patienceMs = 10_000;
 /** How long we try to learn what became of a commit. */
@@ -50,7 +50,7 @@ export class Transactor {
       try {
         return await this.patiently(() => this.#attempt(locks, work));
       } catch (error) {
-        if (isOnce || !isConflict(error) || attempt === mostAttempts) throw error;
+        if (isOnce || !isConflict(error) || attempt === maxAttempts) throw error;
         await this.#clock.sleep(Math.random() * 10 * attempt);
       }
     }
@@ -94,7 +94,7 @@ export class Transactor {
         return rows[0]?.is_given_up === false;
       } catch (error) {
         if (this.#clock.monotonic() > until) {
-          throw new Fault('unsure', 'PostgreSQL was lost while it committed, and cannot be asked', error);
+          throw new Fault('unsure', 'PostgreSQL was lost while it committed, and cannot be input', error);
         }
         await this.#clock.sleep(100 + Math.random() * 200);
       }

@@ -6,7 +6,7 @@ import { Fault } from '../../domain/fault.ts';
 import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { Connection, checkpoint } from './connection.ts';
 
-export interface Checkpointed {
+export interface CheckpointReport {
   /** How many pages the log holds. */
   logPages: number;
   /** Pages of the database that hold nothing any more. */
@@ -24,7 +24,7 @@ const connection = new Connection(path, 'checkpointer');
 const syncs = new SyncGuard(shared);
 
 /** Null: nothing may be synced any more. */
-function work(): Checkpointed | null {
+function work(): CheckpointReport | null {
   if (syncs.haveFailed) return null;
   try {
     const logPages = checkpoint(connection, 'PASSIVE') ?? 0;

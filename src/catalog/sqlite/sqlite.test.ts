@@ -78,14 +78,14 @@ test('batches that come while one is synced share the next commit, and every one
   );
   const application = await addApplication(catalog, 'gathered');
   commits.length = 0;
-  const asked: Promise<string>[] = [];
+  const input: Promise<string>[] = [];
   const batches = 4;
   for (let batch = 0; batch < batches; batch += 1) {
     for (let index = 0; index < 3; index += 1) {
       // The second of each is refused: it must be the second that learns of it.
       const name = index === 1 ? 'file 0-0' : `file ${batch}-${index}`;
       const saved = catalog.saveFile(fileIn(application, name, { conflict: 'Fail' }));
-      asked.push(
+      input.push(
         saved.then(
           ({ file }) => file.name,
           (error: Error) => (error as Refusal).code,
@@ -94,7 +94,7 @@ test('batches that come while one is synced share the next commit, and every one
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const told = await Promise.all(asked);
+  const told = await Promise.all(input);
   await catalog.close();
   const wanted = Array.from({ length: batches }, (_, batch) => [
     `file ${batch}-0`,
@@ -104,7 +104,7 @@ test('batches that come while one is synced share the next commit, and every one
   assert.deepEqual(told, wanted.flat());
   assert.equal(
     commits.reduce((sum, writes) => sum + writes, 0),
-    asked.length,
+    input.length,
   );
   assert.ok(commits.length < batches, `${commits.length} commits for ${batches} batches`);
   rmSync(folder, { recursive: true });
@@ -214,17 +214,17 @@ test('a slice of a copy that is run again, because another verb of its batch fai
   const { space, rootId } = app;
   const { folder: full } = await catalog.createFolder(folderIn(app, 'full'));
   await Promise.all(Array.from({ length: 300 }, (_, i) => catalog.saveFile(fileIn(app, `${i}`, { folder: full.id }))));
-  const asked = { ...{ space, id: full.id, parent: rootId, name: 'copy', conflict: 'Fail' as const }, ...what };
-  const begun = await catalog.beginCopy(asked);
+  const input = { ...{ space, id: full.id, parent: rootId, name: 'copy', conflict: 'Fail' as const }, ...what };
+  const begun = await catalog.beginCopy(input);
   assert.ok(begun !== null && 'top' in begun);
   let { stack } = begun;
   while (stack.length > 0) {
-    const slice = catalog.continueCopy({ asked, top: begun.top, stack, at: what.at });
+    const slice = catalog.continueCopy({ copy: input, top: begun.top, stack, at: what.at });
     const poison = catalog.saveFile(fileIn(app, 'poison', { contentType: null as unknown as string }));
     await assert.rejects(poison);
     stack = await slice;
   }
-  const { entry } = await catalog.finishCopy({ asked, top: begun.top });
+  const { entry } = await catalog.finishCopy({ copy: input, top: begun.top });
   const page = await catalog.listFolder({ space, folder: entry.id, limit: 1000 });
   assert.equal(page?.children.length, 300);
   await catalog.close();

@@ -9,19 +9,19 @@ import { syncFolder } from '../../runtime/durable-file.ts';
 import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { CommitCounter } from '../page-cache/commit-counter.ts';
 import type { Engine } from '../sql.ts';
-import type { Checkpointed, CheckpointerData } from './checkpointer.ts';
+import type { CheckpointerData, CheckpointReport } from './checkpointer.ts';
 import { Connection } from './connection.ts';
 import { read } from './read.ts';
-import { Outbox, type OutboxEvents } from './write-queue.ts';
-import type { Finished, FromWriter, ToWriter, WriterData } from './writer.ts';
+import { WriteQueue, type WriteQueueEvents } from './write-queue.ts';
+import type { FinishResult, FromWriter, ToWriter, WriterData } from './writer.ts';
 
 const checkpointEveryMs = 250;
-/** Above this many pages the writer finishes a checkpoint itself, so that it can begin the log anew. */
-const mostLogPages = 16_384;
+/** FolderAbove this many pages the writer finishes a checkpoint itself, so that it can begin the log anew. */
+const maxLogPages = 16_384;
 /** So many free pages are kept for what comes; more are given back to the disk when nobody is writing. */
 const keptFreePages = 8192;
 
-export interface SqliteOptions extends OutboxEvents {
+export interface SqliteOptions extends WriteQueueEvents {
   path: string;
   /** Shared with everything else of the environment that syncs. */
   syncGuard?: SyncGuard;
@@ -64,7 +64,7 @@ function isReady(writer: Worker): Promise<boolean> {
   });
 }
 
-interface Made {
+interface Threads {
   writer: Worker;
   checkpointer: Worker;
   commitCounter: CommitCounter;
@@ -77,30 +77,33 @@ class OpenedSqlite implements SqliteEngine {
   readonly #checkpoints: Timer;
   readonly #exits: [checkpointer: Promise<void>, writer: Promise<void>];
   readonly #reader: Connection;
-  readonly #outbox: Outbox;
+  readonly #writeQueue: WriteQueue;
   readonly #onCommitted: () => void;
   #hasNewPages = false;
-  #onFinished: (finished: Finished) => void = () => undefined;
+  #onFinished: (finished: FinishResult) => void = () => undefined;
 
-  constructor({ path, clock = systemClock, ...events }: SqliteOptions, { writer, checkpointer, commitCounter }: Made) {
+  constructor(
+    { path, clock = systemClock, ...events }: SqliteOptions,
+    { writer, checkpointer, commitCounter }: Threads,
+  ) {
     this.commitCounter = commitCounter;
     this.#writer = writer;
-    this.#outbox = new Outbox(
+    this.#writeQueue = new WriteQueue(
       (batch) => writer.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer as ArrayBuffer]),
       { ...events, onCommitted: () => this.noteCommit() },
     );
     this.#onCommitted = events.onCommitted ?? (() => undefined);
     this.#writer.on('message', (message: FromWriter) => {
-      if ('outcomes' in message) this.#outbox.settle(message);
+      if ('outcomes' in message) this.#writeQueue.settle(message);
       else if ('finished' in message) this.#onFinished(message.finished);
     });
-    this.#writer.on('error', (error) => this.#outbox.die(new Fault('fatal', 'the writer stopped', error)));
+    this.#writer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'the writer stopped', error)));
     this.#reader = new Connection(path, 'reader');
     this.#checkpointer = checkpointer;
-    this.#checkpointer.on('error', (error) => this.#outbox.die(new Fault('fatal', 'a checkpoint failed', error)));
-    this.#checkpointer.on('message', ({ logPages, freePages }: Checkpointed) => {
-      if (logPages > mostLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
-      else if (freePages > keptFreePages && this.#outbox.isAtRest && !this.#hasNewPages) this.#giveBack();
+    this.#checkpointer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'a checkpoint failed', error)));
+    this.#checkpointer.on('message', ({ logPages, freePages }: CheckpointReport) => {
+      if (logPages > maxLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
+      else if (freePages > keptFreePages && this.#writeQueue.isAtRest && !this.#hasNewPages) this.#giveBack();
     });
     this.#exits = [onceExited(checkpointer), onceExited(writer)];
     this.#checkpoints = clock.every(checkpointEveryMs, () => this.#checkpoint());
@@ -111,7 +114,7 @@ class OpenedSqlite implements SqliteEngine {
   }
 
   write<Input, Result>(name: string, input: Input): Promise<Result> {
-    return this.#outbox.write(name, input);
+    return this.#writeQueue.write(name, input);
   }
 
   openWorkerPort(): MessagePort {
@@ -126,7 +129,7 @@ class OpenedSqlite implements SqliteEngine {
   }
 
   #giveBack(): void {
-    if (this.#outbox.isDead) return;
+    if (this.#writeQueue.isDead) return;
     this.#writer.postMessage({ giveBack: true } satisfies ToWriter);
     // There may be more: looked at again after the next checkpoint.
     this.#hasNewPages = true;
@@ -142,10 +145,10 @@ class OpenedSqlite implements SqliteEngine {
    *  other time. */
   async close(): Promise<void> {
     this.#checkpoints.cancel();
-    await this.#outbox.close();
+    await this.#writeQueue.close();
     let isLogEmpty = false;
     try {
-      if (!this.#outbox.isDead) isLogEmpty = await this.#finish();
+      if (!this.#writeQueue.isDead) isLogEmpty = await this.#finish();
     } finally {
       await (isLogEmpty ? this.#closeAll() : this.#abandon());
     }
@@ -155,7 +158,7 @@ class OpenedSqlite implements SqliteEngine {
   async #finish(): Promise<boolean> {
     this.#checkpointer.postMessage('close');
     await this.#exits[0];
-    const finished = new Promise<Finished | null>((resolve) => {
+    const finished = new Promise<FinishResult | null>((resolve) => {
       this.#onFinished = resolve;
       void this.#exits[1].then(() => resolve(null));
     });
@@ -163,7 +166,7 @@ class OpenedSqlite implements SqliteEngine {
     const told = await finished;
     if (told === null) return false;
     if ('isLogEmpty' in told) return told.isLogEmpty;
-    this.#outbox.die(new Fault('fatal', told.fault.message));
+    this.#writeQueue.die(new Fault('fatal', told.fault.message));
     return false;
   }
 

@@ -9,7 +9,7 @@ import { Connection, checkpoint, toFaultKind } from './connection.ts';
 import { latestSchema, migrate } from './migrate.ts';
 
 /** So many transactions may stand in the log before it is written back. */
-const mostLogged = 16;
+const maxLogged = 16;
 
 /** Null: as a source, there is none. */
 export function openSqliteTables(path: string, role: StoreRole): TableStore | null {
@@ -91,7 +91,7 @@ class SqliteTables implements TableStore {
       throw toFaultKind(error) === 'full' ? new Fault('full', 'no space is left for the catalog', error) : error;
     }
     this.#logged += 1;
-    if (this.#logged < mostLogged) return;
+    if (this.#logged < maxLogged) return;
     this.#logged = 0;
     checkpoint(this.#connection, 'PASSIVE');
   }

@@ -6,7 +6,7 @@ import type { StoredContent } from '../verbs/stored-content.ts';
 
 export type Batch = [name: string, input: unknown][];
 
-export interface Packed {
+export interface PackedBatch {
   text: string;
   bytes: Uint8Array<ArrayBuffer>;
 }
@@ -26,7 +26,7 @@ interface WithContent {
 
 const sha256Bytes = 32;
 
-export function pack(batch: Batch): Packed {
+export function pack(batch: Batch): PackedBatch {
   const pieces: Uint8Array[] = [];
   const plain = batch.map(([name, input]) => {
     const { content } = input as WithContent;
@@ -53,7 +53,7 @@ function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return joined;
 }
 
-export function unpack({ text, bytes }: Packed): Batch {
+export function unpack({ text, bytes }: PackedBatch): Batch {
   const batch = JSON.parse(text) as [string, { content?: PackedContent | StoredContent }][];
   let at = 0;
   const take = (length: number) => {

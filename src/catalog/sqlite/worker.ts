@@ -5,10 +5,10 @@ import { Fault } from '../../domain/fault.ts';
 import type { Engine } from '../sql.ts';
 import { Connection } from './connection.ts';
 import { read } from './read.ts';
-import { Outbox, type OutboxEvents } from './write-queue.ts';
+import { WriteQueue, type WriteQueueEvents } from './write-queue.ts';
 import type { FromWriter, ToWriter } from './writer.ts';
 
-export interface WorkerOptions extends OutboxEvents {
+export interface WorkerOptions extends WriteQueueEvents {
   path: string;
   /** From `openWorkerPort` of the engine. */
   port: MessagePort;
@@ -20,27 +20,27 @@ export interface WorkerEngine extends Engine {
 }
 
 export function attachSqlite({ path, port, ...events }: WorkerOptions): WorkerEngine {
-  const outbox = new Outbox((batch) => {
+  const writeQueue = new WriteQueue((batch) => {
     port.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
   }, events);
   const reader = new Connection(path, 'reader');
   let isClosing = false;
   port.on('close', () => {
-    if (!isClosing) outbox.die(new Fault('fatal', 'the writer stopped'));
+    if (!isClosing) writeQueue.die(new Fault('fatal', 'the writer stopped'));
   });
   port.on('message', (message: FromWriter) => {
-    if ('outcomes' in message) outbox.settle(message);
+    if ('outcomes' in message) writeQueue.settle(message);
   });
   return {
     read: (name, input) => read(reader, name, input),
-    write: (name, input) => outbox.write(name, input),
-    die: (fault) => outbox.die(fault),
+    write: (name, input) => writeQueue.write(name, input),
+    die: (fault) => writeQueue.die(fault),
     async close() {
-      await outbox.close();
+      await writeQueue.close();
       isClosing = true;
       port.close();
       // After a failure nobody may move the log into the database file, as the last one to close it would.
-      if (!outbox.isDead) reader.close();
+      if (!writeQueue.isDead) reader.close();
     },
   };
 }

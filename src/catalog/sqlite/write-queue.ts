@@ -6,15 +6,15 @@ import { Refusal } from '../../domain/refusal.ts';
 import { registry } from '../catalog.ts';
 import type { PageChange } from '../page-cache/page-change.ts';
 import { toChangeOf } from '../page-cache/to-change-of.ts';
-import { type Packed, pack } from './transport.ts';
-import type { OfOthers, Outcome, Told } from './writer.ts';
+import { type PackedBatch, pack } from './transport.ts';
+import type { CommitReport, ForeignChange, Outcome } from './writer.ts';
 
 // Small batches, several of them: while the writer commits one, the answers of the one before are sent, and the next is made.
-const mostItems = 32;
-const mostBatches = 4;
-const mostBatchBytes = 4 * 1024 * 1024;
+const maxItems = 32;
+const maxBatches = 4;
+const maxBatchBytes = 4 * 1024 * 1024;
 
-interface Waiting {
+interface WaitingWrite {
   name: string;
   input: unknown;
   resolve: (value: unknown) => void;
@@ -22,11 +22,11 @@ interface Waiting {
 }
 
 interface Batch {
-  items: Waiting[];
+  items: WaitingWrite[];
   sentAt: number;
 }
 
-export interface OutboxEvents {
+export interface WriteQueueEvents {
   /** Called once, when the writer can no longer promise anything. */
   onFatal: (fault: Fault) => void;
   /** Called after every commit that held a write of ours, however many. */
@@ -37,10 +37,10 @@ export interface OutboxEvents {
   onChanges?: (changes: PageChange[], number: number) => void;
 }
 
-export class Outbox {
-  readonly #post: (batch: Packed) => void;
-  readonly #events: OutboxEvents;
-  #waiting: Waiting[] = [];
+export class WriteQueue {
+  readonly #post: (batch: PackedBatch) => void;
+  readonly #events: WriteQueueEvents;
+  #waiting: WaitingWrite[] = [];
   /** Batches that the writer has: those that it commits, and a few that it can go on with at once. */
   readonly #running: Batch[] = [];
   #isScheduled = false;
@@ -48,7 +48,7 @@ export class Outbox {
   #onIdle: (() => void) | null = null;
   #isClosed = false;
 
-  constructor(post: (batch: Packed) => void, events: OutboxEvents) {
+  constructor(post: (batch: PackedBatch) => void, events: WriteQueueEvents) {
     this.#post = post;
     this.#events = events;
   }
@@ -72,7 +72,7 @@ export class Outbox {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#running.length >= mostBatches || this.#waiting.length === 0) return;
+    if (this.#isScheduled || this.#running.length >= maxBatches || this.#waiting.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
@@ -89,17 +89,17 @@ export class Outbox {
   }
 
   /** Of one commit, which may have held several batches of ours, and writes of others. */
-  settle({ outcomes, number }: Told): void {
+  settle({ outcomes, number }: CommitReport): void {
     if (this.#dead !== null) return;
-    const told = JSON.parse(outcomes) as (Outcome | OfOthers)[];
+    const told = JSON.parse(outcomes) as (Outcome | ForeignChange)[];
     const own = told.filter((one): one is Outcome => !('change' in one));
     const sentAt = this.#running[0]?.sentAt ?? 0;
-    const settled: Waiting[] = [];
+    const settled: WaitingWrite[] = [];
     while (settled.length < own.length) settled.push(...(this.#running.shift() as Batch).items);
     this.#events.onChanges?.(toChanges(told, settled), number);
     if (own.length === 0) return;
     for (const [index, outcome] of own.entries()) {
-      const { resolve, reject } = settled[index] as Waiting;
+      const { resolve, reject } = settled[index] as WaitingWrite;
       if ('value' in outcome) resolve(outcome.value);
       else if ('refusal' in outcome) reject(Refusal.from(outcome.refusal));
       else reject(this.#toFault(outcome.fault));
@@ -139,23 +139,23 @@ export class Outbox {
 }
 
 /** As many as fit the caps, and at least one. */
-function countForBatch(waiting: readonly Waiting[]): number {
+function countForBatch(waiting: readonly WaitingWrite[]): number {
   let bytes = 0;
   for (const [index, { input }] of waiting.entries()) {
-    if (index >= mostItems || bytes > mostBatchBytes) return index;
+    if (index >= maxItems || bytes > maxBatchBytes) return index;
     bytes += (input as { content?: { bytes?: Uint8Array | null } }).content?.bytes?.byteLength ?? 0;
   }
   return waiting.length;
 }
 
 /** In the order of the commit. */
-function toChanges(told: readonly (Outcome | OfOthers)[], settled: readonly Waiting[]): PageChange[] {
+function toChanges(told: readonly (Outcome | ForeignChange)[], settled: readonly WaitingWrite[]): PageChange[] {
   const changes: PageChange[] = [];
   let at = 0;
   for (const one of told) {
     if ('change' in one) changes.push(one.change);
     else {
-      const { name } = settled[at] as Waiting;
+      const { name } = settled[at] as WaitingWrite;
       const change = 'value' in one ? toChangeOf(name, one.value) : null;
       if (change !== null) changes.push(change);
       at += 1;

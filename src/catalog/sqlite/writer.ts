@@ -16,16 +16,16 @@ import { Sums } from '../verbs/sums.ts';
 import { Connection, checkpoint, type Effects, toFaultKind } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { writeSums } from './sums.ts';
-import { type Batch, type Packed, unpack } from './transport.ts';
+import { type Batch, type PackedBatch, unpack } from './transport.ts';
 
 export type Outcome = { value: unknown } | { refusal: PlainRefusal } | { fault: PlainFault };
 
 /** What a write of another thread has changed. */
-export interface OfOthers {
+export interface ForeignChange {
   change: PageChange;
 }
 
-export interface Told {
+export interface CommitReport {
   /** JSON: how the writes of one commit ended for whoever sent them, and, between them, what those of others changed. */
   outcomes: string;
   /** Of the last commit that all threads were told of: this one, or one before. */
@@ -40,16 +40,20 @@ export interface WriterData {
 
 /** Workers send batches alone. `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
 export type ToWriter =
-  | { batch: Packed }
+  | { batch: PackedBatch }
   | { worker: MessagePort }
   | { checkpoint: true }
   | { giveBack: true }
   | { finish: true }
   | { close: true };
-export type FromWriter = { ready: true; wasClosed: boolean } | { failed: PlainFault } | Told | { finished: Finished };
+export type FromWriter =
+  | { ready: true; wasClosed: boolean }
+  | { failed: PlainFault }
+  | CommitReport
+  | { finished: FinishResult };
 
 /** `isLogEmpty`: everything is in the database file, so that closing it has nothing left to do. */
-export type Finished = { isLogEmpty: boolean } | { fault: PlainFault };
+export type FinishResult = { isLogEmpty: boolean } | { fault: PlainFault };
 
 /** Of a commit. With more, each would cost a little less, but the threads that answer would stand still meanwhile. */
 const usualWrites = 32;
@@ -220,7 +224,7 @@ class Writer {
     }
   }
 
-  finish(): Finished {
+  finish(): FinishResult {
     try {
       this.#syncs.check();
       this.#mark('closed');
@@ -281,9 +285,9 @@ function serve({ path, syncs: shared, commitCounter: sharedCounter }: WriterData
   post({ ready: true, wasClosed: writer.wasClosed });
 }
 
-type Other = Exclude<ToWriter, { batch: Packed }>;
+type Other = Exclude<ToWriter, { batch: PackedBatch }>;
 
-interface Taken {
+interface SenderBatch {
   sender: MessagePort;
   items: Batch;
 }
@@ -291,10 +295,10 @@ interface Taken {
 /** Batches that came while the last one was synced share a transaction, and so its sync and the pages that all of them
  *  touch. `others` is what else was asked for. */
 function takeWaiting(
-  first: Taken,
+  first: SenderBatch,
   senders: readonly MessagePort[],
   enoughWrites: number,
-): { taken: Taken[]; others: Other[] } {
+): { taken: SenderBatch[]; others: Other[] } {
   const taken = [first];
   const others: Other[] = [];
   // One batch of each first: nobody waits for ever behind a sender that has always more.
@@ -305,7 +309,7 @@ function takeWaiting(
 
 /** Each sender learns how its own writes ended. Where pages are kept, each learns of what the others have changed, too. */
 function tell(
-  taken: readonly Taken[],
+  taken: readonly SenderBatch[],
   outcomes: readonly Outcome[],
   senders: readonly MessagePort[],
   commitCounter: CommitCounter,
@@ -315,7 +319,7 @@ function tell(
   const changes = written.map(({ name }, index) => (isForAll ? toChange(name, outcomes[index] as Outcome) : null));
   const number = changes.some((change) => change !== null) ? commitCounter.next() : commitCounter.last;
   for (const sender of senders) {
-    const told: (Outcome | OfOthers)[] = [];
+    const told: (Outcome | ForeignChange)[] = [];
     for (const [index, { sender: by }] of written.entries()) {
       const change = changes[index] ?? null;
       if (by === sender) told.push(outcomes[index] as Outcome);
@@ -330,7 +334,7 @@ function toChange(name: string, outcome: Outcome): PageChange | null {
 }
 
 /** Whether there was another batch. */
-function takeNext(sender: MessagePort, taken: Taken[], others: Other[]): boolean {
+function takeNext(sender: MessagePort, taken: SenderBatch[], others: Other[]): boolean {
   const next = receiveMessageOnPort(sender)?.message as ToWriter | undefined;
   if (next === undefined) return false;
   if ('batch' in next) taken.push({ sender, items: unpack(next.batch) });
@@ -338,7 +342,7 @@ function takeNext(sender: MessagePort, taken: Taken[], others: Other[]): boolean
   return 'batch' in next;
 }
 
-function countWrites(taken: readonly Taken[]): number {
+function countWrites(taken: readonly SenderBatch[]): number {
   return taken.reduce((sum, { items }) => sum + items.length, 0);
 }
 

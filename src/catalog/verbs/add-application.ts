@@ -34,41 +34,41 @@ export interface AddApplication extends Origin {
 
 export const addApplication = write(
   { space: ({ space }) => (typeof space === 'number' ? space : noSpace), lock: 'exclusive', pages: 'unchanged' },
-  function* addApplication(asked: AddApplication): Verb<Application> {
-    const taken = yield* row(sql`SELECT app_key FROM applications WHERE name = ${asked.name}`);
+  function* addApplication(input: AddApplication): Verb<Application> {
+    const taken = yield* row(sql`SELECT app_key FROM applications WHERE name = ${input.name}`);
     if (taken !== undefined) {
-      throw new Refusal('NameAlreadyExists', `There is or was an application named ${JSON.stringify(asked.name)}.`, {
+      throw new Refusal('NameAlreadyExists', `There is or was an application named ${JSON.stringify(input.name)}.`, {
         target: 'Name',
         hint: 'Names of applications are never given out twice; choose another.',
       });
     }
-    const space = asked.isForPeopleOnly ? null : yield* requireSpace(asked);
+    const space = input.isForPeopleOnly ? null : yield* requireSpace(input);
     yield* insert(intoApplications, [
-      asked.appKey,
-      asked.name,
-      asked.kind,
+      input.appKey,
+      input.name,
+      input.kind,
       'active',
       space,
-      asked.scopes.join(' '),
-      asked.secretSha256,
-      asked.redirectUris === null ? null : JSON.stringify(asked.redirectUris),
-      asked.at,
+      input.scopes.join(' '),
+      input.secretSha256,
+      input.redirectUris === null ? null : JSON.stringify(input.redirectUris),
+      input.at,
     ]);
-    yield* note(asked, space, 'application.added', asked.appKey, { name: asked.name });
-    for (const certificate of asked.certificates) yield* insertCertificate(asked, space, asked.appKey, certificate);
-    return yield* requireApplication({ application: asked.appKey });
+    yield* note(input, space, 'application.added', input.appKey, { name: input.name });
+    for (const certificate of input.certificates) yield* insertCertificate(input, space, input.appKey, certificate);
+    return yield* requireApplication({ application: input.appKey });
   },
 );
 
-function* requireSpace(asked: AddApplication): Verb<number> {
-  if (typeof asked.space === 'number') return asked.space;
-  if (asked.space !== null) {
-    const found = yield* row<{ space: number }>(sql`SELECT space FROM spaces WHERE name = ${asked.space}`);
+function* requireSpace(input: AddApplication): Verb<number> {
+  if (typeof input.space === 'number') return input.space;
+  if (input.space !== null) {
+    const found = yield* row<{ space: number }>(sql`SELECT space FROM spaces WHERE name = ${input.space}`);
     if (found !== undefined) return found.space;
   }
-  let name = asked.space ?? asked.name;
+  let name = input.space ?? input.name;
   for (let n = 2; (yield* row(sql`SELECT space FROM spaces WHERE name = ${name}`)) !== undefined; n += 1) {
-    name = toRenamed(asked.name, n, 'folder');
+    name = toRenamed(input.name, n, 'folder');
   }
-  return yield* insertSpace({ ...asked, name, rootBy: `app:${asked.name}` });
+  return yield* insertSpace({ ...input, name, rootBy: `app:${input.name}` });
 }

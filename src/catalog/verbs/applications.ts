@@ -145,11 +145,11 @@ export interface SetApplicationState extends Origin, ApplicationRef {
 
 export const setApplicationState = write(
   { space: ({ space }) => space ?? noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* setApplicationState(asked: SetApplicationState): Verb<Application> {
-    const { appKey, access } = yield* requireApplication(asked);
-    yield* execute(sql`UPDATE applications SET state = ${asked.state} WHERE app_key = ${appKey}`);
-    if (asked.state === 'removed') yield* execute(sql`DELETE FROM certificates WHERE app_key = ${appKey}`);
-    yield* note(asked, access?.space ?? null, `application.${asked.state}`, appKey, {});
+  function* setApplicationState(input: SetApplicationState): Verb<Application> {
+    const { appKey, access } = yield* requireApplication(input);
+    yield* execute(sql`UPDATE applications SET state = ${input.state} WHERE app_key = ${appKey}`);
+    if (input.state === 'removed') yield* execute(sql`DELETE FROM certificates WHERE app_key = ${appKey}`);
+    yield* note(input, access?.space ?? null, `application.${input.state}`, appKey, {});
     const found = yield* row<ApplicationRow>(sql`${selection} WHERE app_key = ${appKey}`);
     if (found === undefined) throw new Error('an application vanished while it was changed');
     return toApplication(found);
@@ -164,13 +164,13 @@ export interface RotateSecret extends Origin, ApplicationRef {
 
 export const rotateSecret = write(
   { space: ({ space }) => space ?? noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* rotateSecret(asked: RotateSecret): Verb<Application> {
-    const { appKey, name, access, secretSha256 } = yield* requireApplication(asked);
+  function* rotateSecret(input: RotateSecret): Verb<Application> {
+    const { appKey, name, access, secretSha256 } = yield* requireApplication(input);
     if (secretSha256 === null) throw new Refusal('InvalidField', `The application ${name} has no secret.`);
     yield* execute(sql`UPDATE applications SET previous_secret_sha256 = secret_sha256,
-      previous_secret_until = ${asked.previousUntil}, secret_sha256 = ${asked.secretSha256}
+      previous_secret_until = ${input.previousUntil}, secret_sha256 = ${input.secretSha256}
       WHERE app_key = ${appKey}`);
-    yield* note(asked, access?.space ?? null, 'application.rotated', appKey, {});
+    yield* note(input, access?.space ?? null, 'application.rotated', appKey, {});
     return yield* requireApplication({ application: appKey });
   },
 );

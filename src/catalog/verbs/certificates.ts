@@ -20,7 +20,7 @@ export interface Certificate extends NewCertificate {
 }
 
 export function* insertCertificate(
-  asked: Origin,
+  input: Origin,
   space: number | null,
   appKey: string,
   { thumbprint, subject, notAfter }: NewCertificate,
@@ -31,8 +31,8 @@ export function* insertCertificate(
       hint: 'A certificate belongs to one application; remove it from the one that has it first.',
     });
   }
-  yield* insert(intoCertificates, [thumbprint, appKey, subject, notAfter, asked.at]);
-  yield* note(asked, space, 'certificate.added', appKey, { thumbprint, subject });
+  yield* insert(intoCertificates, [thumbprint, appKey, subject, notAfter, input.at]);
+  yield* note(input, space, 'certificate.added', appKey, { thumbprint, subject });
 }
 
 export interface AddCertificate extends Origin, ApplicationRef {
@@ -41,13 +41,13 @@ export interface AddCertificate extends Origin, ApplicationRef {
 
 export const addCertificate = write(
   { space: ({ space }) => space ?? noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* addCertificate(asked: AddCertificate): Verb<Certificate> {
-    const { appKey, kind, name, access } = yield* requireApplication(asked);
+  function* addCertificate(input: AddCertificate): Verb<Certificate> {
+    const { appKey, kind, name, access } = yield* requireApplication(input);
     if (kind !== 'server') {
       throw new Refusal('InvalidField', `The application ${name} is of kind client; those use no certificates.`);
     }
-    yield* insertCertificate(asked, access?.space ?? null, appKey, asked.certificate);
-    return { ...asked.certificate, addedAt: asked.at };
+    yield* insertCertificate(input, access?.space ?? null, appKey, input.certificate);
+    return { ...input.certificate, addedAt: input.at };
   },
 );
 
@@ -59,15 +59,15 @@ export interface RemoveCertificate extends Origin, ApplicationRef {
 
 export const removeCertificate = write(
   { space: ({ space }) => space ?? noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* removeCertificate(asked: RemoveCertificate): Verb<Certificate> {
-    const { appKey, access, certificates } = yield* requireApplication(asked);
-    if (asked.isOneKept && certificates.every((known) => known === asked.thumbprint)) {
+  function* removeCertificate(input: RemoveCertificate): Verb<Certificate> {
+    const { appKey, access, certificates } = yield* requireApplication(input);
+    if (input.isOneKept && certificates.every((known) => known === input.thumbprint)) {
       throw new Refusal('Forbidden', 'An application cannot remove its own last certificate.', {
         hint: 'Add the next one first, or have another application, a manager or the operator remove it.',
       });
     }
     const removed = yield* returningRow<CertificateRow>(
-      sql`DELETE FROM certificates WHERE app_key = ${appKey} AND thumbprint = ${asked.thumbprint}
+      sql`DELETE FROM certificates WHERE app_key = ${appKey} AND thumbprint = ${input.thumbprint}
         RETURNING thumbprint, subject, not_after, added_at`,
     );
     if (removed === undefined) {
@@ -75,13 +75,13 @@ export const removeCertificate = write(
         target: 'Thumbprint',
       });
     }
-    yield* note(asked, access?.space ?? null, 'certificate.removed', appKey, { thumbprint: asked.thumbprint });
+    yield* note(input, access?.space ?? null, 'certificate.removed', appKey, { thumbprint: input.thumbprint });
     return toCertificate(removed);
   },
 );
 
-export const listCertificates = read({}, function* listCertificates(asked: ApplicationRef): Verb<Certificate[]> {
-  const { appKey } = yield* requireApplication(asked);
+export const listCertificates = read({}, function* listCertificates(input: ApplicationRef): Verb<Certificate[]> {
+  const { appKey } = yield* requireApplication(input);
   const found = yield* rows<CertificateRow>(
     sql`SELECT thumbprint, subject, not_after, added_at FROM certificates WHERE app_key = ${appKey}
       ORDER BY added_at, thumbprint`,

@@ -15,7 +15,7 @@ import {
   type EntryDetails,
   findHolder,
   findVisible,
-  type Located,
+  type LocatedEntry,
   raiseHeights,
   requireFolder,
   toDetails,
@@ -37,32 +37,32 @@ export interface ChangeEntry extends Origin {
 /** Null if there is no such entry. */
 export const changeEntry = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
-  function* changeEntry(asked: ChangeEntry): Verb<EntryDetails | null> {
-    const { space, at, by } = asked;
-    const found = yield* findVisible(space, asked.id);
+  function* changeEntry(input: ChangeEntry): Verb<EntryDetails | null> {
+    const { space, at, by } = input;
+    const found = yield* findVisible(space, input.id);
     if (found === undefined) return null;
     const before = yield* toDetails(found);
-    checkMatch(asked.ifMatch, before.etag);
-    const changed: EntryRow = { ...found, object_type: asked.objectType ?? found.object_type };
-    if (asked.properties !== null) {
-      changed.properties = toStoredProperties(mergeProperties(before.entry.properties, asked.properties));
+    checkMatch(input.ifMatch, before.etag);
+    const changed: EntryRow = { ...found, object_type: input.objectType ?? found.object_type };
+    if (input.properties !== null) {
+      changed.properties = toStoredProperties(mergeProperties(before.entry.properties, input.properties));
     }
-    const to = yield* findPlace(asked, found);
-    if (to !== null) Object.assign(changed, yield* settlePlace(asked, found, to));
+    const to = yield* findPlace(input, found);
+    if (to !== null) Object.assign(changed, yield* settlePlace(input, found, to));
     if (isSame(found, changed)) return before;
     changed.modified_at = Math.max(at, found.modified_at);
     changed.modified_by = by;
     if (to !== null && to.entry !== found.parent) yield* carryOver(found, to);
     // What was carried over has changed the sizes above; the entry's own stays.
     yield* updateRow(found, changed);
-    yield* note(asked, space, 'entry.changed', found.id, { ...(to !== null && { parent: to.id }), name: changed.name });
+    yield* note(input, space, 'entry.changed', found.id, { ...(to !== null && { parent: to.id }), name: changed.name });
     const above = to === null ? found.above : [to, ...to.above];
     return yield* toDetails({ ...changed, above });
   },
 );
 
 /** The folder that the entry is to stand in; null if neither its name nor its place is to change. */
-function* findPlace({ space, name, parent }: ChangeEntry, found: Located): Verb<Located | null> {
+function* findPlace({ space, name, parent }: ChangeEntry, found: LocatedEntry): Verb<LocatedEntry | null> {
   if (name === null && parent === null) return null;
   const holder = yield* findHolder(found);
   if (holder === null) throw rootStays();
@@ -74,23 +74,23 @@ export function rootStays(): Refusal {
   return new Refusal('Forbidden', 'The root folder cannot be renamed, moved or deleted.');
 }
 
-function* settlePlace(asked: ChangeEntry, found: Located, to: Located): Verb<Partial<EntryRow>> {
+function* settlePlace(input: ChangeEntry, found: LocatedEntry, to: LocatedEntry): Verb<Partial<EntryRow>> {
   const isMove = to.entry !== found.parent;
   if (isMove) {
     checkMove(found, to);
-    yield* checkTreeLevel(to, asked.space, found, 'ParentFolderId');
+    yield* checkTreeLevel(to, input.space, found, 'ParentFolderId');
   }
-  const { name, nameKey } = asked.name ?? { name: found.name, nameKey: found.name_key };
+  const { name, nameKey } = input.name ?? { name: found.name, nameKey: found.name_key };
   // Its own name is free to it, also in another form of the same letters.
   if (!isMove && nameKey === found.name_key) return { name, name_key: nameKey };
   const { kind } = toEntry(found);
   const wanted = {
-    space: asked.space,
+    space: input.space,
     parent: to.entry,
     name,
     nameKey,
     kind,
-    conflict: asked.conflict,
+    conflict: input.conflict,
     target: 'Name',
   };
   const naming = yield* settleName(wanted);
@@ -98,7 +98,7 @@ function* settlePlace(asked: ChangeEntry, found: Located, to: Located): Verb<Par
   return { parent: to.entry, name: naming.free.name, name_key: naming.free.nameKey };
 }
 
-function checkMove(found: Located, to: Located): void {
+function checkMove(found: LocatedEntry, to: LocatedEntry): void {
   if (found.kind !== 0) return;
   if ([to, ...to.above].some(({ entry }) => entry === found.entry)) {
     throw new Refusal('InvalidMove', 'A folder cannot be moved into itself or beneath itself.', {
@@ -108,7 +108,7 @@ function checkMove(found: Located, to: Located): void {
 }
 
 /** Sizes and heights follow what goes from one folder to another. */
-function* carryOver(found: Located, to: Located): Verb<void> {
+function* carryOver(found: LocatedEntry, to: LocatedEntry): Verb<void> {
   const from = yield* findHolder(found);
   if (from !== null) yield* addToSizes(from, -found.size);
   yield* addToSizes(to, found.size);

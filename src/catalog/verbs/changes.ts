@@ -63,7 +63,7 @@ const treeActions = [
 const treeActionList = raw(treeActions.map((action) => `'${action}'`).join(', '));
 
 /** Lines of the journal that one page looks at, at most: there may be many more of other kinds. */
-const mostLookedAt = 2000;
+const maxScanned = 2000;
 
 interface JournalRow {
   position: number;
@@ -79,7 +79,7 @@ export const listChanges = read(
     const kept = yield* findKept();
     const from = after ?? kept.after;
     const lookedAt = sql`SELECT * FROM journal WHERE space = ${space} AND position > ${from} ORDER BY position
-      LIMIT ${mostLookedAt}`;
+      LIMIT ${maxScanned}`;
     const found = yield* rows<JournalRow>(sql`SELECT position, at, by, action, entry FROM (${lookedAt}) AS looked
      WHERE action IN (${treeActionList}) ORDER BY position LIMIT ${limit + 1}`);
     const changes = yield* together(found.slice(0, limit).map((change) => toFeedChange(space, change)));
@@ -89,7 +89,7 @@ export const listChanges = read(
     const looked = yield* row<{ count: number; last: number | null }>(
       sql`SELECT count(*) AS count, max(position) AS last FROM (${lookedAt}) AS looked`,
     );
-    const hasMore = looked?.count === mostLookedAt;
+    const hasMore = looked?.count === maxScanned;
     return { changes, upTo: hasMore ? (looked.last ?? from) : Math.max(from, kept.last), hasMore, keptAfter };
   },
 );

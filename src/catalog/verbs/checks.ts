@@ -1,13 +1,13 @@
 // What `cabinet verify` asks of a catalog: rows with what they refer to, a slice at a time, and whatever does not fit together.
 
-import type { SealedEntry, SealedTrash, SealedVersion } from '../row-checksums.ts';
+import type { ChecksummedEntry, ChecksummedTrash, ChecksummedVersion } from '../row-checksums.ts';
 import { row, rows, type Verb } from '../sql.ts';
 import { raw, sql } from '../statement.ts';
 import { type EntryRow, findRow } from './entries.ts';
 import { locate, pathOf } from './tree.ts';
 
 /** An entry, and what its row refers to; null there: it is not there. */
-export interface CheckedEntry extends SealedEntry {
+export interface CheckedEntry extends ChecksummedEntry {
   entry: number;
   space: number;
   seal: number | null;
@@ -29,7 +29,7 @@ export function* listCheckedEntries(after: number, limit: number): Verb<CheckedE
 }
 
 /** A version, and what its row refers to. */
-export interface CheckedVersion extends Omit<SealedVersion, 'sha256'> {
+export interface CheckedVersion extends Omit<ChecksummedVersion, 'sha256'> {
   seal: number | null;
   superseded_at: number | null;
   current: number | null;
@@ -47,7 +47,7 @@ export function* listCheckedVersions(after: VersionKey, limit: number): Verb<Che
 }
 
 /** The top of something that was trashed, and what its row refers to. */
-export interface CheckedTrash extends SealedTrash {
+export interface CheckedTrash extends ChecksummedTrash {
   seal: number | null;
   entry_space: number | null;
   holder_id: string | null;

@@ -2,7 +2,7 @@
 
 import { Fault } from '../../domain/fault.ts';
 import { noSpace, read, write } from '../declaration.ts';
-import { isSealBroken, type SealedVersion, toEntrySeal, toVersionSeal } from '../row-checksums.ts';
+import { type ChecksummedVersion, isChecksumWrong, toEntryChecksum, toVersionChecksum } from '../row-checksums.ts';
 import { returning, row, together, type Verb } from '../sql.ts';
 import { sql } from '../statement.ts';
 import type { EntryRow } from './entries.ts';
@@ -32,7 +32,7 @@ export interface FileContent {
   checksums: Uint8Array | null;
 }
 
-interface FileContentRow extends SealedVersion {
+interface FileContentRow extends ChecksummedVersion {
   seal: number | null;
   size: number;
   bytes: Uint8Array | null;
@@ -74,7 +74,11 @@ export const findContent = read(
 
 /** Bytes are verified by their digest; whether they are those of this file, by the seals on the way to them. */
 function requireSealed(id: string, file: EntryRow, found: FileContentRow): void {
-  if (file.id !== id || isSealBroken(file.seal, toEntrySeal(file)) || isSealBroken(found.seal, toVersionSeal(found)))
+  if (
+    file.id !== id ||
+    isChecksumWrong(file.seal, toEntryChecksum(file)) ||
+    isChecksumWrong(found.seal, toVersionChecksum(found))
+  )
     throw new Fault('other', `the record of file ${id} or of its version ${found.version} is rotten`);
 }
 
@@ -93,14 +97,14 @@ function* isWanted(blob: string): Verb<boolean> {
   return found !== undefined;
 }
 
-export interface KeptBlob {
+export interface StoredBlob {
   blob: string;
   checksums: Uint8Array | null;
 }
 
 /** The blob that holds these bytes, if one does. */
-export const findBlob = read({}, function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<KeptBlob | null> {
-  const found = yield* row<KeptBlob>(
+export const findBlob = read({}, function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<StoredBlob | null> {
+  const found = yield* row<StoredBlob>(
     sql`SELECT blob, checksums FROM contents WHERE sha256 = ${sha256} AND blob IS NOT NULL`,
   );
   return found ?? null;

@@ -18,7 +18,7 @@ import {
   type EntryDetails,
   findVisible,
   hiddenId,
-  type Located,
+  type LocatedEntry,
   locate,
   raiseHeights,
   requireFolder,
@@ -49,33 +49,33 @@ interface Frame {
 }
 
 /** Either all is done, or this is what is left to do. */
-export type Copied = { details: EntryDetails } | { top: number; stack: Frame[] };
+export type CopyProgress = { details: EntryDetails } | { top: number; stack: Frame[] };
 
 /** Null if there is no such entry. */
 export const beginCopy = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
-  function* beginCopy(asked: CopyEntry): Verb<Copied | null> {
-    const { space } = asked;
-    const source = yield* findVisible(space, asked.id);
+  function* beginCopy(input: CopyEntry): Verb<CopyProgress | null> {
+    const { space } = input;
+    const source = yield* findVisible(space, input.id);
     if (source === undefined) return null;
-    const to = yield* requireFolder(space, asked.parent, 'ParentFolderId');
-    const free = yield* settle(asked, source, to);
-    yield* checkQuota(space, asked.by, { entries: 1, bytes: source.size });
+    const to = yield* requireFolder(space, input.parent, 'ParentFolderId');
+    const free = yield* settle(input, source, to);
+    yield* checkQuota(space, input.by, { entries: 1, bytes: source.size });
     const hidden = yield* requireHidden(space, hiddenId);
-    const copy = new Copy(asked);
-    const target = yield* copy.add(source, hidden, { name: source.name, nameKey: null });
+    const slice = new CopySlice(input);
+    const target = yield* slice.add(source, hidden, { name: source.name, nameKey: null });
     const top = target.entry;
     const stack: Frame[] = source.kind === 0 ? [{ source: source.entry, target: top, after: null }] : [];
-    yield* copy.proceed(stack);
-    yield* copy.finish();
-    if (stack.length === 0) return { details: yield* attach(asked, top, to, free) };
-    yield* insert(intoHiddenTrees, [top, 'copy', asked.at]);
+    yield* slice.proceed(stack);
+    yield* slice.finish();
+    if (stack.length === 0) return { details: yield* attach(input, top, to, free) };
+    yield* insert(intoHiddenTrees, [top, 'copy', input.at]);
     return { top, stack };
   },
 );
 
 export interface ContinueCopy {
-  asked: CopyEntry;
+  copy: CopyEntry;
   top: number;
   stack: Frame[];
   at: number;
@@ -83,27 +83,27 @@ export interface ContinueCopy {
 
 /** Returns what is left; nothing: all is there, and can be attached. */
 export const continueCopy = write(
-  { space: ({ asked }) => asked.space, lock: 'exclusive', pages: 'unchanged' },
-  function* continueCopy({ asked, top, stack, at }: ContinueCopy): Verb<Frame[]> {
-    const copy = new Copy(asked);
-    // Copied, frames and all: a batch that is begun anew runs this again with the same input.
+  { space: ({ copy }) => copy.space, lock: 'exclusive', pages: 'unchanged' },
+  function* continueCopy({ copy, top, stack, at }: ContinueCopy): Verb<Frame[]> {
+    const slice = new CopySlice(copy);
+    // CopyProgress, frames and all: a batch that is begun anew runs this again with the same input.
     const rest = stack.map((frame) => ({ ...frame }));
-    yield* copy.proceed(rest);
-    yield* copy.finish();
+    yield* slice.proceed(rest);
+    yield* slice.finish();
     yield* execute(sql`UPDATE hidden_trees SET at = ${at} WHERE entry = ${top}`);
     return rest;
   },
 );
 
-/** Makes a copied tree visible. Where it goes to may have changed meanwhile, so everything is asked again. */
+/** Makes a copied tree visible. Where it goes to may have changed meanwhile, so everything is checked again. */
 export const finishCopy = write(
-  { space: ({ asked }) => asked.space, lock: 'exclusive', pages: 'all' },
-  function* finishCopy({ asked, top }: { asked: CopyEntry; top: number }): Verb<EntryDetails> {
+  { space: ({ copy }) => copy.space, lock: 'exclusive', pages: 'all' },
+  function* finishCopy({ copy, top }: { copy: CopyEntry; top: number }): Verb<EntryDetails> {
     const copied = yield* requireTop(top);
-    const to = yield* requireFolder(asked.space, asked.parent, 'ParentFolderId');
-    const free = yield* settle(asked, copied, to);
+    const to = yield* requireFolder(copy.space, copy.parent, 'ParentFolderId');
+    const free = yield* settle(copy, copied, to);
     yield* execute(sql`DELETE FROM hidden_trees WHERE entry = ${top}`);
-    return yield* attach(asked, top, to, free);
+    return yield* attach(copy, top, to, free);
   },
 );
 
@@ -126,11 +126,11 @@ export const abandonCopies = write(
   },
 );
 
-function* settle(asked: CopyEntry, source: EntryRow, to: Located): Verb<FreeName> {
+function* settle(input: CopyEntry, source: EntryRow, to: LocatedEntry): Verb<FreeName> {
   const { kind } = toEntry(source);
-  yield* checkTreeLevel(to, asked.space, source, 'ParentFolderId');
-  const name = asked.name ?? source.name;
-  const { space, conflict } = asked;
+  yield* checkTreeLevel(to, input.space, source, 'ParentFolderId');
+  const name = input.name ?? source.name;
+  const { space, conflict } = input;
   const naming = yield* settleName({
     space,
     parent: to.entry,
@@ -144,32 +144,32 @@ function* settle(asked: CopyEntry, source: EntryRow, to: Located): Verb<FreeName
   return naming.free;
 }
 
-function* requireTop(top: number): Verb<Located> {
+function* requireTop(top: number): Verb<LocatedEntry> {
   return yield* locate(yield* requireRow(top));
 }
 
-function* attach(asked: CopyEntry, top: number, to: Located, free: FreeName): Verb<EntryDetails> {
-  const { space } = asked;
+function* attach(input: CopyEntry, top: number, to: LocatedEntry, free: FreeName): Verb<EntryDetails> {
+  const { space } = input;
   const copied = yield* requireTop(top);
   yield* addToSizes(yield* requireHidden(space, hiddenId), -copied.size);
   const attached = { ...copied, parent: to.entry, name: free.name, name_key: free.nameKey };
   yield* updateRow(copied, attached);
   yield* addToSizes(to, copied.size);
   if (copied.kind === 0) yield* raiseHeights(to, copied.height);
-  yield* note(asked, space, 'entry.attached', copied.id, { parent: to.id, name: free.name, source: asked.id });
+  yield* note(input, space, 'entry.attached', copied.id, { parent: to.id, name: free.name, source: input.id });
   return yield* toDetails({ ...attached, above: [to, ...to.above] });
 }
 
 /** What one slice does. */
-class Copy {
-  readonly #asked: CopyEntry;
+class CopySlice {
+  readonly #copy: CopyEntry;
   readonly #tally = new Tally();
   /** Bytes that came into a folder with this slice: its size, and of all above it, is written once. */
   readonly #grown = new Map<number, number>();
   #budget = sliceEntries;
 
-  constructor(asked: CopyEntry) {
-    this.#asked = asked;
+  constructor(copy: CopyEntry) {
+    this.#copy = copy;
   }
 
   /** Goes on where the stack says, until it is empty or the slice is full. Downwards first: the stack stays as short as
@@ -193,7 +193,7 @@ class Copy {
 
   /** One folder, or many files. */
   *#listNext({ source, after }: Frame): Verb<EntryRow[]> {
-    const { space } = this.#asked;
+    const { space } = this.#copy;
     const folder =
       after?.[0] === 1
         ? undefined
@@ -212,7 +212,7 @@ class Copy {
     target: EntryRow,
     { name, nameKey }: { name: string; nameKey: string | null },
   ): Verb<EntryRow> {
-    const { space, by, at } = this.#asked;
+    const { space, by, at } = this.#copy;
     const id = randomUUIDv7();
     const copied = {
       ...source,
@@ -233,21 +233,21 @@ class Copy {
     this.#tally.add(by, 1, copied.size);
     this.#grown.set(target.entry, (this.#grown.get(target.entry) ?? 0) + copied.size);
     const action = source.kind === 0 ? 'folder.copied' : 'file.copied';
-    yield* note(this.#asked, space, action, id, { parent: target.id, name, source: source.id });
+    yield* note(this.#copy, space, action, id, { parent: target.id, name, source: source.id });
     return { ...copied, entry };
   }
 
   *#addVersion(source: EntryRow, entry: number): Verb<void> {
-    const { at, by } = this.#asked;
+    const { at, by } = this.#copy;
     const copied = yield* requireVersion(source, source.version);
     yield* insertVersion({ ...copied, entry, version: 1, created_at: at, created_by: by, comment: null });
   }
 
   *finish(): Verb<void> {
-    yield* checkQuota(this.#asked.space, this.#asked.by, this.#tally.of(this.#asked.by));
+    yield* checkQuota(this.#copy.space, this.#copy.by, this.#tally.of(this.#copy.by));
     for (const [entry, bytes] of this.#grown) {
       yield* addToSizes(yield* locate(yield* requireRow(entry)), bytes);
     }
-    yield* this.#tally.write(this.#asked.space);
+    yield* this.#tally.write(this.#copy.space);
   }
 }

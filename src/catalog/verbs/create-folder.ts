@@ -8,7 +8,7 @@ import { append, type Verb } from '../sql.ts';
 import { type EntryRow, findRowByName, insertRow, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
 import { claimsOfKey, type Idempotency, recall, remember } from './idempotency.ts';
 import { settleName, toNameClaim } from './naming.ts';
-import { checkLevel, type Located, raiseHeights, requireFolder } from './tree.ts';
+import { checkLevel, type LocatedEntry, raiseHeights, requireFolder } from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
 
 /** A folder that may have to be made, with the id that it gets then. */
@@ -39,10 +39,10 @@ export interface CreatedFolder {
   isExisting: boolean;
   isReplayed: boolean;
   /** All that were made, top first; none when nothing changed. */
-  made: MadeFolder[];
+  made: FolderCreation[];
 }
 
-export interface MadeFolder {
+export interface FolderCreation {
   /** The id of the folder that it was made in. */
   holder: string;
   folder: Entry;
@@ -59,11 +59,11 @@ export const createFolder = write(
     claims,
     newRows: ({ way = [] }) => 1 + way.length,
   },
-  function* createFolder(asked: CreateFolder): Verb<CreatedFolder> {
-    const earlier = yield* recall<CreatedFolder>(asked.idempotency, asked.at);
+  function* createFolder(input: CreateFolder): Verb<CreatedFolder> {
+    const earlier = yield* recall<CreatedFolder>(input.idempotency, input.at);
     if (earlier !== null) return { ...earlier, isReplayed: true };
-    const created = yield* create(asked);
-    yield* remember(asked.idempotency, asked.at, created);
+    const created = yield* create(input);
+    yield* remember(input.idempotency, input.at, created);
     return created;
   },
 );
@@ -81,11 +81,11 @@ function toFoldersPage({ isReplayed, isExisting, made }: CreatedFolder): PageCha
   );
 }
 
-function* create(asked: CreateFolder): Verb<CreatedFolder> {
-  const { space, conflict, by } = asked;
-  const parent = yield* requireFolder(space, asked.parent, 'ParentFolderId');
-  const { holder, missing } = yield* walk(parent, asked);
-  const { id, name, nameKey, way } = asked;
+function* create(input: CreateFolder): Verb<CreatedFolder> {
+  const { space, conflict, by } = input;
+  const parent = yield* requireFolder(space, input.parent, 'ParentFolderId');
+  const { holder, missing } = yield* walk(parent, input);
+  const { id, name, nameKey, way } = input;
   const target = way === undefined ? 'FolderName' : 'RelativePath';
   const wanted = { space, parent: holder.entry, name, nameKey, conflict, kind: 'folder', target } as const;
   const naming = missing.length > 0 ? { free: { name, nameKey } } : yield* settleName(wanted);
@@ -94,15 +94,18 @@ function* create(asked: CreateFolder): Verb<CreatedFolder> {
   checkLevel(holder, way === undefined ? 'ParentFolderId' : target, folders.length);
   const added = { entries: folders.length, bytes: 0 };
   yield* checkQuota(space, by, added);
-  const made = yield* makeAll(asked, holder, folders);
+  const made = yield* makeAll(input, holder, folders);
   yield* raiseHeights(holder, folders.length - 1);
   yield* addUsage(space, by, added);
-  const { folder } = made.at(-1) as MadeFolder;
+  const { folder } = made.at(-1) as FolderCreation;
   return { folder, isExisting: false, isReplayed: false, made };
 }
 
 /** As far down the way as there are folders. */
-function* walk(parent: Located, { space, way = [] }: CreateFolder): Verb<{ holder: Located; missing: WantedFolder[] }> {
+function* walk(
+  parent: LocatedEntry,
+  { space, way = [] }: CreateFolder,
+): Verb<{ holder: LocatedEntry; missing: WantedFolder[] }> {
   let holder = parent;
   for (const [index, { nameKey }] of way.entries()) {
     const found = yield* findRowByName(space, holder.entry, nameKey);
@@ -123,14 +126,14 @@ function fileInTheWay(taken: EntryRow): Refusal {
 }
 
 /** Each in the one before it. */
-function* makeAll(asked: CreateFolder, holder: Located, folders: readonly WantedFolder[]): Verb<MadeFolder[]> {
-  const { space, at, by, request } = asked;
-  const made: MadeFolder[] = [];
-  let under: Pick<Located, 'entry' | 'id'> = holder;
+function* makeAll(input: CreateFolder, holder: LocatedEntry, folders: readonly WantedFolder[]): Verb<FolderCreation[]> {
+  const { space, at, by, request } = input;
+  const made: FolderCreation[] = [];
+  let under: Pick<LocatedEntry, 'entry' | 'id'> = holder;
   for (const [index, wanted] of folders.entries()) {
     const height = folders.length - 1 - index;
     const row = { ...toNewFolder({ ...wanted, parent: under.entry, at, by }), height };
-    const folder = height === 0 ? { ...row, ...toOwn(asked) } : row;
+    const folder = height === 0 ? { ...row, ...toOwn(input) } : row;
     const entry = yield* insertRow(space, folder);
     const details = JSON.stringify({ parent: under.id, name: folder.name });
     const position = yield* append({ at, space, by, action: 'folder.created', entry: folder.id, request, details });

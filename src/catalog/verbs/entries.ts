@@ -2,7 +2,7 @@
 
 import type { Entry, Kind } from '../../domain/entry.ts';
 import { defaultObjectType, folderContentType } from '../../domain/entry.ts';
-import { carrySeal, type SealedEntry, toEntrySeal } from '../row-checksums.ts';
+import { type ChecksummedEntry, carryChecksum, toEntryChecksum } from '../row-checksums.ts';
 import { execute, insertNumbered, lockTuples, pending, tuples, type Verb } from '../sql.ts';
 import { exactSize, insertInto, type Sql, sql, type Value } from '../statement.ts';
 
@@ -13,7 +13,7 @@ const intoEntries = insertInto(
   { numbered: 'entry' },
 );
 
-export interface EntryRow extends SealedEntry {
+export interface EntryRow extends ChecksummedEntry {
   entry: number;
   kind: 0 | 1;
   /** How many levels of folders stand beneath it, or once stood there. */
@@ -164,7 +164,7 @@ export function* insertRow(space: number, entry: NewEntry): Verb<number> {
     entry.version,
     entry.properties,
     entry.height,
-    toEntrySeal(entry),
+    toEntryChecksum(entry),
   ]);
 }
 
@@ -189,6 +189,6 @@ export function* updateRow(before: EntryRow, entry: EntryRow): Verb<void> {
     name_key = ${entry.name_key}, object_type = ${entry.object_type}, content_type = ${entry.content_type},
     modified_at = ${entry.modified_at}, modified_by = ${entry.modified_by},
     size = CASE WHEN kind = 1 THEN ${entry.size} ELSE size END, version = ${entry.version},
-    properties = ${entry.properties}, seal = ${carrySeal(before.seal, toEntrySeal(before), toEntrySeal(entry))}
+    properties = ${entry.properties}, seal = ${carryChecksum(before.seal, toEntryChecksum(before), toEntryChecksum(entry))}
     WHERE entry = ${entry.entry}`);
 }

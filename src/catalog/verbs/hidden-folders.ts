@@ -4,16 +4,16 @@
 import type { Verb } from '../sql.ts';
 import { rootStays } from './change-entry.ts';
 import { type EntryRow, findRow, updateRow } from './entries.ts';
-import { addToSizes, findHolder, type hiddenId, type Located, type trashId } from './tree.ts';
+import { addToSizes, findHolder, type hiddenId, type LocatedEntry, type trashId } from './tree.ts';
 
-export function* requireHidden(space: number, id: string): Verb<Located> {
+export function* requireHidden(space: number, id: string): Verb<LocatedEntry> {
   const folder = yield* findRow(space, id);
   if (folder === undefined) throw new Error(`the space has no folder ${id}`);
   return { ...folder, above: [] };
 }
 
 /** Returns the folder that it leaves. */
-export function* takeOut(found: Located): Verb<Located> {
+export function* takeOut(found: LocatedEntry): Verb<LocatedEntry> {
   const holder = yield* findHolder(found);
   if (holder === null) throw rootStays();
   yield* addToSizes(holder, -found.size);

@@ -25,33 +25,33 @@ export interface Idempotency {
   fingerprint: string;
 }
 
-export function* recall<Result>(asked: Idempotency | null, at: number): Verb<Result | null> {
-  if (asked === null) return null;
+export function* recall<Result>(idempotency: Idempotency | null, at: number): Verb<Result | null> {
+  if (idempotency === null) return null;
   const found = yield* row<{ fingerprint: string; result: string }>(
-    sql`SELECT fingerprint, result FROM idempotency WHERE app_key = ${asked.appKey}
-      AND operation = ${asked.operation} AND key = ${asked.key} AND at > ${at - rememberedMs}`,
+    sql`SELECT fingerprint, result FROM idempotency WHERE app_key = ${idempotency.appKey}
+      AND operation = ${idempotency.operation} AND key = ${idempotency.key} AND at > ${at - rememberedMs}`,
   );
   if (found === undefined) return null;
-  if (found.fingerprint !== asked.fingerprint) throw keyReused();
+  if (found.fingerprint !== idempotency.fingerprint) throw keyReused();
   return JSON.parse(found.result) as Result;
 }
 
 /** The same key twice in a batch: one of them must see the result of the other. */
-export function claimsOfKey(asked: Idempotency | null): string[] {
-  return asked === null ? [] : [`key ${asked.appKey} ${asked.operation} ${asked.key}`];
+export function claimsOfKey(idempotency: Idempotency | null): string[] {
+  return idempotency === null ? [] : [`key ${idempotency.appKey} ${idempotency.operation} ${idempotency.key}`];
 }
 
 export interface IsKeyKnown {
   /** For whichever request: what its fingerprint would be is not known yet. */
-  asked: Omit<Idempotency, 'fingerprint'>;
+  idempotency: Omit<Idempotency, 'fingerprint'>;
   at: number;
 }
 
 /** Whether a result is remembered under a key, or, under the key of a batch, that of any of its files. */
-export const isKeyKnown = read({}, function* isKeyKnown({ asked, at }: IsKeyKnown): Verb<boolean> {
+export const isKeyKnown = read({}, function* isKeyKnown({ idempotency, at }: IsKeyKnown): Verb<boolean> {
   // A key has visible characters alone: from it up to it and `!` there are itself and the files of its batch.
-  const known = yield* row(sql`SELECT key FROM idempotency WHERE app_key = ${asked.appKey}
-    AND operation = ${asked.operation} AND key >= ${asked.key} AND key < ${`${asked.key}!`}
+  const known = yield* row(sql`SELECT key FROM idempotency WHERE app_key = ${idempotency.appKey}
+    AND operation = ${idempotency.operation} AND key >= ${idempotency.key} AND key < ${`${idempotency.key}!`}
     AND at > ${at - rememberedMs} LIMIT 1`);
   return known !== undefined;
 });
@@ -65,26 +65,32 @@ function keyReused(): Refusal {
 }
 
 /** The results of the files of a batch, each with its place. Refuses the key of another batch. */
-export function* recallFiles<Result>({ asked, at }: { asked: Idempotency; at: number }): Verb<[number, Result][]> {
+export function* recallFiles<Result>({
+  idempotency,
+  at,
+}: {
+  idempotency: Idempotency;
+  at: number;
+}): Verb<[number, Result][]> {
   const found = yield* rows<{
     key: string;
     fingerprint: string;
     result: string;
-  }>(sql`SELECT key, fingerprint, result FROM idempotency WHERE app_key = ${asked.appKey}
-    AND operation = ${asked.operation} AND key > ${`${asked.key} `} AND key < ${`${asked.key}!`}
+  }>(sql`SELECT key, fingerprint, result FROM idempotency WHERE app_key = ${idempotency.appKey}
+    AND operation = ${idempotency.operation} AND key > ${`${idempotency.key} `} AND key < ${`${idempotency.key}!`}
     AND at > ${at - rememberedMs}`);
-  if (found.some(({ fingerprint }) => fingerprint !== asked.fingerprint)) throw keyReused();
-  return found.map(({ key, result }) => [Number(key.slice(asked.key.length + 1)), JSON.parse(result) as Result]);
+  if (found.some(({ fingerprint }) => fingerprint !== idempotency.fingerprint)) throw keyReused();
+  return found.map(({ key, result }) => [Number(key.slice(idempotency.key.length + 1)), JSON.parse(result) as Result]);
 }
 
-export function* remember(asked: Idempotency | null, at: number, result: unknown): Verb<void> {
-  if (asked === null) return;
+export function* remember(idempotency: Idempotency | null, at: number, result: unknown): Verb<void> {
+  if (idempotency === null) return;
   // One that is still good was written by a twin since we looked.
   yield* insert(intoIdempotency, [
-    asked.appKey,
-    asked.operation,
-    asked.key,
-    asked.fingerprint,
+    idempotency.appKey,
+    idempotency.operation,
+    idempotency.key,
+    idempotency.fingerprint,
     JSON.stringify(result),
     at,
   ]);

@@ -94,9 +94,9 @@ interface IssuerRecordRow {
 /** Says whether this call was the first to consume the record: of several at once only one is. */
 export const consumeIssuerRecord = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* consumeIssuerRecord(asked: { model: string; id: string; at: number }): Verb<boolean> {
+  function* consumeIssuerRecord(input: { model: string; id: string; at: number }): Verb<boolean> {
     const consumed = yield* returning(
-      sql`UPDATE issuer_records SET consumed_at = ${asked.at} WHERE model = ${asked.model} AND id = ${asked.id}
+      sql`UPDATE issuer_records SET consumed_at = ${input.at} WHERE model = ${input.model} AND id = ${input.id}
         AND consumed_at IS NULL RETURNING id`,
     );
     return consumed.length > 0;

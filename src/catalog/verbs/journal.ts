@@ -70,9 +70,9 @@ export interface NoteRead extends Origin {
 /** That someone reads the bytes of a file. */
 export const noteRead = write(
   { space: ({ space }) => space, lock: 'shared', pages: 'unchanged', isAnnounced: false },
-  function* noteRead(asked: NoteRead): Verb<void> {
-    const { version } = asked;
-    yield* note(asked, asked.space, 'file.read', asked.entry, version === null ? {} : { version });
+  function* noteRead(input: NoteRead): Verb<void> {
+    const { version } = input;
+    yield* note(input, input.space, 'file.read', input.entry, version === null ? {} : { version });
   },
 );
 
@@ -99,31 +99,31 @@ export interface AuditPage {
 }
 
 /** What one page looks at, at most, whatever it finds. */
-const mostScanned = 2000;
+const maxScanned = 2000;
 /** Rows stand in the order of their commits, not quite in that of their times; and clocks are set back, by less than this. */
 const disorderMs = 60 * 60 * 1000;
 
 /** The rows of one space, newest first. A page may be short, even empty, and still have a next one. */
-export const listAudit = read({ catchUp: 'journal' }, function* listAudit(asked: ListAudit): Verb<AuditPage> {
-  const { space, limit } = asked;
-  const before = asked.before ?? (yield* findStart(asked.until));
+export const listAudit = read({ catchUp: 'journal' }, function* listAudit(input: ListAudit): Verb<AuditPage> {
+  const { space, limit } = input;
+  const before = input.before ?? (yield* findStart(input.until));
   const scanned = yield* rows<{ position: number; at: number }>(sql`SELECT position, at FROM (SELECT position, at
     FROM journal WHERE space = ${space} AND position < ${before} ORDER BY position DESC
-    LIMIT ${mostScanned}) AS scanned ORDER BY position LIMIT 1`);
+    LIMIT ${maxScanned}) AS scanned ORDER BY position LIMIT 1`);
   const [oldest] = scanned;
   if (oldest === undefined) return { events: [], next: null };
-  const events = yield* findEvents(asked, oldest.position, before);
+  const events = yield* findEvents(input, oldest.position, before);
   const last = events.at(-1);
   if (events.length === limit && last !== undefined && last.position > oldest.position) {
     return { events, next: last.position };
   }
-  const isTooOld = asked.since !== null && oldest.at < asked.since - disorderMs;
+  const isTooOld = input.since !== null && oldest.at < input.since - disorderMs;
   const hasMore = !isTooOld && (yield* isBefore(space, oldest.position));
   return { events, next: hasMore ? oldest.position : null };
 });
 
-function* findEvents(asked: ListAudit, from: number, before: number): Verb<JournalRow[]> {
-  const { space, limit, since, until, by, action, entry } = asked;
+function* findEvents(input: ListAudit, from: number, before: number): Verb<JournalRow[]> {
+  const { space, limit, since, until, by, action, entry } = input;
   const conditions = [
     ...(since === null ? [] : [sql`AND at >= ${since}`]),
     ...(until === null ? [] : [sql`AND at <= ${until}`]),

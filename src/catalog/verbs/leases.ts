@@ -8,8 +8,8 @@ import { insertInto, sql } from '../statement.ts';
 
 const intoLeases = insertInto('leases', 'blob until');
 
-/** What one write removes or renews at most, so that no save waits long. */
-const most = 500;
+/** What one write removes or renews at maxBlobs, so that no save waits long. */
+const maxBlobs = 500;
 
 export interface LeaseBlob {
   blob: string;
@@ -23,12 +23,12 @@ export const leaseBlob = write(
   },
 );
 
-/** Of these, the blobs whose lease is over: the sweeper was first. At most 500 at a time. */
+/** Of these, the blobs whose lease is over: the sweeper was first. At maxBlobs 500 at a time. */
 export const renewLeases = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* renewLeases({ blobs, until }: { blobs: readonly string[]; until: number }): Verb<string[]> {
     const lost: string[] = [];
-    for (const blob of blobs.slice(0, most)) {
+    for (const blob of blobs.slice(0, maxBlobs)) {
       const renewed = yield* returningRow(sql`UPDATE leases SET until = ${until} WHERE blob = ${blob} RETURNING blob`);
       if (renewed === undefined) lost.push(blob);
     }
@@ -50,7 +50,7 @@ export const expireLeases = write(
   function* expireLeases({ at }: { at: number }): Verb<number> {
     // The time is looked at twice: one that is renewed while we wait for its row must stay.
     const expired = yield* returning(sql`DELETE FROM leases WHERE until < ${at} AND blob IN (SELECT blob FROM leases
-        WHERE until < ${at} ORDER BY until LIMIT ${most}) RETURNING blob`);
+        WHERE until < ${at} ORDER BY until LIMIT ${maxBlobs}) RETURNING blob`);
     return expired.length;
   },
 );

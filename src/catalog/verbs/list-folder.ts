@@ -10,7 +10,7 @@ import { isVisible, locate } from './tree.ts';
 
 /** A place in a folder's order: the kind (folders come before files), what is ordered by, and the id where that can be
  *  the same for several. Names are ordered by the bytes of their NFC form. */
-export type Place = readonly [kind: 0 | 1, key: string | number, id: string];
+export type FolderCursor = readonly [kind: 0 | 1, key: string | number, id: string];
 
 export interface ListFolder {
   space: number;
@@ -18,7 +18,7 @@ export interface ListFolder {
   /** By name, if none is given. */
   order?: Order;
   limit: number;
-  after?: Place;
+  after?: FolderCursor;
   /** An entry that is not to be listed: the caller has it already. */
   exclude?: string;
   /** A page that is right as of this place of the journal will do: the asker has just written there, and knows no later one. */
@@ -29,7 +29,7 @@ export interface FolderPage {
   folder: Entry;
   children: Entry[];
   /** Where the next page begins; null when this was the last. */
-  next: Place | null;
+  next: FolderCursor | null;
   /** The last place of the journal that this page has seen. */
   asOf: number;
   /** These very entries were shown before, and will be again. */
@@ -37,19 +37,19 @@ export interface FolderPage {
 }
 
 /** Properties of a thousand entries can be 64 MiB: a page ends when it has this much of them. */
-const mostPropertiesLength = 4 * 1024 * 1024;
+const maxPropertiesLength = 4 * 1024 * 1024;
 
 export const listFolder = read(
   { catchUp: ({ order }) => (order?.endsWith('size') ? 'sums' : null) },
-  function* listFolder(asked: ListFolder): Verb<FolderPage | null> {
-    const { space, folder, limit, exclude } = asked;
+  function* listFolder(input: ListFolder): Verb<FolderPage | null> {
+    const { space, folder, limit, exclude } = input;
     const found = yield* findRow(space, folder);
     if (found === undefined) return null;
     const parent = yield* locate(found);
     if (!isVisible(parent)) return null;
     // One more than asked for tells whether there is a next page; one more stands in for the excluded entry.
     const wanted = limit + (exclude === undefined ? 1 : 2);
-    let children = yield* listChildren(parent.entry, { ...asked, limit: wanted });
+    let children = yield* listChildren(parent.entry, { ...input, limit: wanted });
     if (exclude !== undefined) children = children.filter((child) => child.id !== exclude);
     const journal = yield* row<{ position: number | null }>(sql`SELECT max(position) AS position FROM journal`);
     const shown = children.slice(0, Math.min(limit, countWithin(children)));
@@ -57,7 +57,7 @@ export const listFolder = read(
     return {
       folder: toEntry(parent),
       children: shown.map(toEntry),
-      next: last === undefined ? null : toPlace(last, asked.order ?? 'name'),
+      next: last === undefined ? null : toFolderCursor(last, input.order ?? 'name'),
       asOf: journal?.position ?? 0,
     };
   },
@@ -68,7 +68,7 @@ function countWithin(children: readonly EntryRow[]): number {
   let length = 0;
   for (const [index, { properties }] of children.entries()) {
     length += properties?.length ?? 0;
-    if (length > mostPropertiesLength) return Math.max(1, index);
+    if (length > maxPropertiesLength) return Math.max(1, index);
   }
   return children.length;
 }
@@ -85,15 +85,15 @@ const orders = {
   '-size': { column: 'size', ...falling },
 } as const satisfies Record<Order, { column: keyof EntryRow; direction: Sql; beyond: Sql }>;
 
-export function toPlace(child: EntryRow, order: Order): Place {
+export function toFolderCursor(child: EntryRow, order: Order): FolderCursor {
   return [child.kind, child[orders[order].column], child.id];
 }
 
-function* listChildren(parent: number, asked: ListFolder): Verb<EntryRow[]> {
-  const { after, limit } = asked;
-  const folders = after?.[0] === 1 ? [] : yield* listKind(parent, 0, asked);
+function* listChildren(parent: number, input: ListFolder): Verb<EntryRow[]> {
+  const { after, limit } = input;
+  const folders = after?.[0] === 1 ? [] : yield* listKind(parent, 0, input);
   if (folders.length >= limit) return folders;
-  const rest = { ...asked, limit: limit - folders.length };
+  const rest = { ...input, limit: limit - folders.length };
   return folders.concat(yield* listKind(parent, 1, rest));
 }
 

@@ -54,9 +54,9 @@ export interface SetRole extends Origin {
 
 export const setRole = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* setRole(asked: SetRole): Verb<UserWithSpaces> {
-    const { id } = asked;
-    yield* putRole({ ...asked, space: yield* requireSpace(asked.space) });
+  function* setRole(input: SetRole): Verb<UserWithSpaces> {
+    const { id } = input;
+    yield* putRole({ ...input, space: yield* requireSpace(input.space) });
     return { ...(yield* requireUser(id)), spaces: yield* spacesOf(id) };
   },
 );
@@ -71,8 +71,8 @@ export interface SetMember extends Origin {
 
 export const setMember = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
-  function* setMember(asked: SetMember): Verb<Member> {
-    const { id, space, role } = asked;
+  function* setMember(input: SetMember): Verb<Member> {
+    const { id, space, role } = input;
     const before = yield* findRole(space, id);
     if (role === null && before === null) {
       throw new Refusal('UserNotFound', 'There is no such user.');
@@ -80,8 +80,8 @@ export const setMember = write(
     if ((yield* findUser({ id })) === null && !id.includes(':')) {
       throw new Refusal('UserNotFound', 'There is no such user.');
     }
-    if (asked.isManagerKept && before === 'manager' && role !== 'manager') yield* requireOtherManager(space, id);
-    yield* putRole(asked);
+    if (input.isManagerKept && before === 'manager' && role !== 'manager') yield* requireOtherManager(space, id);
+    yield* putRole(input);
     const { name, state, createdAt } = yield* requireUser(id);
     return { id, name, state, role, createdAt };
   },
@@ -109,21 +109,21 @@ export interface AddMember extends Origin {
 /** A new account, with a role in one space. */
 export const addMember = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
-  function* addMember(asked: AddMember): Verb<Member> {
-    const { id, name, state, createdAt } = yield* insertUser(asked, 'Id');
-    yield* putRole(asked);
-    return { id, name, state, role: asked.role, createdAt };
+  function* addMember(input: AddMember): Verb<Member> {
+    const { id, name, state, createdAt } = yield* insertUser(input, 'Id');
+    yield* putRole(input);
+    return { id, name, state, role: input.role, createdAt };
   },
 );
 
-function* putRole(asked: Origin & { id: string; space: number; role: Role | null }): Verb<void> {
-  const { id, space, role } = asked;
+function* putRole(input: Origin & { id: string; space: number; role: Role | null }): Verb<void> {
+  const { id, space, role } = input;
   const isNew = role !== null && id.includes(':') && (yield* findUser({ id })) === null;
-  if (isNew) yield* insertUser({ ...asked, name: id, password: null }, 'User');
+  if (isNew) yield* insertUser({ ...input, name: id, password: null }, 'User');
   yield* requireUser(id);
   yield* execute(sql`DELETE FROM members WHERE user_id = ${id} AND space = ${space}`);
   if (role !== null) {
     yield* insert(intoMembers, [id, space, role]);
   }
-  yield* note(asked, space, 'user.role', id, { role });
+  yield* note(input, space, 'user.role', id, { role });
 }

@@ -53,7 +53,7 @@ export function toNameClaim(space: number, folder: string, nameKey: string): str
 /** What is left to do with a wanted name: it is free, or another one was found, or it stays with who has it. */
 export type Naming = { free: FreeName } | { taken: EntryRow };
 
-export interface Wanted {
+export interface NameRequest {
   space: number;
   parent: number;
   name: string;
@@ -63,7 +63,7 @@ export interface Wanted {
   target: string;
 }
 
-export function* settleName(wanted: Wanted): Verb<Naming> {
+export function* settleName(wanted: NameRequest): Verb<Naming> {
   const { space, parent, name, nameKey, kind, conflict, target } = wanted;
   const taken = yield* findRowByName(space, parent, nameKey);
   if (taken === undefined) return { free: { name, nameKey } };

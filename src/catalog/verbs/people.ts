@@ -110,22 +110,22 @@ export interface AddUser extends Origin {
 
 export const addUser = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* addUser(asked: AddUser): Verb<User> {
-    return yield* insertUser(asked, 'User');
+  function* addUser(input: AddUser): Verb<User> {
+    return yield* insertUser(input, 'User');
   },
 );
 
 /** `target`: the field that the id was sent in. */
-export function* insertUser(asked: AddUser, target: string): Verb<User> {
-  if ((yield* findUser(asked)) !== null) {
-    throw new Refusal('NameAlreadyExists', `There is or was a user ${JSON.stringify(asked.id)}.`, {
+export function* insertUser(input: AddUser, target: string): Verb<User> {
+  if ((yield* findUser(input)) !== null) {
+    throw new Refusal('NameAlreadyExists', `There is or was a user ${JSON.stringify(input.id)}.`, {
       target,
       hint: 'Ids of users are never given out twice; choose another.',
     });
   }
-  yield* insert(intoUsers, [asked.id, asked.name, 'active', asked.password, 0, asked.at]);
-  yield* note(asked, null, 'user.added', asked.id, {});
-  return yield* requireUser(asked.id);
+  yield* insert(intoUsers, [input.id, input.name, 'active', input.password, 0, input.at]);
+  yield* note(input, null, 'user.added', input.id, {});
+  return yield* requireUser(input.id);
 }
 
 export function* requireUser(id: string): Verb<User> {
@@ -142,12 +142,12 @@ export interface SetUserState extends Origin {
 /** Whoever is disabled is signed out everywhere. */
 export const setUserState = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* setUserState(asked: SetUserState): Verb<User> {
-    yield* requireUser(asked.id);
-    yield* execute(sql`UPDATE users SET state = ${asked.state} WHERE id = ${asked.id}`);
-    if (asked.state === 'disabled') yield* signOut(asked);
-    yield* note(asked, null, `user.${asked.state}`, asked.id, {});
-    return yield* requireUser(asked.id);
+  function* setUserState(input: SetUserState): Verb<User> {
+    yield* requireUser(input.id);
+    yield* execute(sql`UPDATE users SET state = ${input.state} WHERE id = ${input.id}`);
+    if (input.state === 'disabled') yield* signOut(input);
+    yield* note(input, null, `user.${input.state}`, input.id, {});
+    return yield* requireUser(input.id);
   },
 );
 
@@ -159,22 +159,22 @@ export interface SetPassword extends Origin {
 /** A new password ends every sign-in that the old one began. */
 export const setPassword = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* setPassword(asked: SetPassword): Verb<User> {
-    const { password } = yield* requireUser(asked.id);
+  function* setPassword(input: SetPassword): Verb<User> {
+    const { password } = yield* requireUser(input.id);
     if (password === null) throw new Refusal('InvalidField', 'People of outside issuers have no password here.');
-    yield* execute(sql`UPDATE users SET password = ${asked.password} WHERE id = ${asked.id}`);
-    yield* signOut(asked);
-    yield* note(asked, null, 'user.password', asked.id, {});
-    return yield* requireUser(asked.id);
+    yield* execute(sql`UPDATE users SET password = ${input.password} WHERE id = ${input.id}`);
+    yield* signOut(input);
+    yield* note(input, null, 'user.password', input.id, {});
+    return yield* requireUser(input.id);
   },
 );
 
 /** Ends every sign-in of everyone. */
 export const endSignIns = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* endSignIns(asked: Origin): Verb<void> {
+  function* endSignIns(input: Origin): Verb<void> {
     yield* execute(sql`UPDATE issuer_records SET payload = NULL`);
-    yield* note(asked, null, 'sign-ins.ended', '', {});
+    yield* note(input, null, 'sign-ins.ended', '', {});
   },
 );
 

@@ -34,7 +34,7 @@ export interface PurgedSlice {
   freedBlobs: string[];
 }
 
-interface Doomed {
+interface EntryToPurge {
   entry: number;
   space: number;
   parent: number;
@@ -75,13 +75,13 @@ export const purgeSlice = write(
   },
 );
 
-function* findDoomed(space: number, entry: number): Verb<Doomed | undefined> {
-  return yield* row<Doomed>(sql`SELECT entry, space, parent, kind, ${exactSize} AS size, created_by FROM entries
+function* findDoomed(space: number, entry: number): Verb<EntryToPurge | undefined> {
+  return yield* row<EntryToPurge>(sql`SELECT entry, space, parent, kind, ${exactSize} AS size, created_by FROM entries
      WHERE entry = ${entry} AND space = ${space}`);
 }
 
 /** Entries without any beneath them: the files of a folder that has no folders, or the emptied folder itself. */
-function* findLowest(top: Doomed, limit: number): Verb<Doomed[]> {
+function* findLowest(top: EntryToPurge, limit: number): Verb<EntryToPurge[]> {
   for (let current = top; ; ) {
     const folder = current.kind === 0 ? (yield* listDoomed(current, 0, 1))[0] : undefined;
     if (folder !== undefined) {
@@ -93,19 +93,19 @@ function* findLowest(top: Doomed, limit: number): Verb<Doomed[]> {
   }
 }
 
-function* listDoomed({ space, entry }: Doomed, kind: 0 | 1, limit: number): Verb<Doomed[]> {
-  return yield* rows<Doomed>(sql`SELECT entry, space, parent, kind, size, created_by FROM entries
+function* listDoomed({ space, entry }: EntryToPurge, kind: 0 | 1, limit: number): Verb<EntryToPurge[]> {
+  return yield* rows<EntryToPurge>(sql`SELECT entry, space, parent, kind, size, created_by FROM entries
      WHERE space = ${space} AND parent = ${entry} AND kind = ${kind} ORDER BY name_key LIMIT ${limit}`);
 }
 
 /** Those of one slice. */
-function* listVersionsOf({ entry }: Doomed): Verb<RemovedVersion[]> {
+function* listVersionsOf({ entry }: EntryToPurge): Verb<RemovedVersion[]> {
   return yield* rows<RemovedVersion>(sql`SELECT version, versions.content AS content, created_by, contents.size AS size
     FROM versions JOIN contents ON contents.content = versions.content WHERE versions.entry = ${entry}
     LIMIT ${sliceRows}`);
 }
 
-function* forgetTop({ space, entry, size }: Doomed): Verb<void> {
+function* forgetTop({ space, entry, size }: EntryToPurge): Verb<void> {
   yield* execute(sql`DELETE FROM hidden_trees WHERE entry = ${entry}`);
   yield* addToSizes(yield* requireHidden(space, hiddenId), -size);
 }

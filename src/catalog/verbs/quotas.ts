@@ -98,7 +98,7 @@ export const findSizeOf = read({}, function* findSizeOf({ space, folder, nameKey
   return found?.kind === 1 ? found.size : null;
 });
 
-export interface PlacedUsage extends UsageOf {
+export interface SpaceUsage extends UsageOf {
   space: number;
   spaceName: string;
 }
@@ -110,7 +110,7 @@ interface PlacedRow extends UsageRow {
 
 /** Every quota there is; and for operators, with `isWhole`, what every space holds. */
 export const listQuotas = read({ catchUp: 'sums' }, function* listQuotas({ isWhole }: { isWhole: boolean }): Verb<
-  PlacedUsage[]
+  SpaceUsage[]
 > {
   const found = yield* rows<PlacedRow>(sql`SELECT usage.space AS space, spaces.name AS space_name, ${columns}
     FROM usage JOIN spaces ON spaces.space = usage.space WHERE most_entries IS NOT NULL OR most_bytes IS NOT NULL
@@ -130,12 +130,12 @@ export interface SetQuota extends Origin {
 
 export const setQuota = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* setQuota(asked: SetQuota): Verb<PlacedUsage> {
-    const { space, actor } = yield* findOwner(asked);
+  function* setQuota(input: SetQuota): Verb<SpaceUsage> {
+    const { space, actor } = yield* findOwner(input);
     const before = (yield* findUsage({ space, actor })).quota;
-    const { entries, bytes, requests } = { ...before, ...asked.quota };
+    const { entries, bytes, requests } = { ...before, ...input.quota };
     yield* insert(intoUsage, [space, actor, 0, 0, entries, bytes, requests]);
-    yield* note(asked, space, 'quota.changed', actor, { entries, bytes, requests });
+    yield* note(input, space, 'quota.changed', actor, { entries, bytes, requests });
     const named = yield* row<{ name: string }>(sql`SELECT name FROM spaces WHERE space = ${space}`);
     return { space, spaceName: named?.name ?? '', ...(yield* findUsage({ space, actor })) };
   },

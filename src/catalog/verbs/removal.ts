@@ -4,7 +4,7 @@
 import { execute, insert, note, type Origin, returning, row, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import { putInto, takeOut } from './hidden-folders.ts';
-import { hiddenId, type Located } from './tree.ts';
+import { hiddenId, type LocatedEntry } from './tree.ts';
 import { Tally } from './usage.ts';
 
 const intoHiddenTrees = insertInto('hidden_trees', 'entry purpose at');
@@ -14,7 +14,7 @@ export interface TreeRemoval {
   reason: 'entry-removed' | 'trash-emptied';
   origin: Origin;
   space: number;
-  tree: Located;
+  tree: LocatedEntry;
 }
 
 /** Versions of a file that stays. The current version is never among them. */

@@ -31,7 +31,7 @@ import {
   type EntryDetails,
   findHolder,
   findVisible,
-  type Located,
+  type LocatedEntry,
   requireFolder,
   toDetails,
   toFileDetails,
@@ -98,9 +98,9 @@ export const saveFile = write(
     claims: claimsOfFile,
     newRows: () => 1,
   },
-  function* saveFile(asked: SaveFile): Verb<SavedFile> {
-    const saved = yield* saveOrRecall(asked);
-    if (asked.upload !== undefined) yield* settleUpload(asked.upload, saved.file.id);
+  function* saveFile(input: SaveFile): Verb<SavedFile> {
+    const saved = yield* saveOrRecall(input);
+    if (input.upload !== undefined) yield* settleUpload(input.upload, saved.file.id);
     return saved;
   },
 );
@@ -131,20 +131,20 @@ export const checkNaming = read({}, function* checkNaming({ space, folder, ...wa
   return null;
 });
 
-function* saveOrRecall(asked: SaveFile): Verb<SavedFile> {
-  const earlier = yield* recall<SavedFile>(asked.idempotency, asked.at);
+function* saveOrRecall(input: SaveFile): Verb<SavedFile> {
+  const earlier = yield* recall<SavedFile>(input.idempotency, input.at);
   if (earlier !== null) return toReplayed(earlier);
-  const { space, name, nameKey, conflict } = asked;
-  const folder = yield* requireFolder(space, asked.folder, 'FolderId');
+  const { space, name, nameKey, conflict } = input;
+  const folder = yield* requireFolder(space, input.folder, 'FolderId');
   const parent = folder.entry;
   const naming = yield* settleName({ space, parent, name, nameKey, conflict, kind: 'file', target: 'FileName' });
-  const saved = yield* settle(asked, folder, naming);
-  yield* remember(asked.idempotency, asked.at, saved);
+  const saved = yield* settle(input, folder, naming);
+  yield* remember(input.idempotency, input.at, saved);
   return saved;
 }
 
 /** What was saved of a batch under this key, each with its place in it. Refuses the key of another batch. */
-export const recallBatch = read({}, function* recallBatch(batch: { asked: Idempotency; at: number }): Verb<
+export const recallBatch = read({}, function* recallBatch(batch: { idempotency: Idempotency; at: number }): Verb<
   [number, SavedFile][]
 > {
   const earlier = yield* recallFiles<SavedFile>(batch);
@@ -155,53 +155,53 @@ function toReplayed(earlier: SavedFile): SavedFile {
   return { ...earlier, isReplayed: true, isBlobUsed: false, freedBlobs: [] };
 }
 
-function* settle(asked: SaveFile, folder: Located, naming: Naming): Verb<SavedFile> {
-  if ('taken' in naming && asked.conflict === 'Existing') {
+function* settle(input: SaveFile, folder: LocatedEntry, naming: Naming): Verb<SavedFile> {
+  if ('taken' in naming && input.conflict === 'Existing') {
     const kept = toUnchanged(folder, naming.taken);
-    const sha256 = asked.isShown ? yield* findContentDigest(naming.taken) : null;
+    const sha256 = input.isShown ? yield* findContentDigest(naming.taken) : null;
     return sha256 === null ? kept : withDetails(kept, folder, sha256);
   }
   const saved =
     'free' in naming
-      ? yield* saveNew(asked, folder, { ...asked, ...naming.free })
-      : yield* saveOver(asked, folder, yield* requireRowToChange(naming.taken.entry));
-  return asked.isShown ? withDetails(saved, folder, asked.content.sha256) : saved;
+      ? yield* saveNew(input, folder, { ...input, ...naming.free })
+      : yield* saveOver(input, folder, yield* requireRowToChange(naming.taken.entry));
+  return input.isShown ? withDetails(saved, folder, input.content.sha256) : saved;
 }
 
-function withDetails(saved: SavedFile, folder: Located, sha256: Uint8Array): SavedFile {
+function withDetails(saved: SavedFile, folder: LocatedEntry, sha256: Uint8Array): SavedFile {
   return { ...saved, details: toFileDetails(folder, saved.file, { sha256, version: saved.version }) };
 }
 
 function* saveNew(
-  asked: SaveFile,
-  folder: Located,
+  input: SaveFile,
+  folder: LocatedEntry,
   { name, nameKey }: { name: string; nameKey: string },
 ): Verb<SavedFile> {
-  const { space, at, by } = asked;
-  const added = { entries: 1, bytes: asked.content.sizeBytes };
+  const { space, at, by } = input;
+  const added = { entries: 1, bytes: input.content.sizeBytes };
   yield* checkQuota(space, by, added);
-  const { content, isBlobUsed } = yield* storeContent(asked.content);
+  const { content, isBlobUsed } = yield* storeContent(input.content);
   const file: NewEntry = {
-    id: asked.id,
+    id: input.id,
     parent: folder.entry,
     kind: 1,
     name,
     name_key: nameKey,
-    object_type: asked.objectType,
-    content_type: asked.contentType,
-    created_at: asked.times?.createdAt ?? at,
+    object_type: input.objectType,
+    content_type: input.contentType,
+    created_at: input.times?.createdAt ?? at,
     created_by: by,
-    modified_at: asked.times?.modifiedAt ?? at,
+    modified_at: input.times?.modifiedAt ?? at,
     modified_by: by,
-    size: asked.content.sizeBytes,
+    size: input.content.sizeBytes,
     version: 1,
-    properties: toStoredProperties(asked.properties),
+    properties: toStoredProperties(input.properties),
     height: 0,
   };
   const entry = yield* insertRow(space, file);
-  yield* addVersion(asked, { ...file, entry }, content);
+  yield* addVersion(input, { ...file, entry }, content);
   yield* addUsage(space, by, added);
-  return yield* finish(asked, folder, file, { deltaBytes: file.size, action: 'file.created', isBlobUsed });
+  return yield* finish(input, folder, file, { deltaBytes: file.size, action: 'file.created', isBlobUsed });
 }
 
 export interface SaveVersion extends Save {
@@ -225,14 +225,14 @@ export const saveVersion = write(
     claims: claimsOfVersion,
     newRows: () => 1,
   },
-  function* saveVersion(asked: SaveVersion): Verb<SavedVersion | null> {
-    const file = yield* findVisible(asked.space, asked.file);
+  function* saveVersion(input: SaveVersion): Verb<SavedVersion | null> {
+    const file = yield* findVisible(input.space, input.file);
     const folder = file === undefined ? null : yield* findHolder(file);
     if (file === undefined || folder === null || file.kind !== 1) return null;
     const taken = yield* requireRowToChange(file.entry);
     const current = yield* findContentDigest(taken);
-    checkMatch(asked.ifMatch, Buffer.from(current ?? []).toString('base64'));
-    const saved = yield* saveOver(asked, folder, taken);
+    checkMatch(input.ifMatch, Buffer.from(current ?? []).toString('base64'));
+    const saved = yield* saveOver(input, folder, taken);
     const now = yield* requireRow(file.entry);
     return { ...saved, details: yield* toDetails({ ...now, above: file.above }) };
   },
@@ -242,40 +242,40 @@ function claimsOfVersion({ space, file, content }: SaveVersion): string[] {
   return [`${space} file ${file}`, ...claimsOfContent(content)];
 }
 
-function* saveOver(asked: Save, folder: Located, taken: EntryRow): Verb<SavedFile> {
+function* saveOver(input: Save, folder: LocatedEntry, taken: EntryRow): Verb<SavedFile> {
   const unchanged = toUnchanged(folder, taken);
-  const isSameContent = yield* hasContent(taken, asked.content);
-  if (isSameContent) yield* mendBytes(taken, asked.content);
+  const isSameContent = yield* hasContent(taken, input.content);
+  if (isSameContent) yield* mendBytes(taken, input.content);
   const file: EntryRow = {
     ...taken,
-    object_type: asked.objectType ?? taken.object_type,
-    content_type: isSameContent && !asked.isContentTypeDeclared ? taken.content_type : asked.contentType,
-    properties: asked.properties === null ? taken.properties : toStoredProperties(asked.properties),
+    object_type: input.objectType ?? taken.object_type,
+    content_type: isSameContent && !input.isContentTypeDeclared ? taken.content_type : input.contentType,
+    properties: input.properties === null ? taken.properties : toStoredProperties(input.properties),
     // Whoever asked first may have come second, and clocks of nodes differ: it never goes back.
     modified_at:
-      asked.times === undefined
-        ? Math.max(asked.at, taken.modified_at)
-        : Math.max(asked.times.modifiedAt, taken.created_at),
-    modified_by: asked.by,
+      input.times === undefined
+        ? Math.max(input.at, taken.modified_at)
+        : Math.max(input.times.modifiedAt, taken.created_at),
+    modified_by: input.by,
   };
   if (isSameContent) {
     if (isSameRecord(taken, file)) return unchanged;
     yield* updateRow(taken, file);
     yield* relabelVersion(file);
     const done = { deltaBytes: 0, action: 'file.changed', isBlobUsed: false };
-    return yield* finish(asked, folder, file, done);
+    return yield* finish(input, folder, file, done);
   }
-  const added = { entries: 0, bytes: asked.content.sizeBytes };
-  yield* checkQuota(asked.space, asked.by, added);
-  const { content, isBlobUsed } = yield* storeContent(asked.content);
+  const added = { entries: 0, bytes: input.content.sizeBytes };
+  yield* checkQuota(input.space, input.by, added);
+  const { content, isBlobUsed } = yield* storeContent(input.content);
   file.version = taken.version + 1;
-  file.size = asked.content.sizeBytes;
+  file.size = input.content.sizeBytes;
   yield* updateRow(taken, file);
-  yield* addVersion(asked, file, content);
-  yield* addUsage(asked.space, asked.by, added);
+  yield* addVersion(input, file, content);
+  yield* addUsage(input.space, input.by, added);
   const done = { deltaBytes: file.size - taken.size, action: 'file.saved', isBlobUsed };
-  const saved = yield* finish(asked, folder, file, done);
-  return { ...saved, freedBlobs: yield* dropOldVersions(asked, file) };
+  const saved = yield* finish(input, folder, file, done);
+  return { ...saved, freedBlobs: yield* dropOldVersions(input, file) };
 }
 
 function toUnchanged(folder: EntryRow, file: EntryRow): SavedFile {
@@ -309,8 +309,8 @@ interface Finish {
   isBlobUsed: boolean;
 }
 
-function* finish(asked: Save, folder: Located, file: NewEntry, done: Finish): Verb<SavedFile> {
-  const { space, at, by, request } = asked;
+function* finish(input: Save, folder: LocatedEntry, file: NewEntry, done: Finish): Verb<SavedFile> {
+  const { space, at, by, request } = input;
   const above = yield* addToSizes(folder, done.deltaBytes);
   const details = JSON.stringify({ parent: folder.id, name: file.name, version: file.version, size: file.size });
   const position = yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
@@ -327,20 +327,20 @@ function* finish(asked: Save, folder: Located, file: NewEntry, done: Finish): Ve
   };
 }
 
-type Numbered = Pick<EntryRow, 'entry' | 'version' | 'modified_at'>;
+type NumberedEntry = Pick<EntryRow, 'entry' | 'version' | 'modified_at'>;
 
-function* addVersion(asked: Save, { entry, version, modified_at }: Numbered, content: number): Verb<void> {
+function* addVersion(input: Save, { entry, version, modified_at }: NumberedEntry, content: number): Verb<void> {
   yield* insertVersion({
     entry,
     version,
     content,
-    content_type: asked.contentType,
+    content_type: input.contentType,
     created_at: modified_at,
-    created_by: asked.by,
-    comment: asked.comment,
-    sha256: asked.content.sha256,
+    created_by: input.by,
+    comment: input.comment,
+    sha256: input.content.sha256,
   });
-  if (version > 1) yield* supersede({ entry, version }, asked.at);
+  if (version > 1) yield* supersede({ entry, version }, input.at);
 }
 
 /** The same bytes under another content type are the same version. */

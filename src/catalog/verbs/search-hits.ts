@@ -30,36 +30,36 @@ export interface Hit {
   path: string;
 }
 
-interface Way {
+interface PathToRoot {
   path: string;
   isVisible: boolean;
   isBeneath: boolean;
 }
 
 /** In the order in which they are given. */
-export const findHits = read({}, function* findHits(asked: FindHits): Verb<Hit[]> {
-  const ways = new Map<number, Way>();
-  const hits = yield* together(asked.entries.map((number) => findHit(number, asked, ways)));
+export const findHits = read({}, function* findHits(input: FindHits): Verb<Hit[]> {
+  const ways = new Map<number, PathToRoot>();
+  const hits = yield* together(input.entries.map((number) => findHit(number, input, ways)));
   return hits.filter((hit) => hit !== null);
 });
 
-function* findHit(number: number, asked: FindHits, ways: Map<number, Way>): Verb<Hit | null> {
+function* findHit(number: number, input: FindHits, ways: Map<number, PathToRoot>): Verb<Hit | null> {
   // Most of what is found anywhere is not in a folder that was named, and need not be read for that.
-  if (asked.folder !== null && !(yield* isBeneath(number, asked, ways))) return null;
-  const found = yield* one(sql`SELECT ${selection} FROM entries WHERE entry = ${number} AND space = ${asked.space}`);
-  if (found === undefined || found.parent === null || !isWanted(found, asked)) return null;
-  const way = yield* findWay(found.parent, asked.folder, ways);
+  if (input.folder !== null && !(yield* isBeneath(number, input, ways))) return null;
+  const found = yield* one(sql`SELECT ${selection} FROM entries WHERE entry = ${number} AND space = ${input.space}`);
+  if (found === undefined || found.parent === null || !isWanted(found, input)) return null;
+  const way = yield* findWay(found.parent, input.folder, ways);
   if (!way.isVisible || !way.isBeneath) return null;
   return { number, entry: toEntry(found), path: `${way.path}/${found.name}` };
 }
 
-function* isBeneath(number: number, { space, folder }: FindHits, ways: Map<number, Way>): Verb<boolean> {
+function* isBeneath(number: number, { space, folder }: FindHits, ways: Map<number, PathToRoot>): Verb<boolean> {
   const query = sql`SELECT parent FROM entries WHERE entry = ${number} AND space = ${space}`;
   const parent = (yield* row<{ parent: number | null }>(query))?.parent ?? null;
   return parent !== null && (yield* findWay(parent, folder, ways)).isBeneath;
 }
 
-function* findWay(folder: number, wanted: string | null, ways: Map<number, Way>): Verb<Way> {
+function* findWay(folder: number, wanted: string | null, ways: Map<number, PathToRoot>): Verb<PathToRoot> {
   const known = ways.get(folder);
   if (known !== undefined) return known;
   const found = yield* row<{ id: string; name: string; parent: number | null }>(
@@ -68,7 +68,7 @@ function* findWay(folder: number, wanted: string | null, ways: Map<number, Way>)
   if (found === undefined) throw new Error('an entry has lost its folder');
   const { id, name, parent } = found;
   const above = parent === null ? null : yield* findWay(parent, wanted, ways);
-  const way: Way = {
+  const way: PathToRoot = {
     path: above === null ? '' : `${above.path}/${name}`,
     isVisible: above === null ? !id.startsWith('-') : above.isVisible,
     isBeneath: wanted === null || id === wanted || (above?.isBeneath ?? false),

@@ -23,16 +23,16 @@ export interface NewSpace extends Origin {
 }
 
 /** Returns the number of the space. */
-export function* insertSpace(asked: NewSpace): Verb<number> {
-  const { at, name, rootId } = asked;
-  const space = yield* insertNumbered(intoSpaces, [asked.spaceId, name, rootId, at]);
-  const root = { id: rootId, parent: null, name, nameKey: toNameKey(name), at, by: asked.rootBy };
+export function* insertSpace(input: NewSpace): Verb<number> {
+  const { at, name, rootId } = input;
+  const space = yield* insertNumbered(intoSpaces, [input.spaceId, name, rootId, at]);
+  const root = { id: rootId, parent: null, name, nameKey: toNameKey(name), at, by: input.rootBy };
   yield* insertRow(space, toNewFolder(root));
   for (const id of [trashId, hiddenId]) {
     yield* insertRow(space, toNewFolder({ id, parent: null, name: id, nameKey: id, at, by: 'operator' }));
   }
   yield* insert(intoUsage, [space, everyone, 0, 0]);
-  yield* note(asked, space, 'space.created', rootId, { name });
+  yield* note(input, space, 'space.created', rootId, { name });
   return space;
 }
 
@@ -46,12 +46,12 @@ export interface AddSpace extends Origin {
 
 export const addSpace = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* addSpace(asked: AddSpace): Verb<SpaceAccess> {
-    const { name, spaceId, rootId, manager } = asked;
+  function* addSpace(input: AddSpace): Verb<SpaceAccess> {
+    const { name, spaceId, rootId, manager } = input;
     yield* requireFreeName(name);
-    const space = yield* insertSpace({ ...asked, rootBy: manager });
+    const space = yield* insertSpace({ ...input, rootBy: manager });
     yield* insert(intoMembers, [manager, space, 'manager']);
-    yield* note(asked, space, 'user.role', manager, { role: 'manager' });
+    yield* note(input, space, 'user.role', manager, { role: 'manager' });
     return { space, spaceId, spaceName: name, rootId, role: 'manager' };
   },
 );
@@ -64,14 +64,14 @@ export interface RenameSpace extends Origin {
 /** The root folder keeps its own name: it is an entry like others, and cannot be renamed. */
 export const renameSpace = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
-  function* renameSpace(asked: RenameSpace): Verb<void> {
-    const { space, name } = asked;
+  function* renameSpace(input: RenameSpace): Verb<void> {
+    const { space, name } = input;
     const found = yield* row<{ name: string }>(sql`SELECT name FROM spaces WHERE space = ${space}`);
     if (found === undefined) throw new Refusal('SpaceNotFound', 'There is no such space.');
     if (found.name === name) return;
     yield* requireFreeName(name);
     yield* execute(sql`UPDATE spaces SET name = ${name} WHERE space = ${space}`);
-    yield* note(asked, space, 'space.renamed', '', { name, before: found.name });
+    yield* note(input, space, 'space.renamed', '', { name, before: found.name });
   },
 );
 

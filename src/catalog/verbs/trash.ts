@@ -7,7 +7,7 @@ import { checkMatch } from '../../domain/match.ts';
 import { toNameKey } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { allSpaces, read, write } from '../declaration.ts';
-import { type SealedTrash, toTrashSeal } from '../row-checksums.ts';
+import { type ChecksummedTrash, toTrashChecksum } from '../row-checksums.ts';
 import { execute, insert, note, type Origin, row, rows, together, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import { type EntryRow, findRow, requireRow, toEntry, updateRow } from './entries.ts';
@@ -19,7 +19,7 @@ import {
   checkTreeLevel,
   type EntryDetails,
   findVisible,
-  type Located,
+  type LocatedEntry,
   locate,
   raiseHeights,
   requireFolder,
@@ -30,12 +30,12 @@ import {
 
 const intoTrash = insertInto('trash', 'entry space parent path trashed_at trashed_by seal');
 
-interface Asked extends Origin {
+interface EntryInput extends Origin {
   space: number;
   id: string;
 }
 
-export interface TrashEntry extends Asked {
+export interface TrashEntry extends EntryInput {
   /** The ETags of which the entry must have one; null: whatever it is. */
   ifMatch: readonly string[] | null;
 }
@@ -51,27 +51,27 @@ interface TrashRow {
 /** Null if there is no such entry. */
 export const trashEntry = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
-  function* trashEntry(asked: TrashEntry): Verb<EntryDetails | null> {
-    const found = yield* findVisible(asked.space, asked.id);
+  function* trashEntry(input: TrashEntry): Verb<EntryDetails | null> {
+    const found = yield* findVisible(input.space, input.id);
     if (found === undefined) return null;
     const details = yield* toDetails(found);
-    checkMatch(asked.ifMatch, details.etag);
+    checkMatch(input.ifMatch, details.etag);
     const from = yield* takeOut(found);
-    yield* putInto(asked.space, trashId, found);
+    yield* putInto(input.space, trashId, found);
     const trash = {
       entry: found.entry,
       parent: from.id,
       path: details.path,
-      trashed_at: asked.at,
-      trashed_by: asked.by,
+      trashed_at: input.at,
+      trashed_by: input.by,
     };
-    yield* insertTrash({ ...trash, space: asked.space });
-    yield* note(asked, asked.space, 'entry.trashed', found.id, { parent: from.id, name: found.name });
+    yield* insertTrash({ ...trash, space: input.space });
+    yield* note(input, input.space, 'entry.trashed', found.id, { parent: from.id, name: found.name });
     return details;
   },
 );
 
-function* insertTrash(trash: SealedTrash): Verb<void> {
+function* insertTrash(trash: ChecksummedTrash): Verb<void> {
   yield* insert(intoTrash, [
     trash.entry,
     trash.space,
@@ -79,17 +79,17 @@ function* insertTrash(trash: SealedTrash): Verb<void> {
     trash.path,
     trash.trashed_at,
     trash.trashed_by,
-    toTrashSeal(trash),
+    toTrashChecksum(trash),
   ]);
 }
 
-interface Trashed {
-  found: Located;
+interface TrashTop {
+  found: LocatedEntry;
   trash: TrashRow;
 }
 
 /** Only the tops of what was trashed: what is beneath them comes and goes with them. */
-function* findTrashed({ space, id }: { space: number; id: string }): Verb<Trashed | null> {
+function* findTrashed({ space, id }: { space: number; id: string }): Verb<TrashTop | null> {
   const found = yield* findRow(space, id);
   if (found === undefined) return null;
   const trash = yield* row<TrashRow>(
@@ -98,11 +98,11 @@ function* findTrashed({ space, id }: { space: number; id: string }): Verb<Trashe
   return trash === undefined ? null : { found: yield* locate(found), trash };
 }
 
-export const isInTrash = read({}, function* isInTrash(asked: { space: number; id: string }): Verb<boolean> {
-  return (yield* findTrashed(asked)) !== null;
+export const isInTrash = read({}, function* isInTrash(input: { space: number; id: string }): Verb<boolean> {
+  return (yield* findTrashed(input)) !== null;
 });
 
-export interface RestoreEntry extends Asked {
+export interface RestoreEntry extends EntryInput {
   /** Null: where it was. */
   parent: string | null;
   /** Null: the one that it had. */
@@ -113,16 +113,16 @@ export interface RestoreEntry extends Asked {
 /** Null if it is not in the trash. */
 export const restoreEntry = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
-  function* restoreEntry(asked: RestoreEntry): Verb<EntryDetails | null> {
-    const { space } = asked;
-    const trashed = yield* findTrashed(asked);
+  function* restoreEntry(input: RestoreEntry): Verb<EntryDetails | null> {
+    const { space } = input;
+    const trashed = yield* findTrashed(input);
     if (trashed === null) return null;
     const { found, trash } = trashed;
     const to =
-      asked.parent === null
+      input.parent === null
         ? yield* findOldPlace(space, trash)
-        : yield* requireFolder(space, asked.parent, 'ParentFolderId');
-    const name = asked.name ?? found.name;
+        : yield* requireFolder(space, input.parent, 'ParentFolderId');
+    const name = input.name ?? found.name;
     const { kind } = toEntry(found);
     yield* checkTreeLevel(to, space, found, 'ParentFolderId');
     const wanted = {
@@ -131,7 +131,7 @@ export const restoreEntry = write(
       name,
       nameKey: toNameKey(name),
       kind,
-      conflict: asked.conflict,
+      conflict: input.conflict,
       target: 'Name',
     };
     const naming = yield* settleName(wanted);
@@ -140,19 +140,19 @@ export const restoreEntry = write(
     const restored = { ...found, parent: to.entry, name: naming.free.name, name_key: naming.free.nameKey };
     // Back where it was and under its name it is what it was; else it was moved or renamed, as a change of it would.
     if (to.id !== trash.parent || restored.name !== found.name) {
-      restored.modified_at = Math.max(asked.at, found.modified_at);
-      restored.modified_by = asked.by;
+      restored.modified_at = Math.max(input.at, found.modified_at);
+      restored.modified_by = input.by;
     }
     yield* execute(sql`DELETE FROM trash WHERE entry = ${found.entry}`);
     yield* addToSizes(to, found.size);
     if (kind === 'folder') yield* raiseHeights(to, found.height);
     yield* updateRow(found, restored);
-    yield* note(asked, asked.space, 'entry.restored', restored.id, { parent: to.id, name: restored.name });
+    yield* note(input, input.space, 'entry.restored', restored.id, { parent: to.id, name: restored.name });
     return yield* toDetails({ ...restored, above: [to, ...to.above] });
   },
 );
 
-function* findOldPlace(space: number, { parent }: TrashRow): Verb<Located> {
+function* findOldPlace(space: number, { parent }: TrashRow): Verb<LocatedEntry> {
   const folder = yield* findVisible(space, parent);
   if (folder !== undefined) return folder;
   throw new Refusal('FolderNotFound', 'The folder that it was in is gone, or in the trash itself.', {
@@ -203,39 +203,39 @@ function toFormerDetails(found: EntryRow, { path, parent }: TrashRow): Verb<Entr
 /** Removes for good: an entry that is seen, or the top of something in the trash. Null if it is neither. */
 export const removeEntry = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
-  function* removeEntry(asked: TrashEntry): Verb<EntryDetails | null> {
-    const trashed = yield* findTrashed(asked);
-    const found = trashed?.found ?? (yield* findVisible(asked.space, asked.id));
+  function* removeEntry(input: TrashEntry): Verb<EntryDetails | null> {
+    const trashed = yield* findTrashed(input);
+    const found = trashed?.found ?? (yield* findVisible(input.space, input.id));
     if (found === undefined) return null;
     const details = yield* trashed === null ? toDetails(found) : toFormerDetails(found, trashed.trash);
-    checkMatch(asked.ifMatch, details.etag);
-    yield* remove({ reason: 'entry-removed', origin: asked, space: asked.space, tree: found });
+    checkMatch(input.ifMatch, details.etag);
+    yield* remove({ reason: 'entry-removed', origin: input, space: input.space, tree: found });
     return details;
   },
 );
 
-export interface EmptyTrash extends Omit<Asked, 'id' | 'space'> {
+export interface EmptyTrash extends Omit<EntryInput, 'id' | 'space'> {
   /** Null: of every space. */
   space: number | null;
   /** Only what was trashed before this. */
   before: number;
 }
 
-const mostTops = 100;
+const maxTops = 100;
 
 /** Removes for good what has been in the trash, at most 100 tops at a time; says how many. */
 export const emptyTrash = write(
   { space: ({ space }) => space ?? allSpaces, lock: 'exclusive', pages: 'unchanged' },
-  function* emptyTrash({ space, before, ...asked }: EmptyTrash): Verb<number> {
+  function* emptyTrash({ space, before, ...input }: EmptyTrash): Verb<number> {
     const found = yield* rows<{ entry: number; space: number }>(
       space === null
-        ? sql`SELECT entry, space FROM trash WHERE trashed_at < ${before} ORDER BY trashed_at LIMIT ${mostTops}`
+        ? sql`SELECT entry, space FROM trash WHERE trashed_at < ${before} ORDER BY trashed_at LIMIT ${maxTops}`
         : sql`SELECT entry, space FROM trash WHERE trashed_at < ${before} AND space = ${space}
-            ORDER BY trashed_at LIMIT ${mostTops}`,
+            ORDER BY trashed_at LIMIT ${maxTops}`,
     );
     for (const { entry, space: of } of found) {
       const top = yield* locate(yield* requireRow(entry));
-      yield* remove({ reason: 'trash-emptied', origin: asked, space: of, tree: top });
+      yield* remove({ reason: 'trash-emptied', origin: input, space: of, tree: top });
     }
     return found.length;
   },

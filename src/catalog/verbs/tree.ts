@@ -16,7 +16,7 @@ export const trashId = '-trash-';
 export const hiddenId = '-hidden-';
 
 /** A folder above an entry. */
-export interface Above {
+export interface FolderAbove {
   entry: number;
   id: string;
   name: string;
@@ -25,17 +25,19 @@ export interface Above {
 }
 
 /** An entry and the folders above it, nearest first. */
-export interface Located extends EntryRow {
-  above: Above[];
+export interface LocatedEntry extends EntryRow {
+  above: FolderAbove[];
 }
 
 /** No way up is longer: the deepest folder, what is in it, and the hidden folder that may hold its tree. */
 const longestWay = deepestLevel + 3;
 
-export function* locate(found: EntryRow): Verb<Located> {
-  const above: Above[] = [];
+export function* locate(found: EntryRow): Verb<LocatedEntry> {
+  const above: FolderAbove[] = [];
   for (let parent = found.parent; parent !== null; ) {
-    const next = yield* row<Above>(sql`SELECT entry, id, name, parent, height FROM entries WHERE entry = ${parent}`);
+    const next = yield* row<FolderAbove>(
+      sql`SELECT entry, id, name, parent, height FROM entries WHERE entry = ${parent}`,
+    );
     if (next === undefined) throw new Fault('other', `entry ${found.id} has lost its folder`);
     above.push(next);
     if (above.length > longestWay)
@@ -46,24 +48,24 @@ export function* locate(found: EntryRow): Verb<Located> {
 }
 
 /** The folder that holds it; null for a root. */
-export function* findHolder(found: Located): Verb<Located | null> {
+export function* findHolder(found: LocatedEntry): Verb<LocatedEntry | null> {
   const [holder, ...above] = found.above;
   return holder === undefined ? null : { ...(yield* requireRow(holder.entry)), above };
 }
 
-export function isVisible({ id, above }: Located): boolean {
+export function isVisible({ id, above }: LocatedEntry): boolean {
   return !(above.at(-1)?.id ?? id).startsWith('-');
 }
 
 /** Undefined: it is not there, or in the trash, or about to be gone. */
-export function* findVisible(space: number, id: string): Verb<Located | undefined> {
+export function* findVisible(space: number, id: string): Verb<LocatedEntry | undefined> {
   const found = yield* findRow(space, id);
   if (found === undefined) return undefined;
   const located = yield* locate(found);
   return isVisible(located) ? located : undefined;
 }
 
-export function* requireFolder(space: number, id: string, target: string): Verb<Located> {
+export function* requireFolder(space: number, id: string, target: string): Verb<LocatedEntry> {
   const folder = yield* findVisible(space, id);
   if (folder === undefined) throw folderNotFound(target);
   if (folder.kind !== 0) throw notAFolder(target);
@@ -71,12 +73,12 @@ export function* requireFolder(space: number, id: string, target: string): Verb<
 }
 
 /** Of a root, `/`. */
-export function pathOf({ name, above }: Pick<Located, 'name' | 'above'>): string {
+export function pathOf({ name, above }: Pick<LocatedEntry, 'name' | 'above'>): string {
   return `/${[name, ...above.map((folder) => folder.name)].slice(0, -1).reverse().join('/')}`;
 }
 
 /** Adds to the size of a folder and of every folder above it; returns the ids of those above. */
-export function* addToSizes(folder: Located, deltaBytes: number): Verb<string[]> {
+export function* addToSizes(folder: LocatedEntry, deltaBytes: number): Verb<string[]> {
   if (deltaBytes === 0) return [];
   for (const { entry } of [folder, ...folder.above]) {
     yield* add({ kind: 'size', entry, bytes: deltaBytes });
@@ -85,7 +87,7 @@ export function* addToSizes(folder: Located, deltaBytes: number): Verb<string[]>
 }
 
 /** "More than 100 levels deep: 400 `TooDeep`": for new folders, each in the one before it. */
-export function checkLevel(parent: Located, target: string, count = 1): void {
+export function checkLevel(parent: LocatedEntry, target: string, count = 1): void {
   if (parent.above.length + count > deepestLevel) throw tooDeep(target);
 }
 
@@ -94,10 +96,10 @@ function tooDeep(target: string): Refusal {
 }
 
 /** Folders that are looked at to learn how deep a tree is. */
-const mostLookedAt = 10_000;
+const maxScanned = 10_000;
 
 /** The same for a folder with a tree beneath it. Its height may be what it once was; where that would refuse it, we look. */
-export function* checkTreeLevel(parent: Located, space: number, folder: EntryRow, target: string): Verb<void> {
+export function* checkTreeLevel(parent: LocatedEntry, space: number, folder: EntryRow, target: string): Verb<void> {
   const room = deepestLevel - parent.above.length - 1;
   if (folder.kind !== 0 || folder.height <= room) return;
   const looked = yield* row<{ height: number; count: number }>(sql`WITH RECURSIVE down (entry, level) AS (
@@ -106,14 +108,14 @@ export function* checkTreeLevel(parent: Located, space: number, folder: EntryRow
        SELECT entries.entry, down.level + 1
        FROM down JOIN entries ON entries.space = ${space} AND entries.parent = down.entry AND entries.kind = 0
      )
-     SELECT max(level) AS height, count(*) AS count FROM (SELECT level FROM down LIMIT ${mostLookedAt}) AS looked`);
-  if (looked === undefined || looked.count >= mostLookedAt || looked.height > room) throw tooDeep(target);
+     SELECT max(level) AS height, count(*) AS count FROM (SELECT level FROM down LIMIT ${maxScanned}) AS looked`);
+  if (looked === undefined || looked.count >= maxScanned || looked.height > room) throw tooDeep(target);
   folder.height = looked.height;
   yield* execute(sql`UPDATE entries SET height = ${looked.height} WHERE entry = ${folder.entry}`);
 }
 
 /** A folder with so many levels beneath it came into this one. Ends at the first that is high enough already. */
-export function* raiseHeights(parent: Located, height: number): Verb<void> {
+export function* raiseHeights(parent: LocatedEntry, height: number): Verb<void> {
   let least = height + 1;
   for (const folder of [parent, ...parent.above]) {
     if (folder.height >= least) return;
@@ -133,7 +135,7 @@ export interface EntryDetails {
   version: number;
 }
 
-export function* toDetails(found: Located): Verb<EntryDetails> {
+export function* toDetails(found: LocatedEntry): Verb<EntryDetails> {
   return yield* toDetailsAt(found, { path: pathOf(found), holder: found.above[0]?.id ?? null });
 }
 
@@ -154,7 +156,7 @@ function compose(known: Omit<EntryDetails, 'etag'>, holder: string | null): Entr
 
 /** The same of a file that was just written, without asking for what is known. */
 export function toFileDetails(
-  folder: Located,
+  folder: LocatedEntry,
   file: Entry,
   content: { sha256: Uint8Array; version: number },
 ): EntryDetails {

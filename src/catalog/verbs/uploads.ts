@@ -8,16 +8,19 @@ import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, returning, returningRow, row, type Verb } from '../sql.ts';
 import { insertInto, raw, sql } from '../statement.ts';
 
+/** Named so by the schema. */
+const requestColumn = 'asked';
+
 const intoUploads = insertInto(
   'uploads',
-  'id app_key actor protocol kind asked length size blob grown turn is_busy is_last result expires_at',
+  `id app_key actor protocol kind ${requestColumn} length size blob grown turn is_busy is_last result expires_at`,
 );
 const columns = raw(intoUploads.columns.join(', '));
 
 /** Unfinished ones that an application, or a person with it, can have at a time. */
-const mostOpen = 1000;
+const maxOpen = 1000;
 /** What one write removes at most, so that no save waits long. */
-const mostExpired = 500;
+const maxExpired = 500;
 
 export const uploadProtocols = ['ietf', 'tus'] as const;
 export type UploadProtocol = (typeof uploadProtocols)[number];
@@ -32,8 +35,8 @@ export interface Upload extends UploadOwner {
   protocol: UploadProtocol;
   /** `part`: for a `final` one, which is made of such. */
   kind: 'whole' | 'part' | 'final';
-  /** JSON: what the save will be asked for. */
-  asked: string;
+  /** The parameters of the save, as JSON. */
+  request: string;
   /** Null: not said yet. */
   lengthBytes: number | null;
   /** How many bytes are durable. */
@@ -58,7 +61,7 @@ interface UploadRow {
   actor: string;
   protocol: UploadProtocol;
   kind: Upload['kind'];
-  asked: string;
+  [requestColumn]: string;
   length: number | null;
   size: number;
   blob: string | null;
@@ -70,10 +73,20 @@ interface UploadRow {
   expires_at: number;
 }
 
-function toUpload({ app_key, length, size, is_busy, is_last, expires_at, ...rest }: UploadRow): Upload {
+function toUpload({
+  app_key,
+  [requestColumn]: request,
+  length,
+  size,
+  is_busy,
+  is_last,
+  expires_at,
+  ...rest
+}: UploadRow): Upload {
   return {
     ...rest,
     appKey: app_key,
+    request,
     lengthBytes: length,
     sizeBytes: size,
     isBusy: is_busy === 1,
@@ -91,14 +104,14 @@ export const beginUpload = write(
       sql`SELECT count(*) AS count FROM uploads WHERE app_key = ${begun.appKey} AND actor = ${begun.actor}
         AND result IS NULL`,
     );
-    if (Number(open?.count) >= mostOpen) throw tooManyUploads();
+    if (Number(open?.count) >= maxOpen) throw tooManyUploads();
     yield* insert(intoUploads, [
       begun.id,
       begun.appKey,
       begun.actor,
       begun.protocol,
       begun.kind,
-      begun.asked,
+      begun.request,
       begun.lengthBytes,
       0,
       begun.blob,
@@ -113,7 +126,7 @@ export const beginUpload = write(
 );
 
 function tooManyUploads(): Refusal {
-  return new Refusal('TooManyUploads', `There are ${mostOpen} unfinished uploads already.`, {
+  return new Refusal('TooManyUploads', `There are ${maxOpen} unfinished uploads already.`, {
     hint: 'Finish some of them, or remove them with DELETE on their addresses.',
   });
 }
@@ -213,7 +226,7 @@ export const expireUploads = write(
   function* expireUploads({ at }: { at: number }): Verb<{ count: number; left: LeftBytes[] }> {
     // The time is looked at twice: one that goes on while we wait for its row must stay.
     const expired = yield* returning<UploadRow>(sql`DELETE FROM uploads WHERE expires_at < ${at} AND id IN
-       (SELECT id FROM uploads WHERE expires_at < ${at} ORDER BY expires_at LIMIT ${mostExpired})
+       (SELECT id FROM uploads WHERE expires_at < ${at} ORDER BY expires_at LIMIT ${maxExpired})
      RETURNING ${columns}`);
     return { count: expired.length, left: expired.flatMap(toLeft) };
   },

@@ -18,7 +18,7 @@ interface QuotaRow extends Usage {
   most_bytes: number | null;
 }
 
-/** Asked before anything is written. */
+/** QueryText before anything is written. */
 export function* checkQuota(space: number, actor: string, added: Usage): Verb<void> {
   if (added.entries <= 0 && added.bytes <= 0) return;
   const limited = sql`FROM usage WHERE space = ${space} AND actor IN ('', ${actor})

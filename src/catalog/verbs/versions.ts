@@ -4,12 +4,12 @@
 import { versionNotFound } from '../../domain/missing.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { allSpaces, read, write } from '../declaration.ts';
-import { carrySeal, type SealedVersion, toVersionSeal } from '../row-checksums.ts';
+import { type ChecksummedVersion, carryChecksum, toVersionChecksum } from '../row-checksums.ts';
 import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import { type EntryRow, updateRow } from './entries.ts';
 import { remove } from './removal.ts';
-import { addToSizes, type EntryDetails, findHolder, findVisible, type Located, toDetails } from './tree.ts';
+import { addToSizes, type EntryDetails, findHolder, findVisible, type LocatedEntry, toDetails } from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
 
 const intoVersions = insertInto('versions', 'entry version content content_type created_at created_by comment seal');
@@ -26,7 +26,7 @@ export interface Version {
 }
 
 /** A version as it is kept, with the digest and the size of its content. */
-export interface VersionRow extends SealedVersion {
+export interface VersionRow extends ChecksummedVersion {
   size: number;
   seal: number | null;
 }
@@ -90,9 +90,9 @@ export interface ChangedVersion {
 /** Makes a new version with the bytes of an old one; the same bytes as the current ones make none. Null: no such file. */
 export const restoreVersion = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
-  function* restoreVersion(asked: ChangeVersion): Verb<ChangedVersion | null> {
-    const { space, at, by } = asked;
-    const found = yield* findFileVersion(asked);
+  function* restoreVersion(input: ChangeVersion): Verb<ChangedVersion | null> {
+    const { space, at, by } = input;
+    const found = yield* findFileVersion(input);
     if (found === null) return null;
     const { file, version } = found;
     const current = yield* requireVersion(file, file.version);
@@ -101,7 +101,7 @@ export const restoreVersion = write(
     }
     const added = { entries: 0, bytes: version.size };
     yield* checkQuota(space, by, added);
-    const restored: Located = {
+    const restored: LocatedEntry = {
       ...file,
       version: file.version + 1,
       size: version.size,
@@ -120,19 +120,19 @@ export const restoreVersion = write(
     yield* addUsage(space, by, added);
     const folder = yield* findHolder(file);
     if (folder !== null) yield* addToSizes(folder, version.size - file.size);
-    yield* note(asked, asked.space, 'version.restored', restored.id, {
+    yield* note(input, input.space, 'version.restored', restored.id, {
       version: restored.version,
       from: version.version,
     });
-    const freedBlobs = yield* dropOldVersions(asked, restored);
+    const freedBlobs = yield* dropOldVersions(input, restored);
     return { details: yield* toDetails(restored), freedBlobs };
   },
 );
 
 export const removeVersion = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
-  function* removeVersion(asked: ChangeVersion): Verb<ChangedVersion | null> {
-    const found = yield* findFileVersion(asked);
+  function* removeVersion(input: ChangeVersion): Verb<ChangedVersion | null> {
+    const found = yield* findFileVersion(input);
     if (found === null) return null;
     const { file, version } = found;
     if (version.version === file.version) {
@@ -143,8 +143,8 @@ export const removeVersion = write(
     }
     const freedBlobs = yield* remove({
       reason: 'version-removed',
-      origin: asked,
-      space: asked.space,
+      origin: input,
+      space: input.space,
       file,
       versions: [version],
     });
@@ -158,27 +158,27 @@ export interface CommentVersion extends Omit<ChangeVersion, 'keptVersions'> {
 
 export const commentVersion = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
-  function* commentVersion(asked: CommentVersion): Verb<Version | null> {
-    const found = yield* findFileVersion(asked);
+  function* commentVersion(input: CommentVersion): Verb<Version | null> {
+    const found = yield* findFileVersion(input);
     if (found === null) return null;
     const { file, version } = found;
-    if (version.comment !== asked.comment) {
-      yield* updateVersion(version, { ...version, comment: asked.comment });
-      yield* note(asked, asked.space, 'version.commented', file.id, { version: version.version });
+    if (version.comment !== input.comment) {
+      yield* updateVersion(version, { ...version, comment: input.comment });
+      yield* note(input, input.space, 'version.commented', file.id, { version: version.version });
     }
-    return toVersion({ ...version, comment: asked.comment });
+    return toVersion({ ...version, comment: input.comment });
   },
 );
 
 interface FileVersion {
-  file: Located;
+  file: LocatedEntry;
   version: VersionRow;
 }
 
-function* findFileVersion(asked: { space: number; file: string; version: number }): Verb<FileVersion | null> {
-  const file = yield* findVisible(asked.space, asked.file);
+function* findFileVersion(input: { space: number; file: string; version: number }): Verb<FileVersion | null> {
+  const file = yield* findVisible(input.space, input.file);
   if (file === undefined || file.kind !== 1) return null;
-  return { file, version: yield* requireVersion(file, asked.version) };
+  return { file, version: yield* requireVersion(file, input.version) };
 }
 
 export function* requireVersion(file: EntryRow, number: number): Verb<VersionRow> {
@@ -189,7 +189,7 @@ export function* requireVersion(file: EntryRow, number: number): Verb<VersionRow
   throw versionNotFound();
 }
 
-export function* insertVersion(version: SealedVersion): Verb<void> {
+export function* insertVersion(version: ChecksummedVersion): Verb<void> {
   yield* insert(intoVersions, [
     version.entry,
     version.version,
@@ -198,7 +198,7 @@ export function* insertVersion(version: SealedVersion): Verb<void> {
     version.created_at,
     version.created_by,
     version.comment,
-    toVersionSeal(version),
+    toVersionChecksum(version),
   ]);
 }
 
@@ -206,7 +206,7 @@ export function* insertVersion(version: SealedVersion): Verb<void> {
 export function* updateVersion(before: VersionRow, version: VersionRow): Verb<void> {
   yield* execute(
     sql`UPDATE versions SET content_type = ${version.content_type}, comment = ${version.comment},
-      seal = ${carrySeal(before.seal, toVersionSeal(before), toVersionSeal(version))} WHERE entry = ${version.entry}
+      seal = ${carryChecksum(before.seal, toVersionChecksum(before), toVersionChecksum(version))} WHERE entry = ${version.entry}
       AND version = ${version.version}`,
   );
 }
@@ -220,20 +220,20 @@ export function* supersede(file: Pick<EntryRow, 'entry' | 'version'>, at: number
 }
 
 /** At most this many go with one save. */
-const mostDropped = 100;
+const maxDropped = 100;
 
 /** With a new version; noted after it. Returns the blobs that nothing points to any more: they are let go once this is
  *  committed. */
 export function* dropOldVersions(
-  asked: Pick<ChangeVersion, keyof Origin | 'space' | 'keptVersions'>,
+  input: Pick<ChangeVersion, keyof Origin | 'space' | 'keptVersions'>,
   file: EntryRow,
 ): Verb<string[]> {
-  if (asked.keptVersions === null) return [];
+  if (input.keptVersions === null) return [];
   const old = yield* rows<VersionRow>(
     sql`${selectVersions} WHERE versions.entry = ${file.entry} ORDER BY version DESC
-      LIMIT ${mostDropped} OFFSET ${asked.keptVersions}`,
+      LIMIT ${maxDropped} OFFSET ${input.keptVersions}`,
   );
-  return yield* remove({ reason: 'version-limit', origin: asked, space: asked.space, file, versions: old });
+  return yield* remove({ reason: 'version-limit', origin: input, space: input.space, file, versions: old });
 }
 
 export interface ExpireVersions extends Origin {

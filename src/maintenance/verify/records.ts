@@ -1,7 +1,7 @@
 // Entries, versions and the trash: each row with what it refers to and with its seal, folders that lead to their root, and
 // sums.
 
-import { isSealBroken, toEntrySeal, toTrashSeal, toVersionSeal } from '../../catalog/row-checksums.ts';
+import { isChecksumWrong, toEntryChecksum, toTrashChecksum, toVersionChecksum } from '../../catalog/row-checksums.ts';
 import type { Verb } from '../../catalog/sql.ts';
 import * as checks from '../../catalog/verbs/checks.ts';
 import { trashId } from '../../catalog/verbs/tree.ts';
@@ -80,7 +80,7 @@ function findEntryProblem(row: checks.CheckedEntry): string | null {
   return (
     findLocationProblem(row) ??
     findRecordProblem(row) ??
-    (isSealBroken(row.seal, toEntrySeal(row)) ? notAsWritten : null)
+    (isChecksumWrong(row.seal, toEntryChecksum(row)) ? notAsWritten : null)
   );
 }
 
@@ -213,7 +213,7 @@ function findVersionProblem(row: checks.CheckedVersion): string | null {
   if (row.sha256 === null) return `its content, ${row.content}, is not there`;
   if (row.version > row.current) return 'it is later than the current one';
   if ((row.superseded_at === null) !== (row.version === row.current)) return 'when it was superseded is wrong';
-  return isSealBroken(row.seal, toVersionSeal({ ...row, sha256: row.sha256 })) ? notAsWritten : null;
+  return isChecksumWrong(row.seal, toVersionChecksum({ ...row, sha256: row.sha256 })) ? notAsWritten : null;
 }
 
 async function verifyTrash(subject: Subject, problems: Problems, options: VerifyOptions): Promise<void> {
@@ -230,7 +230,7 @@ function findTrashProblem(row: checks.CheckedTrash): string | null {
   if (row.entry_space === null) return 'its entry is not there';
   if (row.entry_space !== row.space) return 'its entry is in another space';
   if (row.holder_id !== trashId) return 'its entry is not in the trash';
-  return isSealBroken(row.seal, toTrashSeal(row)) ? notAsWritten : null;
+  return isChecksumWrong(row.seal, toTrashChecksum(row)) ? notAsWritten : null;
 }
 
 async function verifySums({ tables }: Subject, problems: Problems): Promise<void> {

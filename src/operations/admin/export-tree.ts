@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { mkdir, open, rm, utimes } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { Place } from '../../catalog/verbs/list-folder.ts';
+import type { FolderCursor } from '../../catalog/verbs/list-folder.ts';
 import type { SpaceAccess } from '../../domain/caller.ts';
 import type { Entry } from '../../domain/entry.ts';
 import { syncFile } from '../../runtime/durable-file.ts';
@@ -77,7 +77,7 @@ class Tree {
   }
 
   async folder(id: string, location: Location): Promise<void> {
-    let after: Place | null = null;
+    let after: FolderCursor | null = null;
     do {
       const params = { space: this.#request.access.space, folder: id, order: 'name' as const, limit: pageLimit };
       const page = await this.#cabinet.catalog.listFolder(after === null ? params : { ...params, after });

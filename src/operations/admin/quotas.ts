@@ -1,7 +1,7 @@
 // Sets and lists quotas, for operators.
 
 import type { Origin } from '../../catalog/sql.ts';
-import type { PlacedUsage, SetQuota } from '../../catalog/verbs/quotas.ts';
+import type { SetQuota, SpaceUsage } from '../../catalog/verbs/quotas.ts';
 import type { Cabinet } from '../cabinet.ts';
 
 export async function setQuota(cabinet: Cabinet, quota: Omit<SetQuota, keyof Origin>, origin: Origin) {
@@ -11,6 +11,6 @@ export async function setQuota(cabinet: Cabinet, quota: Omit<SetQuota, keyof Ori
   return changed;
 }
 
-export function listQuotas(cabinet: Cabinet): Promise<PlacedUsage[]> {
+export function listQuotas(cabinet: Cabinet): Promise<SpaceUsage[]> {
   return cabinet.catalog.listQuotas({ isWhole: true });
 }

@@ -3,7 +3,7 @@
 // pauses: the service keeps running, and rows may be archived meanwhile.
 
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { JournalFiles, SealedRange } from '../../catalog/journal-files.ts';
+import type { JournalFiles, JournalRange } from '../../catalog/journal-files.ts';
 import type { JournalRow } from '../../catalog/verbs/journal.ts';
 import { isSameRow, toLink } from '../../domain/chain.ts';
 import { yieldToOthers } from '../../runtime/pacing.ts';
@@ -69,7 +69,7 @@ export async function verifyJournal(journal: Journal, expected: Head | null): Pr
   return walk;
 }
 
-async function verifyFile({ catalog, journalFiles }: Journal, walk: Walk, range: SealedRange): Promise<void> {
+async function verifyFile({ catalog, journalFiles }: Journal, walk: Walk, range: JournalRange): Promise<void> {
   const sealed = await journalFiles.read(range).catch(() => null);
   if (sealed === null) {
     walk.skip(range, 'the sealed file cannot be read');
@@ -144,7 +144,7 @@ class Walk implements JournalVerification {
   }
 
   /** Neither these rows nor the link of the row after them can be verified. */
-  skip({ first, last }: SealedRange, problem: string): void {
+  skip({ first, last }: JournalRange, problem: string): void {
     this.report(first, problem);
     this.head = { position: last, link: '' };
     this.#isBroken = true;

@@ -49,7 +49,7 @@ export class PostgresIndex {
   }
 
   async #ask<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
-    return (await this.#transaction.ask({ sql, values: values as Value[] })).rows as Row[];
+    return (await this.#transaction.query({ sql, values: values as Value[] })).rows as Row[];
   }
 
   #send(sql: string, ...values: unknown[]): void {

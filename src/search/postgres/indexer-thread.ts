@@ -46,7 +46,7 @@ class PostgresIndexer {
 
   async run(): Promise<void> {
     const { url, schema } = this.#data;
-    const pool = openPool({ url, schema, mostConnections: 1 });
+    const pool = openPool({ url, schema, maxConnections: 1 });
     while (!this.#closing.signal.aborted) {
       const client = await pool.connect().catch(ignoreLost);
       if (client !== null) {

@@ -18,7 +18,7 @@ const longTextBatch = 8;
 const maxSkippedShown = 100;
 /** Larger counts are estimates of the database: metrics read the status every few seconds. */
 const maxCounted = 1_000_000;
-const mostConnections = 3;
+const maxConnections = 3;
 /** How long to retry while the database cannot be reached: it may be restarting. */
 const retryMs = 10_000;
 
@@ -39,7 +39,7 @@ export class PostgresSearcher {
   readonly #pool: ReturnType<typeof openPool>;
 
   constructor({ url, schema }: PostgresSearcherData) {
-    this.#pool = openPool({ url, schema, mostConnections });
+    this.#pool = openPool({ url, schema, maxConnections });
   }
 
   async #query<Tuple extends unknown[]>(text: string, values: readonly unknown[]): Promise<Tuple[]> {

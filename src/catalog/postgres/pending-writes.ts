@@ -10,11 +10,11 @@ const intoChanges = insertInto('unsealed_changes', 'at space by action entry req
 const intoSizeAdditions = insertInto('size_additions', 'entry bytes');
 const intoUsageAdditions = insertInto('usage_additions', 'space actor entries bytes');
 
-export class Gathered {
+export class PendingWrites {
   readonly sums = new Sums();
   readonly changes: Change[] = [];
 
-  addAll({ sums, changes }: Gathered): void {
+  addAll({ sums, changes }: PendingWrites): void {
     this.sums.addAll(sums);
     this.changes.push(...changes);
   }
