@@ -105,7 +105,10 @@ test('a process that is killed while indexing resumes', async (context) => {
     context.after(() => running.stop('SIGKILL'));
     current = await renew(caller, running);
   }
-  await untilFound(await renew(caller, await startAgain(context, dataFolder)), 'endurance', saved);
+  const last = await startAgain(context, dataFolder);
+  await untilFound(await renew(caller, last), 'endurance', saved);
+  // Before the folder is removed.
+  await last.stop();
 });
 
 test('documents that hang or exhaust memory are skipped and reported; other documents are found', async (context) => {

@@ -20,7 +20,7 @@ import {
 } from './documents-for-tests.ts';
 import { Extractor } from './extractor.ts';
 import { extractJson, extractText } from './text.ts';
-import { mostTextChars } from './text-gatherer.ts';
+import { maxTextChars } from './text-gatherer.ts';
 
 const extractor = new Extractor(20_000);
 after(() => extractor.close());
@@ -38,7 +38,7 @@ test('text is read in its own encoding, and what is not text is said to be none'
   assert.equal(extractText(Buffer.from('Gr\xfc\xdfe', 'latin1'), 'iso-8859-1'), 'Grüße');
   assert.equal(extractText(Buffer.from('x'), 'no-such-charset'), 'x');
   assert.throws(() => extractText(Buffer.from('MZ\0\0\0'), null), /not text/);
-  assert.equal(extractText(Buffer.alloc(3 * mostTextChars, 'a '), null).length, mostTextChars);
+  assert.equal(extractText(Buffer.alloc(3 * maxTextChars, 'a '), null).length, maxTextChars);
   assert.equal(extractJson(Buffer.from('{"Name": "M\\u00fcller\\nGmbH"}')), '{"Name": "Müller GmbH"}');
 });
 

@@ -1,12 +1,11 @@
-// HTML: the text that a reader would see, with the title and what images say in words.
+// HTML: the text that a reader would see, with the title and the alternative texts of images.
 
-import { decodeEntities, scanMarkup, type Tag } from './markup.ts';
+import { HiddenPart, isHiding } from './html-hidden.ts';
+import { scanMarkup } from './markup.ts';
 import { decode } from './text.ts';
 import { TextGatherer } from './text-gatherer.ts';
 
-/** What stands in them is not for readers. */
-const hidden = new Set(['script', 'style', 'template', 'noscript']);
-/** These stand within a line: what is before them and behind them may be one word. */
+/** Inline elements: the text before and after their tags may be one word. */
 const inline = new Set(
   'a abbr b bdi bdo cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var wbr'.split(
     ' ',
@@ -15,30 +14,31 @@ const inline = new Set(
 
 export function extractHtml(bytes: Buffer, charset: string | null): string {
   const gatherer = new TextGatherer();
-  let within = '';
-  scanMarkup(decode(bytes, charset ?? findCharset(bytes)), {
-    tag(tag) {
-      const name = tag.name.toLowerCase();
-      if (within !== '') {
-        if (name === `/${within}`) within = '';
-        return;
-      }
-      if (hidden.has(name)) within = name;
-      const bare = name.replace(/^\//, '');
-      if (!inline.has(bare)) gatherer.add(bare === 'td' || bare === 'th' ? ' ' : '\n');
-      if (name === 'img') gatherer.add(`${readAlt(tag)} `);
+  let hidden: HiddenPart | null = null;
+  const separate = (name: string) => {
+    if (!inline.has(name)) gatherer.add(name === 'td' || name === 'th' ? ' ' : '\n');
+  };
+  scanMarkup(decode(bytes, charset ?? findCharset(bytes)), 'html', {
+    open(tag) {
+      if (hidden?.endsBefore(tag, inline) === false) return hidden.open(tag);
+      hidden = isHiding(tag) ? new HiddenPart(tag.name) : null;
+      separate(tag.name);
+      if (tag.name === 'img' && hidden === null)
+        gatherer.add(`${tag.attributes.get('alt') ?? ''} `.replace(/\s+/g, ' '));
+    },
+    close(name) {
+      if (hidden?.close(name) === false) return;
+      hidden = null;
+      separate(name);
     },
     text(text) {
-      if (within === '') gatherer.add(text.replace(/\s+/g, ' '));
+      if (hidden === null) gatherer.add(text.replace(/\s+/g, ' '));
     },
+    isDone: () => gatherer.isFull,
   });
   return gatherer.toText();
 }
 
 function findCharset(bytes: Buffer): string | null {
   return /<meta[^>]{0,200}?charset=["']?([\w-]{1,40})/i.exec(bytes.toString('latin1', 0, 2048))?.[1] ?? null;
-}
-
-function readAlt({ attributes }: Tag): string {
-  return decodeEntities(/\salt=(?:"([^"]*)"|'([^']*)')/i.exec(attributes)?.slice(1).find(Boolean) ?? '');
 }

@@ -1,93 +1,114 @@
-// Takes the text out of HTML and XML by one pass over the characters, without building a tree: its cost and its memory
-// grow with the length alone, whatever the nesting.
+// Scans HTML and XML with the tokenizer of htmlparser2, without building a tree: time and memory grow with the length alone, whatever
+// the nesting. The `Parser` of htmlparser2 keeps a stack of open elements and takes quadratic time for deeply nested ones.
 
-const entities: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  auml: 'ä',
-  ouml: 'ö',
-  uuml: 'ü',
-  Auml: 'Ä',
-  Ouml: 'Ö',
-  Uuml: 'Ü',
-  szlig: 'ß',
-  eacute: 'é',
-  egrave: 'è',
-  agrave: 'à',
-  ccedil: 'ç',
-  ntilde: 'ñ',
-  euro: '€',
-  hellip: '…',
-  ndash: '–',
-  mdash: '—',
-  copy: '©',
-  reg: '®',
-};
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
 export interface Tag {
-  /** Lower case for HTML, as it is for XML; with a slash before it where it closes. */
+  /** Lower case in HTML. */
   name: string;
-  /** Between the name and the end of the tag. */
-  attributes: string;
+  /** Decoded; names are in lower case in HTML. Of repeated ones the first counts. */
+  attributes: ReadonlyMap<string, string>;
+  /** Whether it ends with `/>`. */
+  isSelfClosing: boolean;
 }
 
-/** Calls back for every tag and for every piece of text between them. */
-export function scanMarkup(markup: string, on: { tag(tag: Tag): void; text(text: string): void }): void {
-  let at = 0;
-  while (at < markup.length) {
-    const open = markup.indexOf('<', at);
-    if (open !== at) on.text(decodeEntities(markup.slice(at, open < 0 ? undefined : open)));
-    if (open < 0) return;
-    at = scanTag(markup, open, on);
-  }
+export interface MarkupHandler {
+  open(tag: Tag): void;
+  close(name: string): void;
+  /** A piece of text, decoded: a text may come in any number of pieces. */
+  text(text: string): void;
+  /** Whether the rest of the markup can be skipped. */
+  isDone(): boolean;
 }
 
-function scanTag(markup: string, open: number, on: { tag(tag: Tag): void; text(text: string): void }): number {
-  for (const [begin, end] of skipped) {
-    if (!markup.startsWith(begin, open)) continue;
-    const closed = markup.indexOf(end, open + begin.length);
-    if (begin === '<![CDATA[') on.text(markup.slice(open + begin.length, closed < 0 ? undefined : closed));
-    return closed < 0 ? markup.length : closed + end.length;
-  }
-  if (!/[A-Za-z/_!]/.test(markup.charAt(open + 1))) {
-    on.text('<');
-    return open + 1;
-  }
-  const close = findTagEnd(markup, open);
-  const inside = markup.slice(open + 1, close);
-  const name = /^\/?[^\s/>]*/.exec(inside)?.[0] ?? '';
-  on.tag({ name, attributes: inside.slice(name.length) });
-  return close + 1;
+export function scanMarkup(markup: string, language: 'html' | 'xml', handler: MarkupHandler): void {
+  const scan = new Scan(markup, language === 'xml', handler);
+  const tokenizer = new Tokenizer({ xmlMode: language === 'xml', decodeEntities: true }, scan);
+  scan.stop = () => tokenizer.pause();
+  tokenizer.write(markup);
+  if (tokenizer.running) tokenizer.end();
 }
 
-const skipped = [
-  ['<!--', '-->'],
-  ['<![CDATA[', ']]>'],
-  ['<?', '?>'],
-] as const;
+/** The callbacks of the tokenizer, which pass positions in the markup. */
+class Scan implements TokenizerCallbacks {
+  stop: () => void = () => undefined;
+  readonly #markup: string;
+  readonly #isXml: boolean;
+  readonly #handler: MarkupHandler;
+  #name = '';
+  #attributes = new Map<string, string>();
+  #attribute = '';
+  #value = '';
 
-/** A `>` within quotation marks does not end a tag. */
-function findTagEnd(markup: string, open: number): number {
-  let quote = '';
-  for (let at = open + 1; at < markup.length; at += 1) {
-    const character = markup.charAt(at);
-    if (quote !== '') {
-      if (character === quote) quote = '';
-    } else if (character === '>') return at;
-    else if ((character === '"' || character === "'") && markup.charAt(at - 1) === '=') quote = character;
+  constructor(markup: string, isXml: boolean, handler: MarkupHandler) {
+    this.#markup = markup;
+    this.#isXml = isXml;
+    this.#handler = handler;
   }
-  return markup.length;
-}
 
-export function decodeEntities(text: string): string {
-  if (!text.includes('&')) return text;
-  return text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(\w{2,8}));/g, (whole, decimal, hex, name) => {
-    if (name !== undefined) return entities[name as string] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
-    return code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : ' ';
-  });
+  ontext(start: number, end: number): void {
+    this.#text(this.#markup.slice(start, end));
+  }
+
+  ontextentity(codePoint: number): void {
+    this.#text(String.fromCodePoint(codePoint));
+  }
+
+  oncdata(start: number, end: number, endOffset: number): void {
+    // In HTML it is a comment.
+    if (this.#isXml) this.#text(this.#markup.slice(start, end - endOffset));
+  }
+
+  #text(text: string): void {
+    this.#handler.text(text);
+    if (this.#handler.isDone()) this.stop();
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#name = this.#toName(start, end);
+    if (this.#attributes.size > 0) this.#attributes = new Map();
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#attribute = this.#toName(start, end);
+    this.#value = '';
+  }
+
+  onattribdata(start: number, end: number): void {
+    this.#value += this.#markup.slice(start, end);
+  }
+
+  onattribentity(codePoint: number): void {
+    this.#value += String.fromCodePoint(codePoint);
+  }
+
+  onattribend(): void {
+    if (!this.#attributes.has(this.#attribute)) this.#attributes.set(this.#attribute, this.#value);
+  }
+
+  onopentagend(): void {
+    this.#open(false);
+  }
+
+  onselfclosingtag(): void {
+    this.#open(true);
+  }
+
+  #open(isSelfClosing: boolean): void {
+    this.#handler.open({ name: this.#name, attributes: this.#attributes, isSelfClosing });
+  }
+
+  onclosetag(start: number, end: number): void {
+    this.#handler.close(this.#toName(start, end));
+  }
+
+  #toName(start: number, end: number): string {
+    const name = this.#markup.slice(start, end);
+    return this.#isXml ? name : name.toLowerCase();
+  }
+
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onprocessinginstruction(): void {}
+  onend(): void {}
 }

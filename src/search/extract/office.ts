@@ -1,7 +1,7 @@
 // DOCX, XLSX and PPTX: ZIPs with XML in them. Each kind keeps its text in members of known names, in elements of known
 // names; everything else (styles, pictures, embedded files) is never unpacked.
 
-import { scanMarkup } from './markup.ts';
+import { scanMarkup, type Tag } from './markup.ts';
 import { TextGatherer } from './text-gatherer.ts';
 import { Unreadable } from './unreadable.ts';
 import { listMembers, readMember } from './zip.ts';
@@ -66,27 +66,31 @@ function compareNames(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-/** A cell of type `s` holds the place of its text in another member: that number is nobody's word. */
-function isReference({ name, attributes }: { name: string; attributes: string }): boolean {
-  return name === 'c' && /\st="s"/.test(attributes);
+/** A cell of type `s` holds the number of its text in another member: that number is not a word. */
+function isReference({ name, attributes }: Tag): boolean {
+  return name === 'c' && attributes.get('t') === 's';
 }
 
 function gather(xml: string, { text, line, space }: Reading, gatherer: TextGatherer): void {
   let isText = false;
   let isReferring = false;
-  scanMarkup(xml, {
-    tag(tag) {
-      const isClosing = tag.name.startsWith('/');
-      const name = isClosing ? tag.name.slice(1) : tag.name;
-      const isEmpty = tag.attributes.endsWith('/');
-      if (text.has(name)) isText = !isClosing && !isEmpty;
-      if (name === 'c') isReferring = !isClosing && isReference(tag);
-      if (name === 'sheet') gatherer.add(`${/\sname="([^"]*)"/.exec(tag.attributes)?.[1] ?? ''}\n`);
-      if ((isClosing || isEmpty) && line.has(name)) gatherer.add('\n');
-      if ((isClosing || isEmpty) && space.has(name)) gatherer.add(' ');
+  const end = (name: string) => {
+    if (text.has(name)) isText = false;
+    if (name === 'c') isReferring = false;
+    if (line.has(name)) gatherer.add('\n');
+    if (space.has(name)) gatherer.add(' ');
+  };
+  scanMarkup(xml, 'xml', {
+    open(tag) {
+      if (text.has(tag.name)) isText = true;
+      if (tag.name === 'c') isReferring = isReference(tag);
+      if (tag.name === 'sheet') gatherer.add(`${tag.attributes.get('name') ?? ''}\n`);
+      if (tag.isSelfClosing) end(tag.name);
     },
-    text(found) {
-      if (isText && !isReferring) gatherer.add(found);
+    close: end,
+    text(piece) {
+      if (isText && !isReferring) gatherer.add(piece);
     },
+    isDone: () => gatherer.isFull,
   });
 }

@@ -1,18 +1,18 @@
 // Gathers the text of a document up to a limit, so that no document fills the index or the memory.
 
-export const mostTextChars = 1024 * 1024;
+export const maxTextChars = 1024 * 1024;
 
 export class TextGatherer {
   #pieces: string[] = [];
   #chars = 0;
 
   get isFull(): boolean {
-    return this.#chars >= mostTextChars;
+    return this.#chars >= maxTextChars;
   }
 
   add(text: string): void {
     if (this.isFull || text === '') return;
-    const taken = text.slice(0, mostTextChars - this.#chars);
+    const taken = text.slice(0, maxTextChars - this.#chars);
     this.#pieces.push(taken);
     this.#chars += taken.length;
   }
@@ -33,7 +33,7 @@ export function tidy(text: string): string {
       .replace(/(?:[^\S\n]|(?!\n)\p{Cc})+/gu, ' ')
       .replace(/ ?\n[ \n]*/gu, '\n')
       .trim()
-      .slice(0, mostTextChars)
+      .slice(0, maxTextChars)
       .toWellFormed()
   );
 }

@@ -1,12 +1,12 @@
 // Plain text, Markdown, CSV and JSON: bytes that are text already. Nothing here takes longer than reading does.
 
-import { mostTextChars, tidy } from './text-gatherer.ts';
+import { maxTextChars, tidy } from './text-gatherer.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** As many bytes as the longest text can need. */
-export const mostTextBytes = 4 * mostTextChars;
+export const mostTextBytes = 4 * maxTextChars;
 /** White space takes its share. */
-const mostDecodedChars = 2 * mostTextChars;
+const mostDecodedChars = 2 * maxTextChars;
 
 /** `charset`: what the content type says; a byte order mark tells better. */
 export function extractText(bytes: Buffer, charset: string | null): string {
