@@ -1,5 +1,5 @@
-// Reads just enough of an HTTP/1.1 response to know where it ends and whether it says what it should. The same bytes may
-// come in any pieces: the caller gathers them and asks again.
+// Parses just enough of an HTTP/1.1 response to know where it ends and whether it is correct. The bytes may arrive in any
+// pieces: the caller collects them and calls again.
 
 import type { Expectation } from './job.ts';
 

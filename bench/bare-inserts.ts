@@ -1,5 +1,5 @@
-// What PostgreSQL does without us: one row of the size of a save in each transaction, on as many connections as the saves
-// have. A process of its own, like the load generator. One JSON document in, one out.
+// The baseline of PostgreSQL: one row of the size of a save per transaction, on as many connections as the saves use. Runs as its
+// own process, like the load generator. One JSON document in, one out.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// Runs a scenario as `npm run bench` does, and returns what it printed.
+// Runs a scenario as `npm run bench` does, and returns its output.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bench } from './bench-for-tests.ts';
-import { GeneratedFile } from './generated-file.ts';
 import { replaceSection } from './results.ts';
 import { toPhaseRows } from './tree-report.ts';
 
@@ -21,14 +20,6 @@ test('a section takes the place of the one before it and leaves the others', () 
   assert.equal(first, '## listing\n\none\n\n## trees\n\ntwo\n');
   assert.equal(replaceSection(first, 'listing', 'three'), '## listing\n\nthree\n\n## trees\n\ntwo\n');
   assert.equal(replaceSection('# Head\n\ntext\n', 'listing', 'one'), '# Head\n\ntext\n\n## listing\n\none\n');
-});
-
-test('a generated file knows its bytes anywhere, and other bytes when it sees them', async () => {
-  const file = new GeneratedFile(3 * 1024 * 1024 + 5);
-  await file.check(file.read(0, file.sizeBytes), 0, file.sizeBytes);
-  await file.check(file.read(1_000_000, 2_500_000), 1_000_000, 2_500_000);
-  await assert.rejects(file.check(file.read(0, 1_500_000), 1024 * 1024, 1024 * 1024 + 1_500_000), /other bytes/);
-  await assert.rejects(file.check(file.read(0, 10), 0, 11), /10 bytes came/);
 });
 
 test('a save counts for every phase in which it was under way, and is compared to what is usual', () => {

@@ -1,4 +1,4 @@
-// Charts as SVG that reads in light and in dark, without anything from elsewhere.
+// Self-contained SVG charts for light and dark backgrounds.
 
 export type Bar = { label: string; note: string; value: number; isOwn: boolean };
 

@@ -1,5 +1,5 @@
-// The processes and the temporary folder that a run makes, and their end: every process is ended by its own handle, the folder
-// removed, also when the run fails or is interrupted.
+// The processes and the temporary folder of a run: every process is ended by its own handle and the folder is removed, also when
+// the run fails or is interrupted.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -84,7 +84,7 @@ export class Children {
     return parseJson(printed, command);
   }
 
-  /** Starts a command that works until it is told to end, and then prints JSON. */
+  /** Starts a command that runs until it is ended, and then prints JSON. */
   begin(command: Command & { input: string }): { end(): Promise<unknown> } {
     const { input, ...rest } = command;
     const { child, stdin, stdout, readLog } = this.#spawn(rest);

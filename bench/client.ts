@@ -1,12 +1,12 @@
-// One caller's requests over kept-alive connections. Any answer but the wanted one is an error that says what was got. No time
-// limit: what takes long is measured, not refused.
+// One caller's requests over kept-alive connections. Any other response than the expected one is an error that shows it. There is
+// no time limit: slow responses are measured, not refused.
 
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Service } from './service.ts';
 
-export type Asked = {
+export type RequestOptions = {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Buffer | Readable;
@@ -25,22 +25,25 @@ export class Client {
   }
 
   /** `path`: beneath the content interface, or a whole address. */
-  async ask(path: string, asked: Asked = {}): Promise<Answer> {
+  async ask(path: string, options: RequestOptions = {}): Promise<Answer> {
     const sentAtMs = performance.now();
-    const response = await this.open(path, asked);
+    const response = await this.open(path, options);
     const body = await buffer(response);
     return { headers: response.headers, body, ms: performance.now() - sentAtMs };
   }
 
-  async json<Result>(path: string, asked: Asked & { json?: object } = {}): Promise<Result> {
-    const { json, ...rest } = asked;
+  async json<Result>(path: string, options: RequestOptions & { json?: object } = {}): Promise<Result> {
+    const { json, ...rest } = options;
     const headers = { ...rest.headers, 'Content-Type': 'application/json' };
     const sent = json === undefined ? rest : { ...rest, headers, body: JSON.stringify(json) };
     return JSON.parse((await this.ask(path, sent)).body.toString()) as Result;
   }
 
-  /** The answer's head is there and right; its body is read by whoever asked. */
-  async open(path: string, { method = 'GET', headers, body, status = 200 }: Asked = {}): Promise<IncomingMessage> {
+  /** Resolves when the head of the response is checked; the caller reads the body. */
+  async open(
+    path: string,
+    { method = 'GET', headers, body, status = 200 }: RequestOptions = {},
+  ): Promise<IncomingMessage> {
     const url = path.startsWith('http') ? path : `${this.#service.base}/v1/contentmanagement${path}`;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const all = { ...this.#service.headers, ...headers };

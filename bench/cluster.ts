@@ -1,21 +1,20 @@
-// The scenario `cluster`: saves on PostgreSQL beside bare inserts into it, two nodes beside one, and large files in S3 beside the
-// bare SDK. Everything in turns in one run; medians.
+// The scenario `cluster`: saves on PostgreSQL beside bare inserts into it, and two nodes beside one. They take turns in one run;
+// medians are reported.
 
 import { type Postgres, startPostgres } from '../test/cluster/postgres.ts';
 import type { BareJob, BareResult } from './bare-inserts.ts';
 import type { Children } from './children.ts';
-import { largeFiles } from './cluster-files.ts';
 import { describeConditions } from './conditions.ts';
 import { Neighbours } from './cost.ts';
-import type { Job, JobResult } from './job.ts';
 import type { Options } from './options.ts';
 import { readCpuMicros, readThreadMicros } from './process-cost.ts';
+import { measureLoad } from './run-load.ts';
 import { type Scenario, say } from './scenario.ts';
-import { type Application, createFolder, type Service, startService } from './service.ts';
+import { type Application, createFolder, type Service, savesInto, startService } from './service.ts';
 import { divide, layOut, median, medianKnown, show } from './table.ts';
 
 const connections = 64;
-/** "≥ 0.6× the rate of bare INSERT … COMMIT"; "two nodes on one machine give ≥ 0.85× of one". */
+/** Of the rate of bare inserts, and of the rate of one node. */
 const leastOfBare = 0.6;
 const leastOfOne = 0.85;
 
@@ -25,8 +24,8 @@ const kinds = ['bare inserts', 'one node', 'two nodes'] as const;
 type Kind = (typeof kinds)[number];
 
 export const cluster: Scenario = {
-  what: 'saves on PostgreSQL and large files in S3 beside the bare engines',
-  size: 256,
+  what: 'saves on PostgreSQL, on one node and on two, beside bare inserts',
+  size: null,
   async run(children, options) {
     const postgres = await startPostgres({ shared_buffers: '256MB' });
     try {
@@ -34,14 +33,10 @@ export const cluster: Scenario = {
       const bench = await ClusterBench.open(children, options, postgres);
       const samples = await bench.measureAll();
       await bench.close();
-      const files = await largeFiles(children, options, postgres);
-      const ours = toReport(samples);
+      const { markdown, isHeld } = toReport(samples);
       const facts = [`${connections} connections, saves of 4 KiB`, `others used ${show(neighbours.percent(), 0)} %`];
-      return {
-        markdown: `${describeConditions(options, facts)}\n\n${ours.markdown}\n\n${files.markdown}\n`,
-        isHeld: ours.isHeld && files.isHeld,
-        figures: { samples: Object.fromEntries(samples), files: files.figures },
-      };
+      const figures = { samples: Object.fromEntries(samples) };
+      return { markdown: `${describeConditions(options, facts)}\n\n${markdown}\n`, isHeld, figures };
     } finally {
       await postgres.stop();
     }
@@ -126,21 +121,13 @@ class ClusterBench {
 
   async #load(node: Service, folder: string, share: number): Promise<{ requests: number }> {
     const { seconds, warmupSeconds, areNamesOrdered } = this.#options;
-    const job: Job = {
-      port: Number(new URL(node.base).port),
-      path: '/v1/contentmanagement/files',
-      headers: { ...node.headers, FolderId: folder, Prefer: 'return=minimal' },
+    const measured = await measureLoad(this.#children, {
+      ...savesInto(node, folder),
       label: String(this.#jobs++).padStart(4, '0'),
       areNamesOrdered,
       connections: share,
-      expect: { kind: 'saved', childrenCount: 1 },
       limit: { seconds, warmupSeconds },
-      serverPids: [node.pid],
-    };
-    const args = [`${import.meta.dirname}/load.ts`];
-    const result = await this.#children.run({ program: process.execPath, args, input: JSON.stringify(job) });
-    const { measured, failure } = result as JobResult;
-    if (failure !== null || measured === null) throw new Error(`a save got a wrong answer: ${failure}`);
+    });
     return { requests: (measured.requests / measured.seconds) * seconds };
   }
 
@@ -149,8 +136,8 @@ class ClusterBench {
   }
 }
 
-export function toNodeOptions(options: Options, url: string, name: string, blobs = 'file:'): Options {
-  const settings = { ...options.settings, CABINET_CATALOG: url, CABINET_BLOBS: blobs };
+function toNodeOptions(options: Options, url: string, name: string): Options {
+  const settings = { ...options.settings, CABINET_CATALOG: url, CABINET_BLOBS: 'file:' };
   return { ...options, settings, dataName: name };
 }
 
@@ -177,6 +164,6 @@ function toReport(samples: ReadonlyMap<Kind, Sample[]>): { markdown: string; isH
   };
 }
 
-export function toWord(isHeld: boolean): string {
+function toWord(isHeld: boolean): string {
   return isHeld ? 'holds' : 'missed';
 }

@@ -1,5 +1,5 @@
-// The floor of the platform: a `node:http` server that reads the whole body, stores nothing and answers a JSON text as long as
-// the reply to a minimal save. Runs as a process of its own, prints its address like `cabinet serve --json`, ends with its parent.
+// The baseline of Node: a `node:http` server that reads the whole body, stores nothing and answers JSON as long as the response
+// to a minimal save. Runs as its own process, prints its address like `cabinet serve --json`, and ends with its parent.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

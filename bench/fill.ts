@@ -1,12 +1,12 @@
-// Fills a cabinet with very many entries while no service runs on it: the catalog's own verbs, as fast as its writer commits
-// them. Names, times and sizes come in no order, as people's do: neighbours in a listing did not arrive together.
+// Fills a catalog with very many entries while no service runs, with the catalog's own verbs, as fast as its writer commits.
+// Names, times and sizes are in random order, so that neighbours in a listing did not arrive together.
 
 import { hash, randomUUIDv7 } from 'node:crypto';
 import { type Catalog, toCatalog } from '../src/catalog/catalog.ts';
 import { openSqlite } from '../src/catalog/sqlite/sqlite.ts';
 import type { Application } from './service.ts';
 
-/** So many writes are asked for at once, at most. */
+/** At most this many writes are in flight. */
 const mostWaiting = 2048;
 const largestSizeBytes = 256;
 const longestAgoMs = 365 * 24 * 60 * 60 * 1000;
@@ -45,7 +45,7 @@ export class Filling {
     return this.#entries;
   }
 
-  /** Its children may be added at once: what is asked first is written first. */
+  /** Its children may be added at once: writes keep their order. */
   async addFolder(parent: string, name: string): Promise<string> {
     const id = randomUUIDv7();
     const fields = { id, name, nameKey: name, parent, objectType: null, properties: null };

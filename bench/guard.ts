@@ -1,6 +1,6 @@
-// The scenario `guard`: processor time of a durable save over that of an empty request, beside the ratio that is recorded in
-// `results/guard.json`. Processor time, not throughput: the machine may be shared. A neighbour can still disturb a try, so the best of
-// a few counts; a save that has become dearer is dearer in all of them. `--json bench/results/guard.json` records a new one.
+// The scenario `guard`: processor time of a durable save divided by that of an empty request, compared with the ratio recorded in
+// `results/guard.json`. Processor time, not throughput, because the machine may be shared. The best of a few tries counts: a save that has
+// become more expensive is so in all of them. `--json bench/results/guard.json` records a new ratio.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,10 +54,10 @@ async function measure(options: Options): Promise<number | null> {
     bodyBytes: [4096],
     rounds: 5,
   };
-  const asked: Options = { ...options, ...fixed, settings };
+  const guarded: Options = { ...options, ...fixed, settings };
   const children = new Children(options.dataParent);
   try {
-    const { rows } = toReport(await measureAll(children, asked), asked);
+    const { rows } = toReport(await measureAll(children, guarded), guarded);
     const cpu = (variant: string) => rows.find((row) => row.variant === variant)?.cpuMicrosPerRequest ?? null;
     return divide(cpu('minimal'), cpu('empty'));
   } finally {

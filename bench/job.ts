@@ -1,5 +1,5 @@
-// What the benchmark asks of the load generator and what it gets back: one JSON document each way, over standard input
-// and output. Times are milliseconds unless the name says otherwise.
+// The job of the load generator and its result: one JSON document each way, over standard input and output. Times are
+// milliseconds unless the name says otherwise.
 
 /** Of a save, unless a job says otherwise. */
 export const bodySizeBytes = 4096;

@@ -1,5 +1,5 @@
 // The scenario `large`: saves and downloads of 64 MiB and of 1 GiB, one and eight at a time, beside nginx, which neither hashes,
-// syncs nor verifies. The two take turns. Digests of what was saved are compared, and every byte that is downloaded.
+// syncs nor verifies. The two take turns. Digests of saves are compared, and every downloaded byte.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

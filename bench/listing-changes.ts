@@ -1,5 +1,4 @@
-// What is done to single files of a folder while its size is what is looked at: saving, renaming, finding by path. Each resolves to
-// how long it took, in milliseconds.
+// Saves, renames and look-ups by path of single files in a folder. Each resolves to its time in milliseconds.
 
 import { randomBytes } from 'node:crypto';
 import { type Client, readNextLink } from './client.ts';

@@ -1,5 +1,5 @@
 // The addresses of a folder's pages: the first, some in the middle and the last, for each limit. Cursors are the service's own, so
-// the folder is walked once from end to end; on the way it is checked that every entry comes, and in order.
+// the folder is walked once from end to end, which also checks that every entry is listed in order.
 
 import { type Client, readNextLink } from './client.ts';
 import type { Folder } from './listing.ts';

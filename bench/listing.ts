@@ -1,7 +1,6 @@
-// The scenario `listing`: whether anything costs more in a folder of very many children than in one of a thousand. Pages in every
-// order, saves, renames and look-ups by path, in both folders in turn; what is promised is the ratio. A folder of a thousand that is read
-// again and again lies in the caches, which a million entries cannot: so pages are also held against those of many such folders, whose
-// files arrived among as many others.
+// The scenario `listing`: whether a folder of very many children costs more than one of a thousand. Pages in every order, saves,
+// renames and look-ups by path, in both folders in turn; the promise is the ratio. A small folder that is read again and again is cached,
+// a million entries are not: so pages are also compared with those of many small folders whose files arrived mixed.
 
 import type { Children } from './children.ts';
 import { Client } from './client.ts';

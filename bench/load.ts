@@ -1,5 +1,5 @@
-// The load generator: a process of its own that takes one job on standard input, keeps one request outstanding on each
-// connection, and prints one result. It stops at the first wrong answer. Kept light: it shares two cores with the server.
+// The load generator: its own process, which takes one job on standard input, keeps one request outstanding on each connection,
+// and prints one result. It stops at the first wrong answer. It is light, because it shares two cores with the server.
 
 import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';

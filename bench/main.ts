@@ -1,13 +1,11 @@
-// `npm run bench -- [scenario]`: what the service costs. Exit 0 when every answer was right (timings are noisy), 1 when one was
-// wrong or, with --strict, when a promise is missed, 2 for a wrong flag.
+// `npm run bench -- [scenario]`: what the service costs. Exit code 0 if every answer was correct (timings are noisy), 1 if one was
+// wrong or, with --strict, a promise is missed, 2 for a usage error.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { archive } from './archive.ts';
 import { Children } from './children.ts';
 import { cluster } from './cluster.ts';
 import { Taken } from './cost.ts';
-import { download } from './download.ts';
 import { grow } from './grow.ts';
 import { guard } from './guard.ts';
 import { large } from './large.ts';
@@ -33,9 +31,7 @@ const scenarios: Record<string, Scenario> = {
   mixed,
   grow,
   trees,
-  download,
   put,
-  archive,
   search,
   peers,
   cluster,

@@ -1,5 +1,5 @@
-// The order of a run: servers up, folders filled, then rounds that alternate between the lines so that a slow minute of the
-// machine falls on all of them; at the end the folders' sizes must account for every save that was answered.
+// The order of a run: start servers, fill folders, then rounds that alternate between the lines, so that a slow minute of the
+// machine affects all of them; at the end the sizes of the folders must account for every answered save.
 
 import type { Children } from './children.ts';
 import {
@@ -10,6 +10,7 @@ import {
   bodySizeBytes as usualBodyBytes,
 } from './job.ts';
 import { type Options, type Variant, warmupOf } from './options.ts';
+import { runLoad } from './run-load.ts';
 import { say } from './scenario.ts';
 import { createFolder, readFolderSize, type Service, startService } from './service.ts';
 
@@ -78,16 +79,16 @@ class Bench {
     const target = this.#requireTarget(line);
     const headers = { ...target.headers, Prefer: 'return=minimal' };
     const connections = Math.min(prefillConnections, requests);
-    const asked = { ...target, headers, expect: toExpectation(1), label: 'prefill', limit: { requests } };
-    await this.#run({ ...line, connections }, asked);
+    const job = { ...target, headers, expect: toExpectation(1), label: 'prefill', limit: { requests } };
+    await this.#run({ ...line, connections }, job);
   }
 
   async measure(line: Line, round: number): Promise<Sample> {
     const { seconds } = this.#options;
     const warmupSeconds = warmupOf(round, this.#options);
     const label = String(this.#jobs++).padStart(4, '0');
-    const asked = { ...this.#requireTarget(line), label, limit: { seconds, warmupSeconds } };
-    const { measured } = await this.#run(line, asked);
+    const job = { ...this.#requireTarget(line), label, limit: { seconds, warmupSeconds } };
+    const { measured } = await this.#run(line, job);
     if (measured === null) throw new Error(`${line.variant}: no answer within the measured time`);
     const perSecond = Math.round(measured.requests / measured.seconds);
     say(
@@ -135,17 +136,17 @@ class Bench {
     return { port, path: savePath, headers, expect: { kind: 'status', status: 200 }, serverPids: [pid] };
   }
 
-  async #run(line: Line, asked: Omit<Job, 'areNamesOrdered' | 'connections'>): Promise<JobResult> {
+  async #run(line: Line, partial: Omit<Job, 'areNamesOrdered' | 'connections'>): Promise<JobResult> {
     const { connections, bodyBytes, variant } = line;
     const names = variant === 'version' ? { distinctNames } : {};
-    const job: Job = { ...asked, connections, bodyBytes, areNamesOrdered: this.#options.areNamesOrdered, ...names };
-    const args = [`${import.meta.dirname}/load.ts`];
-    const result = await this.#children.run({ program: process.execPath, args, input: JSON.stringify(job) });
-    const { failure, answered } = result as JobResult;
-    if (failure !== null) throw new Error(`${toKey(line)}, ${connections} connections: wrong answer: ${failure}`);
+    const job: Job = { ...partial, connections, bodyBytes, areNamesOrdered: this.#options.areNamesOrdered, ...names };
+    const result = await runLoad(this.#children, job).catch((error: Error) => {
+      throw new Error(`${toKey(line)}, ${connections} connections: ${error.message}`);
+    });
+    const { answered } = result;
     const files = variant === 'version' ? Math.min(answered, distinctNames) : answered;
     this.#savedBytes.set(toKey(line), (this.#savedBytes.get(toKey(line)) ?? 0) + files * bodyBytes);
-    return result as JobResult;
+    return result;
   }
 }
 

@@ -1,5 +1,5 @@
-// The scenario `mixed`: what a busy day looks like over a million entries: of ten requests seven read a file, two list a page and one
-// saves, in no order, over many connections at once. Every answer is checked: the bytes read, the page's length, what was saved.
+// The scenario `mixed`: a realistic load over a million entries: of ten requests seven read a file, two list a page and one saves,
+// in random order, over many connections. Every response is checked: the bytes, the length of the page, the saved file.
 
 import { hash, randomBytes } from 'node:crypto';
 import { Client } from './client.ts';

@@ -1,4 +1,4 @@
-// The command line of `npm run bench`: flags → Options, or a complaint that names the flag.
+// The command line of `npm run bench`: flags → Options, or an error that names the flag.
 
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
@@ -41,7 +41,6 @@ export type Options = {
   settings: Record<string, string>;
   /** Where there are several nodes: what the data folder of this one is called. */
   dataName?: string;
-  profileFolder: string | null;
   jsonFile: string | null;
   outFile: string | null;
   /** Which peers; null: all that can be had. */
@@ -69,7 +68,6 @@ export const usage = `  --size N            how much is built: entries, document
   --data DIR          where the temporary data folder is made (the system's temporary folder)
   --program FILE      another cabinet than bin/cabinet, to compare two versions
   --set NAME=VALUE    a CABINET_… setting for the service; may be repeated
-  --profile DIR       write V8 CPU profiles of the service there; read them with bench/hot.ts
   --json FILE         every measurement and the medians, as JSON
   --out FILE          the printed report, as the scenario's section of this Markdown file
   --beside A,B        in peers: some of empty, nginx, apache, rclone, tus, swift, minio, seaweedfs (all that can be had)
@@ -122,7 +120,6 @@ export function parseOptions(args: string[]): Options {
     dataParent: resolve(data ?? tmpdir()),
     program: resolve(program ?? `${import.meta.dirname}/../bin/cabinet`),
     settings: Object.fromEntries((set ?? []).map(checkSetting)),
-    profileFolder: toPath(rest.profile),
     jsonFile: toPath(rest.json),
     outFile: toPath(rest.out),
     beside: rest.beside?.split(',') ?? null,
@@ -146,7 +143,6 @@ function parseFlags(args: string[]) {
     data: text,
     program: text,
     set: { type: 'string', multiple: true },
-    profile: text,
     json: text,
     out: text,
     beside: text,

@@ -1,5 +1,5 @@
-// What a sample of the service was for: reads what `perf script -F comm,tid,ip,sym` prints. A sample belongs to the thread it was
-// taken in, and there to the innermost function that tells its purpose: what `memcpy` was for, its caller knows.
+// Assigns samples of the service to their purpose: parses the output of `perf script -F comm,tid,ip,sym`. A sample belongs to its
+// thread, and there to the innermost function that has a purpose of its own: of a `memcpy` that is the caller.
 
 export type Part = { what: string; samples: number };
 
@@ -9,7 +9,7 @@ type Role = 'http' | 'writer' | 'checkpointer' | 'search' | 'v8' | 'other';
 
 const collection: RegExp = /Scaveng|MarkCompact|MinorMark|Heap::(Collect|Perform)|GarbageCollect/;
 
-/** Asked of each function in turn, from the innermost on; the first rule that fits decides. */
+/** Applied to each function in turn, from the innermost on; the first match decides. */
 const rules: Record<Role, Rule[]> = {
   http: [
     ['HTTP: garbage collection', collection],

@@ -1,5 +1,5 @@
-// The scenario `peers`: durable saves of 4 KiB beside what people would take instead, in one run, in turns. What each promises at
-// success stands beside its figure: a server that syncs nothing and asks nobody is faster for a reason.
+// The scenario `peers`: durable saves of 4 KiB beside alternatives, in one run, in turns. What each promises at success stands
+// beside its figure: a server that neither syncs nor authenticates is faster for a reason.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,12 +7,13 @@ import { findFreePorts } from '../test/free-ports.ts';
 import { type Bar as ChartBar, drawBars } from './chart.ts';
 import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
-import { bodySizeBytes, type Job, type JobResult, type Measurement } from './job.ts';
+import { bodySizeBytes, type Job, type Measurement } from './job.ts';
 import { type Options, UsageError, warmupOf } from './options.ts';
 import { empty, tus } from './peers/node-servers.ts';
 import { minio, seaweedFs, stopObjectStores, swift } from './peers/object-stores.ts';
 import type { Peer, Target } from './peers/peer.ts';
 import { apache, nginx, rclone } from './peers/web-servers.ts';
+import { measureLoad } from './run-load.ts';
 import { type Scenario, say } from './scenario.ts';
 import { createFolder, savesInto, startService } from './service.ts';
 import { divide, layOut, median, medianKnown, show } from './table.ts';
@@ -111,12 +112,9 @@ async function measure(
 ): Promise<Measurement> {
   const limit = { seconds, warmupSeconds };
   const job: Job = { ...target, label, areNamesOrdered: false, connections, limit };
-  const args = [join(import.meta.dirname, 'load.ts')];
-  const command = { program: process.execPath, args, input: JSON.stringify(job) };
-  const { failure, measured } = (await children.run(command)) as JobResult;
-  if (failure !== null) throw new Error(`${name}: wrong answer: ${failure}`);
-  if (measured === null) throw new Error(`${name}: no answer within the measured time`);
-  return measured;
+  return await measureLoad(children, job).catch((error: Error) => {
+    throw new Error(`${name}: ${error.message}`);
+  });
 }
 
 function toRow(started: Started, samples: Measurement[]): Row {
@@ -191,8 +189,8 @@ function toMarkdown(rows: Row[], bars: Held[], options: Options): string {
 function toNote({ synced, authenticated, versions }: Peer['promises']): string {
   if (synced !== 'yes' && synced !== 'no') return synced;
   const kept = versions === 'no' ? 'no versions' : 'versions';
-  const asked = authenticated.startsWith('no') ? 'asks nobody' : 'asks who sends';
-  return `${synced === 'yes' ? 'on disk' : 'not synced'}, ${asked}, ${kept}`;
+  const authentication = authenticated.startsWith('no') ? 'asks nobody' : 'asks who sends';
+  return `${synced === 'yes' ? 'on disk' : 'not synced'}, ${authentication}, ${kept}`;
 }
 
 /** Beside the results that are kept, if they are. */

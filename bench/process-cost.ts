@@ -1,5 +1,5 @@
-// What a process and its descendants have cost so far, from /proc: CPU time of all their threads and the highest
-// resident memory. Linux only; elsewhere every answer is null and the report prints n/a.
+// The cost of a process and its descendants so far, from /proc: processor time of all threads and peak resident memory. Linux
+// only; elsewhere every value is null and the report prints n/a.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 

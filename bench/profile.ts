@@ -1,15 +1,15 @@
 // The scenario `profile`: where the processor time of one durable save goes. Needs Linux and `perf`, which samples all threads of
-// the service under full load, kernel included; `parts.ts` says what each sample was for.
+// the service under full load, kernel included; `parts.ts` assigns the samples.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { hasProgram } from '../test/service/programs.ts';
-import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
-import type { Job, JobResult, Measurement } from './job.ts';
+import type { Measurement } from './job.ts';
 import type { Options } from './options.ts';
 import { type Part, sumParts } from './parts.ts';
+import { measureLoad } from './run-load.ts';
 import { type Scenario, say, sleep } from './scenario.ts';
 import { createFolder, savesInto, startService } from './service.ts';
 import { layOut } from './table.ts';
@@ -33,7 +33,7 @@ export const profile: Scenario = {
     process.env.NODE_OPTIONS = inherited;
     const target = { ...savesInto(service, await createFolder(service, 'profile')), areNamesOrdered: false };
     const job = { ...target, label: 'p', connections, limit: { seconds, warmupSeconds } };
-    const loading = load(children, job);
+    const loading = measureLoad(children, job);
     await sleep(warmupSeconds * 1000);
     const file = join(children.folder, 'perf.data');
     await record(service.pid, file);
@@ -51,14 +51,6 @@ export const profile: Scenario = {
 
 function requirePerf(): void {
   if (!hasProgram('perf')) throw new Error('perf is missing. On Debian: apt-get install linux-perf');
-}
-
-async function load(children: Children, job: Job): Promise<Measurement> {
-  const args = [join(import.meta.dirname, 'load.ts')];
-  const result = await children.run({ program: process.execPath, args, input: JSON.stringify(job) });
-  const { failure, measured } = result as JobResult;
-  if (failure !== null || measured === null) throw new Error(`wrong answer: ${failure ?? 'none in time'}`);
-  return measured;
 }
 
 /** For as long as the load is measured. */

@@ -1,17 +1,18 @@
-// The scenario `put`: how fast `cabinet put` sends many small files, beside what the load generator reaches with saves of the same size. The
-// command is measured whole, with its start; the generator without. `--size` is the number of files.
+// The scenario `put`: how fast `cabinet put` sends many small files, compared with the load generator and saves of the same size. The
+// command is measured with its start; the generator without. `--size` is the number of files.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
-import { bodySizeBytes, type Job, type JobResult } from './job.ts';
+import { bodySizeBytes } from './job.ts';
 import type { Options } from './options.ts';
 import { readCpuMicros } from './process-cost.ts';
+import { measureLoad } from './run-load.ts';
 import { type Scenario, say } from './scenario.ts';
-import { createFolder, type Service, startService, toEnvironment } from './service.ts';
-import { layOut, show } from './table.ts';
+import { createFolder, type Service, savesInto, startService, toEnvironment } from './service.ts';
+import { layOut, median, show } from './table.ts';
 
 /** Of the load generator's rate. */
 const leastRatio = 0.7;
@@ -84,28 +85,13 @@ async function generate(
   { round, connections }: { round: number; connections: number },
 ): Promise<Generated> {
   const label = `${connections}-${round}`;
-  const job: Job = {
-    port: Number(new URL(service.base).port),
-    path: '/v1/contentmanagement/files',
-    headers: {
-      ...service.headers,
-      FolderId: await createFolder(service, `generated ${label}`),
-      Prefer: 'return=minimal',
-    },
+  const measured = await measureLoad(children, {
+    ...savesInto(service, await createFolder(service, `generated ${label}`)),
     label,
     areNamesOrdered: options.areNamesOrdered,
     connections,
-    expect: { kind: 'saved', childrenCount: 1 },
     limit: { seconds: options.seconds, warmupSeconds: options.warmupSeconds },
-    serverPids: [service.pid],
-  };
-  const args = [`${import.meta.dirname}/load.ts`];
-  const { failure, measured } = (await children.run({
-    program: process.execPath,
-    args,
-    input: JSON.stringify(job),
-  })) as JobResult;
-  if (failure !== null || measured === null) throw new Error(`the load generator got a wrong answer: ${failure}`);
+  });
   const serverMicros = measured.serverCpuMicros === null ? null : measured.serverCpuMicros / measured.requests;
   return { perSecond: measured.requests / measured.seconds, serverMicros };
 }
@@ -139,9 +125,4 @@ function toOutcome(rounds: Round[], options: Options, size: number) {
 /** The service's processor time, which a busy machine changes less than the rate. */
 function perFile(start: number | null, end: number | null, files: number): number | null {
   return start === null || end === null ? null : (end - start) / files;
-}
-
-function median(numbers: number[]): number {
-  const sorted = numbers.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

@@ -1,4 +1,4 @@
-// From samples to what is printed: medians over the rounds, and the ratios the project promises with their bars.
+// From samples to the report: medians over the rounds, and the promised ratios with their bars.
 
 import { describeConditions } from './conditions.ts';
 import { type Line, type Sample, toLines } from './measure.ts';

@@ -1,5 +1,5 @@
-// A file of results in which each scenario has a section of its own, headed `## <scenario>`: a new run takes the place of the
-// old section and leaves the others as they are.
+// A file of results in which each scenario has its own section, headed `## <scenario>`: a new run replaces its section and keeps
+// the others.
 
 import { existsSync, readFileSync } from 'node:fs';
 

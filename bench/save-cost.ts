@@ -1,5 +1,5 @@
-// The scenario `cost`: what one durable save of 4 KiB, and one read of it, cost on each engine, in processor time and in
-// bytes, all that follows from them included: checkpoints, sealing, indexing. `scale.ts` reckons with these figures.
+// The scenario `cost`: what one durable save of 4 KiB, and one read of it, cost on each engine, in processor time and bytes,
+// including checkpoints, archiving and indexing. `scale.ts` calculates with these figures.
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { Children } from './children.ts';
 import { Client } from './client.ts';
 import { describeConditions } from './conditions.ts';
 import { Neighbours, untilQuiet } from './cost.ts';
-import type { Job, JobResult } from './job.ts';
 import type { Options } from './options.ts';
 import { readCpuMicros, readDiskBytes, readEachThreadMicros, readThreadMicros } from './process-cost.ts';
+import { runLoad } from './run-load.ts';
 import { type Scenario, say } from './scenario.ts';
-import { createFolder, type Service, startService } from './service.ts';
+import { createFolder, type Service, savesInto, startService } from './service.ts';
 import { layOut, show } from './table.ts';
 
 const connections = 64;
@@ -150,34 +150,18 @@ async function save(
   service: Service,
   { folderId, label, count }: { folderId: string; label: string; count: number },
 ): Promise<void> {
-  const job: Job = {
-    port: Number(new URL(service.base).port),
-    path: '/v1/contentmanagement/files',
-    headers: { ...service.headers, FolderId: folderId, Prefer: 'return=minimal' },
-    label,
-    areNamesOrdered: false,
-    connections,
-    expect: { kind: 'saved', childrenCount: 1 },
-    limit: { requests: count },
-    serverPids: [service.pid],
-  };
-  const args = [join(import.meta.dirname, 'load.ts')];
-  const { failure } = (await children.run({
-    program: process.execPath,
-    args,
-    input: JSON.stringify(job),
-  })) as JobResult;
-  if (failure !== null) throw new Error(`wrong answer: ${failure}`);
+  const limit = { requests: count };
+  await runLoad(children, { ...savesInto(service, folderId), label, areNamesOrdered: false, connections, limit });
 }
 
 async function measureReads(service: Service, folderId: string, database: Database) {
   const client = new Client(service);
   const page = await client.json<{ Children: { Id: string }[] }>(`/folders/${folderId}?limit=1000`);
   const ids = page.Children.map(({ Id }) => Id);
-  const asked = Array.from({ length: mostReads }, (_, index) => ids[index % ids.length] as string).values();
+  const queue = Array.from({ length: mostReads }, (_, index) => ids[index % ids.length] as string).values();
   const [nodeBefore, databaseBefore] = [readThreadMicros(service.pid) ?? 0, database.readMicros()];
   const work = async () => {
-    for (const id of asked) await client.ask(`/files/${id}/content`);
+    for (const id of queue) await client.ask(`/files/${id}/content`);
   };
   await Promise.all(Array.from({ length: readsInFlight }, work));
   const [nodeAfter, databaseAfter] = [readThreadMicros(service.pid) ?? 0, database.readMicros()];

@@ -1,5 +1,5 @@
-// Saves at a steady rate until its input ends: a process of its own, so that what else the benchmark does delays none of them. One
-// line of JSON in, one out. A save whose turn has come waits for a free connection, and that waiting counts.
+// Saves at a steady rate until its input ends: its own process, so that the benchmark delays none of them. One line of JSON in,
+// one out. A save that is due waits for a free connection, and that wait counts.
 
 import { createInterface } from 'node:readline';
 import { Connection } from './connection.ts';

@@ -1,6 +1,6 @@
-// The scenario `scale`: how far each engine goes, on paper. It reckons from what a save was measured to cost
-// (`bench/results/save-cost.json`, written by the scenario `cost`), from a load and from machines, both of which stand below:
-// change them and run it again. docs/scale.md says what the figures mean.
+// The scenario `scale`: how far each engine goes, calculated from the measured cost of a save (`bench/results/save-cost.json`,
+// written by the scenario `cost`), a load and machines, both of which stand below: change them and run it again. docs/scale.md explains
+// the figures.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export const load = {
 
 /** What one buys without thinking long about it. */
 export const machines = {
-  /** Of its processor time a machine is asked for so much at the busiest hour; the rest is for what was not foreseen. */
+  /** Share of a machine's processor time that is used at the busiest hour; the rest is reserve. */
   usableShare: 0.6,
   databaseCores: 32,
   databaseWrittenBytesPerSecond: 400e6,
@@ -160,7 +160,7 @@ export function isMeasured(cost: EngineCost): boolean {
   return Object.values(cost).every((value) => value !== null);
 }
 
-/** How many nodes, and what they and their database are asked for at the busiest hour. */
+/** How many nodes, and the load on them and on their database at the busiest hour. */
 export function toNeeds(cost: EngineCost, factor: number, { load, machines }: { load: Load; machines: Machines }) {
   const { saves, reads, keptSaves } = toRates(load, machines);
   const { busiestThreadMicros, readNodeMicros, databaseMicros, readDatabaseMicros, writtenBytes, storedBytes } =

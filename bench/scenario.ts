@@ -1,5 +1,5 @@
-// What every scenario of `npm run bench -- SCENARIO` is: it runs on a temporary folder, prints a report in Markdown and says
-// whether the promises that it measures are kept.
+// A scenario of `npm run bench -- SCENARIO`: it runs on a temporary folder, returns a report in Markdown and whether its
+// promises hold.
 
 import type { Children } from './children.ts';
 import type { Options } from './options.ts';

@@ -1,5 +1,5 @@
-// The scenario `search`: whether questions to a large index cost a few page reads, and whether indexing keeps up with saving.
-// Every document is saved over HTTP, as a client would; nothing waits for the index until all are saved.
+// The scenario `search`: whether queries of a large index cost a few page reads, and whether indexing keeps up with saving. Every
+// document is saved over HTTP, as a client would; nothing waits for the index until all are saved.
 
 import type { Children } from './children.ts';
 import { Client, readNextLink } from './client.ts';

@@ -1,5 +1,4 @@
-// A Cabinet on a temporary data folder, seen as any client sees it: the command line registers an application, everything
-// else goes over HTTP.
+// A Cabinet on a temporary data folder: the command line registers an application, everything else uses HTTP.
 
 import type { Children } from './children.ts';
 import { bodySizeBytes, type Job } from './job.ts';
@@ -19,9 +18,8 @@ type Envelope = { Folder: { Id: string; Size: number } };
 /** With an application that was registered before the service started, or with a new one. */
 export async function startService(children: Children, options: Options, registered?: Application): Promise<Service> {
   const env = toEnvironment(children, options);
-  const profiled = options.profileFolder === null ? {} : { NODE_OPTIONS: toProfileFlags(options.profileFolder) };
   const { program } = options;
-  const serving = await children.serve({ program, args: ['serve', '--json'], env: { ...env, ...profiled } });
+  const serving = await children.serve({ program, args: ['serve', '--json'], env });
   const application = registered ?? (await register(children, options));
   const base = (serving.ready as { Production: string }).Production;
   const token = await fetchToken(base, application);
@@ -67,7 +65,7 @@ export async function createFolder(service: Service, name: string): Promise<stri
   return (envelope as Envelope).Folder.Id;
 }
 
-/** What a load generator is told: new files in this folder, each answered by its record alone. */
+/** The part of a job that saves new files into this folder, each answered by its record alone. */
 export function savesInto(
   { base, headers, pid }: Service,
   folderId: string,
@@ -81,7 +79,7 @@ export function savesInto(
   };
 }
 
-/** Saves one more file and returns the folder's total size with it. "A folder's is … exact in every reply." */
+/** Saves one more file and returns the folder's total size with it. It is exact in every response. */
 export async function readFolderSize(service: Service, folderId: string): Promise<number> {
   const headers = {
     ...service.headers,
@@ -124,8 +122,4 @@ export function toEnvironment(children: Children, options: Options): NodeJS.Proc
     ...options.settings,
     CABINET_DATA: options.dataName === undefined ? dataFolder(children) : `${children.folder}/${options.dataName}`,
   };
-}
-
-function toProfileFlags(folder: string): string {
-  return `${process.env.NODE_OPTIONS ?? ''} --cpu-prof --cpu-prof-dir=${folder}`.trim();
 }

@@ -1,5 +1,5 @@
-// The scenario `small`, which is also the one that runs when none is named: what a durable save of few bytes costs beside the
-// emptiest server that Node can be.
+// The scenario `small`, which is also the default: what a durable save of few bytes costs beside the
+// emptiest possible Node server.
 
 import { measureAll } from './measure.ts';
 import { toMarkdown, toReport } from './report.ts';

@@ -1,13 +1,13 @@
-// The scenario `steady`: how long a save takes when the service is half as busy as it can be, beside the sync of a few bytes on
-// the same disk. Saves come by the clock, whether those before them are answered or not, so that whatever holds the
-// service up (a checkpoint, say) is waited for by all that come meanwhile.
+// The scenario `steady`: how long a save takes at half of the highest load, beside one sync of a few bytes on the same disk. Saves
+// are sent by the clock, whether earlier ones are answered or not, so that a stall (a checkpoint, say) delays all that are sent meanwhile.
 
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
-import type { Job, JobResult } from './job.ts';
+import type { Job } from './job.ts';
 import { type Options, warmupOf } from './options.ts';
+import { measureLoad } from './run-load.ts';
 import type { SaverJob, SaverResult } from './saver.ts';
 import { type Scenario, say, sleep } from './scenario.ts';
 import { createFolder, savesInto, startService } from './service.ts';
@@ -54,11 +54,8 @@ export const steady: Scenario = {
 };
 
 async function findPeak(children: Children, job: Job): Promise<number> {
-  const args = [join(import.meta.dirname, 'load.ts')];
-  const command = { program: process.execPath, args, input: JSON.stringify(job) };
-  const { failure, measured } = (await children.run(command)) as JobResult;
-  if (failure !== null || measured === null) throw new Error(`wrong answer: ${failure ?? 'none in time'}`);
-  return measured.requests / measured.seconds;
+  const { requests, seconds } = await measureLoad(children, job);
+  return requests / seconds;
 }
 
 /** Appends and syncs, one after the other. */

@@ -1,5 +1,5 @@
-// Sends or fetches large files over raw sockets, some at a time: a process of its own that does nothing but move bytes, so that
-// what is measured is the server. One job on standard input, one result on standard output.
+// Sends or fetches large files over raw sockets, some at a time: its own process, which only moves bytes, so that the server is what
+// is measured. One job on standard input, one result on standard output.
 
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// What is done to a tree, step by step, and how it is seen that a step has come to its end.
+// The steps that are applied to a tree, and how the end of each is detected.
 
 import { DatabaseSync } from 'node:sqlite';
 import type { Client } from './client.ts';
@@ -21,7 +21,7 @@ type Details = { Entry: { Id: string; Name: string; Size: number } };
 
 const lookEveryMs = 100;
 
-/** Looks at the catalog beside the service: rows that nobody can see any more are not told over HTTP. */
+/** Reads the catalog beside the service: HTTP does not show rows of removed trees. */
 export class CatalogView {
   readonly #database: DatabaseSync;
 

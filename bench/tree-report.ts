@@ -1,4 +1,4 @@
-// How long saves took in each phase, beside how long they usually take.
+// How long saves took in each phase, compared with the usual time.
 
 import type { SaverResult } from './saver.ts';
 import { quantile } from './table.ts';

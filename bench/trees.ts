@@ -1,5 +1,5 @@
-// The scenario `trees`: what happens to a very large tree, while saves go on: it is copied, renamed, moved, trashed, restored and
-// purged. What is promised is that no save waits for it.
+// The scenario `trees`: a very large tree is copied, renamed, moved, trashed, restored and purged while saves continue. The promise is
+// that no save waits for it.
 
 import type { Children } from './children.ts';
 import { Client } from './client.ts';

@@ -1,4 +1,4 @@
-// Documents for the scenario `search`: made-up words that are as frequent as words are (the n-th about 1/n as often as the first),
+// Documents for the scenario `search`: made-up words with the frequencies of a language (the n-th about 1/n as often as the first),
 // the same in every run.
 
 const vocabulary = 50_000;

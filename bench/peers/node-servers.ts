@@ -1,4 +1,4 @@
-// The two that run on Node: the empty server, which is the floor of the platform, and tus's own with its file store.
+// The peers on Node: the empty server, which is the baseline, and the server of tus with its file store.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

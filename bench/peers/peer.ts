@@ -1,5 +1,5 @@
-// What a peer of the benchmark `peers` is: another server that takes files over HTTP, started on a folder of its own, and what its
-// success answer promises, which stands beside its figures.
+// A peer of the scenario `peers`: another server that takes files over HTTP, started on its own folder, and what its success
+// response promises, which stands beside its figures.
 
 import { spawnSync } from 'node:child_process';
 import type { Children } from '../children.ts';
@@ -9,7 +9,7 @@ export type Target = Pick<Job, 'port' | 'method' | 'path' | 'headers' | 'expect'
 
 export type Peer = {
   name: string;
-  /** At a success answer: whether the bytes are on the disk, whether it asked who sends them, whether the file before is kept. */
+  /** At a success response: whether the bytes are on disk, whether the sender was authenticated, whether the previous file is kept. */
   promises: { synced: string; authenticated: string; versions: string };
   /** Once it has started. */
   version(): string;

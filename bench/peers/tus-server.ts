@@ -1,4 +1,4 @@
-// tus's own server over its file store, as its documentation starts it. A process of its own: prints its address, ends with its parent.
+// The server of tus with its file store, started as documented. Its own process: prints its address, ends with its parent.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// nginx, Apache and rclone, each as it serves WebDAV: PUT writes the file as it is. None of them syncs, none asks who sends.
+// nginx, Apache and rclone as WebDAV servers: PUT writes the file. None of them syncs or authenticates.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';

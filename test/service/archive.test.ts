@@ -1,5 +1,5 @@
-// Archives of the real service: damaged bytes abort them, many files do not delay others, and `unzip` accepts them. The large run,
-// with 100,000 files and one of 5 GiB, is `npm run bench -- archive`; memory is measured in memory.test.ts.
+// Archives of the real service: damaged bytes abort them, many files do not delay others, and `unzip` accepts them. Memory is
+// measured in memory.test.ts.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
