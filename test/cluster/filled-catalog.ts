@@ -128,8 +128,8 @@ async function fillTree(catalog: Catalog, blobs: Blobs, app: Registered): Promis
     large.push({ id: file.id, bytes });
   }
   const [first] = large;
-  const asked = { space: app.space, id: first?.id ?? '', parent: app.rootId, ...what };
-  await catalog.beginCopy({ ...asked, name: 'the same bytes', conflict: 'Fail' });
+  const target = { space: app.space, id: first?.id ?? '', parent: app.rootId, ...what };
+  await catalog.beginCopy({ ...target, name: 'the same bytes', conflict: 'Fail' });
   return large;
 }
 

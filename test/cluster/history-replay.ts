@@ -64,23 +64,23 @@ class Model {
   #create(row: JournalRow, attempt: Attempt): void {
     const { parent, name, version } = toDetails(row);
     if (this.entries.has(row.entry)) this.#tell('duplicate', `${row.entry} is made again at ${row.position}`);
-    const { asked } = attempt;
-    if (asked.behavior !== 'Rename' && asked.name !== name) {
-      this.#tell('contradiction', `${asked.name} was asked for, ${name} was made at ${row.position}`);
+    const { params } = attempt;
+    if (params.behavior !== 'Rename' && params.name !== name) {
+      this.#tell('contradiction', `${params.name} was requested, ${name} was created at ${row.position}`);
     }
     const entry: Entry = { id: row.entry, parent, name, state: 'there', versions: [], gone: [], parents: new Set() };
     this.entries.set(entry.id, entry);
     this.#claim(entry, row);
     if (row.action === 'folder.created') return;
     if (version !== 1) this.#tell('version', `${name} begins with version ${version} at ${row.position}`);
-    entry.versions.push({ sha256: asked.sha256 ?? '', row, attempt });
+    entry.versions.push({ sha256: params.sha256 ?? '', row, attempt });
   }
 
   #save(entry: Entry, row: JournalRow, attempt: Attempt): void {
     const { version } = toDetails(row);
     if (!this.#isVisible(entry))
       this.#tell('contradiction', `${entry.name} is saved at ${row.position} while it is gone`);
-    entry.versions.push({ sha256: attempt.asked.sha256 ?? '', row, attempt });
+    entry.versions.push({ sha256: attempt.params.sha256 ?? '', row, attempt });
     if (version !== entry.versions.length) {
       this.#tell('version', `${entry.name}: ${version} follows on ${entry.versions.length - 1} at ${row.position}`);
     }

@@ -1,4 +1,4 @@
-// Histories for tests of the checker: told as a service without a mistake would have made them.
+// Histories for tests of the checker, as a correct service would have made them.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -36,7 +36,7 @@ export class Story {
     return made;
   }
 
-  attempt(action: Action, asked: Attempt['asked'], more: Partial<Attempt> = {}): Attempt {
+  attempt(action: Action, params: Attempt['params'], more: Partial<Attempt> = {}): Attempt {
     this.#deeds += 1;
     const request = `request ${this.history.attempts.length}`;
     const [sentAt, answeredAt] = [this.#now, this.#now + 1];
@@ -50,7 +50,7 @@ export class Story {
       outcome: 'done',
       ...more,
     } as const;
-    const whole: Attempt = { ...attempt, action, asked };
+    const whole: Attempt = { ...attempt, action, params };
     this.history.attempts.push(whole);
     return whole;
   }
@@ -65,7 +65,7 @@ export class Story {
     const attempt = this.attempt('folder', { parent, name });
     this.write({ action: 'folder.created', entry: name, request: attempt.request, details: { parent, name } });
     this.found.entries.push({ id: name, parent, name, type: 'folder', size: 0, versions: [] });
-    attempt.told = { entry: name, name };
+    attempt.result = { entry: name, name };
     return name;
   }
 
@@ -85,7 +85,7 @@ export class Story {
     if (known === undefined) {
       this.found.entries.push({ id: name, parent, name, type: 'file', size: text.length, versions: [kept] });
     } else Object.assign(known, { size: text.length, versions: [...known.versions, kept] });
-    attempt.told = { entry: name, name, version };
+    attempt.result = { entry: name, name, version };
     return attempt;
   }
 
@@ -127,8 +127,8 @@ export class Story {
     this.found.topSize = sum(top);
     const bytes = this.found.entries.flatMap(({ versions }) => versions).reduce((total, { size }) => total + size, 0);
     this.found.usage = { entries: this.found.entries.length, bytes };
-    const told = this.found.journal.filter((row) => row.space === space).map(({ position }) => position);
-    this.history.followers = [told, [...told]];
+    const positions = this.found.journal.filter((row) => row.space === space).map(({ position }) => position);
+    this.history.followers = [positions, [...positions]];
     return this;
   }
 }

@@ -19,8 +19,8 @@ function tellStory(): Story {
   story.attempt('save', { parent: top, name: 'a', sha256: 'x' }, { outcome: 'refused' });
   story.attempt('save', { parent: top, name: 'd', sha256: 'y' }, { outcome: 'unknown', answeredAt: null });
   const keyed = story.save('k', 'keyed', top, { hasKey: true, outcome: 'unknown', answeredAt: null });
-  delete keyed.told;
-  story.attempt('save', keyed.asked, { deed: keyed.deed, hasKey: true, told: { entry: 'k', name: 'k' } });
+  delete keyed.result;
+  story.attempt('save', keyed.params, { deed: keyed.deed, hasKey: true, result: { entry: 'k', name: 'k' } });
   story.save('t', 'trashed');
   story.trash('t');
   story.read('t', null);
@@ -57,10 +57,10 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
     title: 'an answered save that never happened',
     kinds: ['lost'],
     seed: (story) =>
-      void story.attempt('save', { parent: top, name: 'gone', sha256: 'z' }, { told: { entry: 'gone' } }),
+      void story.attempt('save', { parent: top, name: 'gone', sha256: 'z' }, { result: { entry: 'gone' } }),
   },
   {
-    title: 'an answered file that is not there in the end',
+    title: 'an answered file that is missing in the end',
     kinds: ['lost'],
     seed(story) {
       story.found.entries = story.found.entries.filter(({ id }) => id !== 'b');
@@ -73,23 +73,23 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
     seed: (story) => Object.assign(story.get('a').versions[0] as object, { sha256: 'other' }),
   },
   {
-    title: 'bytes that are read as others than they are said to be',
+    title: 'bytes that are read with another digest',
     kinds: ['lost'],
     seed: (story) => Object.assign(story.get('a').versions[1] as object, { read: 'other' }),
   },
   {
-    title: 'a rename that was answered and is not there',
+    title: 'an answered rename that is missing',
     kinds: ['lost'],
     seed: (story) => Object.assign(story.get('b'), { name: 'b' }),
   },
   {
-    title: 'a rename that was answered and never happened',
+    title: 'an answered rename that never happened',
     kinds: ['lost'],
     seed: (story) =>
-      void story.attempt('change', { entry: 'b', name: 'never' }, { told: { entry: 'b', name: 'never' } }),
+      void story.attempt('change', { entry: 'b', name: 'never' }, { result: { entry: 'b', name: 'never' } }),
   },
   {
-    title: 'one key that had its effect twice',
+    title: 'one key that took effect twice',
     kinds: ['duplicate'],
     seed(story) {
       const [first] = story.history.attempts.filter(({ hasKey }) => hasKey) as [Attempt];
@@ -98,7 +98,7 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
     },
   },
   {
-    title: 'one request that had its effect twice',
+    title: 'one request that took effect twice',
     kinds: ['duplicate'],
     seed(story) {
       const { request } = story.save('once', '1');
@@ -118,17 +118,17 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
     },
   },
   {
-    title: 'something that was refused and happened',
+    title: 'a refused request that took effect',
     kinds: ['contradiction'],
     seed(story) {
       const attempt = story.save('refused', 'x');
       attempt.outcome = 'refused';
-      delete attempt.told;
+      delete attempt.result;
       story.finish();
     },
   },
   {
-    title: 'something that nobody asked for',
+    title: 'a change that was not requested',
     kinds: ['contradiction'],
     seed(story) {
       story.save('ghost', 'x');
@@ -144,14 +144,14 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
       const row = rowOf(story, 'file.created', 'k');
       row.details = JSON.stringify({ parent: top, name: 'c', version: 1, size: 5 });
       for (const attempt of story.history.attempts.filter(({ hasKey }) => hasKey)) {
-        attempt.asked = { ...attempt.asked, name: 'c' };
-        if (attempt.told !== undefined) attempt.told = { entry: 'k', name: 'c' };
+        attempt.params = { ...attempt.params, name: 'c' };
+        if (attempt.result !== undefined) attempt.result = { entry: 'k', name: 'c' };
       }
       relink(story);
     },
   },
   {
-    title: 'a name that was taken twice for a while, in two spellings',
+    title: 'a name that was used twice for a while, in two spellings',
     kinds: ['name'],
     seed(story) {
       story.save('é', '1');
@@ -167,18 +167,18 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
       const row = rowOf(story, 'file.saved', 'a');
       row.details = JSON.stringify({ ...JSON.parse(row.details), version: 3 });
       Object.assign(story.get('a').versions[1] as object, { version: 3 });
-      const [attempt] = story.history.attempts.filter(({ told }) => told?.entry === 'a' && told.version === 2);
-      if (attempt?.told !== undefined) attempt.told.version = 3;
+      const [attempt] = story.history.attempts.filter(({ result }) => result?.entry === 'a' && result.version === 2);
+      if (attempt?.result !== undefined) attempt.result.version = 3;
       relink(story);
     },
   },
   {
-    title: 'a version that was told with another number',
+    title: 'a version that was answered with another number',
     kinds: ['version'],
     seed(story) {
       const attempt = story.save('b', 'new');
-      attempt.asked.name = 'c';
-      Object.assign(attempt, { told: { entry: 'b', version: 9 } });
+      attempt.params.name = 'c';
+      Object.assign(attempt, { result: { entry: 'b', version: 9 } });
       story.finish();
     },
   },
@@ -189,7 +189,7 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
   },
   { title: 'a file of the wrong size', kinds: ['size'], seed: (story) => Object.assign(story.get('k'), { size: 6 }) },
   {
-    title: 'usage that is not exact',
+    title: 'inexact usage',
     kinds: ['size'],
     seed: (story) => Object.assign(story.found.usage, { bytes: 1 }),
   },
@@ -209,12 +209,12 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
     seed: (story) => void story.history.followers[1]?.pop(),
   },
   {
-    title: 'a follower that was told something twice',
+    title: 'a follower that got a change twice',
     kinds: ['feed'],
     seed: (story) => void story.history.followers[0]?.push(5),
   },
   {
-    title: 'followers that were told in different orders',
+    title: 'followers that got different orders',
     kinds: ['feed'],
     seed: (story) => swap(story.history.followers[0] as number[], 1, 2),
   },
@@ -262,19 +262,19 @@ const mistakes: { title: string; kinds: Kind[]; seed: (story: Story) => void }[]
     },
   },
   {
-    title: 'something that is told to be another entry than it is',
+    title: 'a response that names another entry',
     kinds: ['contradiction'],
-    seed: (story) => Object.assign(story.save('w', '1'), { told: { entry: 'a' } }) && story.finish(),
+    seed: (story) => Object.assign(story.save('w', '1'), { result: { entry: 'a' } }) && story.finish(),
   },
 ];
 
 describe('A history', () => {
-  it('without a mistake passes', () => {
+  it('without an error passes', () => {
     const { history, found } = tellStory();
     assert.deepEqual(check(history, found), []);
   });
 
-  it('in which a blind retry was answered before the first attempt had its effect passes', () => {
+  it('in which a blind retry was answered before the first attempt took effect passes', () => {
     const story = tellStory();
     const again = story.save('twice', 'same', top);
     story.save('between', 'x');
@@ -284,12 +284,12 @@ describe('A history', () => {
       answeredAt: null,
       sentAt: 0,
     });
-    delete first.told;
+    delete first.result;
     story.finish();
     assert.deepEqual(check(story.history, story.found), []);
   });
 
-  it('in which something is not found while a folder above it is in the trash passes', () => {
+  it('in which an entry is not found while a folder above it is in the trash passes', () => {
     const story = tellStory();
     const folder = story.folder('for a while');
     story.save('inside', 'x', folder);
@@ -300,14 +300,14 @@ describe('A history', () => {
     assert.deepEqual(check(story.history, story.found), []);
   });
 
-  it('in which an entry is given the name that it has passes', () => {
+  it('in which an entry is renamed to its own name passes', () => {
     const story = tellStory();
-    story.attempt('change', { entry: 'b', name: 'c' }, { told: { entry: 'b', name: 'c' } });
+    story.attempt('change', { entry: 'b', name: 'c' }, { result: { entry: 'b', name: 'c' } });
     assert.deepEqual(check(story.history, story.found), []);
   });
 
   for (const { title, kinds, seed } of mistakes) {
-    it(`with ${title} does not`, () => {
+    it(`with ${title} fails`, () => {
       const story = tellStory();
       seed(story);
       assert.deepEqual(kindsOf(story), kinds);

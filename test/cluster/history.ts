@@ -1,5 +1,5 @@
-// Judges what clients were told against what is there in the end. The journal says what happened and in which order: it is
-// played through, row by row, beside what was asked and answered. Pure: `faults.ts` gathers what goes in.
+// Compares the responses that clients got with the final state. The journal has what happened and in which order: it is replayed,
+// row by row, beside requests and responses. Pure: `faults.ts` collects the input.
 
 import { type Change, toLink } from '../../src/domain/chain.ts';
 import { replay } from './history-replay.ts';
@@ -22,9 +22,9 @@ export interface Attempt {
   sentAt: number;
   answeredAt: number | null;
   outcome: Outcome;
-  asked: { parent?: string; name?: string; entry?: string; sha256?: string; behavior?: string };
+  params: { parent?: string; name?: string; entry?: string; sha256?: string; behavior?: string };
   /** What a 200 said. */
-  told?: { entry: string; name?: string; version?: number };
+  result?: { entry: string; name?: string; version?: number };
 }
 
 /** A file was read: its bytes had this digest; null: it was not found. */
@@ -53,7 +53,7 @@ export interface FoundEntry {
 export interface History {
   attempts: Attempt[];
   reads: Read[];
-  /** The positions that each follower of the feed was told, in the order in which it was. */
+  /** The positions that each follower of the feed got, in order. */
   followers: number[][];
 }
 
@@ -71,8 +71,8 @@ export interface Found {
   usage: { entries: number; bytes: number };
 }
 
-/** `lost`: answered and not there. `duplicate`: there more often than asked for. `name`, `version`, `size`, `feed`, `journal`: the
- *  promise of that name is broken. `contradiction`: it was told or done what cannot be. */
+/** `lost`: answered and not there. `duplicate`: there more often than requested. `name`, `version`, `size`, `feed`, `journal`: the
+ *  promise of that name is broken. `contradiction`: a response or a change that is impossible. */
 export type Kind = 'lost' | 'duplicate' | 'name' | 'version' | 'size' | 'feed' | 'journal' | 'contradiction';
 
 export interface Problem {
@@ -135,13 +135,13 @@ function checkChain(journal: readonly JournalRow[], tell: Tell): void {
   }
 }
 
-/** Every deed that was answered happened, once; what was refused did not happen; nothing happened that nobody asked for. */
+/** Every deed that was answered happened, once; what was refused did not happen; nothing happened that was not requested. */
 function checkDeeds(deeds: Deeds, rows: readonly JournalRow[], tell: Tell): void {
   const byRequest = Map.groupBy(rows, ({ request }) => request);
   for (const [request, of] of byRequest) {
     const attempt = deeds.byRequest.get(request);
     const what = of.map(({ position, action }) => `${action} at ${position}`).join(', ');
-    if (attempt === undefined) tell('contradiction', `nobody asked for ${what}`);
+    if (attempt === undefined) tell('contradiction', `not requested: ${what}`);
     else if (attempt.outcome === 'refused')
       tell('contradiction', `${show(attempt)} was refused, and happened: ${what}`);
     if (of.length > 1) tell('duplicate', `one request did ${what}`);
@@ -149,7 +149,7 @@ function checkDeeds(deeds: Deeds, rows: readonly JournalRow[], tell: Tell): void
   const byEntry = Map.groupBy(rows, ({ entry }) => entry);
   for (const attempts of deeds.byDeed.values()) {
     const [first] = attempts as [Attempt];
-    const what = `${show(first)}, asked for ${attempts.length} times`;
+    const what = `${show(first)}, requested ${attempts.length} times`;
     const happened = attempts.flatMap(({ request }) => byRequest.get(request) ?? []);
     const isDone = attempts.some(({ outcome }) => outcome === 'done');
     if (isDone && happened.length === 0 && !mayChangeNothing(first, byEntry))
@@ -162,26 +162,26 @@ function checkDeeds(deeds: Deeds, rows: readonly JournalRow[], tell: Tell): void
 }
 
 /** Someone else's entry may be what is answered. Whoever gives an entry the name that it has changes nothing. */
-function mayChangeNothing({ action, asked }: Attempt, byEntry: Map<string, JournalRow[]>): boolean {
-  if (asked.behavior === 'Existing') return true;
+function mayChangeNothing({ action, params }: Attempt, byEntry: Map<string, JournalRow[]>): boolean {
+  if (params.behavior === 'Existing') return true;
   if (action !== 'change') return false;
-  return byEntry.get(asked.entry ?? '')?.some((row) => toDetails(row).name === asked.name) === true;
+  return byEntry.get(params.entry ?? '')?.some((row) => toDetails(row).name === params.name) === true;
 }
 
 function checkTold(attempts: readonly Attempt[], happened: readonly JournalRow[], tell: Tell): void {
   for (const attempt of attempts) {
-    const { told, request, asked } = attempt;
-    if (told === undefined || happened.length === 0 || asked.behavior === 'Existing') continue;
-    if (!happened.some(({ entry }) => entry === told.entry)) {
-      tell('contradiction', `${show(attempt)} was told to be ${told.entry}`);
+    const { result, request, params } = attempt;
+    if (result === undefined || happened.length === 0 || params.behavior === 'Existing') continue;
+    if (!happened.some(({ entry }) => entry === result.entry)) {
+      tell('contradiction', `${show(attempt)} was answered as ${result.entry}`);
     }
     const row = happened.find((one) => one.request === request);
     if (row === undefined) continue;
     const { name, version } = toDetails(row);
-    if (told.name !== undefined && told.name !== name)
-      tell('contradiction', `${told.name} is ${name} at ${row.position}`);
-    if (told.version !== undefined && told.version !== version) {
-      tell('version', `version ${told.version} was told, ${version} stands at ${row.position}`);
+    if (result.name !== undefined && result.name !== name)
+      tell('contradiction', `${result.name} is ${name} at ${row.position}`);
+    if (result.version !== undefined && result.version !== version) {
+      tell('version', `version ${result.version} was answered, ${version} is at ${row.position}`);
     }
   }
 }
@@ -190,27 +190,28 @@ function toDetails({ details }: JournalRow): { name?: string; version?: number }
   return JSON.parse(details) as { name?: string; version?: number };
 }
 
-/** What was answered before something else was asked for stands before it. */
+/** A change that was answered before another was requested stands before it. */
 function checkOrder(deeds: Deeds, rows: readonly JournalRow[], tell: Tell): void {
   let earliest = { answeredAt: Number.POSITIVE_INFINITY, position: 0 };
   for (const row of rows.toReversed()) {
     const attempt = deeds.byRequest.get(row.request);
     if (attempt === undefined) continue;
     if (earliest.answeredAt < attempt.sentAt) {
-      tell('feed', `${row.position} was asked for after ${earliest.position} was answered, and stands before it`);
+      tell('feed', `${row.position} was requested after ${earliest.position} was answered, and stands before it`);
     }
     const answeredAt = deeds.answeredAt(attempt) ?? Number.POSITIVE_INFINITY;
     if (answeredAt < earliest.answeredAt) earliest = { answeredAt, position: row.position };
   }
 }
 
-/** Whoever follows is told every change, once, in the order of the journal. */
+/** A follower gets every change, once, in the order of the journal. */
 function checkFollowers(followers: readonly number[][], rows: readonly JournalRow[], tell: Tell): void {
   const expected = rows.map(({ position }) => position);
-  for (const [index, told] of followers.entries()) {
-    const wrong = expected.findIndex((position, at) => told[at] !== position);
-    if (wrong >= 0) tell('feed', `follower ${index} was told ${told[wrong]} where ${expected[wrong]} comes`);
-    else if (told.length > expected.length) tell('feed', `follower ${index} was told ${told[expected.length]}`);
+  for (const [index, positions] of followers.entries()) {
+    const wrong = expected.findIndex((position, at) => positions[at] !== position);
+    if (wrong >= 0) tell('feed', `follower ${index} got ${positions[wrong]} instead of ${expected[wrong]}`);
+    else if (positions.length > expected.length)
+      tell('feed', `follower ${index} also got ${positions[expected.length]}`);
   }
 }
 
@@ -242,6 +243,6 @@ function checkSizes({ entries, top, topSize, usage }: Found, tell: Tell): void {
     tell('size', `there are ${entries.length} entries, usage says ${usage.entries}`);
 }
 
-export function show({ action, asked }: Attempt): string {
-  return `${action} ${asked.name ?? asked.entry ?? ''}`;
+export function show({ action, params }: Attempt): string {
+  return `${action} ${params.name ?? params.entry ?? ''}`;
 }

@@ -6,7 +6,7 @@ import type { Outcome } from './history.ts';
 
 const patienceMs = 4000;
 
-export interface Asked {
+export interface HttpRequest {
   method?: string;
   path: string;
   headers?: Record<string, string>;
@@ -24,7 +24,7 @@ export interface Answered {
 export class ImpatientClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-  async ask(base: string, { method = 'GET', path, headers = {}, body = '' }: Asked): Promise<Answered> {
+  async ask(base: string, { method = 'GET', path, headers = {}, body = '' }: HttpRequest): Promise<Answered> {
     try {
       const answer = await this.#exchange(new URL(base + CONTENT + path), { method, path, headers, body });
       return { ...answer, outcome: toOutcome(answer.status) };
@@ -33,7 +33,7 @@ export class ImpatientClient {
     }
   }
 
-  #exchange(url: URL, { method, headers, body = '' }: Asked): Promise<Omit<Answered, 'outcome'>> {
+  #exchange(url: URL, { method, headers, body = '' }: HttpRequest): Promise<Omit<Answered, 'outcome'>> {
     const bytes = Buffer.from(body as string);
     return new Promise((resolve, reject) => {
       const outgoing = httpRequest(url, {

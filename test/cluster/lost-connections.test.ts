@@ -1,4 +1,4 @@
-// The catalog on PostgreSQL while its connections are lost in every way: whatever is asked for is done once or fails with a fault;
+// The catalog on PostgreSQL while its connections are lost in every way: every request is executed once or fails with a fault;
 // nothing hangs, and nothing that nobody waits for ends the process.
 
 import assert from 'node:assert/strict';
@@ -39,9 +39,9 @@ after(async () => {
 /** Notes something in the journal, under a tracking id of its own. */
 async function note(done: Set<string>): Promise<void> {
   const request = randomUUID();
-  const asked = { at: Date.now(), by: 'app:a', request, space: 1, entry: 'x', version: null };
+  const read = { at: Date.now(), by: 'app:a', request, space: 1, entry: 'x', version: null };
   try {
-    await catalog.noteRead(asked);
+    await catalog.noteRead(read);
     done.add(request);
   } catch (error) {
     assert.ok(error instanceof Fault, String(error));
@@ -56,7 +56,7 @@ const ways: [string, () => void | Promise<void>][] = [
 ];
 
 for (const [what, lose] of ways) {
-  test(`What is written while connections are ${what} is there once if it was answered`, async () => {
+  test(`Writes that are answered while connections are ${what} take effect exactly once`, async () => {
     const done = new Set<string>();
     let isOver = false;
     const writing = Array.from({ length: 8 }, async () => {

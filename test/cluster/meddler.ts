@@ -11,7 +11,7 @@ export interface Passing {
   request: string;
   /** What has passed in this direction since that line, this chunk included. */
   bytes: number;
-  /** Sends this to whoever asked, instead of what the server would say. */
+  /** Sends this to the client instead of the response of the server. */
   answer(text: string): void;
 }
 

@@ -9,7 +9,7 @@ import type { Migration } from '../../src/maintenance/migrate/side.ts';
 import { ask, getReady, listBlobs, type Ready } from './migrating.ts';
 import { move } from './move.ts';
 
-describe('what a migration left different is found', { timeout: 300_000 }, () => {
+describe('differences after a migration are found', { timeout: 300_000 }, () => {
   let ready: Ready;
 
   before(async () => {
@@ -31,7 +31,7 @@ describe('what a migration left different is found', { timeout: 300_000 }, () =>
     return report.differences.map(({ record, problem }) => `${record} ${problem}`);
   };
 
-  it('rows that are missing, too many or changed, a small content, the keys: each of them is named', async () => {
+  it('rows that are missing, added or changed, a small content, the keys: each of them is named', async () => {
     const found = await meddle(`DELETE FROM certificates WHERE thumbprint = 't1';
       INSERT INTO users VALUES ('nobody', '', 'active', NULL, 0, 0);
       UPDATE users SET name = 'Zoe', created_at = 0 WHERE id = 'zoë';
@@ -50,7 +50,7 @@ describe('what a migration left different is found', { timeout: 300_000 }, () =>
     assert.deepEqual(found.sort(), expected.sort());
   });
 
-  it('a small content that is not what its record says, here and there', async () => {
+  it('a small content that does not match its record, in the source and in the target', async () => {
     const source = ready.copyOf(ready.sqlite);
     const there = await ready.inPostgres();
     const database = new DatabaseSync(join(source.folder, 'catalog.db'));
@@ -68,7 +68,7 @@ describe('what a migration left different is found', { timeout: 300_000 }, () =>
     assert.match(found[0] ?? '', /^journal: position \d+ differs in by$/);
   });
 
-  it('a sealed part of the journal', async () => {
+  it('an archived part of the journal', async () => {
     const report = await move(ready.sqlite, await ready.inPostgres(), ({ target }: Migration) => {
       const { journalFiles } = target;
       const read: typeof journalFiles.read = async (range) =>
@@ -80,7 +80,7 @@ describe('what a migration left different is found', { timeout: 300_000 }, () =>
     assert.equal(report.isFinished, false);
   });
 
-  it('a large content, which is copied anew the next time', async () => {
+  it('a large content, which is copied again by the next run', async () => {
     const there = await ready.inPostgres();
     await move(ready.sqlite, there, () => ({ isContentsOnly: true }));
     // The mark of the migration lies beside them.
@@ -107,7 +107,7 @@ describe('what a migration left different is found', { timeout: 300_000 }, () =>
     assert.deepEqual([again.differences, again.contents?.copied, again.isFinished], [[], 2, true]);
   });
 
-  it('a large content that is too short or not there, when only the sizes are looked at', async () => {
+  it('a large content that is too short or missing, when only sizes are compared', async () => {
     const there = await ready.inPostgres();
     const report = await move(ready.sqlite, there, ({ target }: Migration) => {
       const write = async (text: string) => {

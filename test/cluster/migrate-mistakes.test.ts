@@ -15,7 +15,7 @@ import { findGround, newStores, toBlobs } from './ground.ts';
 
 const withoutMount = skipWithoutMount('a migration to a full disk');
 
-describe('a migration that cannot be', { timeout: 300_000 }, () => {
+describe('an invalid migration', { timeout: 300_000 }, () => {
   let ground: Awaited<ReturnType<typeof findGround>>;
   let folder = '';
   const secret = 'gehe1m';
@@ -44,7 +44,7 @@ describe('a migration that cannot be', { timeout: 300_000 }, () => {
     assert.ok(!(stdout + stderr).includes(secret), 'a secret is shown');
   };
 
-  it('is refused for what was asked', async () => {
+  it('is refused for its arguments', async () => {
     await assertSaid([], /^Say where to/);
     await assertSaid(['--to', `mysql://u:${secret}@h/d`], /^--to: "mysql:\/\/u:…@h\/d" is neither/);
     await assertSaid(['--blobs', `gs://k:${secret}@b`], /^--blobs: "gs:\/\/k:…@b" is neither/);
@@ -89,7 +89,7 @@ describe('a migration that cannot be', { timeout: 300_000 }, () => {
     );
   });
 
-  it('says that the disk is full, and goes on when it is not', { skip: withoutMount }, async () => {
+  it('reports a full disk, and resumes when there is space', { skip: withoutMount }, async () => {
     const { CABINET_CATALOG } = await newStores(ground);
     // With its large contents where they are: only records are moved, and back to a disk that is too small for them.
     await cabinetJson(folder, ['migrate', '--to', CABINET_CATALOG]);

@@ -35,7 +35,7 @@ type Report = {
 
 const embedded = { CABINET_CATALOG: 'sqlite:', CABINET_BLOBS: 'file:' };
 
-describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000 }, () => {
+describe('a service is migrated to PostgreSQL and S3, and back', { timeout: 600_000 }, () => {
   let ground: Awaited<ReturnType<typeof findGround>>;
   let stores: Stores;
   let caller: Caller;
@@ -43,12 +43,12 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
   let running: StartedHere | null = null;
   const folders: string[] = [];
   const large = randomBytes(300_000);
-  /** What is asked before and after. */
+  /** What is read before and after. */
   let cursor = '';
   let link = '';
   let head = '';
   let largeId = '';
-  let told: unknown;
+  let expected: unknown;
 
   const newFolder = () => {
     const folder = makeDataFolder();
@@ -65,7 +65,7 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
   };
   const save = (FolderId: string, FileName: string, bytes: string | Uint8Array) =>
     saveFile(caller, { FolderId, FileName }, bytes);
-  const tellAll = async () => {
+  const readAll = async () => {
     const { Cursor: _, ...changes } = await readToEnd(caller, '');
     const paths = ['/usage', '/trash', `/files/${largeId}/versions`];
     const answers = await Promise.all(
@@ -92,7 +92,7 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
     for (const folder of folders) removeDataFolder(folder);
   });
 
-  it('large contents are copied while it runs, and nothing else may be', async () => {
+  it('only large contents can be copied while it runs', async () => {
     const folder = newFolder();
     const service = await start(folder, embedded);
     caller = await addCaller(folder, service.production, 'moved');
@@ -122,7 +122,7 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
     );
   });
 
-  it('then it is stopped, moved and compared, and goes on where it stopped', async () => {
+  it('then it is stopped, migrated and compared, and continues', async () => {
     const [folder = ''] = folders;
     await save(caller.application.RootFolderId, 'last.bin', large.subarray(1));
     const made = await call(caller, `/files/${largeId}/link`, {
@@ -132,7 +132,7 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
     });
     assert.equal(made.status, 200, made.body.toString());
     link = JSON.parse(made.body.toString()).Url;
-    told = await tellAll();
+    expected = await readAll();
     await stop();
     ({ Head: head } = await cabinetJson<{ Head: string }>(folder, ['audit', 'verify'], environment));
     const report = await cabinetJson<Report>(folder, to(), environment);
@@ -150,18 +150,18 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
     assert.match(again.stdout, /^production: was finished on .*\ntest: was finished on .*\nFinished\./);
   });
 
-  it('is the same there, to tokens, secrets, links, cursors and searches of before', async () => {
+  it('earlier tokens, secrets, links, cursors and searches work there', async () => {
     // Another machine, where the first one's folder is not needed.
     const folder = ground.s3 === null ? (folders[0] ?? '') : newFolder();
     const kept = { ...environment, ...stores };
     await start(folder, kept);
-    assert.deepEqual(await tellAll(), told);
+    assert.deepEqual(await readAll(), expected);
     await checkBefore();
     assert.equal((await audit(folder, kept)).Verified, true);
     const root = caller.application.RootFolderId;
     await save(root, 'after.bin', randomBytes(150_000));
     await save(root, 'after.txt', 'the second quasar');
-    told = await tellAll();
+    expected = await readAll();
     await stop();
     ({ Head: head } = await cabinetJson<{ Head: string }>(folder, ['audit', 'verify'], kept));
   });
@@ -182,7 +182,7 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
     );
   };
 
-  it('and back again, with what was saved there', async (context) => {
+  it('and back again, with the saves made there', async (context) => {
     if (ground.s3 === null) return context.skip('without S3 the folder of before is in use');
     const folder = newFolder();
     const kept = { ...environment, ...stores };
@@ -190,7 +190,7 @@ describe('a service is moved to PostgreSQL and S3, and back', { timeout: 600_000
     assert.equal(report.Finished, true);
     assert.equal(report.Environments[0]?.Journal?.Head, head);
     await start(folder, embedded);
-    assert.deepEqual(await tellAll(), told);
+    assert.deepEqual(await readAll(), expected);
     await checkBefore();
     assert.equal((await audit(folder, embedded)).Verified, true);
   });

@@ -14,7 +14,7 @@ import { addApplication, fileIn, folderIn, type Registered } from '../contracts/
 import { ask, dump, getReady, keys, listBlobs, openCatalog, type Ready } from './migrating.ts';
 import { journalFilesOf, move, type Place } from './move.ts';
 
-describe('a catalog is moved', { timeout: 600_000 }, () => {
+describe('a catalog is migrated', { timeout: 600_000 }, () => {
   let ready: Ready;
   /** An application of the catalog that is moved. */
   let one: Registered;
@@ -41,7 +41,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     target: { ...target, keys: { ...target.keys, write: () => Promise.reject(new Error('broken off')) } },
   });
 
-  it('with every table, but for those that are known to be left behind', async () => {
+  it('with every table, except those that are left behind on purpose', async () => {
     const names = tables.map(({ name }) => name);
     const database = new DatabaseSync(join(ready.sqlite.folder, 'catalog.db'), { readOnly: true });
     const here = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
@@ -66,8 +66,8 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     }
   });
 
-  it('to PostgreSQL and back, and is the same to every question and in every row', async () => {
-    const { sqlite, told } = ready;
+  it('to PostgreSQL and back, and every query and every row is the same', async () => {
+    const { sqlite, expected } = ready;
     const there = await ready.inPostgres();
     const report = await move(sqlite, there);
     assert.deepEqual([report.differences, report.chain?.problems, report.isFinished], [[], [], true]);
@@ -79,12 +79,12 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
       Object.values(counts).every((count) => count > 0),
       'there is something of everything',
     );
-    assert.deepEqual(await ready.tellAll(there), told);
+    assert.deepEqual(await ready.readAll(there), expected);
 
     const back = ready.place();
     assert.deepEqual((await move(there, back)).differences, []);
     assert.deepEqual(dump(back), dump(sqlite));
-    assert.deepEqual(await ready.tellAll(back), told);
+    assert.deepEqual(await ready.readAll(back), expected);
     assert.equal(readFileSync(join(back.folder, 'keys.json'), 'utf8'), keys);
     assert.deepEqual(await journalFilesOf(back).list(), await journalFilesOf(sqlite).list());
     const [before, now] = [listBlobs(sqlite), listBlobs(back)].map((paths) =>
@@ -93,7 +93,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     assert.deepEqual(now, before);
   });
 
-  it('and used there: new numbers come behind the old ones, sums and the journal go on, and all comes back', async () => {
+  it('and used there: numbers, sums and the journal continue, and everything can be migrated back', async () => {
     const there = await moved();
     const catalog = await openCatalog(there);
     const { space } = await addApplication(catalog, 'later');
@@ -120,7 +120,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     await again.close();
   });
 
-  it('anew, when the source has changed since the last try', async () => {
+  it('again, if the source has changed since the last attempt', async () => {
     const source = ready.copyOf(ready.sqlite);
     const there = await ready.inPostgres();
     await assert.rejects(move(source, there, brokenOff), /broken off/);
@@ -132,17 +132,17 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     await catalog.saveFile(fileIn(one, 'changed'));
     await catalog.close();
     assert.deepEqual((await move(source, there)).differences, []);
-    assert.deepEqual(await ready.tellAll(there), await ready.tellAll(source));
+    assert.deepEqual(await ready.readAll(there), await ready.readAll(source));
   });
 
-  it('once: a second run finds that all is done', async () => {
+  it('once: a second run finds nothing to do', async () => {
     const there = await movedOnce();
     const { isFinished, doneAt, records } = await move(ready.sqlite, there);
     assert.deepEqual([isFinished, records], [true, null]);
     assert.ok(Math.abs(Date.parse(doneAt ?? '') - Date.now()) < 60_000);
   });
 
-  it('in its large contents alone, and again', async () => {
+  it('in its large contents only, repeatedly', async () => {
     const source = ready.copyOf(ready.sqlite);
     const to = ready.place();
     const contentsAlone = ({ source }: Migration) => ({
@@ -189,7 +189,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     assert.ok((await move(other, claimed)).isFinished);
   });
 
-  it('not into a blob store in use, nor over the keys of others', async () => {
+  it('not into a blob store in use, nor over existing keys', async () => {
     const there = await ready.inPostgres();
     mkdirSync(join(there.folder, 'blobs', 'ab'), { recursive: true });
     writeFileSync(join(there.folder, 'blobs', 'ab', `ab${'0'.repeat(30)}`), 'x');
@@ -200,7 +200,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     assert.equal(readFileSync(join(back.folder, 'keys.json'), 'utf8'), '{}');
   });
 
-  it('not while nodes use the source, but for its large contents', async () => {
+  it('not while nodes use the source, except for its large contents', async () => {
     const there = await movedOnce();
     const catalog = await openCatalog(there);
     const to = ready.place();
@@ -222,10 +222,10 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     await catalog.close();
     const report = await move(source, there, () => ({ verify: 'quick' }));
     assert.deepEqual([report.contents?.copied, report.differences, report.isFinished], [0, [], true]);
-    assert.deepEqual(await ready.tellAll(there), await ready.tellAll(source));
+    assert.deepEqual(await ready.readAll(there), await ready.readAll(source));
   });
 
-  it('with a chain that was broken before, which is told but does not stop it', async () => {
+  it('with a chain that was broken before, which is reported but does not stop it', async () => {
     const source = ready.copyOf(ready.sqlite);
     const database = new DatabaseSync(join(source.folder, 'catalog.db'));
     database.exec(`UPDATE journal SET by = 'forged' WHERE position = (SELECT max(position) FROM journal)`);
@@ -235,7 +235,7 @@ describe('a catalog is moved', { timeout: 600_000 }, () => {
     assert.equal(report.chain?.problems.length, 1);
   });
 
-  it('not if PostgreSQL cannot keep a character, and the row is named', async () => {
+  it('not if PostgreSQL cannot store a character, and the row is named', async () => {
     const source = ready.copyOf(ready.sqlite);
     const database = new DatabaseSync(join(source.folder, 'catalog.db'));
     database.exec(`UPDATE users SET name = 'a' || char(0) || 'b' WHERE id = 'zoë'`);

@@ -39,12 +39,12 @@ export interface Ready {
   sqlite: Place;
   filled: Filled;
   /** What its verbs tell. */
-  told: unknown;
+  expected: unknown;
   place(url?: string | null): Place;
   inPostgres(): Promise<Place>;
   /** A copy that a test may change. */
   copyOf(place: Place): Place;
-  tellAll(place: Place): Promise<unknown>;
+  readAll(place: Place): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -60,13 +60,13 @@ export async function getReady(): Promise<Ready> {
   const catalog = await openCatalog(sqlite);
   const blobs = await openLocalBlobs({ folder: sqlite.folder, onFatal: () => undefined });
   const filled = await fill(catalog, blobs, journalFilesOf(sqlite));
-  const told = await readAll(catalog, filled);
+  const expected = await readAll(catalog, filled);
   await catalog.close();
   await keysInFolder(sqlite.folder).write(keys);
   return {
     sqlite,
     filled,
-    told,
+    expected,
     place,
     inPostgres: async () => place(await databases.make()),
     copyOf({ folder }) {
@@ -74,7 +74,7 @@ export async function getReady(): Promise<Ready> {
       cpSync(folder, copy.folder, { recursive: true });
       return copy;
     },
-    async tellAll(there) {
+    async readAll(there) {
       const opened = await openCatalog(there);
       return await readAll(opened, filled).finally(() => opened.close());
     },

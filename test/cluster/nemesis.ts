@@ -27,7 +27,7 @@ type Fault = () => Promise<void>;
 
 export class Nemesis {
   readonly counts: Record<string, number> = {};
-  /** What no fault excuses: nodes that end by themselves, or do not end when they are told to, or do not start again. */
+  /** What no fault excuses: nodes that end by themselves, or do not stop, or do not start again. */
   readonly troubles: string[] = [];
   readonly #around: Surroundings;
   readonly #busy = new Set<unknown>();
@@ -163,7 +163,7 @@ export class Nemesis {
     await swift?.start();
   }
 
-  /** Every node is started again in the end: then nothing of what was asked for is still under way. */
+  /** Every node is started again in the end: then no request is still in progress. */
   async #heal(): Promise<void> {
     const { toPostgres, toS3, nodes } = this.#around;
     for (const line of [...toPostgres, ...toS3]) {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** `refused`: open connections are reset, new ones too. `silent`: nothing passes and nobody is told; what was sent arrives when
+/** `refused`: open connections are reset, new ones too. `silent`: nothing passes, without an error; what was sent arrives when
  *  it is over, as TCP sees to it. `late`: everything takes longer. */
 export type State = 'well' | 'refused' | 'silent' | 'late';
 
@@ -53,7 +53,7 @@ export class Line {
     this.#breaking = answers;
   }
 
-  /** What is open is dead, as behind a firewall that was started again: nobody is told, and only new connections work. */
+  /** What is open is dead, as behind a restarted firewall: without an error, and only new connections work. */
   forget(): void {
     for (const pair of this.#pairs) {
       pair.isForgotten = true;

@@ -1,5 +1,4 @@
-// The feed and the journal of three nodes: one order, whoever is asked; nothing is skipped, nothing comes twice, and whoever waits is
-// told soon.
+// The feed and the journal of three nodes: one order on every node; nothing is skipped or repeated, and long polls end soon.
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -34,7 +33,7 @@ export function testFeed(): void {
 
     const byCursor = (cursor: string) => `cursor=${encodeURIComponent(cursor)}`;
 
-    /** Reads on until told to stop, each page from another node: a cursor is good everywhere. */
+    /** Reads until it is stopped, each page from another node: a cursor is valid everywhere. */
     async function follow(cursor: string, first: number, isOver: () => boolean): Promise<Change[]> {
       const changes: Change[] = [];
       let next = cursor;
@@ -49,7 +48,7 @@ export function testFeed(): void {
       }
     }
 
-    it('Followers on all nodes see every answered change once, in one order, while all nodes save', async () => {
+    it('Followers on all nodes get every answered change once, in one order, while all nodes save', async () => {
       const { Cursor } = await readChanges(on[1], 'from=now');
       const folder = await makeFolder(main);
       let isOver = false;
@@ -83,7 +82,7 @@ export function testFeed(): void {
       assert.deepEqual(inPathOrder(known), inPathOrder(await readTree(on[0], folder.Id)));
     });
 
-    it('What was answered is in the feed of every node at once', async () => {
+    it('An answered change is in the feed of every node at once', async () => {
       const folder = await makeFolder(main);
       for (let round = 0; round < 30; round += 1) {
         const [writer, reader] = [on[round % 3] as Caller, on[(round + 1 + (round % 2)) % 3] as Caller];
@@ -103,7 +102,7 @@ export function testFeed(): void {
       return sumOf(readMetrics(body.toString()), 'cabinet_requests_in_progress') > 1;
     }
 
-    it('Whoever waits on one node is told within a second of a save on another', async () => {
+    it('A long poll on one node ends within a second of a save on another', async () => {
       const { Cursor } = await readChanges(main, 'from=now');
       let cursor = Cursor;
       for (const [writer, reader] of [
@@ -112,13 +111,13 @@ export function testFeed(): void {
         [2, 0],
       ] as const) {
         const tookMs: number[] = [];
-        // Who is not told looks again after a second: an answer before that proves it. Once more, if the machine was slow.
+        // Without a notification a node polls after a second: an earlier response proves one. Retried if the machine was slow.
         while (!tookMs.some((ms) => ms < 1000)) {
-          assert.ok(tookMs.length < 30, `told after ${tookMs.map(Math.round)} ms`);
+          assert.ok(tookMs.length < 30, `answered after ${tookMs.map(Math.round)} ms`);
           const begun = performance.now();
           const waiting = readChanges(on[reader], `${byCursor(cursor)}&wait=20`);
           await eventually('it waits', () => isAsked(on[reader]));
-          const name = `told ${writer} ${tookMs.length}`;
+          const name = `saved ${writer} ${tookMs.length}`;
           const { File } = await saveFile(on[writer], { FolderId: '-root-', FileName: name }, 'x');
           const { Changes, Cursor: next } = await waiting;
           tookMs.push(performance.now() - begun);
@@ -128,7 +127,7 @@ export function testFeed(): void {
       }
     });
 
-    it('A waiting reader hears of spaces of others only by silence', async () => {
+    it('A long poll does not reveal activity of other spaces', async () => {
       const other = await addCaller(all[1], 'other');
       const { Cursor } = await readChanges(main, 'from=now');
       const waiting = readChanges(on[2], `${byCursor(Cursor)}&wait=1`);
@@ -136,7 +135,7 @@ export function testFeed(): void {
       assert.deepEqual((await waiting).Changes, []);
     });
 
-    it('The chain of the journal is whole, and every node finds the same', async () => {
+    it('The chain of the journal is intact, and every node finds the same', async () => {
       const before = await verify(0);
       await Promise.all(
         Array.from({ length: 60 }, async (_, index) => {

@@ -16,7 +16,7 @@ async function scrape({ base }: Node): Promise<Map<string, ReadFamily>> {
 
 export function testMetrics(): void {
   describe('A node on PostgreSQL and S3', () => {
-    it('tells of its connections, batches and blobs, and of the journal that all share', async () => {
+    it('has metrics of its connections, batches and blobs, and of the shared journal', async () => {
       const [first, second] = all;
       const caller = await addCaller(first, 'counted');
       const [before, secondBefore] = [await scrape(first), await scrape(second)];
@@ -49,7 +49,7 @@ export function testMetrics(): void {
       };
       for (const node of [first, second]) await eventually('it knows the whole journal', () => knowsAll(node), 60_000);
       const saves = [secondBefore, await scrape(second)].map((families) => sumOf(families, 'cabinet_saves_total'));
-      assert.equal(saves[1], saves[0], 'saves are told by the node that took them');
+      assert.equal(saves[1], saves[0], 'saves are counted by the node that received them');
     });
   });
 }

@@ -40,7 +40,7 @@ const crowdSize = sized(18, 45);
 const largeRepeats = 35_000;
 
 export function testNames(): void {
-  describe('Of many at once on three nodes', () => {
+  describe('Concurrent requests on three nodes', () => {
     let on: [Caller, Caller, Caller];
     let main: Caller;
 
@@ -104,7 +104,7 @@ export function testNames(): void {
       assert.equal((await listFolder(main, folder.Id)).length, 1);
     });
 
-    it('One name that is saved at once on all nodes is one file with versions 1 to n, each of them somebody’s bytes', async () => {
+    it('One name saved concurrently on all nodes is one file with versions 1 to n, each with the bytes of one save', async () => {
       const folder = await makeFolder(main);
       const saved = await crowd(async (caller, index) => {
         return (await saveFile(caller, { FolderId: folder.Id, FileName: 'a' }, bytesOf(index))).File;
@@ -128,7 +128,7 @@ export function testNames(): void {
       }
     });
 
-    it('New versions by id on all nodes are answered with a number each, without a gap', async () => {
+    it('New versions by id on all nodes get distinct numbers without gaps', async () => {
       const folder = await makeFolder(main);
       const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'first');
       const answered = await crowd((caller, index) => put(caller, File.Id, `bytes ${index}`));
@@ -156,7 +156,7 @@ export function testNames(): void {
       assert.equal((await download(on[2], File.Id)).toString(), `bytes ${winner}`);
     });
 
-    it('Saves with Rename on all nodes get names and bytes of their own', async () => {
+    it('Saves with Rename on all nodes each get their own name and bytes', async () => {
       const folder = await makeFolder(main);
       const headers = { FolderId: folder.Id, FileName: 'a.pdf', ConflictBehavior: 'Rename' };
       const files = await crowd(
@@ -210,7 +210,7 @@ export function testNames(): void {
       assert.deepEqual([...new Set(won(answers).map(({ headers }) => headers.entryid))], [entry?.Id]);
     });
 
-    it('Sizes of folders and usage are exact after a storm on all nodes', async () => {
+    it('Folder sizes and usage are exact after heavy concurrent load on all nodes', async () => {
       const top = await makeFolder(main);
       const places = [top];
       for (const parent of [0, 0, 1, 3])
@@ -256,7 +256,7 @@ export function testNames(): void {
       return [...(await readTree(main, Id)).values()].filter(({ Type }) => Type === 'file');
     }
 
-    /** Every folder of the tree is as large as the files beneath it, whoever is asked. */
+    /** On every node, every folder of the tree is as large as the files beneath it. */
     async function assertSizes(top: Entry): Promise<void> {
       const tree = await readTree(main, top.Id);
       const folders = [['', top] as const, ...tree].filter(([, { Type }]) => Type === 'folder');
@@ -267,7 +267,7 @@ export function testNames(): void {
       }
     }
 
-    it('What one node puts into the trash another restores, and a third removes for good', async () => {
+    it('An entry trashed on one node can be restored on another and deleted permanently on a third', async () => {
       const folder = await makeFolder(main);
       const inner = await createFolder(on[0], folder.Id, 'inner');
       const { File } = await saveFile(on[1], { FolderId: inner.Id, FileName: 'a' }, bytesOf(5));
@@ -283,7 +283,7 @@ export function testNames(): void {
       await assertSizes(folder);
     });
 
-    it('A tree that is copied on one node while others save into it is copied whole', async () => {
+    it('A tree that is copied on one node while others save into it is copied completely', async () => {
       const top = await makeFolder(main);
       const source = await createFolder(main, top.Id, 'source');
       const inner = await createFolder(main, source.Id, 'inner');

@@ -1,4 +1,4 @@
-// A rolling restart: one node after the other is told to stop and is started again, under load, behind the proxy. Nobody notices.
+// A rolling restart: one node after the other is stopped and started again, under load, behind the proxy. No client notices.
 
 import assert from 'node:assert/strict';
 import { hash, randomBytes, randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Three nodes that hold no state: what one is told, all obey; what one keeps, all give out.
+// Three stateless nodes: a change on one applies on all, and what one saves all serve.
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -31,11 +31,11 @@ describe('An application', () => {
     for (const node of [...all, nodes]) assert.equal(await statusOn(node, caller), 200);
     for (const node of all) {
       const other = { ...caller, token: await fetchToken(node.base, caller.application) };
-      for (const asked of all) assert.equal(await statusOn(asked, other), 200);
+      for (const node of all) assert.equal(await statusOn(node, other), 200);
     }
   });
 
-  it('that is disabled is refused by all nodes within a second, and taken again as soon', async () => {
+  it('that is disabled is refused by all nodes within a second, and accepted again as soon', async () => {
     const caller = await addCaller(all[0], 'disabled');
     for (const node of all) assert.equal(await statusOn(node, caller), 200);
     for (const [word, status] of [
@@ -48,7 +48,7 @@ describe('An application', () => {
     for (const node of all) await fetchToken(node.base, caller.application);
   });
 
-  it('gets no token from any node with a secret that was taken from it', async () => {
+  it('gets no token from any node with a revoked secret', async () => {
     const { application } = await addCaller(all[0], 'rotated');
     await all[2].cabinet('app', 'rotate', application.AppKey);
     for (const node of all) {
@@ -64,17 +64,17 @@ function toKid(token: string): unknown {
 }
 
 describe('Signing keys', () => {
-  it('that are rotated on one node sign tokens that every node takes at once, and none fails meanwhile', async () => {
+  it('that are rotated on one node sign tokens that every node accepts at once, and no request fails', async () => {
     const caller = await addCaller(all[0], 'keys');
     const refused: string[] = [];
-    let asked = 0;
-    /** Every node signs, and every node is asked with it. Resolves to the keys that signed. */
+    let requests = 0;
+    /** Every node signs a token, and each token is used on every node. Resolves to the keys that signed. */
     const askAll = () =>
       Promise.all(
         all.map(async (node) => {
           const token = await fetchToken(node.base, caller.application);
           for (const other of all) {
-            asked += 1;
+            requests += 1;
             const { status, body } = await call({ ...caller, token, base: other.base }, '/folders/-root-');
             if (status !== 200) refused.push(body.toString());
           }
@@ -94,11 +94,11 @@ describe('Signing keys', () => {
     await rotating;
     const signsAnew = async () => (await askAll()).every((kid) => kid !== old);
     await eventually('all nodes sign with the new key', signsAnew, 2000);
-    assert.equal(refused.length, 0, `${refused.length} of ${asked} were refused: ${refused[0]}`);
+    assert.equal(refused.length, 0, `${refused.length} of ${requests} were refused: ${refused[0]}`);
     for (const node of all) assert.equal(await statusOn(node, caller), 200, 'what the old key signed is still taken');
   });
 
-  it('that are revoked on one node are taken by none within two seconds', async () => {
+  it('that are revoked on one node are refused by all within two seconds', async () => {
     const caller = await addCaller(all[0], 'revoked');
     for (const node of all) assert.equal(await statusOn(node, caller), 200);
     await all[2].cabinet('keys', 'rotate', '--revoke-old');
@@ -111,7 +111,7 @@ describe('Signing keys', () => {
 });
 
 describe('A quota', () => {
-  it('of bytes that is set on one node holds on all, also when they are asked at once', async () => {
+  it('of bytes that is set on one node applies on all, also to concurrent requests', async () => {
     const caller = await addCaller(all[0], 'limited', ...everyScope);
     await all[0].cabinet('quota', 'set', '--space', caller.application.Space, '--bytes', '10000');
     const saves = Array.from({ length: 30 }, (_, index) => {
@@ -129,7 +129,7 @@ describe('A quota', () => {
 });
 
 describe('Contents', () => {
-  it('that one node has saved are read on all, small ones and large ones', async (t) => {
+  it('that one node saved can be read on all, small and large', async (t) => {
     const caller = await addCaller(all[0], 'contents');
     const sizes = ground.s3 === null ? [0, 1, 65_536] : [0, 1, 65_536, 65_537, 300 * 1024, 9 * 1024 * 1024];
     if (ground.s3 === null) t.diagnostic('SKIPPED: large contents, for there is no S3');
@@ -145,7 +145,7 @@ describe('Contents', () => {
     }
   });
 
-  it('that one node has saved are found by search on all', async () => {
+  it('that one node saved are found by search on all', async () => {
     const caller = await addCaller(all[0], 'searching');
     const word = `w${randomUUID().replaceAll('-', '')}`;
     const at0 = { FolderId: '-root-', FileName: 'found.txt', 'Content-Type': 'text/plain' };

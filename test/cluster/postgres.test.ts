@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { copyPrograms, findPrograms, findServerUser, makeServerFolder } from './postgres-programs.ts';
 
-test('programs that only we can enter, without the links of their libraries, run from a copy', async (context) => {
+test('programs in a private folder, without the symlinks of their libraries, run from a copy', async (context) => {
   const user = findServerUser();
   const folder = makeServerFolder(user);
   context.after(() => rmSync(folder, { recursive: true, force: true }));

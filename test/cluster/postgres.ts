@@ -69,7 +69,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
 
 async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  // A server that ends meanwhile is told by the question.
+  // The query fails if the server ends meanwhile.
   client.on('error', () => undefined);
   await client.connect();
   return (await client.query(sql).finally(() => client.end())).rows;

@@ -42,11 +42,11 @@ const nowhere: S3Place = {
 };
 
 describe('a start without an S3 server says', () => {
-  it('that nobody listens', async () => {
+  it('that nothing listens', async () => {
     await assertSays(nowhere, 'unavailable', /^S3 at http:\/\/127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED/);
   });
 
-  it('that the name leads nowhere', async () => {
+  it('that the host name cannot be resolved', async () => {
     const endpoint = 'https://s3.invalid';
     await assertSays(
       { ...nowhere, endpoint },
@@ -73,7 +73,7 @@ describe('a start without an S3 server says', () => {
     await assertSays({ ...nowhere, endpoint }, 'other', /does not speak TLS/);
   });
 
-  it('that whoever answers is no S3', async () => {
+  it('that the server is not S3', async () => {
     const server = createHttpServer((_, answer) =>
       answer.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>Hi</h1>'),
     );
@@ -129,7 +129,7 @@ else {
       );
     });
 
-    it('that the key is not known, or not allowed to', async () => {
+    it('that the access key is unknown or not permitted', async () => {
       const wrong = { ...credentials, accessKeyId: 'test:nobody' };
       await assertSays({ ...place, credentials: wrong }, 'other', /the access key "test:nobody"/);
       const denied = refuse(/^PUT/, '403', 'AccessDenied');
@@ -160,7 +160,7 @@ else {
       );
     });
 
-    it('that it does not know ranges', async () => {
+    it('that it does not support ranges', async () => {
       const forget: Meddle = ({ direction, chunk, request }) => {
         if (direction === 'up' || !request.startsWith('GET')) return chunk;
         return Buffer.from(chunk.toString('latin1').replace(/content-range/i, 'Content-Ringe'), 'latin1');
@@ -175,7 +175,7 @@ else {
       await meddling(busy, () => assertSays(meddledPlace, 'unavailable', /SlowDown/));
     });
 
-    it('that the clocks differ, and by how much, if it does not work all the same', async () => {
+    it('that the clocks differ, and by how much, if that is a problem', async () => {
       const { now } = Date;
       const hourMs = 60 * 60 * 1000;
       for (const [offsetMs, expected] of [
@@ -197,7 +197,7 @@ else {
       }
     });
 
-    it('nothing, and leaves nothing, when all is well', async () => {
+    it('nothing, and leaves nothing, if everything works', async () => {
       const notices: string[] = [];
       const prefix = `${place.prefix}well/`;
       const blobs = await openS3Blobs({ ...place, prefix, onNotice: (text) => notices.push(text) });

@@ -89,8 +89,8 @@ else {
   testBlobs('S3', openForContract);
   testGrowingBlobs('S3', openForContract);
 
-  describe('S3 takes contents of any size', () => {
-    it('around the size of a part, and gives back every range across parts', async () => {
+  describe('S3 stores contents of any size', () => {
+    it('around the size of a part, and returns every range across parts', async () => {
       const whole = randomBytes(2 * partBytes + 17);
       for (const size of [partBytes - 1, partBytes, partBytes + 1, whole.length]) {
         const id = newBlobId();
@@ -134,7 +134,7 @@ else {
       assert.ok(peakBytes < 64 * mib, `${Math.round(peakBytes / mib)} MiB`);
     });
 
-    it('of many uploads at once, for which memory has no room, without leaving a file', async () => {
+    it('of many concurrent uploads beyond the memory limit, without leaving a file', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'cabinet-parts-'));
       const memory = new PartMemory(folder, 3 * mib);
       const target = new Bucket(placeAt(s3.endpoint, 'spooled/'));
@@ -161,8 +161,8 @@ else {
     });
   });
 
-  describe('S3 keeps nothing of an upload that did not become whole', () => {
-    it('when the client goes away in the middle of its parts', async () => {
+  describe('S3 keeps nothing of an incomplete upload', () => {
+    it('when the client disconnects between parts', async () => {
       const id = newBlobId();
       const cut = async function* () {
         for (let index = 0; index < 18; index += 1) yield [randomBytes(mib)];
@@ -172,7 +172,7 @@ else {
       await assertNothingLeft(place.prefix, id);
     });
 
-    it('when bytes change on their way, which S3 sees by their checksum', async () => {
+    it('when bytes change in transit, which S3 detects by their checksum', async () => {
       const flip: Meddle = ({ direction, chunk, request, bytes }) => {
         if (direction === 'down' || !request.startsWith('PUT') || bytes < 100_000 || chunk.length < 1000) return chunk;
         const changed = Buffer.from(chunk);
@@ -186,7 +186,7 @@ else {
       }
     });
 
-    it('when S3 says that it has other bytes', async () => {
+    it('when S3 reports another checksum', async () => {
       const lie: Meddle = ({ direction, chunk, request }) => {
         if (direction === 'up' || !request.startsWith('PUT')) return chunk;
         const text = chunk.toString('latin1').replace(/(etag: "?)[0-9a-f]{4}/i, '$1ffff');
@@ -199,7 +199,7 @@ else {
       }
     });
 
-    it('when S3 has another number of bytes in the end', async () => {
+    it('when S3 reports another size', async () => {
       const lie: Meddle = ({ direction, chunk, request }) => {
         if (direction === 'up' || !request.startsWith('HEAD')) return chunk;
         return Buffer.from(chunk.toString('latin1').replace(/content-length: \d+/i, 'Content-Length: 5'), 'latin1');
@@ -210,7 +210,7 @@ else {
       await assertNothingLeft(meddledPlace.prefix, id);
     });
 
-    it('when every connection is cut in the middle of a part, which is tried only so often', async () => {
+    it('when every connection is cut in the middle of a part, with a limited number of retries', async () => {
       let cuts = 0;
       const cut: Meddle = ({ direction, chunk, request, bytes }) => {
         if (direction === 'down' || !request.includes('partNumber=2') || bytes < mib) return chunk;
@@ -225,15 +225,15 @@ else {
       await assertNothingLeft(meddledPlace.prefix, id);
     });
 
-    it('when putting the parts together is said to be done, with an error in the answer', async () => {
+    it('when completing the upload returns 200 with an error in the body', async () => {
       const error = '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>no</Message></Error>';
       for (const end of ['', '\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n']) {
-        let asked = 0;
+        let requests = 0;
         const body = `${error}${end}`;
         const lie: Meddle = ({ direction, chunk, request, bytes, answer }) => {
           if (direction === 'down' || !/^POST \S+uploadId=/.test(request)) return chunk;
           if (bytes === chunk.length) {
-            asked += 1;
+            requests += 1;
             answer(`HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
           }
           return Buffer.alloc(0);
@@ -241,13 +241,13 @@ else {
         const id = newBlobId();
         const put = () => meddled.put(id, toAsync([[randomBytes(partBytes)], [randomBytes(mib)]]));
         await meddling(lie, () => assert.rejects(put(), isFault('unavailable')));
-        assert.ok(asked > 1 && asked < 10, `${asked}`);
+        assert.ok(requests > 1 && requests < 10, `${requests}`);
         await assertNothingLeft(meddledPlace.prefix, id);
       }
     });
   });
 
-  describe('S3 is taken up again where it stopped', () => {
+  describe('S3 requests are retried', () => {
     it('when a connection is cut in the middle of a part', async () => {
       const cutParts = new Set<string>();
       const cut: Meddle = ({ direction, chunk, request, bytes }) => {
@@ -291,7 +291,7 @@ else {
     });
   });
 
-  describe('S3 that gives back something else is a fault', () => {
+  describe('S3 that returns something else is a fault', () => {
     it('when every read is cut at the same place', async () => {
       const id = newBlobId();
       await meddled.put(id, toAsync([[randomBytes(mib)]]));
@@ -303,7 +303,7 @@ else {
       await meddling(cut, () => assert.rejects(read(meddled, id, 0, mib), isFault('unavailable')));
     });
 
-    it('when a blob was cut, or lost', async () => {
+    it('when a blob is truncated or missing', async () => {
       const id = newBlobId();
       await plain.put(id, toAsync([[randomBytes(1000)]]));
       const target = new Bucket(place);
@@ -317,7 +317,7 @@ else {
       await assert.rejects(read(plain, id, 0, 1000), isFault('other'));
     });
 
-    it('when it answers with another range than was asked for', async () => {
+    it('when it answers with another range than requested', async () => {
       const id = newBlobId();
       await meddled.put(id, toAsync([[randomBytes(1000)]]));
       const shift: Meddle = ({ direction, chunk }) =>
@@ -328,8 +328,8 @@ else {
     });
   });
 
-  describe('S3 is tidied', () => {
-    it('of uploads that nobody goes on with, and of no other', async () => {
+  describe('S3 is cleaned up', () => {
+    it('of abandoned uploads, and of no others', async () => {
       const target = new Bucket(place);
       const [left, wanted] = [newBlobId(), newBlobId()];
       for (const id of [left, wanted]) await target.beginParts(`${place.prefix}${id.slice(0, 2)}/${id}`);
@@ -346,7 +346,7 @@ else {
   });
 
   describe('S3 keeps files of the journal', () => {
-    it('and gives them back', async () => {
+    it('and returns them', async () => {
       const files = openJournalFiles(s3Files(place, 'journal/'));
       const change = { at: 1, space: 1, by: 'app:x', action: 'file.created', entry: 'e', request: 'r', details: '{}' };
       const rows = [1, 2].map((position) => ({ ...change, position, link: `link ${position}` }));
@@ -363,8 +363,8 @@ else {
     });
   });
 
-  describe('S3 that is away', () => {
-    it('is said to be unavailable, and is used again when it is back', async () => {
+  describe('S3 that is down', () => {
+    it('is reported as unavailable, and used again when it is back', async () => {
       const id = newBlobId();
       const way = await Meddler.open(s3Port);
       const hasty = await openS3Blobs({ ...placeAt(`http://127.0.0.1:${way.port}`, 'away/'), patienceMs: 300 });

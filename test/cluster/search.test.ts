@@ -53,7 +53,7 @@ async function fill({ catalog, application }: Room): Promise<void> {
   }
 }
 
-/** What a question finds, told by names; the first ones with their snippets. */
+/** The names of what a query finds; the first ones with their snippets. */
 async function answer(room: Room, q: string) {
   const found = await collect(room, q);
   const named = await room.catalog.findNames({ entries: found.map(({ entry }) => entry) });
@@ -75,7 +75,7 @@ async function count(room: Room, q: string): Promise<number> {
   return found.length;
 }
 
-test('both engines answer the same questions alike: what is found, its order, weights and snippets', async (context) => {
+test('both engines answer queries alike: results, order, weights and snippets', async (context) => {
   const rooms = [await openSqliteRoom(context), await openPostgresRoom(context, await databases.make())] as const;
   for (const room of rooms) await fill(room);
   for (const room of rooms) await catchUp(room);
@@ -86,7 +86,7 @@ test('both engines answer the same questions alike: what is found, its order, we
   }
 });
 
-test('both engines make the same snippets of long texts, whole ones first, then of beginnings', async (context) => {
+test('both engines make the same snippets of long texts, first of whole texts, then of their beginnings', async (context) => {
   const rooms = [await openSqliteRoom(context), await openPostgresRoom(context, await databases.make())] as const;
   // Of 8 Mi characters the last text takes 100,000, and each of those beyond ASCII, which count sixteenfold, 800,160.
   const texts = [...Array(13).fill(`early ${'сено '.repeat(10_000)}late`), `early ${'hay '.repeat(24_998)}late`];
@@ -108,7 +108,7 @@ test('both engines make the same snippets of long texts, whole ones first, then 
   }
 });
 
-test('slices propose every entry once, however many there are, and stay what they were when newer ones come', async () => {
+test('slices propose every entry once, and do not change when newer entries arrive', async () => {
   const room = await openSpace('sliced');
   const { catalog, application, search } = room;
   const save = async (from: number, to: number) => {
@@ -132,7 +132,7 @@ test('slices propose every entry once, however many there are, and stay what the
   assert.equal(await count({ ...room, application: other }, 'needle'), 0);
 });
 
-test('where much follows where little is found, nothing is left out', async (context) => {
+test('a dense range after a sparse one is not skipped', async (context) => {
   const room = await openSpace('much');
   const pool = openPool({ url: room.url, schema, maxConnections: 1 });
   context.after(() => pool.end());
@@ -163,7 +163,7 @@ test('where much follows where little is found, nothing is left out', async (con
   );
 });
 
-test('documents larger than PostgreSQL can index are found by as much of them as it can', async () => {
+test('documents larger than PostgreSQL can index are found by the part that it can', async () => {
   const room = await openSpace('large');
   const { catalog, application, blobs, search } = room;
   const { skipped } = await search.status();
@@ -193,7 +193,7 @@ test('documents larger than PostgreSQL can index are found by as much of them as
   assert.equal(await count(room, '"y y"'), 0);
 });
 
-test('a document that PostgreSQL refuses is skipped, and holds up no others', async (context) => {
+test('a document that PostgreSQL refuses is skipped, and does not block others', async (context) => {
   const url = await databases.make();
   const room = await openPostgresRoom(context, url);
   const { catalog, application, search } = room;
@@ -217,7 +217,7 @@ test('a document that PostgreSQL refuses is skipped, and holds up no others', as
   );
 });
 
-test('rebuild makes the index anew, asked on whichever node; a journal that does not reach back leads to one', async (context) => {
+test('rebuild works on any node, and starts by itself if the journal does not reach back far enough', async (context) => {
   const url = await databases.make();
   const room = await openPostgresRoom(context, url);
   const { catalog, application } = room;
@@ -242,7 +242,7 @@ test('rebuild makes the index anew, asked on whichever node; a journal that does
   assert.equal(again.rows[0].count, 701);
 });
 
-test('two nodes keep one index: one of them indexes, nothing is missing', async (context) => {
+test('two nodes share one index: one of them indexes, nothing is missing', async (context) => {
   const url = await databases.make();
   const room = await openPostgresRoom(context, url);
   const other = await openNode(context, url);
@@ -264,7 +264,7 @@ test('two nodes keep one index: one of them indexes, nothing is missing', async 
   assert.deepEqual(rows[0], { written: 160, nodes: 1 });
 });
 
-test('two that index at the same moment, whatever the lock, leave nothing out and do nothing twice', async (context) => {
+test('two concurrent indexers, without the lock, skip nothing and do nothing twice', async (context) => {
   const url = await databases.make();
   const node = await openNode(context, url);
   await node.search.close();
@@ -320,7 +320,7 @@ test('a node that is killed while it indexes is replaced within seconds, and not
   assert.equal(await count({ ...room, search: next.search }, 'endurance'), saved);
 });
 
-test('a database that is started again is followed again', async (context) => {
+test('indexing resumes after a restart of the database', async (context) => {
   const own = await startPostgres();
   context.after(() => own.stop());
   const room = await openPostgresRoom(context, own.url);

@@ -1,5 +1,5 @@
 // Many clients over all nodes, for as long as it takes: they save, with and without keys, and again elsewhere when they do not know what
-// became of it; make folders, rename, move, trash, restore, remove, read, and follow the feed. All that they ask and are told
+// became of it; make folders, rename, move, trash, restore, remove, read, and follow the feed. Requests and responses
 // goes into the history.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -7,7 +7,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Caller, fetchToken, identity } from '../interface/client.ts';
 import type { Action, Attempt, History } from './history.ts';
-import { type Answered, type Asked, ImpatientClient } from './impatient-client.ts';
+import { type Answered, type HttpRequest, ImpatientClient } from './impatient-client.ts';
 
 const mostTries = 12;
 const followMs = 300;
@@ -94,7 +94,7 @@ export class Workload {
   }
 
   /** One request that changes something, as it goes into the history. */
-  async #attempt(given: Pick<Attempt, 'action' | 'asked'> & Partial<Attempt>, asked: Asked): Promise<Attempt> {
+  async #attempt(given: Pick<Attempt, 'action' | 'params'> & Partial<Attempt>, http: HttpRequest): Promise<Attempt> {
     const attempt: Attempt = {
       request: randomUUID(),
       deed: given.deed ?? this.#newDeed(),
@@ -105,10 +105,10 @@ export class Workload {
       ...given,
     };
     this.history.attempts.push(attempt);
-    const answer = await this.#ask({ ...asked, headers: { ...asked.headers, requesttrackingid: attempt.request } });
+    const answer = await this.#ask({ ...http, headers: { ...http.headers, requesttrackingid: attempt.request } });
     attempt.outcome = answer.outcome;
     if (answer.outcome !== 'unknown') attempt.answeredAt = performance.now();
-    if (answer.outcome === 'done') attempt.told = toTold(attempt.action, answer);
+    if (answer.outcome === 'done') attempt.result = toResult(attempt.action, answer);
     this.#count(`${attempt.action} ${attempt.outcome}`);
     if (answer.outcome === 'refused') this.#count(`refused: ${toCode(answer)}`);
     if (answer.status === 500) this.#count(`500: ${toCode(answer)}`);
@@ -116,11 +116,11 @@ export class Workload {
     return attempt;
   }
 
-  async #ask(asked: Asked): Promise<Answered> {
+  async #ask(http: HttpRequest): Promise<Answered> {
     this.#count('requests');
     const seat = this.#chooseSeat();
-    const headers = { ...(identity(seat) as Record<string, string>), ...asked.headers };
-    const answer = await this.#client.ask(seat.base, { ...asked, headers });
+    const headers = { ...(identity(seat) as Record<string, string>), ...http.headers };
+    const answer = await this.#client.ask(seat.base, { ...http, headers });
     if (answer.status === 401) await this.#renew(seat);
     return answer;
   }
@@ -146,7 +146,11 @@ export class Workload {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
 
-  #makeSave(name: string, behavior?: string, bytes = this.#newBytes()): { asked: Attempt['asked']; request: Asked } {
+  #makeSave(
+    name: string,
+    behavior?: string,
+    bytes = this.#newBytes(),
+  ): { params: Attempt['params']; request: HttpRequest } {
     const parent = pickOne(this.#folders);
     const headers: Record<string, string> = {
       FolderId: parent,
@@ -156,7 +160,7 @@ export class Workload {
       ...(behavior !== undefined && { ConflictBehavior: behavior }),
     };
     return {
-      asked: { parent, name, sha256: hash('sha256', bytes), ...(behavior !== undefined && { behavior }) },
+      params: { parent, name, sha256: hash('sha256', bytes), ...(behavior !== undefined && { behavior }) },
       request: { method: 'POST', path: '/files', headers, body: bytes },
     };
   }
@@ -171,17 +175,17 @@ export class Workload {
   /** Now and then large bytes that others save and remove too: they are kept once. */
   async #saveOnce(): Promise<void> {
     const isShared = this.#options.hasLarge && Math.random() < 0.1;
-    const { asked, request } = this.#makeSave(
+    const { params, request } = this.#makeSave(
       `file ${randomUUID()}`,
       undefined,
       isShared ? pickOne(sharedBytes) : undefined,
     );
-    this.#learn(await this.#attempt({ action: 'save', asked }, request));
+    this.#learn(await this.#attempt({ action: 'save', params }, request));
   }
 
   /** Again with the same key, mostly elsewhere, until it is answered. */
   async #saveKeyed(): Promise<void> {
-    const { asked, request } = this.#makeSave(
+    const { params, request } = this.#makeSave(
       `keyed ${Math.floor(Math.random() * 30)}.txt`,
       pickOne(['Rename', 'Version']),
     );
@@ -189,7 +193,7 @@ export class Workload {
     const deed = this.#newDeed();
     for (let tries = 0; tries < mostTries; tries += 1) {
       const attempt = await homes.run(this.#newHome(), () => {
-        return this.#attempt({ action: 'save', asked, deed, hasKey: true }, request);
+        return this.#attempt({ action: 'save', params, deed, hasKey: true }, request);
       });
       this.#learn(attempt);
       if (attempt.outcome !== 'unknown') return;
@@ -203,42 +207,42 @@ export class Workload {
 
   /** The same at once on all nodes. */
   async #saveTwins(): Promise<void> {
-    const { asked, request } = this.#makeSave(`twin ${Math.floor(Math.random() * 30)}.txt`, 'Rename');
+    const { params, request } = this.#makeSave(`twin ${Math.floor(Math.random() * 30)}.txt`, 'Rename');
     Object.assign(request.headers ?? {}, { 'Idempotency-Key': randomUUID() });
     const deed = this.#newDeed();
     const twins = [0, 1, 2].map((home) => {
-      return homes.run(home, () => this.#attempt({ action: 'save', asked, deed, hasKey: true }, request));
+      return homes.run(home, () => this.#attempt({ action: 'save', params, deed, hasKey: true }, request));
     });
     for (const twin of await Promise.all(twins)) this.#learn(twin);
   }
 
   /** Again without a key: "a blind retry is harmless". */
   async #saveBlindly(): Promise<void> {
-    const { asked, request } = this.#makeSave(`blind ${randomUUID()}`);
+    const { params, request } = this.#makeSave(`blind ${randomUUID()}`);
     const deed = this.#newDeed();
     for (let tries = 0; tries < 3; tries += 1) {
-      const attempt = await this.#attempt({ action: 'save', asked, deed }, request);
+      const attempt = await this.#attempt({ action: 'save', params, deed }, request);
       this.#learn(attempt);
       if (attempt.outcome === 'refused') return;
     }
   }
 
   async #saveHot(): Promise<void> {
-    const { asked, request } = this.#makeSave(
+    const { params, request } = this.#makeSave(
       `hot ${Math.floor(Math.random() * 6)}`,
       pickOne(['Version', 'Version', 'Fail']),
     );
-    this.#learn(await this.#attempt({ action: 'save', asked }, request));
+    this.#learn(await this.#attempt({ action: 'save', params }, request));
   }
 
   async #put(): Promise<void> {
     const file = this.#pickKnown(true);
     if (file === null) return;
-    const { asked, request } = this.#makeSave('');
-    const { sha256 = '' } = asked;
+    const { params, request } = this.#makeSave('');
+    const { sha256 = '' } = params;
     const headers = { 'Content-Type': 'application/octet-stream' };
     const put = { method: 'PUT', path: `/files/${file.id}/content`, headers, body: request.body ?? '' };
-    await this.#attempt({ action: 'save', asked: { entry: file.id, sha256 } }, put);
+    await this.#attempt({ action: 'save', params: { entry: file.id, sha256 } }, put);
   }
 
   async #makeFolder(): Promise<void> {
@@ -247,13 +251,13 @@ export class Workload {
     const behavior = pickOne(['Existing', 'Fail', 'Rename']);
     const fields = { ParentFolderId: parent, FolderName: name, ConflictBehavior: behavior };
     const attempt = await this.#attempt(
-      { action: 'folder', asked: { parent, name, behavior } },
+      { action: 'folder', params: { parent, name, behavior } },
       toJson('/folders', fields),
     );
-    const { told } = attempt;
-    if (told === undefined) return;
-    this.#known.push({ id: told.entry, isFile: false });
-    if (this.#folders.length < 12) this.#folders.push(told.entry);
+    const { result } = attempt;
+    if (result === undefined) return;
+    this.#known.push({ id: result.entry, isFile: false });
+    if (this.#folders.length < 12) this.#folders.push(result.entry);
   }
 
   async #change(): Promise<void> {
@@ -264,7 +268,7 @@ export class Workload {
     const parent = pickOne(this.#folders);
     const fields = { Name: name, ...(isMoved && { ParentFolderId: parent }) };
     await this.#attempt(
-      { action: 'change', asked: { entry: entry.id, name, ...(isMoved && { parent }) } },
+      { action: 'change', params: { entry: entry.id, name, ...(isMoved && { parent }) } },
       toJson(`/entries/${entry.id}`, fields, 'PATCH'),
     );
   }
@@ -272,8 +276,8 @@ export class Workload {
   async #trash(): Promise<void> {
     const entry = this.#pickKnown(Math.random() < 0.95);
     if (entry === null) return;
-    const asked = { method: 'DELETE', path: `/entries/${entry.id}` };
-    const { outcome } = await this.#attempt({ action: 'trash', asked: { entry: entry.id } }, asked);
+    const http = { method: 'DELETE', path: `/entries/${entry.id}` };
+    const { outcome } = await this.#attempt({ action: 'trash', params: { entry: entry.id } }, http);
     if (outcome === 'done') this.#trashed.push(entry);
   }
 
@@ -286,14 +290,14 @@ export class Workload {
   async restore(id: string): Promise<Attempt> {
     const name = `restored ${randomUUID()}`;
     const request = toJson(`/entries/${id}/restore`, { ParentFolderId: this.#options.top, Name: name });
-    return await this.#attempt({ action: 'restore', asked: { entry: id, name } }, request);
+    return await this.#attempt({ action: 'restore', params: { entry: id, name } }, request);
   }
 
   async #remove(): Promise<void> {
     const entry = Math.random() < 0.5 ? this.#trashed.pop() : this.#pickKnown(true);
     if (!entry) return;
-    const asked = { method: 'DELETE', path: `/entries/${entry.id}?permanent=true` };
-    await this.#attempt({ action: 'remove', asked: { entry: entry.id } }, asked);
+    const http = { method: 'DELETE', path: `/entries/${entry.id}?permanent=true` };
+    await this.#attempt({ action: 'remove', params: { entry: entry.id } }, http);
   }
 
   async #read(): Promise<void> {
@@ -312,8 +316,8 @@ export class Workload {
     });
   }
 
-  #learn({ told, outcome }: Attempt): void {
-    if (outcome === 'done' && told !== undefined) this.#known.push({ id: told.entry, isFile: true });
+  #learn({ result, outcome }: Attempt): void {
+    if (outcome === 'done' && result !== undefined) this.#known.push({ id: result.entry, isFile: true });
   }
 
   #pickKnown(isFile: boolean): Known | null {
@@ -321,10 +325,10 @@ export class Workload {
     return some ?? null;
   }
 
-  /** Each page from another node. It ends with an empty page that was asked for after all was over. */
+  /** Each page from another node. It ends with an empty page that was requested after the end. */
   async #follow(): Promise<void> {
-    const told: number[] = [];
-    this.history.followers.push(told);
+    const positions: number[] = [];
+    this.history.followers.push(positions);
     for (let { cursor } = this.#options; ; ) {
       const wasOver = this.isFollowedToEnd;
       const query = `cursor=${encodeURIComponent(cursor)}&limit=200&wait=1`;
@@ -335,7 +339,7 @@ export class Workload {
         continue;
       }
       const page = JSON.parse(body.toString()) as { Changes: { Position: number }[]; Cursor: string };
-      told.push(...page.Changes.map(({ Position }) => Number(Position)));
+      positions.push(...page.Changes.map(({ Position }) => Number(Position)));
       cursor = page.Cursor;
       if (wasOver && page.Changes.length === 0) return;
     }
@@ -345,12 +349,12 @@ export class Workload {
   isFollowedToEnd = false;
 }
 
-function toJson(path: string, fields: object, method = 'POST'): Asked {
+function toJson(path: string, fields: object, method = 'POST'): HttpRequest {
   return { method, path, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(fields) };
 }
 
 /** What an answer says of the entry; a PUT also says which version it is. */
-function toTold(action: Action, { headers, body }: Answered): NonNullable<Attempt['told']> {
+function toResult(action: Action, { headers, body }: Answered): NonNullable<Attempt['result']> {
   const { Entry, Folder, Children, Version } = JSON.parse(body.toString()) as {
     Entry?: { Id: string; Name: string };
     Folder?: { Id: string; Name: string };
@@ -358,8 +362,8 @@ function toTold(action: Action, { headers, body }: Answered): NonNullable<Attemp
     Version?: number;
   };
   const [entry] = [Entry, action === 'save' ? Children?.[0] : undefined, Folder].filter((one) => one !== undefined);
-  const told = { entry: String(headers.entryid ?? entry?.Id), ...(entry !== undefined && { name: entry.Name }) };
-  return action === 'save' && Version !== undefined ? { ...told, version: Version } : told;
+  const result = { entry: String(headers.entryid ?? entry?.Id), ...(entry !== undefined && { name: entry.Name }) };
+  return action === 'save' && Version !== undefined ? { ...result, version: Version } : result;
 }
 
 function toCode({ body }: Answered): string {

@@ -12,14 +12,14 @@ export interface BlobsUnderTest {
 }
 
 export function testBlobs(name: string, open: () => Promise<BlobsUnderTest>): void {
-  describe(`${name} keeps the contract of a blob store`, () => {
+  describe(`${name} fulfils the contract of a blob store`, () => {
     let under: BlobsUnderTest;
     before(async () => {
       under = await open();
     });
     after(() => under.close());
 
-    it('gives back exactly the bytes that were put, in any blocks', async () => {
+    it('returns exactly the bytes that were put, in any blocks', async () => {
       const blocks = [
         [randomBytes(10), randomBytes(0)],
         [randomBytes(3 * 1024 * 1024 + 1)],
@@ -31,7 +31,7 @@ export function testBlobs(name: string, open: () => Promise<BlobsUnderTest>): vo
       assert.ok((await read(under.blobs, id, 0, whole.length)).equals(whole));
     });
 
-    it('gives back any range', async () => {
+    it('returns any range', async () => {
       const bytes = randomBytes(2 * 1024 * 1024 + 17);
       const id = newBlobId();
       await under.blobs.put(id, toAsync([[bytes]]));
@@ -63,14 +63,14 @@ export function testBlobs(name: string, open: () => Promise<BlobsUnderTest>): vo
       await assert.rejects(read(under.blobs, id, 0, 1));
     });
 
-    it('refuses to give bytes that a blob does not have', async () => {
+    it('refuses a range beyond the blob', async () => {
       const id = newBlobId();
       await under.blobs.put(id, toAsync([[randomBytes(100)]]));
       await assert.rejects(read(under.blobs, id, 0, 101), Fault);
       await assert.rejects(read(under.blobs, newBlobId(), 0, 1));
     });
 
-    it('forgets a discarded blob, and does not mind one that is not there', async () => {
+    it('removes a discarded blob, and ignores an unknown one', async () => {
       const id = newBlobId();
       await under.blobs.put(id, toAsync([[randomBytes(100)]]));
       await under.blobs.discard(id);
@@ -79,7 +79,7 @@ export function testBlobs(name: string, open: () => Promise<BlobsUnderTest>): vo
       await assert.rejects(read(under.blobs, id, 0, 1));
     });
 
-    it('lists every whole blob once, with the time it became whole', async () => {
+    it('lists every complete blob once, with the time of its completion', async () => {
       const ids = Array.from({ length: 30 }, newBlobId);
       const begun = Date.now();
       await Promise.all(ids.map((id) => under.blobs.put(id, toAsync([[Buffer.from(id)]]))));
@@ -87,7 +87,7 @@ export function testBlobs(name: string, open: () => Promise<BlobsUnderTest>): vo
       for (const id of ids) assert.ok((listed.get(id) ?? 0) >= begun - 2000, id);
     });
 
-    it('takes no id that is not one', async () => {
+    it('refuses an invalid id', async () => {
       for (const id of ['', '../../etc/passwd', 'A'.repeat(32), '0'.repeat(31), `${'0'.repeat(32)}/`]) {
         await assert.rejects(under.blobs.put(id, toAsync([])), /not the id of a blob/);
         await assert.rejects(under.blobs.discard(id), /not the id of a blob/);

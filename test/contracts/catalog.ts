@@ -25,7 +25,7 @@ export interface CatalogUnderTest {
 }
 
 export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>): void {
-  describe(`${name} keeps the contract of the catalog`, () => {
+  describe(`${name} fulfils the contract of the catalog`, () => {
     let under: CatalogUnderTest;
     let catalog: Catalog;
     let count = 0;
@@ -48,7 +48,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
     after(() => under.close());
 
     describe('applications', () => {
-      it('are found by their key, with the root of their space', async () => {
+      it('are found by AppKey, with the root of their space', async () => {
         const made = await newApplication();
         const found = await catalog.findApplication({ appKey: made.appKey });
         assert.deepEqual({ ...found, space: made.space, rootId: made.rootId }, made);
@@ -66,7 +66,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.equal(three.access?.spaceName, 'shared (2)');
       });
 
-      it('never give their name away, not even when removed', async () => {
+      it('never release their name, even when removed', async () => {
         const made = await newApplication();
         await catalog.setApplicationState({ application: made.name, state: 'removed', ...what });
         await assert.rejects(addApplication(catalog, made.name), refuses('NameAlreadyExists'));
@@ -75,7 +75,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.ok(!(await catalog.listApplications({})).some(({ appKey }) => appKey === made.appKey));
       });
 
-      it('keep the replaced secret beside the new one', async () => {
+      it('keep the previous secret beside the new one', async () => {
         const made = await newApplication();
         const rotated = await catalog.rotateSecret({
           application: made.appKey,
@@ -90,7 +90,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
     });
 
     describe('folders', () => {
-      it('are created once under a name, whatever the form of its Unicode', async () => {
+      it('are created once per name in either Unicode form', async () => {
         const app = await newApplication();
         const { folder } = await catalog.createFolder(folderIn(app, 'Caf\u00e9'));
         assert.equal(folder.name, 'Caf\u00e9');
@@ -117,7 +117,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.equal(await make('x', 'Rename'), 'x (300)');
       });
 
-      it('are refused under what is not a folder, not there, or in another space', async () => {
+      it('are refused under a file, an unknown parent or one of another space', async () => {
         const app = await newApplication();
         const other = await newApplication();
         const { file } = await catalog.saveFile(fileIn(app, 'a.txt'));
@@ -127,7 +127,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         await assert.rejects(under(other.rootId), refuses('FolderNotFound'));
       });
 
-      it('nest a hundred levels deep and no deeper', async () => {
+      it('nest up to a hundred levels', async () => {
         const app = await newApplication();
         const way = Array.from({ length: 99 }, (_, index) => `l${index + 1}`);
         const { folder } = await catalog.createFolder(pathIn(app, way.join('/')));
@@ -162,19 +162,19 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         const app = await newApplication();
         for (const name of ['a', 'b', 'c']) await catalog.saveFile(fileIn(app, name));
         const b = await findNamed(app, 'b');
-        const asked = { space: app.space, folder: app.rootId, limit: 2, exclude: b?.id ?? '' };
-        const page = await catalog.listFolder(asked);
+        const list = { space: app.space, folder: app.rootId, limit: 2, exclude: b?.id ?? '' };
+        const page = await catalog.listFolder(list);
         assert.deepEqual(
           page?.children.map(({ name }) => name),
           ['a', 'c'],
         );
         assert.equal(page?.next, null);
-        assert.equal(await catalog.listFolder({ ...asked, folder: randomUUIDv7() }), null);
+        assert.equal(await catalog.listFolder({ ...list, folder: randomUUIDv7() }), null);
       });
     });
 
     describe('files', () => {
-      it('keep every version and move nothing but what changed', async () => {
+      it('keep every version and change only what differs', async () => {
         const app = await newApplication();
         const first = await catalog.saveFile(fileIn(app, 'a', { content: inline(Buffer.from('one')) }));
         const second = await catalog.saveFile(
@@ -195,7 +195,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.equal(Buffer.from(content?.bytes ?? []).toString(), 'three');
       });
 
-      it('are left alone by a save of the same bytes', async () => {
+      it('are unchanged by a save of the same bytes', async () => {
         const app = await newApplication();
         const first = await catalog.saveFile(fileIn(app, 'a', { properties: { k: 'v', l: 'w' } }));
         const same = fileIn(app, 'a', { at: what.at + 5, by: 'app:other' });
@@ -221,7 +221,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.equal(content?.modifiedAt, what.at, 'the version is still the first');
       });
 
-      it('keep the times that they bring from elsewhere, and are never changed before they were made', async () => {
+      it('keep imported times, and are never modified before they were created', async () => {
         const application = await newApplication();
         const times = { createdAt: 1000, modifiedAt: 2000 };
         const { folder } = await catalog.createFolder(folderIn(application, 'old', { times }));
@@ -234,9 +234,9 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         const later = { createdAt: 1000, modifiedAt: 3000 };
         const newer = await catalog.saveFile(fileIn(application, 'old.txt', { times: later, content }));
         assert.deepEqual([newer.file.createdAt, newer.file.modifiedAt], [1000, 3000]);
-        const asked = { space: application.space, id: file.id };
-        assert.equal((await catalog.findContent({ ...asked, version: 1 }))?.modifiedAt, 2000);
-        assert.equal((await catalog.findContent({ ...asked, version: 2 }))?.modifiedAt, 3000);
+        const target = { space: application.space, id: file.id };
+        assert.equal((await catalog.findContent({ ...target, version: 1 }))?.modifiedAt, 2000);
+        assert.equal((await catalog.findContent({ ...target, version: 2 }))?.modifiedAt, 3000);
       });
 
       it('obey the conflict behaviour', async () => {
@@ -255,7 +255,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.equal(await sizeOf(app, app.rootId), 5 + 1 + 1);
       });
 
-      it('keep the same large bytes once, and say which blob is not needed', async () => {
+      it('store equal large bytes once, and name the blob that is not needed', async () => {
         const app = await newApplication();
         const bytes = randomBytes(100);
         const [one, two] = [asBlob(bytes), asBlob(bytes)];
@@ -267,7 +267,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.equal((await catalog.findContent({ space: app.space, id: b?.id ?? '', version: null }))?.blob, one.blob);
       });
 
-      it('are mended together when the blob that holds their bytes is replaced', async () => {
+      it('are repaired together when their blob is replaced', async () => {
         const app = await newApplication();
         const bytes = randomBytes(100);
         const [lost, good] = [asBlob(bytes), asBlob(bytes)];
@@ -282,7 +282,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         ]);
       });
 
-      it('add up in every folder above them', async () => {
+      it('are summed up in every folder above them', async () => {
         const app = await newApplication();
         const { folder: a } = await catalog.createFolder(folderIn(app, 'a'));
         const { folder: b } = await catalog.createFolder(folderIn(app, 'b', { parent: a.id }));
@@ -297,8 +297,8 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
       });
     });
 
-    describe('many at once', () => {
-      it('one refused among many fails alone', async () => {
+    describe('concurrent saves', () => {
+      it('one refused among many does not affect the others', async () => {
         const app = await newApplication();
         const saves = Array.from({ length: 64 }, (_, index) => {
           const folder = index === 31 ? randomUUIDv7() : app.rootId;
@@ -310,7 +310,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.equal(await sizeOf(app, app.rootId), 63);
       });
 
-      it('one name is won by one', async () => {
+      it('one of them wins a name', async () => {
         const app = await newApplication();
         const all = await Promise.allSettled(
           Array.from({ length: 50 }, () => catalog.createFolder(folderIn(app, 'one'))),
@@ -323,7 +323,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
       const key = (fingerprint: string) =>
         ({ appKey: 'ak_x', operation: 'save-file', key: randomUUID(), fingerprint }) as const;
 
-      it('give the first result again, to the same request only', async () => {
+      it('return the first result, to the same request only', async () => {
         const app = await newApplication();
         const idempotency = key('same');
         const first = await catalog.saveFile(fileIn(app, 'a', { idempotency, conflict: 'Rename' }));
@@ -335,7 +335,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         await assert.rejects(catalog.saveFile(other), refuses('IdempotencyKeyReused'));
       });
 
-      it('remember no refusal, and nothing for longer than a day', async () => {
+      it('remember no errors, and nothing for longer than a day', async () => {
         const app = await newApplication();
         const idempotency = key('same');
         const refused = fileIn(app, 'a', { idempotency, folder: randomUUIDv7() });
@@ -347,24 +347,24 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.ok((await catalog.forgetResults({ at: later + 24 * 60 * 60 * 1000 })) > 0);
       });
 
-      it('are known for a day, to their owner and for their operation, those of batches by any of their files', async () => {
+      it('are known for a day, to their owner and operation, those of batches by any of their files', async () => {
         const app = await newApplication();
-        const asked = key('same');
+        const first = key('same');
         const batch = { ...key('same'), operation: 'save-batch' } as const;
         const at = what.at + 1;
         const isKnown = (more: Partial<Idempotency>, now = at) =>
-          catalog.isKeyKnown({ idempotency: { ...asked, ...more }, at: now });
+          catalog.isKeyKnown({ idempotency: { ...first, ...more }, at: now });
         assert.equal(await isKnown({}), false);
-        await catalog.saveFile(fileIn(app, 'a', { idempotency: asked }));
+        await catalog.saveFile(fileIn(app, 'a', { idempotency: first }));
         await catalog.saveFile(fileIn(app, 'b', { idempotency: { ...batch, key: `${batch.key} 7` } }));
         assert.equal(await isKnown({}), true);
         assert.equal(await isKnown(batch), true);
         assert.equal(await isKnown({}, what.at + 24 * 60 * 60 * 1000), false);
-        const others = [{ appKey: 'ak_y' }, { operation: 'save-batch' }, { key: asked.key.slice(0, -1) }] as const;
-        for (const other of [...others, { key: `${asked.key}0` }]) assert.equal(await isKnown(other), false);
+        const others = [{ appKey: 'ak_y' }, { operation: 'save-batch' }, { key: first.key.slice(0, -1) }] as const;
+        for (const other of [...others, { key: `${first.key}0` }]) assert.equal(await isKnown(other), false);
       });
 
-      it('let twins that race make one file', async () => {
+      it('let concurrent twins make one file', async () => {
         const app = await newApplication();
         const idempotency = key('same');
         const twins = Array.from({ length: 20 }, () =>

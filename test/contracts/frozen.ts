@@ -1,4 +1,4 @@
-// A catalog whose verbs cannot change what they are asked: a batch that is begun anew runs them again with the same input, so
+// A catalog whose verbs cannot change their input: a batch that is begun anew runs them again with the same input, so
 // one that moved forward in it would leave something out.
 
 import type { Catalog } from '../../src/catalog/catalog.ts';

@@ -10,7 +10,7 @@ const mib = 1024 * 1024;
 const nothing: Grown = { sizeBytes: 0, state: '' };
 
 export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTest>): void {
-  describe(`${name} keeps blobs that grow`, () => {
+  describe(`${name} stores growing blobs`, () => {
     let under: BlobsUnderTest;
     before(async () => {
       under = await open();
@@ -26,7 +26,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
       assert.ok((await listIds(under.blobs)).has(id));
     };
 
-    it('appends pieces of any size, one behind the other', async () => {
+    it('appends pieces of any size', async () => {
       for (const sizes of [[1], [10, 1, 100_000], [3 * mib, 6 * mib, 5], [9 * mib, 17 * mib + 3, 2, 8 * mib]]) {
         const pieces = sizes.map((size) => randomBytes(size));
         const id = newBlobId();
@@ -36,7 +36,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
       }
     });
 
-    it('is completed again without harm, and can be empty', async () => {
+    it('can be completed twice, and can be empty', async () => {
       const id = newBlobId();
       const bytes = randomBytes(9 * mib);
       const grown = await append(id, nothing, bytes);
@@ -46,7 +46,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
       await assertWhole(empty, await append(empty, nothing, Buffer.alloc(0)), Buffer.alloc(0));
     });
 
-    it('goes on from what was kept, whatever came behind it', async () => {
+    it('continues from the kept size, whatever was written after it', async () => {
       const id = newBlobId();
       const first = randomBytes(2 * mib);
       const grown = await append(id, nothing, first);
@@ -56,7 +56,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
       await assertWhole(id, await append(id, grown, second), Buffer.concat([first, second]));
     });
 
-    it('goes on from what was told last, when the bytes break off', async () => {
+    it('continues from the last reported offset when the bytes break off', async () => {
       const id = newBlobId();
       const first = randomBytes(3 * mib);
       const bytes = randomBytes(72 * mib);
@@ -76,7 +76,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
       await assertWhole(id, await append(id, kept, whole.subarray(kept.sizeBytes)), whole);
     });
 
-    it('ends when it is told that its turn is over, and does no harm to who is next', async () => {
+    it('stops when its turn is over, and does not affect the next writer', async () => {
       const id = newBlobId();
       const first = randomBytes(mib);
       const start = await append(id, nothing, first);
@@ -88,7 +88,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
       await assertWhole(id, await append(id, start, second), Buffer.concat([first, second]));
     });
 
-    it('leaves nothing of one that is abandoned, growing or whole, and does not mind one that is not there', async () => {
+    it('removes an abandoned blob, growing or complete, and ignores an unknown one', async () => {
       const growing = newBlobId();
       const grown = await append(growing, nothing, randomBytes(9 * mib));
       await under.blobs.abandon(growing, grown);
@@ -103,7 +103,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
       await assert.rejects(read(under.blobs, whole, 0, 1));
     });
 
-    it('takes no id that is not one', async () => {
+    it('refuses an invalid id', async () => {
       await assert.rejects(append('../../etc/passwd', nothing, Buffer.from('x')), /not the id of a blob/);
     });
   });

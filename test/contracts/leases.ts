@@ -32,7 +32,7 @@ export function testLeases(name: string, open: () => Promise<CatalogUnderTest>):
       under.catalog.findUnreferencedBlobs({ blobs: contents.map(({ blob }) => blob) });
     const isOver = (error: unknown) => error instanceof Fault && error.kind === 'other' && /lease/.test(error.message);
 
-    it('keeps the sweeper off until a record points to them, and no longer', async () => {
+    it('protects blobs from the sweeper until a record points to them, and no longer', async () => {
       const content = newContent();
       assert.deepEqual(await findUnwanted(content), [content.blob]);
       await lease(content);
@@ -43,7 +43,7 @@ export function testLeases(name: string, open: () => Promise<CatalogUnderTest>):
       assert.deepEqual(await under.catalog.renewLeases({ blobs: [content.blob], until: Date.now() }), [content.blob]);
     });
 
-    it('refuses a record whose lease is over, and keeps nothing of it', async () => {
+    it('refuses a record whose lease has ended, and keeps nothing of it', async () => {
       const content = newContent();
       await assert.rejects(save('late', content), isOver);
       const listed = await under.catalog.listFolder({
@@ -60,7 +60,7 @@ export function testLeases(name: string, open: () => Promise<CatalogUnderTest>):
       assert.deepEqual([late?.status, inTime?.status], ['rejected', 'fulfilled']);
     });
 
-    it('does not take the lease of bytes that are there already', async () => {
+    it('does not use up the lease if the bytes exist already', async () => {
       const [first, twin] = [newContent(), newContent()];
       twin.sha256 = first.sha256;
       for (const content of [first, twin]) await lease(content);
@@ -81,7 +81,7 @@ export function testLeases(name: string, open: () => Promise<CatalogUnderTest>):
       assert.equal((await save('taken', content)).isBlobUsed, true);
     });
 
-    it('ends the ones whose time is over, and none that was renewed', async () => {
+    it('ends expired leases, and none that was renewed', async () => {
       const now = Date.now();
       const [over, renewed] = [newContent(), newContent()];
       for (const content of [over, renewed]) await lease(content, now - 1);
@@ -92,7 +92,7 @@ export function testLeases(name: string, open: () => Promise<CatalogUnderTest>):
       assert.equal((await save('renewed', renewed)).isBlobUsed, true);
     });
 
-    it('lets either the record or the sweeper win, however close they are', async () => {
+    it('lets either the record or the sweeper win, even concurrently', async () => {
       for (let round = 0; round < 20; round += 1) {
         const content = newContent();
         await lease(content, 0);
@@ -105,7 +105,7 @@ export function testLeases(name: string, open: () => Promise<CatalogUnderTest>):
       }
     });
 
-    it('takes the lease of a blob that replaces a lost one', async () => {
+    it('uses the lease of a blob that replaces a lost one', async () => {
       const [lost, good, late] = [newContent(), newContent(), newContent()];
       for (const content of [good, late]) content.sha256 = lost.sha256;
       await lease(lost);

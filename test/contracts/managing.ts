@@ -12,7 +12,7 @@ const password = '$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA';
 const everything = { since: null, until: null, by: null, action: null, entry: null };
 
 export function testManaging(name: string, open: () => Promise<CatalogUnderTest>): void {
-  describe(`${name} keeps the contract of the catalog about managing`, () => {
+  describe(`${name} fulfils the contract of the catalog about management`, () => {
     let under: CatalogUnderTest;
     let catalog: Catalog;
     let left: Registered;
@@ -31,7 +31,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
       catalog.listAudit({ space: left.space, before: null, limit: 100, ...everything, ...more });
 
     describe('applications of a space', () => {
-      it('are found in it by their AppKey alone, and nowhere else', async () => {
+      it('are found only in their space, by AppKey', async () => {
         const ways = [
           (space: number, application: string) => catalog.rotateSecret({ ...secret, space, application, ...what }),
           (space: number, application: string) =>
@@ -46,7 +46,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         assert.equal((await catalog.findApplication({ appKey: right.appKey }))?.secretSha256, right.secretSha256);
       });
 
-      it('are listed by name, page by page, without those of others and those removed', async () => {
+      it('are listed by name, page by page, without removed ones and those of other spaces', async () => {
         const shared = await addApplication(catalog, 'm-0', 'many');
         for (const n of [3, 1, 2]) await addApplication(catalog, `m-${n}`, 'many');
         await catalog.setApplicationState({ application: 'm-2', state: 'removed', ...what });
@@ -86,18 +86,18 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         assert.deepEqual(abe, { id: 'abe', name: 'abe', state: 'active', role: 'viewer', createdAt: what.at });
       });
 
-      it('come with an account and a role at once, or with neither', async () => {
+      it('get an account and a role together, or neither', async () => {
         const { space } = left;
-        const asked = { id: 'new', name: 'New', password, space, role: 'editor', ...what } as const;
-        await catalog.addMember(asked);
+        const member = { id: 'new', name: 'New', password, space, role: 'editor', ...what } as const;
+        await catalog.addMember(member);
         const spaces = await catalog.findPerson({ id: 'new', signIn: null, at: what.at });
         assert.deepEqual(spaces, [{ ...left.access, role: 'editor' }]);
-        const again = catalog.addMember({ ...asked, space: right.space, role: 'manager' });
+        const again = catalog.addMember({ ...member, space: right.space, role: 'manager' });
         await assert.rejects(again, refuses('NameAlreadyExists'));
         assert.deepEqual(await catalog.findPerson({ id: 'new', signIn: null, at: what.at }), spaces);
       });
 
-      it('lose a role that they have, and only that', async () => {
+      it('can lose a role that they have', async () => {
         const [here, there] = [await addApplication(catalog, 'role-here'), await addApplication(catalog, 'role-there')];
         await addPerson('rita');
         const set = (space: number, role: 'viewer' | null) =>
@@ -121,7 +121,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         await assert.rejects(nobody, refuses('UserNotFound'));
       });
 
-      it('have a manager left who is active, where one must be kept', async () => {
+      it('keep an active manager where one is required', async () => {
         const { space } = await addApplication(catalog, 'kept-manager');
         for (const id of ['m1', 'm2']) {
           await addPerson(id);
@@ -144,18 +144,18 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
     });
 
     describe('spaces', () => {
-      it('that a person makes are theirs to manage, with a root and room of their own', async () => {
+      it('that a person creates have that person as manager, and their own root', async () => {
         await addPerson('maker');
-        const asked = { name: 'made', spaceId: randomUUIDv7(), rootId: randomUUIDv7(), manager: 'maker', ...what };
-        const access = await catalog.addSpace(asked);
+        const created = { name: 'made', spaceId: randomUUIDv7(), rootId: randomUUIDv7(), manager: 'maker', ...what };
+        const access = await catalog.addSpace(created);
         assert.deepEqual(await catalog.findPerson({ id: 'maker', signIn: null, at: what.at }), [access]);
         await catalog.saveFile(fileIn({ ...left, space: access.space, rootId: access.rootId }, 'a'));
         assert.equal((await catalog.findUsage({ space: access.space, actor: '' })).entries, 1);
-        const twice = catalog.addSpace({ ...asked, spaceId: randomUUIDv7(), rootId: randomUUIDv7() });
+        const twice = catalog.addSpace({ ...created, spaceId: randomUUIDv7(), rootId: randomUUIDv7() });
         await assert.rejects(twice, refuses('NameAlreadyExists'));
       });
 
-      it('are renamed to what is free, and applications still join them', async () => {
+      it('are renamed to a free name, and applications can still join them', async () => {
         const { space } = await addApplication(catalog, 'before');
         const taken = catalog.renameSpace({ space, name: 'left', ...what });
         await assert.rejects(taken, refuses('NameAlreadyExists'));
@@ -167,19 +167,19 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
     });
 
     describe('quotas', () => {
-      it('are changed one by one, and taken away', async () => {
-        const asked = { space: 'left', application: null, user: null, ...what };
-        await catalog.setQuota({ ...asked, quota: { bytes: 100, requests: 5 } });
-        await catalog.setQuota({ ...asked, quota: { entries: 7, requests: null } });
+      it('are changed one by one, and removed', async () => {
+        const holder = { space: 'left', application: null, user: null, ...what };
+        await catalog.setQuota({ ...holder, quota: { bytes: 100, requests: 5 } });
+        await catalog.setQuota({ ...holder, quota: { entries: 7, requests: null } });
         const found = await catalog.findUsage({ space: left.space, actor: '' });
         assert.deepEqual(found.quota, { bytes: 100, entries: 7, requests: null });
         assert.ok((await catalog.listQuotas({ isWhole: false })).some(({ space }) => space === left.space));
-        await catalog.setQuota({ ...asked, quota: { bytes: null, entries: null } });
+        await catalog.setQuota({ ...holder, quota: { bytes: null, entries: null } });
         assert.deepEqual(await catalog.listQuotas({ isWhole: false }), []);
         assert.ok((await catalog.listQuotas({ isWhole: true })).some(({ space }) => space === left.space));
       });
 
-      it('refuse exactly what is too much, of the space and of who makes it, and nothing of others', async () => {
+      it('refuse exactly what exceeds the space or the actor, and nothing of others', async () => {
         const mine = await addApplication(catalog, 'mine', 'limited');
         const { space } = mine;
         const set = (of: { application: string | null }, quota: { bytes?: number; entries?: number }) =>
@@ -209,7 +209,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         assert.equal(await catalog.findSizeOf({ space: left.space, folder: mine.rootId, nameKey: 'a' }), null);
       });
 
-      it('are of someone who is there', async () => {
+      it('need an existing owner', async () => {
         const set = (more: object) =>
           catalog.setQuota({ space: null, application: null, user: null, quota: { bytes: 1 }, ...what, ...more });
         await assert.rejects(set({}), refuses('InvalidField'));
@@ -221,7 +221,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
     });
 
     describe('the journal', () => {
-      it('is shown to a space without what others did, newest first, by every filter', async () => {
+      it('is listed per space, newest first, by every filter', async () => {
         const note = (at: number, by: string, entry: string, space = left.space) =>
           catalog.noteRead({ at, by, request: what.request, space, entry, version: 1 });
         const begun = what.at + 100_000_000;
@@ -242,7 +242,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         assert.deepEqual([newest?.by, newest?.details], ['bob', '{"version":1}']);
       });
 
-      it('is shown page by page, each row once', async () => {
+      it('is listed page by page, each row once', async () => {
         const whole = (await audit({ limit: 1000 })).events;
         const seen: number[] = [];
         for (let before: number | null = null; ; ) {
@@ -257,7 +257,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         );
       });
 
-      it('is looked through for so many rows a page, also when nothing is found', async () => {
+      it('reads a limited number of rows per page, even if nothing matches', async () => {
         const { space } = await addApplication(catalog, 'busy');
         const note = (n: number) =>
           catalog.noteRead({ at: what.at + n, by: 'x', request: '', space, entry: String(n), version: null });
@@ -271,7 +271,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         assert.deepEqual(late, { events: [], next: null }, 'what is before is older still');
       });
 
-      it('is forgotten from its beginning, in slices, and never its newest row', async () => {
+      it('is removed from its beginning, in slices, and never its newest row', async () => {
         const ends = await catalog.findJournalEnds({});
         assert.equal(ends?.first, 1);
         const last = Number(ends?.last);

@@ -22,7 +22,7 @@ function grantOf(user: string, id: string) {
 }
 
 export function testPeople(name: string, open: () => Promise<CatalogUnderTest>): void {
-  describe(`${name} keeps the contract of the catalog about people`, () => {
+  describe(`${name} fulfils the contract of the catalog about people`, () => {
     let under: CatalogUnderTest;
     let catalog: Catalog;
 
@@ -35,7 +35,7 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
     });
     after(() => under.close());
 
-    it('gives a user id once, for ever', async () => {
+    it('never reuses a user id', async () => {
       const made = await catalog.addUser({ id: 'ann', name: 'Ann', password, ...what });
       assert.deepEqual(await catalog.findUser({ id: 'ann' }), made);
       await catalog.setUserState({ id: 'ann', state: 'disabled', ...what });
@@ -45,7 +45,7 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       await assert.rejects(catalog.setUserState({ id: 'bob', state: 'active', ...what }), refuses('UserNotFound'));
     });
 
-    it('knows the spaces of a person by their roles, one in each', async () => {
+    it('lists the spaces of a person with one role in each', async () => {
       const [left, right] = [await addApplication(catalog, 'left'), await addApplication(catalog, 'right')];
       await catalog.addUser({ id: 'cleo', name: 'Cleo', password, ...what });
       await catalog.setRole({ id: 'cleo', space: 'right', role: 'viewer', ...what });
@@ -67,7 +67,7 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       await assert.rejects(nobody, refuses('UserNotFound'));
     });
 
-    it('lets people of outside issuers be given roles, and have none before', async () => {
+    it('allows roles for people of external issuers, who have none before', async () => {
       await addApplication(catalog, 'outside');
       assert.deepEqual(await catalog.findPerson({ id: 'corp:7', signIn: null, at: what.at }), []);
       await catalog.setRole({ id: 'corp:7', space: 'outside', role: 'viewer', ...what });
@@ -86,7 +86,7 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       };
       const isThere = async (id: string) => (await catalog.findPerson({ id, signIn, at: what.at })) !== null;
 
-      it('are needed to know a person, grant and session both, and of that person', async () => {
+      it('of the person, with grant and session, are needed to find a person', async () => {
         await catalog.addUser({ id: 'dora', name: 'Dora', password, ...what });
         await catalog.addUser({ id: 'dirk', name: 'Dirk', password, ...what });
         assert.equal(await isThere('dora'), false);
@@ -95,7 +95,7 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
         assert.equal(await catalog.findPerson({ id: 'dora', signIn, at: what.at + 2000 }), null, 'it is over by then');
       });
 
-      it('that were ended cannot be written again by a request that began before', async () => {
+      it('that were ended cannot be written again by an earlier request', async () => {
         for (const [model, id] of [
           ['Grant', 'g1'],
           ['Session', 's1'],
@@ -111,7 +111,7 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
         await catalog.forgetIssuerRecords({ at: Number.MAX_SAFE_INTEGER });
       });
 
-      it('from before a new password or a disabling are over, whoever writes them again; later ones are not', async () => {
+      it('from before a new password or a disabling are ended, even if written again; later ones are not', async () => {
         const changes = [
           () => catalog.setPassword({ id: 'dora', password, ...what }),
           () => catalog.setUserState({ id: 'dora', state: 'disabled', ...what }),
@@ -131,12 +131,12 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       });
     });
 
-    it('consumes a record once, however many ask at once', async () => {
+    it('consumes a record once, even concurrently', async () => {
       await catalog.putIssuerRecord({ ...grantOf('eve', 'r1'), model: 'RefreshToken', uid: 'u1', grant: 'g2' });
-      const asked = Array.from({ length: 16 }, () =>
+      const consumers = Array.from({ length: 16 }, () =>
         catalog.consumeIssuerRecord({ model: 'RefreshToken', id: 'r1', at: what.at }),
       );
-      assert.equal((await Promise.all(asked)).filter(Boolean).length, 1);
+      assert.equal((await Promise.all(consumers)).filter(Boolean).length, 1);
       const found = await find('RefreshToken', 'uid', 'u1');
       assert.deepEqual([found?.consumedAt, found?.payload], [what.at, '{"a":1}']);
       await catalog.endGrant({ model: 'AuthorizationCode', grant: 'g2' });
@@ -145,7 +145,7 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       assert.equal(await find('RefreshToken', 'id', 'r1'), null);
     });
 
-    it('forgets records that are over, and only those', async () => {
+    it('removes expired records, and only those', async () => {
       await catalog.putIssuerRecord(grantOf('finn', 'old'));
       await catalog.putIssuerRecord({ ...grantOf('finn', 'new'), expiresAt: what.at + 5000 });
       assert.ok((await catalog.forgetIssuerRecords({ at: what.at + 2000 })) >= 1);
@@ -171,14 +171,14 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       await assert.rejects(onClient, refuses('InvalidField'));
     });
 
-    it('registers nothing of an application whose certificate is taken', async () => {
+    it('registers nothing of an application whose certificate belongs to another', async () => {
       const certificate = { thumbprint: 't2', subject: 'CN=b', notAfter: what.at };
       await addServer('server-3', certificate);
       await assert.rejects(addServer('server-4', certificate), refuses('NameAlreadyExists'));
       assert.equal(await catalog.findApplication({ appKey: 'ak_server-4' }), null);
     });
 
-    it('finds in which of several spaces an entry is', async () => {
+    it('finds the space of an entry', async () => {
       const [here, there] = [await addApplication(catalog, 'here'), await addApplication(catalog, 'there')];
       const { folder } = await catalog.createFolder(folderIn(there, 'x'));
       assert.equal(await catalog.findSpaceOf({ id: folder.id, spaces: [here.space, there.space] }), there.space);

@@ -14,7 +14,7 @@ import { addApplication, fileIn, folderIn, inline, type Registered, what } from 
 const verbs = ['save', 'save', 'save', 'folder', 'move', 'copy', 'trash', 'restore', 'remove', 'version'] as const;
 const by = { ...what, by: 'app:contract' };
 
-interface Asked {
+interface Change {
   verb: (typeof verbs)[number];
   /** Which of the entries that are known so far. */
   of: number;
@@ -23,7 +23,7 @@ interface Asked {
   bytes: number;
 }
 
-const asked: fc.Arbitrary<Asked> = fc.record({
+const change: fc.Arbitrary<Change> = fc.record({
   verb: fc.constantFrom(...verbs),
   of: fc.nat(1000),
   to: fc.nat(1000),
@@ -32,16 +32,16 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 });
 
 export function testSums(name: string, open: () => Promise<CatalogUnderTest>): void {
-  describe(`${name} keeps sums exact`, () => {
+  describe(`${name} keeps exact sums`, () => {
     let under: CatalogUnderTest;
     before(async () => {
       under = await open();
     });
     after(() => under.close());
 
-    it('of folders and of spaces, whatever is done at once', async () => {
+    it('of folders and of spaces under concurrent changes', async () => {
       let count = 0;
-      const waves = fc.array(fc.array(asked, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 });
+      const waves = fc.array(fc.array(change, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 });
       const property = fc.asyncProperty(waves, async (sequence) => {
         count += 1;
         const application = await addApplication(under.catalog, `sums-${count}`);
@@ -71,7 +71,7 @@ interface Known {
   entries: string[];
 }
 
-async function run(catalog: Catalog, application: Registered, known: Known, one: Asked): Promise<void> {
+async function run(catalog: Catalog, application: Registered, known: Known, one: Change): Promise<void> {
   const { space } = application;
   const folder = known.folders[one.to % known.folders.length] as string;
   const id = known.entries[one.of % Math.max(1, known.entries.length)] ?? randomUUIDv7();

@@ -14,7 +14,7 @@ const hourMs = 60 * 60 * 1000;
 const owner = { appKey: 'ak_uploads', actor: 'app:uploads' };
 
 export function testUploads(name: string, open: () => Promise<CatalogUnderTest>): void {
-  describe(`${name} keeps uploads`, () => {
+  describe(`${name} stores uploads`, () => {
     let under: CatalogUnderTest;
     let application: Registered;
     before(async () => {
@@ -49,7 +49,7 @@ export function testUploads(name: string, open: () => Promise<CatalogUnderTest>)
     const keep = (upload: Upload, turn: number, sizeBytes: number) =>
       under.catalog.keepUpload({ ...upload, turn, sizeBytes, grown: 'note', isBusy: false });
 
-    it('tells their owner how far they have come, and nobody else that they are there', async () => {
+    it('shows their progress to their owner only', async () => {
       const upload = await begin({ lengthBytes: null });
       assert.deepEqual(
         [upload.sizeBytes, upload.lengthBytes, upload.turn, upload.isBusy, upload.isLast, upload.result],
@@ -69,7 +69,7 @@ export function testUploads(name: string, open: () => Promise<CatalogUnderTest>)
       assert.equal(await under.catalog.findUpload({ id, appKey: 'ak_another', actor: owner.actor }), null);
     });
 
-    it('let only the last who took a turn write', async () => {
+    it('allow only the latest turn to write', async () => {
       const upload = await begin();
       const turns = await Promise.all(Array.from({ length: 8 }, () => take(upload)));
       assert.deepEqual(
@@ -85,7 +85,7 @@ export function testUploads(name: string, open: () => Promise<CatalogUnderTest>)
       assert.equal((await find(upload.id)).sizeBytes, 60);
     });
 
-    it('are settled by the save of their file, or neither is', async () => {
+    it('are finished together with the save of their file, or neither is', async () => {
       const upload = await begin();
       const turn = (await take(upload)) as number;
       const content = { ...asBlob(randomBytes(100)), blob: upload.blob as string };
@@ -106,7 +106,7 @@ export function testUploads(name: string, open: () => Promise<CatalogUnderTest>)
       assert.equal(await keep(upload, turn, 1), false);
     });
 
-    it('keep the sweeper off their blobs, until they are dropped or expire', async () => {
+    it('protect their blobs from the sweeper until they are dropped or expire', async () => {
       const dropped = await begin();
       const expired = await begin({ expiresAt: Date.now() - 1 });
       const live = await begin();
@@ -121,7 +121,7 @@ export function testUploads(name: string, open: () => Promise<CatalogUnderTest>)
       assert.equal((await under.catalog.expireUploads({ at: Date.now() })).count, 0);
     });
 
-    it('are spent as parts by the final one that takes their bytes', async () => {
+    it('are used up as parts by the final upload', async () => {
       const parts = [await begin({ kind: 'part' }), await begin({ kind: 'part' })];
       await under.catalog.spendUploads({ ids: parts.map(({ id }) => id), final: 'f' });
       for (const { id } of parts) {
@@ -130,7 +130,7 @@ export function testUploads(name: string, open: () => Promise<CatalogUnderTest>)
       }
     });
 
-    it('are refused when an owner has a thousand that are not finished', async () => {
+    it('are refused when an owner has a thousand unfinished ones', async () => {
       const many = { appKey: 'ak_many', actor: 'app:many' };
       const one = () => begin({ ...many }).catch((error: Error) => error);
       const first = await Promise.all(Array.from({ length: 1000 }, one));

@@ -11,7 +11,7 @@ import type { CatalogUnderTest } from './catalog.ts';
 import { addApplication, asBlob, fileIn, inline, pathIn, type Registered, refuses, what } from './requests.ts';
 
 export function testWays(name: string, open: () => Promise<CatalogUnderTest>): void {
-  describe(`${name} makes what is missing on the way`, () => {
+  describe(`${name} creates the missing folders of a path`, () => {
     let under: CatalogUnderTest;
     let catalog: Catalog;
     let count = 0;
@@ -31,7 +31,7 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
     });
     after(() => under.close());
 
-    it('and uses what is there', async () => {
+    it('and uses existing ones', async () => {
       const app = await newApplication();
       const before = await usageOf(app);
       const first = await catalog.createFolder(pathIn(app, 'a/b/c'));
@@ -52,7 +52,7 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
       assert.deepEqual(await usageOf(app), { ...before, entries: before.entries + 4 });
     });
 
-    it('all of it or nothing', async () => {
+    it('all of them or none', async () => {
       const app = await newApplication();
       const { file } = await catalog.saveFile(fileIn(app, 'file'));
       const before = await usageOf(app);
@@ -76,29 +76,29 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
       );
     });
 
-    it('once, whoever else makes it at the same time', async () => {
+    it('once, even concurrently', async () => {
       const app = await newApplication();
       const before = await usageOf(app);
       const paths = ['a', 'a/b', 'a/b/c', 'a/b/d', 'a/e', 'f/g', 'f/h', 'f'];
-      const asked = Array.from({ length: 5 }, () => paths).flat();
+      const repeated = Array.from({ length: 5 }, () => paths).flat();
       const [made, saved] = await Promise.all([
-        Promise.all(asked.map(async (path) => (await catalog.createFolder(pathIn(app, path))).folder.id)),
+        Promise.all(repeated.map(async (path) => (await catalog.createFolder(pathIn(app, path))).folder.id)),
         Promise.all(
-          asked.map((_, n) => catalog.saveFile(fileIn(app, `${n}.txt`, { content: inline(Buffer.alloc(3)) }))),
+          repeated.map((_, n) => catalog.saveFile(fileIn(app, `${n}.txt`, { content: inline(Buffer.alloc(3)) }))),
         ),
       ]);
       const found = await Promise.all(made.map((id) => pathOf(app, id)));
       assert.deepEqual(
         found,
-        asked.map((path) => `/${path}`),
+        repeated.map((path) => `/${path}`),
       );
       assert.equal(new Set(made).size, paths.length);
-      assert.equal(new Set(saved.map(({ file }) => file.id)).size, asked.length);
-      const entries = before.entries + paths.length + asked.length;
-      assert.deepEqual(await usageOf(app), { entries, bytes: before.bytes + asked.length * 3 });
+      assert.equal(new Set(saved.map(({ file }) => file.id)).size, repeated.length);
+      const entries = before.entries + paths.length + repeated.length;
+      assert.deepEqual(await usageOf(app), { entries, bytes: before.bytes + repeated.length * 3 });
     });
 
-    it('so deep that a tree moved there later is refused where it would be too deep', async () => {
+    it('with a depth that refuses a tree moved there later if it would be too deep', async () => {
       const app = await newApplication();
       const path = (count: number, letter: string) =>
         Array.from({ length: count }, (_, level) => `${letter}${level}`).join('/');
@@ -118,11 +118,11 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
       await assert.rejects(catalog.changeEntry(move), refuses('TooDeep'));
     });
 
-    it('and shows a saved file as it is looked up later', async () => {
+    it('and shows a saved file as a later look-up does', async () => {
       const app = await newApplication();
       const { folder } = await catalog.createFolder(pathIn(app, 'a/b'));
       const in_ = { folder: folder.id, isShown: true as const };
-      const asked = [
+      const wrong = [
         fileIn(app, 'new', in_),
         fileIn(app, 'new', { ...in_, content: inline(Buffer.from('changed')) }),
         fileIn(app, 'new', { ...in_, content: inline(Buffer.from('changed')), properties: { k: 'v' } }),
@@ -130,14 +130,14 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
         fileIn(app, 'new', { ...in_, conflict: 'Rename' }),
         fileIn(app, 'large', { ...in_, content: asBlob(Buffer.from('large')) }),
       ];
-      for (const one of asked) {
+      for (const one of wrong) {
         const { file, details } = await catalog.saveFile(one);
         assert.deepEqual(details, await catalog.findDetails({ space: app.space, id: file.id }));
       }
       assert.equal((await catalog.saveFile(fileIn(app, 'plain'))).details, undefined);
     });
 
-    it('and gives again what was saved of a batch, and tells a key of another batch', async () => {
+    it('and returns what was saved of a batch, and detects the key of another batch', async () => {
       const app = await newApplication();
       const key: Idempotency = {
         appKey: app.appKey,
@@ -146,8 +146,8 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
         fingerprint: hash('sha256', 'one'),
       };
       const at = what.at + 1;
-      const recall = (asked: Partial<Idempotency>, now = at) =>
-        catalog.recallBatch({ idempotency: { ...key, ...asked }, at: now });
+      const recall = (other: Partial<Idempotency>, now = at) =>
+        catalog.recallBatch({ idempotency: { ...key, ...other }, at: now });
       const save = (place: number) =>
         catalog.saveFile(fileIn(app, `${place}`, { idempotency: { ...key, key: `k ${place}` }, isShown: true }));
       assert.deepEqual(await recall({}), []);
