@@ -1,9 +1,10 @@
 // Holds the house together: who may import whom, and what is not to be found in it.
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
+import type { parseSync } from 'vite';
 import { refusalCodes } from '../src/domain/refusal.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -232,6 +233,43 @@ test('no file is longer than 400 lines', () => {
   );
 });
 
+/** Functions of all kinds, React components among them: declarations, arrow functions, methods. */
+function listFunctions(path: string, parse: typeof parseSync): { name: string; lines: number }[] {
+  const text = read(path);
+  const found: { name: string; lines: number }[] = [];
+  const visit = (node: unknown, outer: string): void => {
+    if (node === null || typeof node !== 'object') return;
+    const { type, start, end, id, key } = node as Partial<FunctionNode>;
+    const name = id?.name ?? key?.name ?? outer;
+    if (type !== undefined && /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type)) {
+      found.push({ name, lines: text.slice(start, end).split('\n').length });
+    }
+    for (const inner of Object.values(node)) visit(inner, name);
+  };
+  visit(parse(path, text).program.body, '');
+  return found;
+}
+
+interface FunctionNode {
+  type: string;
+  start: number;
+  end: number;
+  id: { name?: string } | null;
+  key: { name?: string };
+}
+
+test('no function is longer than 70 lines', async () => {
+  const { parseSync } = await import('vite');
+  // Suites in `test` and `bench` are excluded: their outermost functions hold whole series of tests.
+  const all = ['src', 'sdk', 'console'].flatMap(listSources).filter((path) => !/node_modules|^sdk\/dist\//.test(path));
+  const long = all.flatMap((path) =>
+    listFunctions(path, parseSync)
+      .filter(({ lines }) => lines > 70)
+      .map(({ name, lines }) => `${path}: ${name} has ${lines} lines`),
+  );
+  assert.deepEqual(long, []);
+});
+
 test('process.env is read in config.ts only', () => {
   assert.deepEqual(
     // What is set there is for the threads.
@@ -284,61 +322,6 @@ test('every refusal code is used, documented, and nothing else is documented', (
     (name) => !code.includes(`'${name}'`) && !read('src/rest/answer.ts').includes(`Refusal('${name}'`),
   );
   assert.deepEqual(unused, []);
-});
-
-test('docs/api.md lists every request with its summary and nothing else, and shows each with curl', async () => {
-  const { routes } = await import('../src/rest/routes.ts');
-  const api = read('docs/api.md');
-  const content = '/v1/contentmanagement';
-  const there = routes
-    .filter(({ action, isForPeople }) => action !== 'foreign' && isForPeople !== true)
-    .map(({ method, path, describe }) => {
-      const shown = path.startsWith(content) ? path.slice(content.length) : `{base}${path}`;
-      return `| \`${method} ${shown}\` | ${describe.summary} |`;
-    });
-  const listed = api.match(/^\| `[A-Z]+ (\{base\})?\/.*$/gm) ?? [];
-  assert.deepEqual(listed.toSorted(), there.toSorted());
-  const lines = api.replaceAll('\\\n', ' ').match(/^curl .*$/gm) ?? [];
-  const missing = routes.filter(({ method, path }) => {
-    if (!path.startsWith(content)) return false;
-    const pattern = path.slice(content.length).replaceAll(/\{\w+\}/g, '[^/"?]+');
-    const address = new RegExp(`"\\$BASE${pattern}["?]`);
-    const isMeant = (line: string) => method === 'GET' || method === 'POST' || line.includes(`-X ${method} `);
-    return !lines.some((line) => address.test(line) && isMeant(line));
-  });
-  assert.deepEqual(
-    missing.map(({ method, path }) => `no curl for ${method} ${path}`),
-    [],
-  );
-});
-
-test('every setting is documented, and nothing else is documented', async () => {
-  const { settings } = await import('../src/config/settings.ts');
-  const documented = [...read('docs/running.md').matchAll(/^\| `(CABINET_[A-Z_]+)` \|/gm)].map(([, name]) => name);
-  assert.deepEqual(documented.sort(), Object.keys(settings).sort());
-});
-
-test('every command is documented', () => {
-  const commands = [...read('src/cli/main.ts').matchAll(/^ {2}(\w+): async \(\) =>/gm)].map(([, name]) => name);
-  assert.ok(commands.length > 20);
-  const [running, guide] = [read('docs/running.md'), read('docs/command-line.md')];
-  const isShown = (name = '') =>
-    new RegExp(`^bin/cabinet ${name}\\b`, 'm').test(running) || guide.includes(`\`${name}`);
-  assert.deepEqual(
-    commands.filter((name) => !isShown(name)),
-    [],
-  );
-});
-
-test('every file that docs/security.md names as evidence is there', () => {
-  const named = [...read('docs/security.md').matchAll(/`((?:test|src)\/[\w./-]+\.ts)`/g)].map(
-    ([, path]) => path as string,
-  );
-  assert.ok(named.length > 50);
-  assert.deepEqual(
-    named.filter((path) => !existsSync(join(root, path))),
-    [],
-  );
 });
 
 interface Dependencies {

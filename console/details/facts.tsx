@@ -79,31 +79,12 @@ function Properties({ shown: { Entry } }: { shown: EntryDetails }) {
       <h3>{words.details.properties}</h3>
       {lines.length === 0 && <p className="facts-hint">{words.details.noProperties}</p>}
       {lines.map(({ id, key, value }) => (
-        <div key={id} className="facts-property">
-          <Field
-            label={words.details.key}
-            isLabelUnseen
-            placeholder={words.details.key}
-            value={key}
-            isReadOnly={!canWrite}
-            onChange={(typed) => edit(id, { key: typed })}
-          />
-          <Field
-            label={words.details.value}
-            isLabelUnseen
-            placeholder={words.details.value}
-            value={value}
-            isReadOnly={!canWrite}
-            onChange={(typed) => edit(id, { value: typed })}
-          />
-          {canWrite && (
-            <IconButton
-              icon="close"
-              label={words.details.removeProperty(key)}
-              onPress={() => setLines(lines.filter((line) => line.id !== id))}
-            />
-          )}
-        </div>
+        <PropertyFields
+          key={id}
+          property={{ key, value }}
+          onChange={(change) => edit(id, change)}
+          onRemove={() => setLines(lines.filter((line) => line.id !== id))}
+        />
       ))}
       {canWrite && (
         <div className="facts-actions">
@@ -121,6 +102,38 @@ function Properties({ shown: { Entry } }: { shown: EntryDetails }) {
         </div>
       )}
     </form>
+  );
+}
+
+interface PropertyFieldsProps {
+  property: Pick<Line, 'key' | 'value'>;
+  onChange(change: Partial<Line>): void;
+  onRemove(): void;
+}
+
+function PropertyFields({ property: { key, value }, onChange, onRemove }: PropertyFieldsProps) {
+  const words = useWords();
+  const { canWrite } = useSession();
+  return (
+    <div className="facts-property">
+      <Field
+        label={words.details.key}
+        isLabelUnseen
+        placeholder={words.details.key}
+        value={key}
+        isReadOnly={!canWrite}
+        onChange={(typed) => onChange({ key: typed })}
+      />
+      <Field
+        label={words.details.value}
+        isLabelUnseen
+        placeholder={words.details.value}
+        value={value}
+        isReadOnly={!canWrite}
+        onChange={(typed) => onChange({ value: typed })}
+      />
+      {canWrite && <IconButton icon="close" label={words.details.removeProperty(key)} onPress={onRemove} />}
+    </div>
   );
 }
 

@@ -24,32 +24,8 @@ const dayMs = 24 * 3600 * 1000;
 
 export function SearchPage() {
   const words = useWords();
-  const { cabinet } = useSession();
-  const { params } = useRoute();
-  const { q = '', type = '', kind = '', since = '', folder = '' } = params;
-  const text = toQuery(q);
-  // The same for all pages: a cursor is valid only for its query.
-  const modifiedAfter = useMemo(() => toTimeAgo(since), [since]);
-  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: ['search', cabinet.spaceId, text, type, kind, modifiedAfter, folder],
-    enabled: text !== '',
-    placeholderData: keepPreviousData,
-    queryFn: ({ pageParam, signal }) =>
-      callPage(cabinet, 'GET /search', {
-        query: {
-          q: text,
-          limit: 50,
-          cursor: pageParam,
-          type: (type || undefined) as 'file' | 'folder' | undefined,
-          contentType: kind || undefined,
-          folder: folder || undefined,
-          modifiedAfter,
-        },
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
-  });
+  const text = toQuery(useRoute().params.q ?? '');
+  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useSearch(text);
   const results = data?.pages.flatMap(({ Results }) => Results) ?? [];
   const summary = words.find.found(results.length, hasNextPage);
   useEffect(() => {
@@ -97,6 +73,34 @@ export function SearchPage() {
       </div>
     </section>
   );
+}
+
+/** The results of a query with the filters in the address. */
+function useSearch(text: string) {
+  const { cabinet } = useSession();
+  const { type = '', kind = '', since = '', folder = '' } = useRoute().params;
+  // The same for all pages: a cursor is valid only for its query.
+  const modifiedAfter = useMemo(() => toTimeAgo(since), [since]);
+  return useInfiniteQuery({
+    queryKey: ['search', cabinet.spaceId, text, type, kind, modifiedAfter, folder],
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+    queryFn: ({ pageParam, signal }) =>
+      callPage(cabinet, 'GET /search', {
+        query: {
+          q: text,
+          limit: 50,
+          cursor: pageParam,
+          type: (type || undefined) as 'file' | 'folder' | undefined,
+          contentType: kind || undefined,
+          folder: folder || undefined,
+          modifiedAfter,
+        },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
 }
 
 /** While typing, the last word is a prefix. An unmatched quotation mark is ignored. */

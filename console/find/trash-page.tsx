@@ -23,14 +23,7 @@ export function TrashPage() {
   const { cabinet, canWrite } = useSession();
   const queries = useQueryClient();
   const [sure, setSure] = useState<Trashed | 'all' | null>(null);
-  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['trash', cabinet.spaceId],
-    staleTime: 0,
-    queryFn: ({ pageParam, signal }) =>
-      callPage(cabinet, 'GET /trash', { query: { cursor: pageParam, limit: 200 }, signal }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
-  });
+  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useTrash();
   useEffect(() => {
     document.title = `${words.trash.title} – Cabinet`;
   }, [words]);
@@ -89,30 +82,53 @@ export function TrashPage() {
           </div>
         )}
       </div>
-      {sure !== null && (
-        <Dialog
-          isAlert
-          title={sure === 'all' ? words.trash.sure : words.trash.sureOne(sure.Entry.Name)}
-          onClose={() => setSure(null)}
-          actions={
-            <>
-              <Button autoFocus onPress={() => setSure(null)}>
-                {words.shell.cancel}
-              </Button>
-              <Button look="bad" onPress={() => remove(sure)}>
-                {words.trash.remove}
-              </Button>
-            </>
-          }
-        >
-          <p>{words.trash.sureHelp}</p>
-        </Dialog>
-      )}
+      {sure !== null && <ConfirmRemoval target={sure} onConfirm={() => remove(sure)} onClose={() => setSure(null)} />}
     </section>
   );
 }
 
-/** Where it was; if its folder is gone, into the root. */
+function useTrash() {
+  const { cabinet } = useSession();
+  return useInfiniteQuery({
+    queryKey: ['trash', cabinet.spaceId],
+    staleTime: 0,
+    queryFn: ({ pageParam, signal }) =>
+      callPage(cabinet, 'GET /trash', { query: { cursor: pageParam, limit: 200 }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
+}
+
+interface ConfirmRemovalProps {
+  target: Trashed | 'all';
+  onConfirm(): void;
+  onClose(): void;
+}
+
+function ConfirmRemoval({ target, onConfirm, onClose }: ConfirmRemovalProps) {
+  const words = useWords();
+  return (
+    <Dialog
+      isAlert
+      title={target === 'all' ? words.trash.sure : words.trash.sureOne(target.Entry.Name)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button autoFocus onPress={onClose}>
+            {words.shell.cancel}
+          </Button>
+          <Button look="bad" onPress={onConfirm}>
+            {words.trash.remove}
+          </Button>
+        </>
+      }
+    >
+      <p>{words.trash.sureHelp}</p>
+    </Dialog>
+  );
+}
+
+/** Restores to the original folder, or to the root if that is gone. */
 async function restore(cabinet: Parameters<typeof call>[0], { Entry }: Trashed): Promise<void> {
   const path = { id: Entry.Id };
   try {
