@@ -7,6 +7,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { invalidHeader, malformed } from './refusals.ts';
 
 export const maxHeaderBytes = 16 * 1024;
+const knownVersions = new Set(['1.0', '1.1']);
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** A repeated header counts as absent: Node joins the values, and the result is not a UUID. */
@@ -15,10 +16,12 @@ export function readRequestId(request: IncomingMessage): string {
   return typeof sent === 'string' && uuid.test(sent) ? sent : randomUUID();
 }
 
-/** The path and query of the request target. An absolute target must name our own host. */
+/** The path and query of the request target. An absolute target must name our own host. `*` stands for the server (RFC 9112,
+ *  section 3.2.4), and is a path that no other target has. */
 export function readTarget(request: IncomingMessage, publicUrl: string | undefined): { path: string; query: string } {
   let target = request.url ?? '';
-  if (!target.startsWith('/')) {
+  const isServer = target === '*' && request.method === 'OPTIONS';
+  if (!target.startsWith('/') && !isServer) {
     const url = URL.parse(target);
     const own = publicUrl === undefined ? request.headers.host : new URL(publicUrl).host;
     if (url === null || url.host !== own) throw malformed('The request target names another host.');
@@ -29,6 +32,8 @@ export function readTarget(request: IncomingMessage, publicUrl: string | undefin
 }
 
 export function checkHttp(request: IncomingMessage): void {
+  // The parser also accepts 0.9 and 2.0 in a request line.
+  if (!knownVersions.has(request.httpVersion)) throw malformed('The protocol can only be HTTP/1.1 or HTTP/1.0.');
   const coding = request.headers['transfer-encoding'];
   if (request.httpVersion === '1.0' && coding !== undefined) throw malformed('HTTP/1.0 has no Transfer-Encoding.');
   // The parser accepts any list that ends in chunked; a compressed body would then be stored as the content.

@@ -6,6 +6,7 @@ import type { ContextLookup } from '../rest/environment-context.ts';
 import { issuerFace } from '../rest/faces/issuer-face.ts';
 import { restFace } from '../rest/faces/rest-face.ts';
 import { openFace } from '../rest/faces/route-face.ts';
+import { serverOptionsFace } from '../rest/faces/server-options-face.ts';
 import { consoleRoutes, docsRoutes } from '../rest/routes.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
@@ -26,6 +27,7 @@ export function toFaces(options: FacesOptions): Face[] {
   const { lookup, isMutualTls, corsOrigins, clock } = options;
   return [
     preflightFace(corsOrigins),
+    serverOptionsFace(),
     ...(isMutualTls ? [] : [openFace(consoleRoutes, lookup)]),
     openFace(docsRoutes, lookup),
     issuerFace(options),

@@ -15,6 +15,8 @@ const MALFORMED: { title: string; bytes: string }[] = [
   { title: 'not HTTP at all', bytes: 'hello there\r\n\r\n' },
   { title: 'binary', bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' },
   { title: 'the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
+  { title: 'of HTTP/2.0 in its first line', bytes: `GET /health/live HTTP/2.0\r\n${HOST}\r\n` },
+  { title: 'of HTTP/0.9', bytes: `GET /health/live HTTP/0.9\r\n${HOST}\r\n` },
   { title: 'of an unknown version', bytes: `GET / HTTP/9.9\r\n${HOST}\r\n` },
   { title: 'of a method that is no token', bytes: `NON(SENSE) / HTTP/1.1\r\n${HOST}\r\n` },
   { title: 'without a Host', bytes: 'GET / HTTP/1.1\r\n\r\n' },
@@ -95,6 +97,14 @@ test('An unknown method is 404 MethodNotAllowed with Allow and the tracking id t
     assert.notEqual(twice.headers.requesttrackingid, id);
     assertRefusal(await ask(`${method} /nothing/here`), 404, 'RouteNotFound');
   }
+});
+
+test('OPTIONS * is answered with the methods of the server, and * is the target of no other method', async () => {
+  const answer = await exchange(main.base, `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`);
+  assert.equal(answer.status, 200);
+  assert.match(String(answer.headers.allow), /\bGET\b.*\bPATCH\b/);
+  assert.ok(answer.headers.requesttrackingid);
+  assertRefusal(await exchange(main.base, `GET * HTTP/1.1\r\n${HOST}\r\n`), 400, 'MalformedRequest');
 });
 
 test('CONNECT gets a response', async () => {

@@ -152,7 +152,7 @@ function takeBody(
   headers: IncomingHttpHeaders,
   isOver: boolean,
 ): { content: Buffer; lengthBytes: number } | null {
-  if (status < 200) return { content: Buffer.alloc(0), lengthBytes: 0 };
+  if (status < 200 || status === 204 || status === 304) return { content: Buffer.alloc(0), lengthBytes: 0 };
   if (headers['transfer-encoding'] === 'chunked') return takeChunks(bytes);
   const length = headers['content-length'];
   if (length === undefined) return isOver ? { content: bytes, lengthBytes: bytes.length } : null;
