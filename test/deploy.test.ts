@@ -34,7 +34,7 @@ async function listMetrics(): Promise<Map<string, ReadFamily>> {
     isReady: () => true,
     largeBodies: () => 0,
     archives: () => 0,
-    ask: async () => ({ search, journalPosition: 1 }),
+    poll: async () => ({ search, journalPosition: 1 }),
   });
   metrics.watchUploads({ usedBytes: 0 });
   metrics.countSweep(true, 1);

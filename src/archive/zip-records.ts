@@ -1,7 +1,7 @@
 // The records of a ZIP file (APPNOTE.TXT 6.3), little endian. Everything is stored, sizes and checksums stand before the
 // bytes, names are UTF-8 (flag bit 11). What does not fit into 32 or 16 bits stands in the Zip64 fields instead.
 
-/** What is told of an entry before its bytes, and again in the central directory. */
+/** The fields of an entry, written before its bytes and again in the central directory. */
 export interface ZipFacts {
   /** `a/b.txt`; a folder's ends with a slash. */
   name: Buffer;
@@ -14,7 +14,7 @@ export interface ZipFacts {
 const full16 = 0xffff;
 const full32 = 0xffffffff;
 const utf8Names = 0x0800;
-/** Unix, so that what unpacks it looks at the mode. */
+/** Unix, so that programs that extract it use the mode. */
 const madeByUnix = 3 << 8;
 const fileMode = 0o100644;
 const folderMode = 0o040755;
@@ -100,7 +100,7 @@ export interface CentralDirectory {
   offset: number;
 }
 
-/** What stands behind the central directory and leads to it. */
+/** The records after the central directory, which point to it. */
 export function toEnd(central: CentralDirectory): Buffer {
   const { count, sizeBytes, offset } = central;
   const end = Buffer.alloc(22);

@@ -32,7 +32,7 @@ async function* each(entries: Iterable<ZipEntry>): AsyncGenerator<ZipEntry> {
   yield* entries;
 }
 
-/** As a socket takes them: one chunk is on its way while the next is asked for, and its memory is used again after that. */
+/** As a socket reads: one chunk is being sent while the next is requested, and its memory is reused after that. */
 async function* later(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer | null = null;
   for await (const chunk of chunks) {
@@ -132,7 +132,7 @@ test('From 65,535 entries on their number stands in the Zip64 end, and others re
   if (withoutReaders === false) assertOthersRead(path);
 });
 
-test('Sizes and places beyond 32 bits stand in the Zip64 fields, each only where it is needed', () => {
+test('Sizes and offsets beyond 32 bits are in the Zip64 fields, each only where it is needed', () => {
   const facts = { name: Buffer.from('a'), isFolder: false, modifiedAtMs: at, crc32: 1 };
   const extraOf = (sizeBytes: number, offset: number) => {
     const header = toCentralHeader({ ...facts, sizeBytes }, offset);

@@ -1,5 +1,5 @@
-// Writes a ZIP file as a stream, from entries as they come. Nothing is held but what is on its way and the central
-// directory, which is kept deflated: some twenty bytes an entry.
+// Writes a ZIP file as a stream, from entries as they come. Only the current chunk and the central directory are in memory, the
+// latter deflated: about twenty bytes per entry.
 
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
@@ -12,7 +12,7 @@ export interface ZipEntry {
   modifiedAtMs: number;
   sizeBytes: number;
   crc32: number;
-  /** Exactly `sizeBytes` bytes. A chunk's memory may be used again once the next but one is asked for. */
+  /** Exactly `sizeBytes` bytes. A chunk's memory may be reused once the next but one is requested. */
   read(): AsyncIterable<Buffer>;
 }
 
@@ -20,7 +20,7 @@ const longestNameBytes = 0xffff;
 /** Pieces below this size are copied together: one write to a socket costs more than the copy. */
 const joinedBytes = 64 * 1024;
 
-/** A chunk's memory is used again: it is valid until the next but one is asked for. */
+/** A chunk's memory is reused: it is valid until the next but one is requested. */
 export function writeZip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
   return join(writePieces(entries));
 }
@@ -40,7 +40,7 @@ async function* writePieces(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Bu
   yield toEnd({ count: directory.count, sizeBytes: directory.sizeBytes, offset });
 }
 
-/** Such names are refused when they are given; a name that leads elsewhere must not get out all the same. */
+/** Such names cannot be stored; this makes sure that none leaves the service. */
 function toName({ path, isFolder }: ZipEntry): Buffer {
   const bad = path.find((name) => name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name));
   if (bad !== undefined || path.length === 0) throw new Error('a name in an archive would lead elsewhere');
@@ -49,7 +49,7 @@ function toName({ path, isFolder }: ZipEntry): Buffer {
   return name;
 }
 
-/** The header has promised how many there are. */
+/** The header has announced their number. */
 async function* readExactly({ sizeBytes, read }: ZipEntry): AsyncGenerator<Buffer> {
   let given = 0;
   for await (const chunk of read()) {

@@ -18,7 +18,7 @@ test('a prefix ends in a slash, written or not', () => {
   }
 });
 
-test('a server of its own is asked by path, unless it is said otherwise', () => {
+test('a self-hosted server is addressed by path unless configured otherwise', () => {
   const endpoint = 'https://s3.example:9000';
   const own = { ...plain, endpoint, region: 'us-east-1', credentials: null };
   assert.deepEqual(parseBlobsSetting(`s3://files?endpoint=${endpoint}/`), { ...own, isPathStyle: true });
@@ -45,7 +45,7 @@ test('plain http is for loopback, or for whoever says that it is safe', () => {
   }
 });
 
-test('every mistake is told, and all at once', () => {
+test('all mistakes are reported together', () => {
   const wrong: [string, ...RegExp[]][] = [
     ['', /"" is neither file: nor s3:/],
     ['file:/srv/blobs', /neither file: nor s3:/],

@@ -1,7 +1,7 @@
-// Where large contents are kept, as `CABINET_BLOBS` says it:
+// Parses `CABINET_BLOBS`, the location of large contents:
 //   file:
 //   s3://[key:secret@]bucket[/prefix][?endpoint=https://…&region=…&pathStyle=yes&insecure=yes]
-// Without a key it is found as the SDK finds it: in environment variables, a profile, the role of the machine.
+// Without a key the SDK looks for one in environment variables, a profile and the role of the machine.
 
 export interface S3Setting {
   kind: 's3';
@@ -52,7 +52,7 @@ export function parseBlobsSetting(text: string): BlobsSetting {
   return setting;
 }
 
-/** The setting as it may be shown. */
+/** The setting without secrets. */
 export function withoutSecret(text: string): string {
   return text.replace(/^(\w+:\/\/[^@/?#]*?):[^@]*@/, '$1:…@');
 }
@@ -115,7 +115,7 @@ class Reader {
     if (region !== null && !/^[A-Za-z0-9-]{1,64}$/.test(region)) {
       this.mistakes.push(`${JSON.stringify(region)} is not the name of a region`);
     }
-    // Servers of one's own seldom have a name for every bucket, and seldom care about the region.
+    // Self-hosted servers seldom have a host name for every bucket, and seldom use the region.
     const isOwn = endpoint !== null;
     return { endpoint, region: region ?? (isOwn ? 'us-east-1' : null), isPathStyle: this.#isSaid('pathStyle', isOwn) };
   }

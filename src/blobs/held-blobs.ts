@@ -1,10 +1,10 @@
-// A blob store whose blobs can be kept for a while: what is discarded meanwhile is discarded when nobody holds it any more.
-// A backup needs that: every blob that its catalog points to must still be there when its turn comes.
+// A blob store whose discards can be deferred while somebody holds it. A backup needs that: every blob that its catalog
+// references must still exist when it is copied.
 
 import type { Blobs } from './blobs.ts';
 
 export interface HeldBlobs extends Blobs {
-  /** Until the returned function is called. What a crash leaves undiscarded is left to the sweeper. */
+  /** Until the returned function is called. After a crash the sweeper removes what was deferred. */
   hold(): () => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function toHeldBlobs(blobs: Blobs): HeldBlobs {
   };
 }
 
-/** The same store with another way to discard. */
+/** The same store with another `discard`. */
 export function withDiscard(blobs: Blobs, discard: Blobs['discard']): Blobs {
   const { tidy } = blobs;
   return {

@@ -208,7 +208,7 @@ test('a CA with a key of another kind is not taken', async () => {
   await assert.rejects(openAuthority(folder, []), /not an ECDSA P-256 key/);
 });
 
-test('a client certificate is for the key, the name and the days that were asked for', async () => {
+test('a client certificate is for the requested key, name and days', async () => {
   const folder = newFolder();
   const authority = await openAuthority(folder, []);
   const { publicKey } = makeP256();

@@ -14,7 +14,7 @@ import { hasIssued, isStrongKey } from './certificate-chain.ts';
 import type { Pair, Signer } from './make-certificate.ts';
 
 const renewalMs = 90 * 86_400_000;
-const mostDays = 3650;
+const maxDays = 3650;
 const longestName = 64;
 const ownNames = ['127.0.0.1', '::1', 'localhost'];
 
@@ -32,7 +32,7 @@ export interface IssueRequest {
   days: number;
 }
 
-/** Without the key nothing can be issued; what was issued goes on being served. */
+/** Without the key nothing can be issued; what was issued before is still served. */
 interface Ca {
   certificate: X509Certificate;
   key: KeyObject | null;
@@ -144,8 +144,8 @@ async function issue(ca: Ca, { name, publicKeyPem, days }: IssueRequest): Promis
       target: 'Name',
     });
   }
-  if (!Number.isInteger(days) || days < 1 || days > mostDays) {
-    throw new Refusal('InvalidField', `A certificate is for 1 to ${mostDays} days.`, { target: 'Days' });
+  if (!Number.isInteger(days) || days < 1 || days > maxDays) {
+    throw new Refusal('InvalidField', `A certificate is for 1 to ${maxDays} days.`, { target: 'Days' });
   }
   const { makeClient } = await import('./make-certificate.ts');
   return makeClient(signer, name, publicKey, days);

@@ -1,4 +1,4 @@
-// What node:crypto does not tell of a certificate, read from its DER: names and serial numbers in the one form in which
+// Fields of a certificate that node:crypto does not expose, read from its DER: names and serial numbers in the one form in which
 // certificates and revocation lists are compared, and the extensions.
 //
 // The form of a name, as OpenSSL compares them: two encodings of one text are the same name, as are texts that differ only in

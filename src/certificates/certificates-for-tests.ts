@@ -32,7 +32,7 @@ export interface Wish {
   name?: x509.Name;
   isCa?: boolean;
   pathLength?: number;
-  /** Of a CA; unless told, it may sign certificates and lists. */
+  /** Of a CA; by default it may sign certificates and lists. */
   keyUsageBits?: x509.KeyUsageFlags;
   /** None: no extended key usage at all. */
   usages?: string[];

@@ -1,5 +1,5 @@
-// What is known of a client's certificate and why it may not be used. It comes with the TLS handshake or, behind a proxy that
-// ends TLS, in the headers of RFC 9440; from here on both are the same.
+// A client's certificate, and why it may not be used. It comes with the TLS handshake or, behind a proxy that
+// terminates TLS, in the headers of RFC 9440; from here on both are the same.
 
 import { hash, X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
@@ -9,18 +9,18 @@ import { findLeafProblem, findPathProblem, hasIssued } from './certificate-chain
 import { readFields } from './certificate-fields.ts';
 import type { RevocationList } from './revocation-list.ts';
 
-const mostSent = 8;
+const maxSent = 8;
 
 export interface PresentedCertificate {
   leaf: X509Certificate;
   /** SHA-256 of the DER of the leaf, base64url without padding: RFC 8705 `x5t#S256`. */
   thumbprint: string;
-  /** Why it is not trusted, as found when it was presented; null: it leads to a CA that is. Reads after "The certificate ". */
+  /** Why it was not trusted when it was presented; null: it is. Reads after "The certificate ". */
   problem: string | null;
   /** Milliseconds, as is `notAfter`. */
   notBefore: number;
   notAfter: number;
-  /** Until when the judgement holds: then a certificate begins or ends that it may rest on. Milliseconds. */
+  /** When the result must be checked again: a certificate of the chain becomes valid or expires then. Milliseconds. */
   judgedUntil: number;
   /** The leaf and what issued it, for revocation lists, in the form of `certificate-fields.ts`. */
   chain: readonly { issuer: string; serial: string }[];
@@ -44,7 +44,7 @@ const handshakeProblems: Readonly<Record<string, string>> = {
 
 export interface Judge {
   authorities: readonly X509Certificate[];
-  /** Whether the handshake was judged by these very authorities. If not, we judge anew. */
+  /** Whether the handshake was checked against these authorities. If not, it is checked again. */
   isHandshakes: boolean;
   /** Milliseconds since 1970. */
   now: number;
@@ -59,8 +59,8 @@ export function readSocketCertificate(
   if (leaf === undefined) return null;
   const sent = listSent(leaf);
   const known = [...sent, ...authorities];
-  if (sent.length > mostSent) return toPresented(leaf, known, { problem: 'comes with too many others', now });
-  // OpenSSL has one word for many problems; ours say more.
+  if (sent.length > maxSent) return toPresented(leaf, known, { problem: 'comes with too many others', now });
+  // OpenSSL has one code for many problems; ours are more precise.
   const isVague = !socket.authorized && !(String(socket.authorizationError) in handshakeProblems);
   const ours = isHandshakes && !isVague ? findLeafProblem(leaf) : findPathProblem(leaf, sent, authorities, now);
   const theirs = findHandshakeProblem(socket);
@@ -75,13 +75,13 @@ export function readForwardedCertificate(
 ): PresentedCertificate {
   const leaf = parseMember(header.trim(), 'Client-Cert');
   const members = chainHeader === undefined || chainHeader.trim() === '' ? [] : chainHeader.split(',');
-  if (members.length > mostSent) throw headerInvalid('Client-Cert-Chain');
+  if (members.length > maxSent) throw headerInvalid('Client-Cert-Chain');
   const sent = members.map((member) => parseMember(member.trim(), 'Client-Cert-Chain'));
   const problem = findPathProblem(leaf, sent, authorities, now);
   return toPresented(leaf, [...sent, ...authorities], { problem, now });
 }
 
-/** Asked at every request: days pass and lists change while a connection is open. */
+/** Checked at every request: certificates expire and lists change while a connection is open. */
 export function findProblem(
   certificate: PresentedCertificate,
   lists: readonly RevocationList[],
@@ -156,7 +156,7 @@ function findHandshakeProblem({ authorized, authorizationError }: TLSSocket): st
 /** `issuerCertificate` of a peer's certificate is what it sent next, whatever that is. One more than the most tells "too many". */
 function listSent(leaf: X509Certificate): X509Certificate[] {
   const sent: X509Certificate[] = [];
-  for (let next = leaf.issuerCertificate; next !== undefined && sent.length <= mostSent; ) {
+  for (let next = leaf.issuerCertificate; next !== undefined && sent.length <= maxSent; ) {
     sent.push(next);
     next = next.issuerCertificate;
   }

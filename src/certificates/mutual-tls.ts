@@ -1,5 +1,5 @@
-// Which certificate a request came with, and whether it can be used at this moment: against the CAs and revocation lists
-// as they are now, also on connections that were opened long ago.
+// Finds the certificate of a request and whether it is valid now, by the current CAs and revocation lists, also on connections
+// that were opened long ago.
 
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -16,12 +16,12 @@ import {
 import type { Peers } from './peers.ts';
 import type { RevocationList } from './revocation-list.ts';
 
-const mostForwarded = 1000;
+const maxForwarded = 1000;
 
-/** A handshake takes no longer: listeners give up on it. */
+/** The time limit of a handshake. */
 export const longestHandshakeMs = 10_000;
 
-/** Whom we trust to say who somebody is. */
+/** The CAs and lists by which certificates are checked. */
 export interface Trust {
   authorities: readonly X509Certificate[];
   lists: readonly RevocationList[];
@@ -45,7 +45,7 @@ export class MutualTls {
   readonly #clock: Clock;
   readonly #greeted = new WeakMap<object, { trust: Trust; at: number }>();
   readonly #bySocket = new WeakMap<object, { trust: Trust; presented: PresentedCertificate | null }>();
-  #forwarded = new LRUCache<string, PresentedCertificate>({ max: mostForwarded });
+  #forwarded = new LRUCache<string, PresentedCertificate>({ max: maxForwarded });
   #forwardedUnder: Trust | null = null;
 
   constructor({ trust, proxies, clock }: MutualTlsOptions) {
@@ -54,7 +54,7 @@ export class MutualTls {
     this.#clock = clock;
   }
 
-  /** To be told of every connection whose handshake is done. */
+  /** To be called for every connection after its handshake. */
   greet(socket: object): void {
     this.#greeted.set(socket, { trust: this.#trust.value, at: this.#clock.now() });
   }
@@ -78,7 +78,7 @@ export class MutualTls {
     return { problem: null, leaf: presented.leaf, thumbprint: presented.thumbprint };
   }
 
-  /** Judged once, and again when those change whom we trust or one of them ends. */
+  /** Checked once, and again when the trusted CAs change or one of them expires. */
   #readSocket(socket: TLSSocket): PresentedCertificate | null {
     const trust = this.#trust.value;
     const now = this.#clock.now();
@@ -92,13 +92,13 @@ export class MutualTls {
     return presented;
   }
 
-  /** Whether the handshake was judged under this trust; one that was under way when it came in force was perhaps not. */
+  /** Whether the handshake was checked with this trust; one in progress when the trust changed may not have been. */
   #isHandshakes(socket: TLSSocket, trust: Trust): boolean {
     const greeted = this.#greeted.get(socket);
     return greeted?.trust === trust && greeted.at - trust.since > longestHandshakeMs;
   }
 
-  /** A proxy's own certificate says who the proxy is, not who asks: only the header counts. */
+  /** A proxy's own certificate identifies the proxy, not the client: only the header counts. */
   #readForwarded({ headers }: IncomingMessage): PresentedCertificate | null {
     const [leaf, chain] = [headers['client-cert'], headers['client-cert-chain']].map((header) => header?.toString());
     if (leaf === undefined || leaf === '') return null;

@@ -1,9 +1,9 @@
-// Peers that are believed more than others: proxies that the operator has named, by address or network.
+// Trusted proxies, by address or network.
 
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-const mostForwarded = 20;
+const maxForwarded = 20;
 
 export class Peers {
   readonly #list = new BlockList();
@@ -30,14 +30,14 @@ export class Peers {
     return family !== 0 && this.#list.check(address, family === 6 ? 'ipv6' : 'ipv4');
   }
 
-  /** The address of whoever asks: the last one in `X-Forwarded-For` that is not a proxy of ours. The header of anyone
-   *  else is not looked at. */
+  /** The client's address: the last one in `X-Forwarded-For` that is not a trusted proxy. The header of other peers is
+   *  ignored. */
   findClient({ socket, headers }: IncomingMessage): string {
     const peer = socket.remoteAddress ?? '';
     if (!this.has(peer)) return peer;
     const forwarded = String(headers['x-forwarded-for'] ?? '')
       .split(',')
-      .slice(-mostForwarded)
+      .slice(-maxForwarded)
       .map((address) => address.trim());
     const client = forwarded.findLast((address) => !this.has(address));
     return client !== undefined && isIP(client) !== 0 ? client : peer;

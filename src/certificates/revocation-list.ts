@@ -1,5 +1,5 @@
-// Revocation lists (RFC 5280): which certificates a CA has taken back. A list counts only with the signature of a CA that is
-// trusted, and only if everything in it that is critical is understood.
+// Revocation lists (RFC 5280): which certificates a CA has revoked. A list counts only with the signature of a trusted CA, and
+// only if all of its critical extensions are understood.
 //
 // Read here from the DER: the library that makes our certificates overlooks every entry of a list without `nextUpdate`.
 

@@ -1,5 +1,5 @@
-// Files that may change while the service runs: certificates, keys, revocation lists. They are looked at twice a second,
-// by what the file system says of them: that also sees files that are replaced by renaming, and links that are turned.
+// Files that may change while the service runs: certificates, keys, revocation lists. Their metadata is polled twice a second, which
+// also detects files that are replaced by renaming, and symbolic links that are changed.
 
 import { readFileSync, statSync } from 'node:fs';
 import { type Clock, systemClock } from '../runtime/clock.ts';
@@ -7,27 +7,27 @@ import { type Clock, systemClock } from '../runtime/clock.ts';
 const lookEveryMs = 500;
 
 export interface Watched<Value> {
-  /** What the files held when they could last be read and made sense. */
+  /** From the last valid contents of the files. */
   readonly value: Value;
   close(): void;
 }
 
 export interface WatchOptions<Value> {
   paths: readonly string[];
-  /** Throws for what makes no sense, such as a key that does not go with its certificate. */
+  /** Throws for invalid contents, such as a key that does not match its certificate. */
   load(files: readonly Buffer[]): Value | Promise<Value>;
   onChange?: (value: Value) => void;
-  /** The files changed to what makes no sense: what was there before stays in force. */
+  /** The new contents are invalid: the earlier ones stay in use. */
   onMistake(error: unknown): void;
   clock?: Clock;
 }
 
-/** Throws if the files make no sense to begin with. */
+/** Throws if the files are invalid at first. */
 export async function watchFiles<Value>(options: WatchOptions<Value>): Promise<Watched<Value>> {
   const { paths, load, onChange, onMistake, clock = systemClock } = options;
   let seen = describe(paths);
-  /** What could not be read, and was told: it is tried again without a word. */
-  let told = '';
+  /** The state whose mistake was reported: it is reported once. */
+  let reported = '';
   let value = await load(paths.map((path) => readFileSync(path)));
   let isLoading = false;
   const look = async () => {
@@ -40,8 +40,8 @@ export async function watchFiles<Value>(options: WatchOptions<Value>): Promise<W
       value = await load(files);
       onChange?.(value);
     } catch (error) {
-      if (now !== told) onMistake(error);
-      told = now;
+      if (now !== reported) onMistake(error);
+      reported = now;
     } finally {
       isLoading = false;
     }
@@ -62,7 +62,7 @@ function describe(paths: readonly string[]): string {
         const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
         return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
       } catch (error) {
-        // Gone, or not to be reached: that it is so is what is seen of it.
+        // A missing or unreadable file is a state like any other.
         return String((error as NodeJS.ErrnoException).code);
       }
     })

@@ -24,7 +24,7 @@ test('nothing needs to be configured', () => {
   assert.equal(config.maxFileBytes, 5 * 1024 ** 4);
 });
 
-test('a mistake in any setting is told by its name', () => {
+test('a mistake in any setting is reported with its name', () => {
   const wrong: Partial<Record<keyof typeof settings, string>> = {
     CABINET_PORT: '70000',
     CABINET_TEST_PORT: 'x',
@@ -50,8 +50,8 @@ test('a mistake in any setting is told by its name', () => {
     CABINET_ACCESS_LOG: 'maybe',
     CABINET_LOG_LEVEL: 'loud',
   };
-  const told = mistakesOf(wrong).map((mistake) => mistake.split(':')[0]);
-  assert.deepEqual(told.sort(), Object.keys(wrong).sort());
+  const reported = mistakesOf(wrong).map((mistake) => mistake.split(':')[0]);
+  assert.deepEqual(reported.sort(), Object.keys(wrong).sort());
 });
 
 test('HTTP threads are as many as is said, or by the cores; with PostgreSQL it is one', () => {
@@ -64,7 +64,7 @@ test('HTTP threads are as many as is said, or by the cores; with PostgreSQL it i
   assert.match(mistakesOf({ CABINET_HTTP_THREADS: '65' }).join(), /CABINET_HTTP_THREADS: 65 is more than 64/);
 });
 
-test('beyond loopback, plain HTTP needs to be asked for', () => {
+test('beyond loopback, plain HTTP must be enabled explicitly', () => {
   assert.match(mistakesOf({ CABINET_HOST: '0.0.0.0' }).join(), /CABINET_ALLOW_PLAIN_HTTP/);
   assert.match(mistakesOf({ CABINET_HOST: '127.0.0.1.example' }).join(), /CABINET_ALLOW_PLAIN_HTTP/);
   for (const host of ['127.0.0.2', '::1', 'localhost']) assert.deepEqual(mistakesOf({ CABINET_HOST: host }), []);

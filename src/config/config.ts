@@ -1,5 +1,5 @@
-// Configuration: environment variables `CABINET_*`, or one file with the same names that `CABINET_CONFIG` leads to
-// (lines NAME=value; a variable of the environment wins). Read once, checked whole: every mistake is told at once.
+// Configuration: environment variables `CABINET_*`, or a file with the same names that `CABINET_CONFIG` names
+// (lines NAME=value; environment variables win). Read once; all mistakes are reported together.
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
@@ -15,18 +15,18 @@ import { type SettingName, type ShownSetting, settings, showSettings } from './s
 
 export interface AddressConfig {
   host: string;
-  /** 0 means any free port; null: this address is not served. */
+  /** 0: any free port; null: this address is off. */
   port: number | null;
-  /** What clients see, without a slash at the end; null: the listener's own address. */
+  /** The URL that clients use, without a trailing slash; null: the listener's address. */
   publicUrl: string | null;
   tls: { certPath: string; keyPath: string } | null;
 }
 
 export interface MutualTlsConfig extends AddressConfig {
-  /** The CAs that client certificates must lead to; null: our own, made for development. */
+  /** The CAs of client certificates; null: our own CA for development. */
   caPath: string | null;
   crlPath: string | null;
-  /** Proxies that end TLS and are believed when they hand a certificate over. */
+  /** Proxies that terminate TLS and are trusted to pass the client's certificate. */
   proxies: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface TelemetryConfig {
   metrics: { token: string } | 'loopback' | 'open' | 'off';
   /** Where traces are sent; null: nowhere. */
   otlpEndpoint: string | null;
-  /** How many of the traces that begin here are recorded, 0 to 1. */
+  /** The share of traces starting here that are recorded, 0 to 1. */
   otlpShare: number;
   isAccessLogged: boolean;
 }
@@ -50,9 +50,9 @@ export interface Config {
   blobs: BlobsSetting;
   production: AddressConfig;
   test: AddressConfig;
-  /** Here `tls` is null for our own certificate, made for development. */
+  /** `tls` null: our own certificate for development. */
   mutualTls: MutualTlsConfig;
-  /** Proxies that are believed when they say who asks. */
+  /** Proxies that are trusted to pass the client's address. */
   proxies: readonly string[];
   isOwnIssuer: boolean;
   outsideIssuers: readonly OutsideIssuerRules[];
@@ -60,11 +60,11 @@ export interface Config {
   inlineBytes: number;
   maxFileBytes: number;
   reserveBytes: number;
-  /** Whether the catalog may also be on a network or memory file system. */
+  /** Whether the catalog may be on a network or memory file system. */
   isAnyDiskAllowed: boolean;
-  /** How often everything is verified, and how many bytes of it in a second; null: never. */
+  /** How often everything is verified, and how fast; null: never. */
   scrub: { days: number; bytesPerSecond: number } | null;
-  /** Null, here and below: without limit. */
+  /** Null, here and below: unlimited. */
   trashDays: number | null;
   uploadHours: number;
   versionsKept: number | null;
@@ -72,18 +72,18 @@ export interface Config {
   journalDays: number | null;
   /** Whether reads of contents are recorded in the journal. */
   isReadAudited: boolean;
-  /** How long reading the text of one document may take. */
+  /** The time limit for extracting the text of one document. */
   searchSeconds: number;
-  /** Threads that answer requests, the main one among them. */
+  /** Threads that serve requests, including the main one. */
   httpThreads: number;
   maxConnections: number;
   maxConnectionsPerPeer: number;
   corsOrigins: ReadonlySet<string>;
-  /** How long it says that it is not ready before it stops taking connections. */
+  /** How long readiness checks fail before the service stops accepting connections. */
   drainSeconds: number;
   telemetry: TelemetryConfig;
   logLevel: string;
-  /** All of it as it may be shown. */
+  /** All settings without secrets. */
   settings: readonly ShownSetting[];
 }
 
@@ -99,13 +99,13 @@ export class ConfigMistakes extends Error {
 
 const loopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-const mostThreads = 64;
-const mostAutoThreads = 4;
+const maxThreads = 64;
+const maxAutoThreads = 4;
 const largestInlineBytes = 1024 * 1024;
 
 export type Variables = Record<string, string | undefined>;
 
-/** Every setting with the value that is in force, as text. */
+/** Every setting with its effective value, as text. */
 export function readSettings(environment: Variables = process.env): Record<SettingName, string> {
   const path = environment.CABINET_CONFIG;
   const mistakes: string[] = [];
@@ -135,12 +135,12 @@ function readFile(path: string, mistakes: string[]): Variables {
   }
 }
 
-/** What the commands for people go by. */
+/** Settings of the commands for people. */
 export interface Personal {
   profilesPath: string;
-  /** Null: the one that was signed in last. */
+  /** Null: the last one signed in to. */
   profile: string | null;
-  /** The program that opens addresses; null: the system's own. */
+  /** The program that opens URLs; null: the system's default. */
   browser: string | null;
 }
 
@@ -154,7 +154,7 @@ export function readPersonal(environment: Variables = process.env): Personal {
   };
 }
 
-/** As it would be if these were set. */
+/** The configuration with these settings changed. */
 export function readConfigWith(changes: Variables): Config {
   return readConfig({ ...process.env, ...changes });
 }
@@ -243,18 +243,18 @@ class Reader {
   httpThreads(name: SettingName, catalog: string): number {
     const isOne = catalog.startsWith('postgres');
     if (this.#values[name] === 'auto') {
-      // Elsewhere a port cannot be shared, or the kernel does not spread connections.
+      // On other systems a port cannot be shared, or the kernel does not distribute connections.
       return isOne || process.platform !== 'linux'
         ? 1
-        : Math.max(1, Math.min(mostAutoThreads, Math.floor(availableParallelism() / 2)));
+        : Math.max(1, Math.min(maxAutoThreads, Math.floor(availableParallelism() / 2)));
     }
     const count = this.count(name);
-    if (count > mostThreads) this.mistake(name, `${count} is more than ${mostThreads}`);
+    if (count > maxThreads) this.mistake(name, `${count} is more than ${maxThreads}`);
     if (isOne && count > 1) this.mistake(name, 'with PostgreSQL it is 1: run more nodes instead');
     return count;
   }
 
-  /** `postgres://…`, as its own tools take it; `schema` in its query is ours: what the schemas' names begin with. */
+  /** `postgres://…`, as PostgreSQL's tools take it; the query parameter `schema` is ours: the prefix of the schemas' names. */
   catalog(name: SettingName, connectionsName: SettingName): CatalogConfig {
     const text = this.#values[name];
     const maxConnections = this.count(connectionsName);
@@ -385,7 +385,7 @@ class Reader {
     return days === null ? null : { days, bytesPerSecond };
   }
 
-  /** Null: without limit. */
+  /** Null: unlimited. */
   countOrNone(name: SettingName): number | null {
     return this.#values[name] === 'unlimited' ? null : this.count(name);
   }

@@ -76,7 +76,7 @@ test('everything can be configured', () => {
   ]);
 });
 
-test('every mistake is told at once, with its entry and field', () => {
+test('all mistakes are reported together, with entry and field', () => {
   const mistakes = mistakesOf([good, {}, 7, { ...good, Name: 'App', Issuer: 'http://id.example', Color: 'red' }]);
   assert.deepEqual(
     mistakes.map((mistake) => mistake.split(': ').slice(0, 2).join(': ')),
@@ -111,7 +111,7 @@ const wrong: Record<string, readonly unknown[]> = {
 };
 
 for (const [field, values] of Object.entries(wrong)) {
-  test(`a mistake in ${field} is told`, () => {
+  test(`a mistake in ${field} is reported`, () => {
     for (const value of values) {
       const mistakes = mistakesOf([{ ...good, [field]: value }]);
       assert.equal(mistakes.length, 1, JSON.stringify(value));
@@ -128,7 +128,7 @@ test('a name and an issuer are there once in an environment', () => {
   assert.deepEqual(mistakesOf([good, { ...good, Environment: 'test' }]), []);
 });
 
-test('what is no JSON array is told', () => {
+test('a file that is not a JSON array is reported', () => {
   for (const text of ['', '{', '{}', 'null']) assert.equal(mistakesOf(text).length, 1, text);
   assert.throws(() => readIssuersFile(join(folder, 'none.json')), IssuersMistakes);
 });

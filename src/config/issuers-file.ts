@@ -1,5 +1,5 @@
-// Reads the file of outside issuers that `CABINET_ISSUERS` names: a JSON array of objects, a rule each. Read once,
-// checked whole: every mistake is told at once.
+// Reads the file of outside issuers that `CABINET_ISSUERS` names: a JSON array of objects, one per issuer. Read once; all
+// mistakes are reported together.
 
 import { readFileSync } from 'node:fs';
 import type { OutsideIssuerRules } from '../auth/outside-issuer.ts';
@@ -21,10 +21,10 @@ const fields = [
 
 type Field = (typeof fields)[number];
 
-/** Our own actors are called so: nobody else may be. */
+/** Prefixes of our own actors, which no issuer may use. */
 const reservedNames = ['app', 'operator'];
 
-/** Stands for what was missing or wrong, which has been told already. */
+/** Stands for a value whose mistake was reported already. */
 const unread = '\0';
 
 export class IssuersMistakes extends Error {
@@ -88,7 +88,7 @@ class EntryReader {
 
   read(): OutsideIssuerRules {
     for (const name of Object.keys(this.#values)) {
-      if (!(fields as readonly string[]).includes(name)) this.#tell(name, 'is not a field of an issuer');
+      if (!(fields as readonly string[]).includes(name)) this.#addMistake(name, 'is not a field of an issuer');
     }
     return {
       name: this.#name(),
@@ -105,7 +105,7 @@ class EntryReader {
     };
   }
 
-  #tell(field: string, problem: string): string {
+  #addMistake(field: string, problem: string): string {
     this.#mistakes.push(`${this.#where}: ${field}: ${problem}`);
     return unread;
   }
@@ -115,25 +115,25 @@ class EntryReader {
   }
 
   #text(field: Field, fallback?: string): string {
-    if (!this.#has(field)) return fallback ?? this.#tell(field, 'is missing');
+    if (!this.#has(field)) return fallback ?? this.#addMistake(field, 'is missing');
     const value = this.#values[field];
     if (typeof value === 'string' && value !== '' && value.trim() === value) return value;
-    return this.#tell(field, `${JSON.stringify(value)} is not a text without white space around it`);
+    return this.#addMistake(field, `${JSON.stringify(value)} is not a text without white space around it`);
   }
 
   #name(): string {
     const name = this.#text('Name');
     if (name === unread) return name;
     if (reservedNames.includes(name))
-      return this.#tell('Name', `${JSON.stringify(name)} is taken by the service itself`);
+      return this.#addMistake('Name', `${JSON.stringify(name)} is taken by the service itself`);
     if (/^[a-z0-9-]{1,32}$/.test(name)) return name;
-    return this.#tell('Name', `${JSON.stringify(name)} is not 1 to 32 lower-case letters, digits and dashes`);
+    return this.#addMistake('Name', `${JSON.stringify(name)} is not 1 to 32 lower-case letters, digits and dashes`);
   }
 
   #issuer(): string {
     const issuer = this.#text('Issuer');
     if (issuer === unread || (isSafeAddress(issuer) && !/[?#]/.test(issuer))) return issuer;
-    return this.#tell(
+    return this.#addMistake(
       'Issuer',
       `${JSON.stringify(issuer)} is not an https address (or http on loopback) without query and fragment`,
     );
@@ -143,7 +143,7 @@ class EntryReader {
     if (!this.#has('JwksUri')) return null;
     const address = this.#text('JwksUri');
     if (address === unread || isSafeAddress(address)) return address;
-    return this.#tell('JwksUri', `${JSON.stringify(address)} is not an https address (or http on loopback)`);
+    return this.#addMistake('JwksUri', `${JSON.stringify(address)} is not an https address (or http on loopback)`);
   }
 
   #ownTokenWhen(): OutsideIssuerRules['ownTokenWhen'] {
@@ -151,7 +151,8 @@ class EntryReader {
     const text = this.#text('OwnTokenWhen');
     const [, claim, value] = /^([^=]+)(?:=(.+))?$/.exec(text) ?? [];
     if (claim !== undefined && text !== unread) return { claim, value: value ?? null };
-    if (text !== unread) this.#tell('OwnTokenWhen', `${JSON.stringify(text)} is not of the form claim=value or claim`);
+    if (text !== unread)
+      this.#addMistake('OwnTokenWhen', `${JSON.stringify(text)} is not of the form claim=value or claim`);
     return null;
   }
 
@@ -160,14 +161,14 @@ class EntryReader {
     const value = this.#values.Algorithms;
     if (Array.isArray(value) && value.length > 0 && value.every((name) => outsideAlgorithms.includes(name)))
       return value;
-    this.#tell('Algorithms', `${JSON.stringify(value)} is not a list of some of ${outsideAlgorithms.join(', ')}`);
+    this.#addMistake('Algorithms', `${JSON.stringify(value)} is not a list of some of ${outsideAlgorithms.join(', ')}`);
     return outsideAlgorithms;
   }
 
   #environment(): OutsideIssuerRules['environment'] {
     const text = this.#text('Environment', 'production');
     if (text === 'production' || text === 'test') return text;
-    if (text !== unread) this.#tell('Environment', `${JSON.stringify(text)} is neither production nor test`);
+    if (text !== unread) this.#addMistake('Environment', `${JSON.stringify(text)} is neither production nor test`);
     return 'production';
   }
 }

@@ -1,4 +1,4 @@
-// Every setting there is: its name, its default and what it is for. `config/config.ts` reads and checks them.
+// All settings: name, default and purpose. `config/config.ts` reads and checks them.
 
 export interface Setting {
   fallback: string;
@@ -7,7 +7,7 @@ export interface Setting {
   isSecret?: true;
 }
 
-/** Every setting, with its default and what it is for; `cabinet config` prints them as they are in force. */
+/** All settings with default and purpose; `cabinet config` prints their effective values. */
 export const settings = {
   CABINET_CONFIG: { fallback: '', about: 'a file with these settings' },
   CABINET_DATA: { fallback: './data', about: 'the data folder' },
@@ -78,7 +78,7 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 
-/** One setting as it is in force, without what must not be seen. */
+/** The effective value of a setting, without secrets. */
 export interface ShownSetting {
   name: SettingName;
   /** Empty: not set. */
@@ -96,7 +96,7 @@ export function showSettings(values: Record<SettingName, string>): ShownSetting[
   }));
 }
 
-/** Secrets, and passwords in addresses: before the host, or among the parameters. */
+/** Hides secrets, and passwords in URLs: before the host, or in the query. */
 function hideSecrets(name: SettingName, value: string): string {
   const { isSecret }: Setting = settings[name];
   if (isSecret === true && value !== '') return '…';

@@ -6,20 +6,20 @@ import { readLeaf } from '../certificates/certificates.ts';
 import { type ApplicationKind, applicationKinds } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import * as applications from '../operations/admin/applications.ts';
-import type { Commands, Controlled, Input } from './command.ts';
+import type { CommandContext, Commands, Input } from './command.ts';
 import { cabinetOf, readEnvironment, readOptionalText, readOptionalWords, readText } from './input.ts';
 
-/** How long certificates last that we issue. */
+/** The lifetime of certificates that we issue. */
 const certificateDays = 365;
 
 export const applicationCommands: Commands = {
-  async 'app add'(controlled, input) {
+  async 'app add'(context, input) {
     const kind = readKind(input);
-    // Said also where that environment is switched off.
+    // Also refused when that environment is switched off.
     if (kind === 'server' && readEnvironment(input) === 'test') throw applications.noMutualTls();
     const name = readText(input, 'name');
-    const cabinet = cabinetOf(controlled, input);
-    const certificate = await readCertificate(controlled, input, name);
+    const cabinet = cabinetOf(context, input);
+    const certificate = await readCertificate(context, input, name);
     const made = await applications.addApplication(cabinet, {
       name,
       kind,
@@ -32,15 +32,15 @@ export const applicationCommands: Commands = {
     });
     return { ...toRegistered(made), ...toIssued(certificate) };
   },
-  async 'app list'(controlled, input) {
-    const found = await applications.listApplications(cabinetOf(controlled, input));
+  async 'app list'(context, input) {
+    const found = await applications.listApplications(cabinetOf(context, input));
     return { Applications: found.map(toListed) };
   },
-  'app disable': (controlled, input) => changeState(controlled, input, 'disable'),
-  'app enable': (controlled, input) => changeState(controlled, input, 'enable'),
-  'app remove': (controlled, input) => changeState(controlled, input, 'remove'),
-  async 'app rotate'(controlled, input) {
-    const cabinet = cabinetOf(controlled, input);
+  'app disable': (context, input) => changeState(context, input, 'disable'),
+  'app enable': (context, input) => changeState(context, input, 'enable'),
+  'app remove': (context, input) => changeState(context, input, 'remove'),
+  async 'app rotate'(context, input) {
+    const cabinet = cabinetOf(context, input);
     const overlap = readText(input, 'overlap');
     if (!/^\d{1,9}$/.test(overlap)) {
       throw new Refusal('InvalidField', `The overlap ${JSON.stringify(overlap)} is not a number of seconds.`);
@@ -48,23 +48,23 @@ export const applicationCommands: Commands = {
     const application = readText(input, 'application');
     return toRegistered(await applications.rotateSecret(cabinet, { application, overlapMs: Number(overlap) * 1000 }));
   },
-  async 'app certificate add'(controlled, input) {
+  async 'app certificate add'(context, input) {
     const application = readText(input, 'application');
-    const certificate = await readCertificate(controlled, input, application);
+    const certificate = await readCertificate(context, input, application);
     if (certificate === null) throw new Refusal('InvalidField', 'No certificate was given.', { target: 'Certificate' });
-    const asked = { application, certificate: certificate.leaf };
-    const added = await applications.addCertificate(cabinetOf(controlled, input), asked);
+    const request = { application, certificate: certificate.leaf };
+    const added = await applications.addCertificate(cabinetOf(context, input), request);
     return { ...toShown(added), ...toIssued(certificate) };
   },
-  async 'app certificate list'(controlled, input) {
+  async 'app certificate list'(context, input) {
     const application = readText(input, 'application');
-    const found = await applications.listCertificates(cabinetOf(controlled, input), { application });
+    const found = await applications.listCertificates(cabinetOf(context, input), { application });
     return { Certificates: found.map(toShown) };
   },
-  async 'app certificate remove'(controlled, input) {
+  async 'app certificate remove'(context, input) {
     const [application, thumbprint] = [readText(input, 'application'), readText(input, 'thumbprint')];
     const removed = { application, thumbprint, isOneKept: false };
-    return toShown(await applications.removeCertificate(cabinetOf(controlled, input), removed));
+    return toShown(await applications.removeCertificate(cabinetOf(context, input), removed));
   },
 };
 
@@ -74,18 +74,18 @@ interface GivenCertificate {
   issued: string | null;
 }
 
-/** A certificate that is there already, or one that we issue for a public key; the private key stays with who has it. */
-async function readCertificate(controlled: Controlled, input: Input, name: string): Promise<GivenCertificate | null> {
+/** An existing certificate, or one that we issue for a public key; the private key stays with its owner. */
+async function readCertificate(context: CommandContext, input: Input, name: string): Promise<GivenCertificate | null> {
   const given = readOptionalText(input, 'certificate');
   if (given !== null) return { leaf: readLeaf(given), issued: null };
   const publicKeyPem = readOptionalText(input, 'publicKey');
   if (publicKeyPem === null) return null;
-  if (!controlled.hasOwnAuthority) {
+  if (!context.hasOwnAuthority) {
     throw new Refusal('InvalidField', 'Client certificates come from your own CA (CABINET_MTLS_CA).', {
       hint: 'Have it issue one and register that: --certificate FILE.',
     });
   }
-  const authority = await controlled.authority();
+  const authority = await context.authority();
   const issued = await authority.issue({ name, publicKeyPem, days: certificateDays });
   return { leaf: readLeaf(issued), issued };
 }
@@ -95,9 +95,9 @@ function toIssued(certificate: GivenCertificate | null): object {
   return certificate === null || certificate.issued === null ? {} : { CertificatePem: certificate.issued };
 }
 
-async function changeState(controlled: Controlled, input: Input, change: applications.StateChange): Promise<object> {
+async function changeState(context: CommandContext, input: Input, change: applications.StateChange): Promise<object> {
   const application = readText(input, 'application');
-  return toListed(await applications.changeApplicationState(cabinetOf(controlled, input), { application, change }));
+  return toListed(await applications.changeApplicationState(cabinetOf(context, input), { application, change }));
 }
 
 export function toRegistered({ application, secret }: applications.ApplicationWithSecret): object {

@@ -1,47 +1,47 @@
-// How a command reaches the service that holds the data folder, through `control.sock` in it. Nothing of the service itself is loaded
-// for that: a command is answered in the time of a Node that starts.
+// Sends a command to the service that holds the data folder, through `control.sock` in it. Loads nothing of the service
+// itself, so that a command takes little longer than the start of Node.
 
 import { connect, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Config } from '../config/config.ts';
 import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
-import { type Command, nobody, type Watcher } from './command.ts';
+import { type Command, type CommandObserver, nobody } from './command.ts';
 
 export type Reply = { progress: object } | { result: object } | { refusal: PlainRefusal } | { fault: string };
 
-/** Paths of sockets are limited to 107 bytes; the shorter of the two ways to say it is taken. */
+/** Socket paths are limited to 107 bytes: the shorter of the relative and the absolute path. */
 export function socketPath({ dataFolder }: Config): string {
   const absolute = join(dataFolder, 'control.sock');
-  const near = relative(process.cwd(), absolute);
-  return near.length < absolute.length ? near : absolute;
+  const fromHere = relative(process.cwd(), absolute);
+  return fromHere.length < absolute.length ? fromHere : absolute;
 }
 
-/** Null when no service listens. */
-export async function askService(config: Config, command: Command, watcher = nobody): Promise<object | null> {
+/** Null: no service is listening. */
+export async function askService(config: Config, command: Command, observer = nobody): Promise<object | null> {
   const socket = await open(socketPath(config));
   if (socket === null) return null;
   socket.on('error', () => socket.destroy());
-  const breakOff = () => socket.end();
-  watcher.signal.addEventListener('abort', breakOff);
+  const interrupt = () => socket.end();
+  observer.signal.addEventListener('abort', interrupt);
   try {
     socket.write(`${JSON.stringify(command)}\n`);
-    return await readAnswer(socket, watcher);
+    return await readReplies(socket, observer);
   } finally {
-    watcher.signal.removeEventListener('abort', breakOff);
+    observer.signal.removeEventListener('abort', interrupt);
     socket.destroy();
   }
 }
 
-async function readAnswer(socket: Socket, { progress }: Watcher): Promise<object> {
+async function readReplies(socket: Socket, { progress }: CommandObserver): Promise<object> {
   const lines = createInterface({ input: socket });
   socket.once('close', () => lines.close());
   for await (const line of lines) {
-    const answered = JSON.parse(line) as Reply;
-    if ('refusal' in answered) throw Refusal.from(answered.refusal);
-    if ('fault' in answered) throw new Error(answered.fault);
-    if ('result' in answered) return answered.result;
-    progress(answered.progress);
+    const reply = JSON.parse(line) as Reply;
+    if ('refusal' in reply) throw Refusal.from(reply.refusal);
+    if ('fault' in reply) throw new Error(reply.fault);
+    if ('result' in reply) return reply.result;
+    progress(reply.progress);
   }
   throw new Error('The service closed the connection without an answer.');
 }

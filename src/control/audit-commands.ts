@@ -6,9 +6,9 @@ import type { Commands } from './command.ts';
 import { cabinetOf, readOptionalText } from './input.ts';
 
 export const auditCommands: Commands = {
-  async 'audit verify'(controlled, input) {
+  async 'audit verify'(context, input) {
     const expected = readHead(readOptionalText(input, 'expect'));
-    const { rows, sealedRows, head, problems } = await verifyJournal(cabinetOf(controlled, input), expected);
+    const { rows, sealedRows, head, problems } = await verifyJournal(cabinetOf(context, input), expected);
     return {
       Verified: problems.length === 0,
       Rows: rows,
@@ -19,7 +19,7 @@ export const auditCommands: Commands = {
   },
 };
 
-/** As the command printed it before. */
+/** As earlier releases print it. */
 function readHead(text: string | null): Head | null {
   if (text === null) return null;
   const [, position, link] = /^(\d{1,15}):([A-Za-z0-9+/=]*)$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// A command of an operator, what it works on, and who waits for its answer.
+// An operator's command, its context, and the observer that waits for its result.
 
 import type { Authority } from '../certificates/authority.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
@@ -13,19 +13,18 @@ export interface Command {
   input: Input;
 }
 
-/** Whoever waits for the answer to a command. */
-export interface Watcher {
-  /** Something to tell before it is there. */
-  progress(told: object): void;
-  /** Nobody waits any more, or the answer is wanted now. */
+/** Waits for the result of a command. */
+export interface CommandObserver {
+  progress(progress: object): void;
+  /** Aborted when nobody waits any more, or when the command should end early. */
   signal: AbortSignal;
 }
 
-/** Most answers are there at once. */
-export const nobody: Watcher = { progress: () => undefined, signal: new AbortController().signal };
+/** For commands without progress that are not interrupted. */
+export const nobody: CommandObserver = { progress: () => undefined, signal: new AbortController().signal };
 
-/** What commands work on. */
-export interface Controlled {
+/** What commands need of the service. */
+export interface CommandContext {
   environment(name: EnvironmentName): Environment;
   reset(name: EnvironmentName): Promise<ApplicationWithSecret>;
   rotateKeys(name: EnvironmentName, isOldRevoked: boolean): Promise<void>;
@@ -33,10 +32,13 @@ export interface Controlled {
   authority(): Promise<Authority>;
   /** Whether the mutual-TLS address trusts it. */
   hasOwnAuthority: boolean;
-  /** Where all environments are kept. */
+  /** The folder of all environments. */
   dataFolder: string;
   storage: StorageConfig;
   addresses(): { production: string; test: string | null; mutualTls: string | null } | null;
 }
 
-export type Commands = Record<string, (controlled: Controlled, input: Input, watcher: Watcher) => Promise<object>>;
+export type Commands = Record<
+  string,
+  (context: CommandContext, input: Input, observer: CommandObserver) => Promise<object>
+>;

@@ -1,11 +1,11 @@
-// What an operator can ask for by command, the same whether it is carried out by the running service or by the command
-// itself on a folder that no service holds. Answers are the JSON that `--json` prints.
+// All operator commands. The running service executes them, or the command line itself when no service holds the data folder. Results
+// are the JSON that `--json` prints.
 
 import { Refusal } from '../domain/refusal.ts';
 import { endSignIns } from '../operations/admin/people.ts';
 import { applicationCommands, toRegistered } from './application-commands.ts';
 import { auditCommands } from './audit-commands.ts';
-import { type Command, type Commands, type Controlled, nobody } from './command.ts';
+import { type Command, type CommandContext, type Commands, nobody } from './command.ts';
 import { exportCommands } from './export-command.ts';
 import { importCommands } from './import-command.ts';
 import { cabinetOf, readEnvironment } from './input.ts';
@@ -14,10 +14,14 @@ import { quotaCommands } from './quota-commands.ts';
 import { searchCommands } from './search-commands.ts';
 import { userCommands } from './user-commands.ts';
 
-export async function runCommand(controlled: Controlled, { name, input }: Command, watcher = nobody): Promise<object> {
+export async function runCommand(
+  context: CommandContext,
+  { name, input }: Command,
+  observer = nobody,
+): Promise<object> {
   const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (run === undefined) throw new Refusal('InvalidField', `There is no command ${JSON.stringify(name)}.`);
-  return await run(controlled, input, watcher);
+  return await run(context, input, observer);
 }
 
 const commands: Commands = {
@@ -29,21 +33,21 @@ const commands: Commands = {
   ...searchCommands,
   ...auditCommands,
   ...maintenanceCommands,
-  async addresses(controlled) {
-    const { production = null, test = null, mutualTls = null } = controlled.addresses() ?? {};
+  async addresses(context) {
+    const { production = null, test = null, mutualTls = null } = context.addresses() ?? {};
     return { Production: production, Test: test, MutualTls: mutualTls };
   },
-  async 'keys rotate'(controlled, input) {
+  async 'keys rotate'(context, input) {
     const environment = readEnvironment(input);
     const isOldRevoked = input.revokeOld === true;
-    if (isOldRevoked) await endSignIns(cabinetOf(controlled, input));
-    await controlled.rotateKeys(environment, isOldRevoked);
+    if (isOldRevoked) await endSignIns(cabinetOf(context, input));
+    await context.rotateKeys(environment, isOldRevoked);
     return { Environment: environment, OldKeys: isOldRevoked ? 'revoked' : 'still verify' };
   },
-  async reset(controlled, input) {
+  async reset(context, input) {
     const environment = readEnvironment(input);
     if (environment === 'production')
       throw new Refusal('InvalidField', 'Production is never emptied.', { target: 'env' });
-    return toRegistered(await controlled.reset(environment));
+    return toRegistered(await context.reset(environment));
   },
 };

@@ -12,8 +12,8 @@ import { cabinetOf, readOptionalText, readText } from './input.ts';
 const tellEveryMs = 200;
 
 export const exportCommands: Commands = {
-  async export(controlled, input, { progress, signal }) {
-    const cabinet = cabinetOf(controlled, input);
+  async export(context, input, { progress, signal }) {
+    const cabinet = cabinetOf(context, input);
     const directory = prepare(readText(input, 'directory'));
     const report = emptyExport();
     let toldAt = 0;

@@ -1,4 +1,4 @@
-// `import`: takes a directory of the machine into a space, as one of its applications or as the operator.
+// `import`: imports a directory of the machine into a space, as one of its applications or as the operator.
 
 import { randomUUID } from 'node:crypto';
 import { lstatSync, type Stats, statSync } from 'node:fs';
@@ -11,12 +11,12 @@ import type { Commands, Input } from './command.ts';
 import { cabinetOf, readOptionalText, readText } from './input.ts';
 
 export const importCommands: Commands = {
-  async import(controlled, input, { progress, signal }) {
-    const cabinet = cabinetOf(controlled, input);
+  async import(context, input, { progress, signal }) {
+    const cabinet = cabinetOf(context, input);
     const directory = checkDirectory(readText(input, 'directory'));
     const into = readInto(readOptionalText(input, 'into') ?? '/');
     const { caller, access } = await findCaller(cabinet, input);
-    const { dev, ino } = lstatSync(controlled.dataFolder);
+    const { dev, ino } = lstatSync(context.dataFolder);
     const report = await importTree(cabinet, caller, {
       access,
       directory,
@@ -29,13 +29,13 @@ export const importCommands: Commands = {
   },
 };
 
-/** The service reads it itself, so it must be there for the service too. */
+/** The service reads it, so the service must be able to. */
 function checkDirectory(path: string): string {
   let stats: Stats | null = null;
   try {
     stats = isAbsolute(path) ? statSync(path) : null;
   } catch {
-    // Told below.
+    // Refused below.
   }
   if (stats?.isDirectory()) return path;
   throw new Refusal('InvalidField', `${JSON.stringify(path)} is not a directory that the service can read.`, {
@@ -70,7 +70,7 @@ async function asOperator({ catalog }: Cabinet, space: string): Promise<{ caller
   return { access, caller: { ...who, scopes, spaces: [access], spaceId: null, requestId: randomUUID() } };
 }
 
-/** With what it may do itself, no more. */
+/** With the application's own scopes. */
 async function asApplication(
   { catalog }: Cabinet,
   keyOrName: string,

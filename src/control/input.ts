@@ -1,9 +1,9 @@
-// Reads what came with a command; what it asks for is checked by the operations themselves.
+// Reads the input of commands. Operations check the values themselves.
 
 import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
-import type { Controlled, Input } from './command.ts';
+import type { CommandContext, Input } from './command.ts';
 
 export function readText(input: Input, name: string): string {
   const value = input[name];
@@ -31,7 +31,7 @@ export function readEnvironment(input: Input): EnvironmentName {
   throw new Refusal('InvalidField', `There is no environment ${JSON.stringify(name)}.`, { hint: 'production or test' });
 }
 
-/** What the command works on, in the environment that it names. */
-export function cabinetOf(controlled: Controlled, input: Input): Cabinet {
-  return controlled.environment(readEnvironment(input)).cabinet;
+/** The cabinet of the environment that the command names. */
+export function cabinetOf(context: CommandContext, input: Input): Cabinet {
+  return context.environment(readEnvironment(input)).cabinet;
 }

@@ -1,4 +1,4 @@
-// `verify` and `backup`, beside a service that runs.
+// `verify` and `backup` while the service runs.
 
 import { isAbsolute } from 'node:path';
 import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
@@ -6,39 +6,39 @@ import { Refusal } from '../domain/refusal.ts';
 import { makeBackup } from '../maintenance/backing-up.ts';
 import { type Observer, verifyAll } from '../maintenance/maintenance.ts';
 import { toBackupReport, toVerifyReport } from '../maintenance/maintenance-report.ts';
-import type { Commands, Controlled, Input, Watcher } from './command.ts';
+import type { CommandContext, CommandObserver, Commands, Input } from './command.ts';
 import { readEnvironment, readOptionalText, readText } from './input.ts';
 
 export const maintenanceCommands: Commands = {
-  async verify(controlled, input, watcher) {
+  async verify(context, input, observer) {
     const names = input.env === undefined ? environmentNames : [readEnvironment(input)];
-    return toVerifyReport(await verifyAll({ storage: controlled.storage, observer: toObserver(watcher) }, names));
+    return toVerifyReport(await verifyAll({ storage: context.storage, observer: toObserver(observer) }, names));
   },
-  async backup(controlled, input, watcher) {
+  async backup(context, input, observer) {
     const directory = readText(input, 'directory');
     if (!isAbsolute(directory)) throw new Refusal('InvalidField', 'directory must be an absolute path.');
-    const { storage } = controlled;
-    const hold = (name: EnvironmentName) => findOpen(controlled, name)?.holdBlobs() ?? (async () => undefined);
+    const { storage } = context;
+    const hold = (name: EnvironmentName) => findOpen(context, name)?.holdBlobs() ?? (async () => undefined);
     const configuration = readConfiguration(input);
     try {
       return toBackupReport(
-        await makeBackup({ storage, directory, configuration, hold, observer: toObserver(watcher) }),
+        await makeBackup({ storage, directory, configuration, hold, observer: toObserver(observer) }),
       );
     } catch (error) {
-      // What it says is for whoever asked.
+      // The message is for the operator.
       throw (error as Error).name === 'BackupError' ? new Refusal('InvalidField', (error as Error).message) : error;
     }
   },
 };
 
-function toObserver({ progress, signal }: Watcher): Observer {
+function toObserver({ progress, signal }: CommandObserver): Observer {
   return { progress: ({ step, done, of }) => progress({ Step: step, Done: done, Of: of }), signal };
 }
 
-/** Null: it is switched off or has failed, and nobody discards anything there. */
-function findOpen(controlled: Controlled, name: EnvironmentName) {
+/** Null: it is switched off or has failed, so nothing is discarded there. */
+function findOpen(context: CommandContext, name: EnvironmentName) {
   try {
-    return controlled.environment(name);
+    return context.environment(name);
   } catch {
     return null;
   }

@@ -10,23 +10,23 @@ import type { Commands, Input } from './command.ts';
 import { cabinetOf, readOptionalText } from './input.ts';
 
 export const quotaCommands: Commands = {
-  async 'quota set'(controlled, input) {
+  async 'quota set'(context, input) {
     const [application, user] = [readOptionalText(input, 'app'), readOptionalText(input, 'user')];
     if (application !== null && user !== null) {
       throw new Refusal('InvalidField', 'Name an application or a user, not both.', { target: 'app' });
     }
-    const asked = {
+    const quota = {
       space: readOptionalText(input, 'space'),
       application,
       user: user === null ? null : toUserId(user),
       quota: readQuota(input),
     };
-    const cabinet = cabinetOf(controlled, input);
-    return toShown(await setQuota(cabinet, asked, byOperator(cabinet)));
+    const cabinet = cabinetOf(context, input);
+    return toShown(await setQuota(cabinet, quota, byOperator(cabinet)));
   },
-  async 'quota show'(controlled, input) {
+  async 'quota show'(context, input) {
     const space = readOptionalText(input, 'space');
-    const found = await listQuotas(cabinetOf(controlled, input));
+    const found = await listQuotas(cabinetOf(context, input));
     const shown = found.filter(({ spaceName }) => space === null || spaceName === space);
     if (space !== null && shown.length === 0) {
       throw new Refusal('SpaceNotFound', `There is no space ${JSON.stringify(space)}.`, { target: 'Space' });

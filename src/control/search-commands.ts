@@ -7,12 +7,12 @@ import { cabinetOf } from './input.ts';
 const lookEveryMs = 200;
 
 export const searchCommands: Commands = {
-  async 'search status'(controlled, input) {
-    return toShown(await showSearchStatus(cabinetOf(controlled, input)));
+  async 'search status'(context, input) {
+    return toShown(await showSearchStatus(cabinetOf(context, input)));
   },
-  /** Answers when everything is in the index again; who does not wait for it leaves it to the service. */
-  async 'search rebuild'(controlled, input, { signal, progress }) {
-    const cabinet = cabinetOf(controlled, input);
+  /** Returns when everything is in the index again. When it is interrupted, the service continues. */
+  async 'search rebuild'(context, input, { signal, progress }) {
+    const cabinet = cabinetOf(context, input);
     await rebuildSearch(cabinet);
     for (;;) {
       const status = await showSearchStatus(cabinet);

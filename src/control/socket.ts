@@ -1,15 +1,15 @@
-// `control.sock` in the data folder, on the side of the service that holds the folder (`ask.ts` is the other). One line of JSON there; lines of
-// JSON back, of which the last is the answer and those before it tell how far it is. Who closes his side, or goes away, wants
-// no more to be done. The socket can be opened by the owner of the folder only.
+// The service's side of `control.sock` in the data folder (`ask.ts` is the other). The request is one line of JSON; the response is lines of
+// JSON, the last one with the result and those before it with progress. A client that closes its side interrupts
+// the command. Only the owner of the folder can open the socket.
 
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Reply, socketPath } from './ask.ts';
-import type { Command, Controlled, Watcher } from './command.ts';
+import type { Command, CommandContext, CommandObserver } from './command.ts';
 
-const mostCommandBytes = 64 * 1024;
+const maxCommandBytes = 64 * 1024;
 
 export class ControlSocket {
   readonly #path: string;
@@ -17,18 +17,18 @@ export class ControlSocket {
   readonly #sockets = new Set<Socket>();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(config: Config, controlled: Controlled) {
+  constructor(config: Config, context: CommandContext) {
     this.#path = socketPath(config);
     this.#server = createServer({ allowHalfOpen: true }, (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
-      const replied = reply(socket, controlled).finally(() => this.#running.delete(replied));
+      const replied = reply(socket, context).finally(() => this.#running.delete(replied));
       this.#running.add(replied);
     });
   }
 
   async listen(): Promise<void> {
-    // The lock of the folder is ours, so a socket that is still there was left behind.
+    // We hold the lock of the folder, so an existing socket was left by a crash.
     rmSync(this.#path, { force: true });
     const mask = process.umask(0o177);
     try {
@@ -51,9 +51,9 @@ export class ControlSocket {
   }
 }
 
-async function reply(socket: Socket, controlled: Controlled): Promise<void> {
+async function reply(socket: Socket, context: CommandContext): Promise<void> {
   socket.on('error', () => socket.destroy());
-  const text = await readLine(socket, mostCommandBytes);
+  const text = await readLine(socket, maxCommandBytes);
   if (text === null) {
     socket.destroy();
     return;
@@ -61,25 +61,25 @@ async function reply(socket: Socket, controlled: Controlled): Promise<void> {
   const gone = new AbortController();
   if (socket.readableEnded || socket.destroyed) gone.abort();
   for (const event of ['end', 'close']) socket.once(event, () => gone.abort());
-  const say = (line: Reply) => `${JSON.stringify(line)}\n`;
-  const progress = (told: object) => {
-    if (socket.writable) socket.write(say({ progress: told }));
+  const toLine = (line: Reply) => `${JSON.stringify(line)}\n`;
+  const progress = (progress: object) => {
+    if (socket.writable) socket.write(toLine({ progress }));
   };
-  socket.end(say(await carryOut(controlled, text, { progress, signal: gone.signal })));
+  socket.end(toLine(await execute(context, text, { progress, signal: gone.signal })));
 }
 
-async function carryOut(controlled: Controlled, text: string, watcher: Watcher): Promise<Reply> {
+async function execute(context: CommandContext, text: string, observer: CommandObserver): Promise<Reply> {
   try {
     return {
-      result: await (await import('./commands.ts')).runCommand(controlled, JSON.parse(text) as Command, watcher),
+      result: await (await import('./commands.ts')).runCommand(context, JSON.parse(text) as Command, observer),
     };
   } catch (error) {
     return error instanceof Refusal ? { refusal: error.toPlain() } : { fault: String(error) };
   }
 }
 
-/** Null: the other side closed, or sent more than it may, before there was a line. */
-function readLine(socket: Socket, most: number): Promise<string | null> {
+/** Null: the connection was closed, or the limit exceeded, before a line was complete. */
+function readLine(socket: Socket, limitBytes: number): Promise<string | null> {
   return new Promise((resolve) => {
     let text = '';
     socket.setEncoding('utf8');
@@ -87,7 +87,7 @@ function readLine(socket: Socket, most: number): Promise<string | null> {
       if (text.includes('\n')) return;
       text += chunk;
       if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-      else if (text.length > most) resolve(null);
+      else if (text.length > limitBytes) resolve(null);
     });
     for (const event of ['end', 'close']) socket.once(event, () => resolve(null));
   });

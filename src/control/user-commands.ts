@@ -7,8 +7,8 @@ import type { Commands } from './command.ts';
 import { cabinetOf, readOptionalText, readText } from './input.ts';
 
 export const userCommands: Commands = {
-  async 'user add'(controlled, input) {
-    const cabinet = cabinetOf(controlled, input);
+  async 'user add'(context, input) {
+    const cabinet = cabinetOf(context, input);
     const made = await people.addUser(cabinet, {
       id: readText(input, 'user'),
       name: readOptionalText(input, 'name'),
@@ -16,24 +16,24 @@ export const userCommands: Commands = {
     });
     return toAdded(made);
   },
-  async 'user list'(controlled, input) {
-    const cabinet = cabinetOf(controlled, input);
+  async 'user list'(context, input) {
+    const cabinet = cabinetOf(context, input);
     return { Users: (await people.listUsers(cabinet)).map(toListed) };
   },
-  async 'user disable'(controlled, input) {
-    const cabinet = cabinetOf(controlled, input);
+  async 'user disable'(context, input) {
+    const cabinet = cabinetOf(context, input);
     return toUser(await people.changeUserState(cabinet, readText(input, 'user'), 'disable'));
   },
-  async 'user enable'(controlled, input) {
-    const cabinet = cabinetOf(controlled, input);
+  async 'user enable'(context, input) {
+    const cabinet = cabinetOf(context, input);
     return toUser(await people.changeUserState(cabinet, readText(input, 'user'), 'enable'));
   },
-  async 'user password'(controlled, input) {
-    const cabinet = cabinetOf(controlled, input);
+  async 'user password'(context, input) {
+    const cabinet = cabinetOf(context, input);
     return toAdded(await people.changePassword(cabinet, readText(input, 'user'), readOptionalText(input, 'password')));
   },
-  async 'user role'(controlled, input) {
-    const cabinet = cabinetOf(controlled, input);
+  async 'user role'(context, input) {
+    const cabinet = cabinetOf(context, input);
     const [id, space, role] = [readText(input, 'user'), readText(input, 'space'), readText(input, 'role')];
     return toListed(await people.changeRole(cabinet, { id, space, role }));
   },

@@ -81,7 +81,7 @@ function toExtension(fileName: string): string {
 
 const require = createRequire(import.meta.url);
 
-/** The table is loaded when it is first asked for: threads that only read media types never do. */
+/** The table is loaded on first use: threads that only read media types never load it. */
 function findByExtension(extension: string): string | null {
   const { default: mime } = require('mime') as typeof import('mime');
   return mime.getType(extension);
@@ -167,7 +167,7 @@ const laterSignatures: ReadonlyArray<readonly [type: string, Piece]> = [
 ];
 const longestHeadBytes = 300;
 
-/** Every signature says what the first byte is; most contents match none, and this tells at once. */
+/** Every signature has a first byte; most contents match none of them, and this check is cheap. */
 const signaturesByFirst = Map.groupBy(signatures, ([, [, bytes]]) => bytes[0]);
 
 function findByMagic(head: Uint8Array, extension: string): string | null {

@@ -1,11 +1,11 @@
-// What goes wrong on our side. Callers see `InternalError` (or `StorageFull`, `StorageUnavailable`) and a tracking id; the log has the rest.
+// Failures of the service. Callers see `InternalError` (or `StorageFull`, `StorageUnavailable`) and a tracking id; the log has the rest.
 
-/** `full`: no space left, may be tried again. `fatal`: what was written may not be on the disk, so nothing more may be
- *  promised by this store. `unavailable`: the store cannot be reached, may be tried again. `unsure`: the connection to the
- *  store was lost while it committed, so what was asked may be done or not. `other`: this one request failed. */
+/** `full`: no space left; may be retried. `fatal`: what was written may not be on the disk, so this store must not confirm
+ *  anything more. `unavailable`: the store cannot be reached; may be retried. `unsure`: the connection to the
+ *  store was lost during COMMIT, so the write may have happened or not. `other`: only this request failed. */
 export type FaultKind = 'full' | 'fatal' | 'unavailable' | 'unsure' | 'other';
 
-/** As it crosses from thread to thread. */
+/** A fault as plain data, so that it can cross a thread. */
 export interface PlainFault {
   kind: FaultKind;
   message: string;

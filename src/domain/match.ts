@@ -1,4 +1,4 @@
-// `If-Match`: whether something is still what the caller knows.
+// `If-Match`: whether an entry is unchanged since the caller read it.
 
 import { Refusal } from './refusal.ts';
 

@@ -1,5 +1,5 @@
-// What is said of what is not there, or cannot be used. The same words, hints too, whether an id is unknown, malformed, in the trash or
-// of another space.
+// Refusals for missing things. The text and the hint are the same whether an id is unknown, malformed, in the trash or in
+// another space.
 
 import { Refusal } from './refusal.ts';
 

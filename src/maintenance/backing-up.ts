@@ -67,9 +67,9 @@ export function requireEmbedded({ catalog }: StorageConfig): void {
   );
 }
 
-async function prepare({ storage, directory: asked }: BackupRequest): Promise<string> {
-  await mkdir(asked, { recursive: true, mode: 0o700 });
-  const [directory, data] = [await realpath(asked), await realpath(storage.dataFolder)];
+async function prepare({ storage, directory: path }: BackupRequest): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const [directory, data] = [await realpath(path), await realpath(storage.dataFolder)];
   const isInside = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
   if (isInside(directory, data) || isInside(data, directory)) {
     throw new BackupError(`A backup must be outside the data folder ${data}, best on another disk.`);
@@ -84,7 +84,7 @@ function lockBackup(directory: string): FolderLock {
   try {
     return lockFile(directory, 'lock.db');
   } catch (error) {
-    throw error instanceof FolderInUse ? new BackupError(`Another backup into ${directory} is at work.`) : error;
+    throw error instanceof FolderInUse ? new BackupError(`Another backup into ${directory} is running.`) : error;
   }
 }
 

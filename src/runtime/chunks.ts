@@ -1,14 +1,14 @@
-// Chunks of bytes in the order of their arrival. A client can send its bytes one by one, and each chunk costs a hundred
-// times what one byte does: small ones are copied together.
+// Chunks of bytes in order of arrival. A client can send its bytes one by one, and a chunk costs a hundred times
+// as much as a byte: small ones are copied together.
 
-/** Below this a chunk is copied; above it is kept as it is. */
+/** Smaller chunks are copied; larger ones are kept as they are. */
 const smallBytes = 1024;
 const gatheredBytes = 16 * 1024;
 
 export class Chunks {
   sizeBytes = 0;
   #chunks: Buffer[] = [];
-  /** The last chunk, if it is one of ours and has room behind it. */
+  /** The buffer of the last chunk, if it is ours and has room left. */
   #room: Buffer | null = null;
 
   get count(): number {
@@ -28,7 +28,7 @@ export class Chunks {
     this.#room = null;
   }
 
-  /** Of its own memory, so that nothing larger is kept alive by it. */
+  /** In memory of its own, so that it keeps nothing larger alive. */
   #begin(chunk: Buffer): void {
     this.#room = Buffer.allocUnsafeSlow(gatheredBytes);
     this.#chunks.push(this.#room.subarray(0, 0));
@@ -41,11 +41,11 @@ export class Chunks {
     this.#chunks[this.#chunks.length - 1] = room.subarray(0, at + chunk.length);
   }
 
-  /** All of them; none are left. */
+  /** Returns all chunks and forgets them. */
   take(): Buffer[] {
-    const taken = this.#chunks;
+    const chunks = this.#chunks;
     this.clear();
-    return taken;
+    return chunks;
   }
 
   clear(): void {

@@ -1,4 +1,4 @@
-// A clock that tests move. It either stands still in between or, in a real process, runs on as the system's does.
+// A clock that tests move. In between it stands still or, in a real process, runs as the system's does.
 // `advance` fires what became due, in order. A periodic timer that was due several times fires once, at its last time, as
 // after a machine was suspended.
 

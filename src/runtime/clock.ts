@@ -1,6 +1,6 @@
-// The clock that everything reads which decides by time: expiry, retries, leases, sweeps, rate limits, timeouts. `start` hands
-// one to every part, so that a test can pass one that it moves (`clock-for-tests.ts`). What only measures a duration uses
-// `performance.now()`. Worker threads keep the system's clock: they cannot share an object with the main thread.
+// The clock for every decision about time: expiry, retries, leases, sweeps, rate limits, timeouts. `start` passes
+// one to every part, so that a test can pass one that it moves (`clock-for-tests.ts`). Code that only measures a duration uses
+// `performance.now()`. Worker threads use the system's clock: they cannot share an object with the main thread.
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -9,9 +9,9 @@ export interface Timer {
 }
 
 export interface Clock {
-  /** Milliseconds since 1970. For what is stored, or compared with times of others. */
+  /** Milliseconds since 1970. For times that are stored, or compared with other machines' times. */
   now(): number;
-  /** Milliseconds that never go back, the same in all threads of the process. For time limits. */
+  /** Milliseconds that never go backwards, the same in all threads of the process. For time limits. */
   monotonic(): number;
   /** Runs something once, after so many milliseconds. A timer does not keep the process alive. */
   after(ms: number, run: () => void): Timer;
@@ -20,7 +20,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Where `performance.now()` of this thread began, by the clock that all threads share. */
+/** The zero of this thread's `performance.now()` on the clock that all threads share. */
 const originMs = toMs(process.hrtime()) - performance.now();
 
 export const systemClock: Clock = {

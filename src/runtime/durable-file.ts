@@ -7,7 +7,7 @@
 //
 // What follows a failure. A failed sync is a fatal fault and is never retried: the kernel may have dropped the pages that it could
 // not write and marked them clean, so that a second sync would succeed and mean nothing. Whoever promised something about the file must
-// stop promising; threads of an environment tell each other by a `SyncGuard`. Nothing is ignored, neither
+// stop promising; threads of an environment inform each other through a `SyncGuard`. Nothing is ignored, neither
 // `EINVAL` from a file system that cannot sync folders nor `ENOSPC`, which delayed allocation reports here. All other
 // errors (open, write, rename) pass as they are: nothing was promised yet, and the caller may try again.
 

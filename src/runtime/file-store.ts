@@ -1,12 +1,12 @@
-// A few files that are each written once and read back whole, wherever they are kept.
+// A store of a few files, each written once and read as a whole.
 
 export interface FileStore {
   /** In no order. */
   list(): Promise<string[]>;
-  /** Resolves when the file is durable. It is there as a whole or not at all, and takes the place of one of that name. */
+  /** Resolves when the file is durable. It exists as a whole or not at all, and replaces one of that name. */
   write(name: string, bytes: Uint8Array): Promise<void>;
-  /** Resolves when every name that is there now is durable: one that a crash left may not be. */
+  /** Resolves when the names of all existing files are durable: those that a crash left may not be. */
   settle(): Promise<void>;
-  /** Rejects if there is none. */
+  /** Rejects if it does not exist. */
   read(name: string): Promise<Uint8Array>;
 }

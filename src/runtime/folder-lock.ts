@@ -1,6 +1,6 @@
-// One process per data folder: an exclusive lock on `lock.db`, which the kernel frees when the process dies, however
-// it dies. Who holds it stands in `holder.json` beside it, for people: the lock alone decides. What may run beside that
-// process, but not twice, locks a file of its own.
+// One process per data folder: an exclusive lock on `lock.db`, which the kernel releases when the process dies, however
+// it dies. `holder.json` beside it names the holder for people; the lock alone decides. Commands that may run beside that
+// process, but not twice, lock a file of their own.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface FolderLock {
   release(): void;
 }
 
-/** `command`: what the others are told who want it meanwhile. */
+/** `command`: names the holder in the error message of other processes. */
 export function lockFolder(folder: string, command = 'cabinet'): FolderLock {
   const lock = lockFile(folder, 'lock.db');
   const path = holderPath(folder);
@@ -28,7 +28,7 @@ export function lockFolder(folder: string, command = 'cabinet'): FolderLock {
     const holder = { Process: process.pid, Command: command, StartedAt: new Date().toISOString() };
     writeFileSync(path, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   } catch {
-    // A full disk: then nobody is told who it is.
+    // A full disk: then the error message does not name the holder.
   }
   return {
     release() {

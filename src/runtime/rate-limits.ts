@@ -1,12 +1,11 @@
-// Limits how often something may happen, for each of many keys: a bucket holds `burst` and is refilled steadily. All threads
-// of the process take from the same buckets. Kept is only when a bucket will be full again, so that one which is full needs
-// no room.
+// Rate limits by key: token buckets with `burst` tokens that are refilled steadily, shared by all threads of the process. Only
+// the time when a bucket will be full again is stored, so that a full one needs no room.
 
 import { type Clock, systemClock } from './clock.ts';
 import { SharedNumbers } from './shared-counters.ts';
 
 export interface BucketRules {
-  /** What is limited: buckets of the same name are the same. */
+  /** Buckets with the same name are the same. */
   name: string;
   burst: number;
   perSecond: number;
@@ -25,11 +24,11 @@ export class Buckets {
     this.#refillMs = 1000 / rules.perSecond;
   }
 
-  /** Seconds after which there is something to take again; 0: now. */
+  /** Seconds until a token is available; 0: now. */
   waitSeconds(key: string): number {
     const left =
       this.#rules.burst - Math.max(0, this.#fullAt.get(this.#toName(key)) - this.#clock.monotonic()) / this.#refillMs;
-    // What is missing for one by rounding alone is there.
+    // A token that is missing only by rounding is available.
     return left >= 1 - 1e-9 ? 0 : Math.ceil((1 - left) / this.#rules.perSecond);
   }
 
@@ -42,10 +41,10 @@ export class Buckets {
     this.#add(key, -1);
   }
 
-  #add(key: string, taken: number): void {
+  #add(key: string, tokens: number): void {
     const now = this.#clock.monotonic();
     const emptied = now + this.#rules.burst * this.#refillMs;
-    const add = (fullAt: number) => Math.min(emptied, Math.max(now, fullAt) + taken * this.#refillMs);
+    const add = (fullAt: number) => Math.min(emptied, Math.max(now, fullAt) + tokens * this.#refillMs);
     this.#fullAt.change(this.#toName(key), add, now);
   }
 
@@ -54,7 +53,7 @@ export class Buckets {
   }
 }
 
-/** Whoever has one IPv6 address has the whole /64 of it, so that is what is limited. */
+/** The key for limits by address. Whoever has one IPv6 address has its whole /64, so that is limited. */
 export function toLimitedAddress(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!plain.includes(':')) return plain;

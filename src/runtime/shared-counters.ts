@@ -1,24 +1,24 @@
-// Numbers under names, in memory that all threads of the process share: how much of something is left, how many of something
-// there are. Of a fixed size: where there is no more room, the least of a few numbers is forgotten and counts as 0.
+// Numbers by name, in memory that all threads of the process share: rate limits and counts. A hash table of fixed
+// size: when there is no room, the smallest of a few numbers is evicted and counts as 0.
 //
-// Layout: a lock; a random text that makes names fall in places which nobody outside can choose; then places of 64 bits of a
-// name's hash and the number itself. A name stands in one of the few places from its own on.
+// Layout: a lock; a random salt, so that clients cannot choose the slots of names; then the slots: 64 bits of the
+// name's hash each, and after them their numbers. A name is in one of the few slots after its own (linear probing).
 
 import { hash, randomFillSync } from 'node:crypto';
 
-const places = 131_072;
-const tried = 16;
+const slots = 131_072;
+const probedSlots = 16;
 const saltAt = 8;
 const saltBytes = 24;
 const namesAt = saltAt + saltBytes;
-const numbersAt = namesAt + places * 8;
-/** Nobody holds the lock for longer than some microseconds, unless its thread was put aside. */
+const numbersAt = namesAt + slots * 8;
+/** The lock is held for a few microseconds, unless the kernel suspends its thread. */
 const spins = 200;
 
 type Key = [low: number, high: number];
 
 export class SharedNumbers {
-  /** For the threads that share it. */
+  /** To be passed to other threads. */
   readonly shared: SharedArrayBuffer;
   readonly #lock: Int32Array;
   readonly #salt: string;
@@ -26,51 +26,51 @@ export class SharedNumbers {
   readonly #numbers: Float64Array;
 
   constructor(shared?: SharedArrayBuffer) {
-    this.shared = shared ?? new SharedArrayBuffer(numbersAt + places * 8);
+    this.shared = shared ?? new SharedArrayBuffer(numbersAt + slots * 8);
     const salt = new Uint8Array(this.shared, saltAt, saltBytes);
     if (shared === undefined) randomFillSync(salt);
     this.#lock = new Int32Array(this.shared, 0, 1);
     this.#salt = Buffer.from(salt).toString('base64');
-    this.#names = new Uint32Array(this.shared, namesAt, places * 2);
-    this.#numbers = new Float64Array(this.shared, numbersAt, places);
+    this.#names = new Uint32Array(this.shared, namesAt, slots * 2);
+    this.#numbers = new Float64Array(this.shared, numbersAt, slots);
   }
 
   get(name: string): number {
     return this.change(name, (number) => number);
   }
 
-  /** `change` is given the number and returns what it is from now on; no other thread sees anything in between. A number that
-   *  is not above `worthless` may be forgotten before all others. Returns what it is. */
+  /** Replaces a number atomically by what `change` returns for it, and returns that. A number that is not above `worthless` is
+   *  evicted before all others. */
   change(name: string, change: (number: number) => number, worthless = 0): number {
     const hashed = hash('sha256', this.#salt + name, 'buffer');
     const key: Key = [hashed.readUInt32LE(0), hashed.readUInt32LE(4)];
     this.#enter();
     try {
-      const place = this.#find(key, worthless);
-      const isKnown = this.#isAt(place, key);
-      const changed = change(isKnown ? (this.#numbers[place] as number) : 0);
+      const slot = this.#find(key, worthless);
+      const isKnown = this.#isAt(slot, key);
+      const changed = change(isKnown ? (this.#numbers[slot] as number) : 0);
       if (!isKnown && changed <= worthless) return changed;
-      this.#names.set(key, place * 2);
-      this.#numbers[place] = changed;
+      this.#names.set(key, slot * 2);
+      this.#numbers[slot] = changed;
       return changed;
     } finally {
       this.#leave();
     }
   }
 
-  #isAt(place: number, [low, high]: Key): boolean {
-    return this.#names[place * 2] === low && this.#names[place * 2 + 1] === high;
+  #isAt(slot: number, [low, high]: Key): boolean {
+    return this.#names[slot * 2] === low && this.#names[slot * 2 + 1] === high;
   }
 
-  /** Where the name stands; else where it would do least harm. */
+  /** The slot of the name, or the one that can best be reused. */
   #find(key: Key, worthless: number): number {
-    const first = key[0] % places;
+    const first = key[0] % slots;
     let least = first;
-    for (let step = 0; step < tried; step += 1) {
-      const place = (first + step) % places;
-      if (this.#isAt(place, key)) return place;
-      const isLess = (this.#numbers[place] as number) < (this.#numbers[least] as number);
-      if (isLess && (this.#numbers[least] as number) > worthless) least = place;
+    for (let step = 0; step < probedSlots; step += 1) {
+      const slot = (first + step) % slots;
+      if (this.#isAt(slot, key)) return slot;
+      const isLess = (this.#numbers[slot] as number) < (this.#numbers[least] as number);
+      if (isLess && (this.#numbers[least] as number) > worthless) least = slot;
     }
     return least;
   }
@@ -87,7 +87,7 @@ export class SharedNumbers {
   }
 }
 
-/** How many of something there are at the moment, never more than is said. */
+/** Counts what is in use at the moment, up to a limit. */
 export class Counts {
   readonly #numbers: SharedNumbers;
 
@@ -103,14 +103,14 @@ export class Counts {
     return this.#numbers.get(name);
   }
 
-  /** Whether there was one more to have. */
-  take(name: string, most: number): boolean {
-    let isTaken = false;
+  /** False: the limit is reached. */
+  take(name: string, limit: number): boolean {
+    let isAvailable = false;
     this.#numbers.change(name, (count) => {
-      isTaken = count < most;
-      return isTaken ? count + 1 : count;
+      isAvailable = count < limit;
+      return isAvailable ? count + 1 : count;
     });
-    return isTaken;
+    return isAvailable;
   }
 
   giveBack(name: string): void {
@@ -118,11 +118,11 @@ export class Counts {
   }
 }
 
-/** What is limited for the whole process, however many threads it has. */
+/** Limits for the whole process, whatever its number of threads. */
 export interface Shared {
-  /** What `Buckets` keep whose keys strangers can choose. */
+  /** For `Buckets` whose keys anybody can choose. */
   buckets: SharedNumbers;
-  /** What `Buckets` of quotas keep: nobody can crowd them out. */
+  /** For `Buckets` of quotas: nobody else can evict them. */
   rates: SharedNumbers;
   counts: Counts;
 }

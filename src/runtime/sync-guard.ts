@@ -1,10 +1,10 @@
-// Whether a sync of an environment has failed, as all of its threads see it. After the first failure nothing is synced
-// again: the kernel may have dropped what was to be written, and would now say that all is well.
+// Whether a sync of an environment has failed, shared by all of its threads. After the first failure nothing is synced
+// again: the kernel may have dropped dirty pages, and a later sync would report success.
 
 import { Fault } from '../domain/fault.ts';
 
 export class SyncGuard {
-  /** For the threads that share it. */
+  /** To be passed to other threads. */
   readonly shared: SharedArrayBuffer;
   readonly #flag: Int32Array;
 
@@ -21,8 +21,8 @@ export class SyncGuard {
     Atomics.store(this.#flag, 0, 1);
   }
 
-  /** For whoever is about to sync, and for whoever has and is about to rely on it. */
+  /** Called before each sync, and after it before anything relies on it. */
   check(): void {
-    if (this.haveFailed) throw new Fault('fatal', 'a sync has failed before; nothing is synced any more');
+    if (this.haveFailed) throw new Fault('fatal', 'an earlier fsync failed; nothing is written any more');
   }
 }

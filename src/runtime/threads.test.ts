@@ -6,7 +6,7 @@ import { endThread } from './threads.ts';
 
 const module = JSON.stringify(new URL('./threads.ts', import.meta.url));
 
-/** A thread that unpacks in every turn of its event loop. */
+/** A thread that decompresses in every turn of its event loop. */
 async function startUnpacking(): Promise<Worker> {
   const text = `
     import { inflateRawSync, deflateRawSync } from 'node:zlib';
@@ -22,7 +22,7 @@ async function startUnpacking(): Promise<Worker> {
   return worker;
 }
 
-test('a thread ends between two pieces of its work, by itself', async () => {
+test('a thread exits by itself, between two pieces of its work', async () => {
   const worker = await startUnpacking();
   const codes: number[] = [];
   worker.on('exit', (code) => codes.push(code));
@@ -30,7 +30,7 @@ test('a thread ends between two pieces of its work, by itself', async () => {
   assert.deepEqual(codes, [0], 'it was not terminated');
 });
 
-test('a thread that is over needs no end', async () => {
+test('ending a thread that has exited does nothing', async () => {
   const worker = await startUnpacking();
   await endThread(worker);
   await endThread(worker);

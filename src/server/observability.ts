@@ -71,7 +71,7 @@ function toParts({ cabinet, pool }: Environment, context: () => EnvironmentConte
     isReady: () => context()?.isReady() ?? false,
     largeBodies: () => context()?.largeBodies.used ?? 0,
     archives: () => context()?.archives.used ?? 0,
-    async ask() {
+    async poll() {
       const { documents, waiting, skipped, position } = await cabinet.search.status();
       const last = (await cabinet.catalog.findJournalEnds({}))?.last ?? 0;
       return { search: { documents, waiting, skipped, behind: Math.max(0, last - position) }, journalPosition: last };

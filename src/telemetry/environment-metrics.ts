@@ -1,5 +1,5 @@
-// What is counted of one environment: its requests, saves, batches and blobs, and what can be read of its parts when
-// somebody asks.
+// The metrics of one environment: counters of its requests, saves, batches and blobs, and gauges that are read from its parts when
+// metrics are scraped.
 
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Counter, Histogram, Reading } from './metrics.ts';
@@ -9,33 +9,34 @@ import { RequestMetrics } from './request-metrics.ts';
 const batchBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const blobBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-/** What has to be asked for is not asked for more often than this, and not waited for longer. */
-const askAgainMs = 10_000;
+/** Values that cost something are polled at most this often. */
+const pollEveryMs = 10_000;
+/** A scrape does not wait longer for them. */
 const patienceMs = 1000;
 
 export interface PoolReading {
   total: number;
   idle: number;
-  /** How many wait for a connection. */
+  /** Requests that wait for a connection. */
   waiting: number;
 }
 
-/** What a search index and the journal say of themselves; asking costs them something. */
-export interface Asked {
+/** The state of the search index and the journal, which costs a query each. */
+export interface PolledState {
   search: { documents: number; behind: number; waiting: number; skipped: number };
   journalPosition: number;
 }
 
-/** The parts of an environment, as far as they can be read. */
+/** What gauges read from an environment. */
 export interface Parts {
-  /** Null: contents are not kept on a disk of ours. */
+  /** Null: contents are not on a local disk. */
   freeBytes(): number | null;
-  /** Null: there is no pool of connections. */
+  /** Null: there is no connection pool. */
   pool(): PoolReading | null;
   isReady(): boolean;
   largeBodies(): number;
   archives(): number;
-  ask(): Promise<Asked>;
+  poll(): Promise<PolledState>;
 }
 
 export class EnvironmentMetrics {
@@ -56,8 +57,8 @@ export class EnvironmentMetrics {
   #scrub: { at: number | null; problems: number | null } = { at: null, problems: null };
   #parts: Parts | null = null;
   #uploads: { readonly usedBytes: number } | null = null;
-  #asked: Asked | null = null;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #polled: PolledState | null = null;
+  #polledAt = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
 
   constructor(environment: string, clock = systemClock) {
@@ -97,7 +98,7 @@ export class EnvironmentMetrics {
     this.#readParts();
   }
 
-  /** What uploads of this thread have in memory. */
+  /** The memory that uploads of this thread hold. */
   watchUploads(uploads: { readonly usedBytes: number }): void {
     this.#uploads = uploads;
   }
@@ -113,25 +114,25 @@ export class EnvironmentMetrics {
       toPoolSamples(parts.pool()),
     );
     gauge('cabinet_postgres_waiting', 'Who waits for a connection', (parts) => parts.pool()?.waiting ?? null);
-    const told = (name: string, help: string, read: (asked: Asked) => number) =>
-      gauge(name, help, () => (this.#asked === null ? null : read(this.#asked)));
-    told('cabinet_journal_position', 'The place of the last change', ({ journalPosition }) => journalPosition);
-    told('cabinet_search_documents', 'Entries in the search index', ({ search }) => search.documents);
-    told('cabinet_search_behind', 'Changes that the index has not seen', ({ search }) => search.behind);
-    told('cabinet_search_waiting', 'Documents whose text is not read yet', ({ search }) => search.waiting);
-    told('cabinet_search_skipped', 'Documents whose text cannot be read', ({ search }) => search.skipped);
+    const polled = (name: string, help: string, read: (state: PolledState) => number) =>
+      gauge(name, help, () => (this.#polled === null ? null : read(this.#polled)));
+    polled('cabinet_journal_position', 'The place of the last change', ({ journalPosition }) => journalPosition);
+    polled('cabinet_search_documents', 'Entries in the search index', ({ search }) => search.documents);
+    polled('cabinet_search_behind', 'Changes that the index has not seen', ({ search }) => search.behind);
+    polled('cabinet_search_waiting', 'Documents whose text is not read yet', ({ search }) => search.waiting);
+    polled('cabinet_search_skipped', 'Documents whose text cannot be read', ({ search }) => search.skipped);
   }
 
-  /** From here on the environment is open. */
+  /** The environment was opened. */
   open(parts: Parts): void {
     this.#parts = parts;
-    this.#askedAt = Number.NEGATIVE_INFINITY;
+    this.#polledAt = Number.NEGATIVE_INFINITY;
   }
 
   close(): void {
     this.#parts = null;
     this.#uploads = null;
-    this.#asked = null;
+    this.#polled = null;
   }
 
   countBatch(writes: number, seconds: number): void {
@@ -149,23 +150,23 @@ export class EnvironmentMetrics {
     this.#scrub = { at: at / 1000, problems };
   }
 
-  /** What was learned last stands in for what does not answer in time. */
+  /** Where a poll takes too long, the last values are used. */
   async render(): Promise<string> {
-    await this.#askParts();
+    await this.#pollParts();
     return this.registry.render();
   }
 
-  async #askParts(): Promise<void> {
+  async #pollParts(): Promise<void> {
     const parts = this.#parts;
-    if (parts === null || this.#clock.monotonic() - this.#askedAt < askAgainMs) return;
-    this.#askedAt = this.#clock.monotonic();
-    const asking = parts.ask().then(
-      (asked) => {
-        if (this.#parts === parts) this.#asked = asked;
+    if (parts === null || this.#clock.monotonic() - this.#polledAt < pollEveryMs) return;
+    this.#polledAt = this.#clock.monotonic();
+    const polling = parts.poll().then(
+      (state) => {
+        if (this.#parts === parts) this.#polled = state;
       },
       () => undefined,
     );
-    await Promise.race([asking, new Promise<void>((resolve) => this.#clock.after(patienceMs, resolve))]);
+    await Promise.race([polling, new Promise<void>((resolve) => this.#clock.after(patienceMs, resolve))]);
   }
 }
 

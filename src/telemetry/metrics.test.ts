@@ -25,7 +25,7 @@ test('counters, gauges and histograms read as they were counted', () => {
 
 test('what cannot be read now is left out, with its name', () => {
   const registry = new Registry();
-  registry.read('gauge', 'gone', 'Nothing to tell', () => null);
+  registry.read('gauge', 'gone', 'Nothing to report', () => null);
   registry.read('gauge', 'there', 'Something', () => 1);
   assert.equal(registry.render(), '# HELP there Something\n# TYPE there gauge\nthere 1\n');
 });
@@ -62,9 +62,9 @@ const parts = {
   archives: () => 0,
 };
 
-test('parts that do not answer are not waited for, and do not keep the rest from being told', async () => {
+test('parts that do not answer delay no scrape, and the rest is still reported', async () => {
   const metrics = new EnvironmentMetrics('production');
-  metrics.open({ ...parts, ask: () => new Promise(() => undefined) });
+  metrics.open({ ...parts, poll: () => new Promise(() => undefined) });
   const read = readMetrics(await metrics.render());
   assert.equal(sumOf(read, 'cabinet_postgres_connections', { state: 'used' }), 2);
   assert.equal(sumOf(read, 'cabinet_postgres_waiting'), 7);
@@ -72,21 +72,21 @@ test('parts that do not answer are not waited for, and do not keep the rest from
   assert.ok(!read.has('cabinet_disk_free_bytes'), 'there is no disk of ours');
 });
 
-test('parts are asked once, however often somebody reads, and not when they are closed', async () => {
+test('parts are polled once for many scrapes, and not when they are closed', async () => {
   const metrics = new EnvironmentMetrics('production');
-  let asked = 0;
+  let polls = 0;
   const search = { documents: 4, behind: 3, waiting: 2, skipped: 1 };
-  metrics.open({ ...parts, ask: async () => ({ search, journalPosition: ++asked }) });
+  metrics.open({ ...parts, poll: async () => ({ search, journalPosition: ++polls }) });
   await metrics.render();
   const read = readMetrics(await metrics.render());
   assert.equal(sumOf(read, 'cabinet_journal_position'), 1);
   assert.equal(sumOf(read, 'cabinet_search_behind'), 3);
   metrics.close();
   assert.ok(!readMetrics(await metrics.render()).has('cabinet_journal_position'));
-  assert.equal(asked, 1);
+  assert.equal(polls, 1);
 });
 
-test('what several threads tell is added up, series by series', () => {
+test('the metrics of several threads are added up, series by series', () => {
   const make = (saves: number, seconds: number, path: string) => {
     const registry = new Registry({ environment: 'test' });
     registry.counters('saves_total', 'Saves')({ path }).add(saves);

@@ -1,6 +1,6 @@
 // Counters, gauges and histograms, and how Prometheus reads them (text format 0.0.4,
-// prometheus.io/docs/instrumenting/exposition_formats). Whoever counts keeps the series it adds to, so that counting is an
-// addition and nothing is looked up. Values of labels come from closed lists: nothing that a client sends becomes one.
+// prometheus.io/docs/instrumenting/exposition_formats). Code that counts keeps its series, so that counting is an
+// addition without a lookup. Label values come from closed lists: nothing that a client sends becomes one.
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -11,7 +11,7 @@ export interface Sample {
   value: number;
 }
 
-/** Nothing: there is no such thing here, or it cannot be told now. */
+/** Null: it does not exist here, or its value is not known now. */
 export type Reading = number | readonly Sample[] | null;
 
 type Kind = 'counter' | 'gauge' | 'histogram';
@@ -54,12 +54,12 @@ export class Registry {
   readonly #common: Labels;
   readonly #families: Family[] = [];
 
-  /** `common` stands on every series. */
+  /** `common`: labels of every series. */
   constructor(common: Labels = {}) {
     this.#common = common;
   }
 
-  /** Returns what makes the series of some labels; each is made once and kept. */
+  /** Returns a function that creates the series for some labels; each is created once and kept. */
   counters(name: string, help: string): (labels: Labels) => Counter {
     const made = new Map<string, Counter>();
     const lines = () => [...made].map(([labels, { value }]) => `${name}${labels} ${toText(value)}`);
@@ -82,7 +82,7 @@ export class Registry {
     return this.histograms(name, help, bounds)({});
   }
 
-  /** What is counted elsewhere, or is as it is at the moment: read when somebody asks. */
+  /** A value that is counted elsewhere, or a current state: read at each scrape. */
   read(kind: 'counter' | 'gauge', name: string, help: string, read: () => Reading): void {
     const lines = () => {
       const reading = read();
@@ -138,8 +138,7 @@ function escapeLabel(value: string): string {
   return value.replaceAll(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`));
 }
 
-/** Makes one text of those that the threads of a process tell: series of the same name are added up. What only one of them has
- *  stays as it is. */
+/** Merges the texts of the threads of a process: equal series are added up, others are kept as they are. */
 export function addUp(texts: readonly string[]): string {
   const families = new Map<string, Map<string, number>>();
   for (const text of texts) {

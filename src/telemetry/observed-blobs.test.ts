@@ -46,8 +46,8 @@ test('what is put and opened is counted and traced; what breaks off counts as fa
   assert.equal(metrics.blobPutBytes.value, 1510);
   assert.equal(metrics.blobOpenBytes.value, 500);
   assert.equal(metrics.putsUnderWay, 0);
-  const told = spans.map(({ name, isFailed, attributes }) => [name, isFailed, attributes['cabinet.bytes']]);
-  assert.deepEqual(told, [
+  const recorded = spans.map(({ name, isFailed, attributes }) => [name, isFailed, attributes['cabinet.bytes']]);
+  assert.deepEqual(recorded, [
     ['blobs put', false, 1500],
     ['blobs open', false, 500],
     ['blobs put', true, 10],

@@ -1,6 +1,6 @@
 // A blob store whose writes and reads are counted, timed and traced: a wrapper with the same contract.
 
-import type { Append, Blobs, Grown } from '../blobs/blobs.ts';
+import type { Append, AppendState, Blobs } from '../blobs/blobs.ts';
 import type { EnvironmentMetrics } from './environment-metrics.ts';
 import type { Span, Tracer } from './tracer.ts';
 
@@ -47,7 +47,11 @@ interface AppendTo {
   span: Span | null;
 }
 
-async function appendTo(blobs: Blobs, metrics: EnvironmentMetrics, { id, append, span }: AppendTo): Promise<Grown> {
+async function appendTo(
+  blobs: Blobs,
+  metrics: EnvironmentMetrics,
+  { id, append, span }: AppendTo,
+): Promise<AppendState> {
   const counted = new CountedBlocks(append.blocks);
   let isStored = false;
   metrics.putsUnderWay += 1;

@@ -1,5 +1,4 @@
-// A catalog whose saves are counted and whose verbs are spans of the request that asked for them: a wrapper with the same
-// verbs.
+// A catalog whose saves are counted and whose verbs are spans of their request: a wrapper with the same verbs.
 
 import type { Catalog } from '../catalog/catalog.ts';
 import type { StoredContent } from '../catalog/verbs/stored-content.ts';
@@ -12,14 +11,14 @@ export function observeCatalog(catalog: Catalog, metrics: EnvironmentMetrics, tr
   const traced = tracer === null ? catalog : traceVerbs(catalog, tracer);
   return {
     ...traced,
-    async saveFile(asked) {
-      const saved = await traced.saveFile(asked);
-      if (!saved.isReplayed) countSave(metrics, asked.content);
+    async saveFile(input) {
+      const saved = await traced.saveFile(input);
+      if (!saved.isReplayed) countSave(metrics, input.content);
       return saved;
     },
-    async saveVersion(asked) {
-      const saved = await traced.saveVersion(asked);
-      if (saved !== null && !saved.isReplayed) countSave(metrics, asked.content);
+    async saveVersion(input) {
+      const saved = await traced.saveVersion(input);
+      if (saved !== null && !saved.isReplayed) countSave(metrics, input.content);
       return saved;
     },
   };

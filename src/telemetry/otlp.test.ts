@@ -35,7 +35,7 @@ test('spans arrive together, each once, with their times', async (context) => {
   assert.ok(BigInt(span?.endTimeUnixNano ?? 0) <= BigInt(Date.now() + 1000) * 1_000_000n);
 });
 
-test('while the collector is gone, the queue is bounded, what is too much is dropped, and it is told once', async () => {
+test('while the collector is gone, the queue is bounded, what exceeds it is dropped, and the outage is reported once', async () => {
   const { exporter, outages, tracer } = toTracer('http://127.0.0.1:1');
   end(tracer, 6000);
   while (outages.length === 0) await turn();

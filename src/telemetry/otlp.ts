@@ -1,12 +1,11 @@
-// Sends spans to a collector: OTLP over HTTP in JSON (opentelemetry.io/docs/specs/otlp). They are gathered and sent together,
-// one batch under way at a time. The queue is bounded: while the collector is slow or gone, spans are dropped and counted,
-// and no request ever waits for it.
+// Sends spans to a collector: OTLP over HTTP in JSON (opentelemetry.io/docs/specs/otlp), one batch at a time. The queue is
+// bounded: while the collector is slow or unreachable, spans are dropped and counted, and no request ever waits.
 
 import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
 import type { Attributes, EndedSpan, SpanSink } from './tracer.ts';
 
-const mostQueued = 4096;
-const mostTogether = 512;
+const maxQueued = 4096;
+const maxBatch = 512;
 const sendEveryMs = 1000;
 const sendTimeoutMs = 5000;
 const longestRestMs = 60_000;
@@ -16,11 +15,11 @@ const retryable = new Set([429, 502, 503, 504]);
 export interface OtlpOptions {
   /** The collector's address; `/v1/traces` is added. */
   endpoint: string;
-  /** What is the same for all spans: `service.name` and the like. */
+  /** Attributes of all spans: `service.name` and others. */
   resource: Attributes;
-  /** How long what is left is sent for when it is closed. */
+  /** How long closing waits for the remaining spans to be sent. */
   lastSendMs: number;
-  /** Told once for each outage. */
+  /** Called once for each outage. */
   onOutage(error: unknown): void;
   clock?: Clock;
 }
@@ -55,25 +54,25 @@ export class OtlpExporter implements SpanSink {
   }
 
   take(span: EndedSpan): void {
-    if (this.#queue.length >= mostQueued) {
+    if (this.#queue.length >= maxQueued) {
       this.dropped += 1;
       return;
     }
     this.#queue.push(span);
-    if (this.#queue.length === mostTogether) this.#send();
+    if (this.#queue.length === maxBatch) this.#send();
   }
 
   #send(): void {
     if (this.#queue.length === 0 || this.#clock.monotonic() < this.#restUntil) return;
     this.#sending ??= this.#sendBatch().finally(() => {
       this.#sending = null;
-      // As many may have gathered meanwhile.
-      if (this.#queue.length >= mostTogether) this.#send();
+      // More may have arrived meanwhile.
+      if (this.#queue.length >= maxBatch) this.#send();
     });
   }
 
   async #sendBatch(timeoutMs = sendTimeoutMs): Promise<void> {
-    const batch = this.#queue.splice(0, mostTogether);
+    const batch = this.#queue.splice(0, maxBatch);
     try {
       const isKept = await this.#post(batch, timeoutMs);
       if (isKept) this.sent += batch.length;
@@ -85,7 +84,7 @@ export class OtlpExporter implements SpanSink {
     }
   }
 
-  /** False: the collector will never take it. Rejects if it may another time. */
+  /** False: the collector will never accept it. Rejects if a retry may succeed. */
   async #post(batch: readonly EndedSpan[], timeoutMs: number): Promise<boolean> {
     const answer = await fetch(this.#url, {
       method: 'POST',
@@ -101,7 +100,7 @@ export class OtlpExporter implements SpanSink {
   }
 
   #putBack(batch: EndedSpan[]): void {
-    const room = mostQueued - this.#queue.length;
+    const room = maxQueued - this.#queue.length;
     this.dropped += Math.max(0, batch.length - room);
     this.#queue = [...batch.slice(0, room), ...this.#queue];
   }
@@ -112,7 +111,7 @@ export class OtlpExporter implements SpanSink {
     this.#restUntil = this.#clock.monotonic() + Math.min(longestRestMs, sendEveryMs * 2 ** this.#failures);
   }
 
-  /** What is left is sent, for as long as it may take and as long as the collector takes it. */
+  /** Sends the remaining spans within the time limit, as long as the collector accepts them. */
   async close(): Promise<void> {
     this.#timer.cancel();
     const { lastSendMs } = this.#options;

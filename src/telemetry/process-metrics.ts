@@ -1,18 +1,17 @@
-// What the process as a whole tells of itself, under the names that Prometheus has for it: time on the processor, memory,
-// descriptors, the event loop.
+// Metrics of the process under Prometheus' standard names: processor time, memory, descriptors, the event loop.
 
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { Registry } from './metrics.ts';
 
-/** Delays of the event loop are told for a window of this length, the last one that is over: whoever asks, and however
- *  often, is told the same. */
+/** Delays of the event loop are reported for the last full window of this length, so that every scrape sees the same
+ *  values. */
 const windowMs = 10_000;
 const resolutionMs = 20;
 
 export interface Build {
   version: string;
-  /** Which engines it runs on, such as `sqlite` and `file`. */
+  /** Its engines, such as `sqlite` and `file`. */
   catalog: string;
   blobs: string;
 }
@@ -61,9 +60,9 @@ function watchEventLoop(registry: Registry): () => void {
   const look = () => {
     // The timer that measures is itself late by its resolution.
     const toSeconds = (ns: number) => Math.max(0, ns / 1e9 - resolutionMs / 1000);
-    const told = { p50: delays.percentile(50), p99: delays.percentile(99), max: delays.count === 0 ? 0 : delays.max };
+    const values = { p50: delays.percentile(50), p99: delays.percentile(99), max: delays.count === 0 ? 0 : delays.max };
     delays.reset();
-    return Object.entries(told).map(([stat, ns]) => ({ labels: { stat }, value: toSeconds(ns) }));
+    return Object.entries(values).map(([stat, ns]) => ({ labels: { stat }, value: toSeconds(ns) }));
   };
   let last = look();
   const timer = setInterval(() => {

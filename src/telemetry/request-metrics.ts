@@ -1,4 +1,4 @@
-// What is counted of every request that an environment's addresses answer.
+// Counts the requests of an environment's addresses.
 
 import type { Counter, Histogram, Labels, Registry } from './metrics.ts';
 
@@ -8,11 +8,11 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** A route as it stands in the table of routes: one object each. */
 export interface RouteLabels {
   readonly method: string;
-  /** With names in braces, never with what stood for them. */
+  /** With parameter names in braces, never with their values. */
   readonly path: string;
 }
 
-/** What an address has under way. */
+/** Requests and connections in progress at an address. */
 export interface AddressReadings {
   openRequests(): number;
   openConnections(): number;
@@ -68,7 +68,7 @@ export class RequestMetrics {
     series.seconds.observe(seconds);
   }
 
-  /** A request that found no route, or was none. */
+  /** A request without a route, or a malformed one. */
   countUnrouted(method: string | undefined, status: number): void {
     const known = method !== undefined && methods.has(method) ? method : 'other';
     this.#requests({ route: 'none', method: known, ...say(status) }).add();

@@ -1,5 +1,5 @@
-// The header `traceparent` (W3C Trace Context, w3.org/TR/trace-context, section 3.2): which trace a request belongs to, which
-// span asked, and whether the trace is recorded.
+// The header `traceparent` (W3C Trace Context, w3.org/TR/trace-context, section 3.2): which trace a request belongs to, its
+// parent span, and whether the trace is recorded.
 
 import { randomFillSync } from 'node:crypto';
 
@@ -14,7 +14,7 @@ export interface TraceParent {
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const nothing = /^0+$/;
 
-/** Null for what is not there or not well-formed: then the trace begins here. */
+/** Null when it is missing or malformed: then the trace starts here. */
 export function readTraceParent(header: string | undefined): TraceParent | null {
   const [, version = '', traceId = '', spanId = '', flags = '', rest] = form.exec(header ?? '') ?? [];
   if (traceId === '' || version === 'ff' || nothing.test(traceId) || nothing.test(spanId)) return null;

@@ -1,6 +1,6 @@
-// Spans: what a request did and how long each part took. A span of a request is begun here, and what happens on its behalf
-// finds it without being handed it (`AsyncLocalStorage`). A request whose trace is not recorded costs one comparison.
-// Spans tell routes, verbs, sizes and statuses; never ids of entries, names, actors or anything that was sent.
+// Spans: what a request did and how long each part took. The span of a request is started here; its parts find it through
+// `AsyncLocalStorage`. A request whose trace is not recorded costs one comparison.
+// Spans contain routes, verbs, sizes and statuses; never ids of entries, names, actors or anything that a client sent.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { newSpanId, newTraceId, readTraceParent } from './traceparent.ts';
@@ -73,7 +73,7 @@ export class Tracer {
   readonly #share: number;
   readonly #current = new AsyncLocalStorage<Span>();
 
-  /** `share`: of the traces that begin here, how many are recorded (0 to 1). Who sent a `traceparent` has decided already. */
+  /** `share`: of the traces that start here, the part that is recorded (0 to 1). With a `traceparent` the client decides. */
   constructor(sink: SpanSink, share: number) {
     this.#sink = sink;
     this.#share = share;
@@ -90,12 +90,12 @@ export class Tracer {
     return new Span(this.#sink, name, { traceId: newTraceId(), parentSpanId: null, kind: spanKinds.server });
   }
 
-  /** Runs what is done on behalf of a span. */
+  /** Runs work as part of a span. */
   within<Result>(span: Span, work: () => Result): Result {
     return this.#current.run(span, work);
   }
 
-  /** A part of what is under way; null where nothing is recorded. */
+  /** A child of the current span; null where nothing is recorded. */
   part(name: string): Span | null {
     const current = this.#current.getStore();
     if (current === undefined) return null;

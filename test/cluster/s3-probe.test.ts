@@ -165,7 +165,7 @@ else {
         if (direction === 'up' || !request.startsWith('GET')) return chunk;
         return Buffer.from(chunk.toString('latin1').replace(/content-range/i, 'Content-Ringe'), 'latin1');
       };
-      await meddling(forget, () => assertSays(meddledPlace, 'other', /^S3 at \S+ does not know ranges$/));
+      await meddling(forget, () => assertSays(meddledPlace, 'other', /^S3 at \S+ does not support ranges$/));
     });
 
     it('that its storage is full, and that it is busy', async () => {

@@ -152,7 +152,7 @@ else {
         const pieces = await Array.fromAsync((await target.get(toKey(n), 0, content.length)) as AsyncIterable<Buffer>);
         assert.ok(Buffer.concat(pieces).equals(content), `${n}`);
       }
-      assert.ok(mostBytes > 0 && mostBytes <= memory.mostBytes, `${mostBytes}`);
+      assert.ok(mostBytes > 0 && mostBytes <= memory.maxBytes, `${mostBytes}`);
       assert.equal(memory.usedBytes, 0);
       assert.deepEqual(readdirSync(folder), []);
       rmSync(folder, { recursive: true });

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { type Append, type Blobs, type Grown, newBlobId } from '../../src/blobs/blobs.ts';
+import { type Append, type AppendState, type Blobs, newBlobId } from '../../src/blobs/blobs.ts';
 import { type BlobsUnderTest, read, toAsync } from './blobs.ts';
 
 const mib = 1024 * 1024;
-const nothing: Grown = { sizeBytes: 0, state: '' };
+const nothing: AppendState = { sizeBytes: 0, state: '' };
 
 export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTest>): void {
   describe(`${name} stores growing blobs`, () => {
@@ -17,9 +17,9 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
     });
     after(() => under.close());
 
-    const append = (id: string, from: Grown, bytes: Buffer, keep: Append['keep'] = async () => undefined) =>
+    const append = (id: string, from: AppendState, bytes: Buffer, keep: Append['keep'] = async () => undefined) =>
       under.blobs.append(id, { from, blocks: toAsync(toBlocks(bytes)), keep });
-    const assertWhole = async (id: string, grown: Grown, expected: Buffer) => {
+    const assertWhole = async (id: string, grown: AppendState, expected: Buffer) => {
       assert.equal(grown.sizeBytes, expected.length);
       await under.blobs.complete(id, grown);
       assert.ok((await read(under.blobs, id, 0, expected.length)).equals(expected));
@@ -62,7 +62,7 @@ export function testGrowingBlobs(name: string, open: () => Promise<BlobsUnderTes
       const bytes = randomBytes(72 * mib);
       const start = await append(id, nothing, first);
       let kept = start;
-      const keep = async (grown: Grown) => {
+      const keep = async (grown: AppendState) => {
         assert.ok(grown.sizeBytes >= kept.sizeBytes, 'it never goes back');
         kept = grown;
       };

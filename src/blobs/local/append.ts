@@ -1,22 +1,26 @@
-// Blocks on their way into a file of the local disk, and a file that grows: opened where it had come to, written on, and synced
-// now and then, each time before it is told that so much is durable.
+// Writes blocks into a file of the local disk, and appends to a file: opened at its stored size, written to, and synced
+// from time to time, each time before its new size is reported as durable.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { Fault } from '../../domain/fault.ts';
 import { syncFile } from '../../runtime/durable-file.ts';
 import type { SyncGuard } from '../../runtime/sync-guard.ts';
-import type { Append, Grown } from '../blobs.ts';
+import type { Append, AppendState } from '../blobs.ts';
 
-/** What a crash costs at most, beside what is on its way. */
+/** What a crash loses at most, beside what is being written. */
 const keepEveryBytes = 64 * 1024 * 1024;
 const keepEveryMs = 10_000;
 
-/** The file must be there. */
-export async function appendTo(path: string, { from, blocks, keep }: Append, syncGuard: SyncGuard): Promise<Grown> {
+/** The file must exist. */
+export async function appendTo(
+  path: string,
+  { from, blocks, keep }: Append,
+  syncGuard: SyncGuard,
+): Promise<AppendState> {
   const handle = await open(path, 'r+');
   try {
     const { size } = await handle.stat();
-    if (size < from.sizeBytes) throw new Fault('other', `a growing blob has ${size} of ${from.sizeBytes} bytes`);
+    if (size < from.sizeBytes) throw new Fault('other', `an incomplete blob has ${size} of ${from.sizeBytes} bytes`);
     if (size > from.sizeBytes) await handle.truncate(from.sizeBytes);
     const sizeBytes = await writeOn(handle, { from, blocks, keep }, syncGuard);
     syncGuard.check();
@@ -40,19 +44,19 @@ async function writeOn(handle: FileHandle, { from, blocks, keep }: Append, syncG
         await keep({ sizeBytes: position, state: '' });
         kept = { sizeBytes: position, at: performance.now() };
       }
-      // Not awaited here: the next block is gathered, and this one hashed, while it is on its way.
+      // Not awaited here: the next block is gathered, and this one hashed, while it is written.
       writing = writeBlock(handle, block, position);
       writing.catch(() => undefined);
       position += sizeOf(block);
     }
   } finally {
-    // The file is closed by our caller, so nothing may still be writing to it.
+    // The caller closes the file, so nothing may still be writing to it.
     await writing;
   }
   return position;
 }
 
-/** A write may be short; it is repeated with what is left. */
+/** A write may be short: then the rest is written by another one. */
 export async function writeBlock(handle: FileHandle, block: readonly Uint8Array[], position: number): Promise<void> {
   let left = block;
   let at = position;

@@ -68,7 +68,7 @@ async function withBrokenFile(method: string, broken: unknown, run: () => Promis
   }
 }
 
-test('a sync that fails while bytes still arrive is fatal, is tried once, and is told although the client went away', {
+test('a sync that fails while bytes still arrive is fatal, is tried once, and is reported although the client went away', {
   timeout: 30_000,
 }, async () => {
   const block = Buffer.alloc(16 * 1024 * 1024);
@@ -79,7 +79,7 @@ test('a sync that fails while bytes still arrive is fatal, is tried once, and is
     const { fail, count } = failingSync();
     async function* arrive() {
       for (let index = 0; index < 4; index += 1) yield [block];
-      // Told at once, not when the next bytes come.
+      // Reported at once, not when the next bytes come.
       while (fatal.length === 0) await new Promise((resolve) => setImmediate(resolve));
       if (isAborted) throw new Error('the client went away');
     }
@@ -142,7 +142,7 @@ test('short writes are repeated with what is left', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('the next block is asked for while the last one is being written, and no further one', async () => {
+test('the next block is requested while the last one is being written, and no further one', async () => {
   const folder = makeFolder();
   const blobs = await openLocalBlobs({ folder, onFatal: assert.fail });
   const events: string[] = [];
@@ -155,12 +155,21 @@ test('the next block is asked for while the last one is being written, and no fu
   };
   const blocks = async function* () {
     for (let index = 0; index < 4; index += 1) {
-      events.push(`asked ${index}`);
+      events.push(`requested ${index}`);
       yield [randomBytes(10)];
     }
   };
   await withBrokenFile('writev', slow, () => blobs.put(newBlobId(), blocks()));
-  const expected = ['asked 0', 'asked 1', 'written 0', 'asked 2', 'written 1', 'asked 3', 'written 2', 'written 3'];
+  const expected = [
+    'requested 0',
+    'requested 1',
+    'written 0',
+    'requested 2',
+    'written 1',
+    'requested 3',
+    'written 2',
+    'written 3',
+  ];
   assert.deepEqual(events, expected);
   rmSync(folder, { recursive: true });
 });
@@ -171,7 +180,7 @@ test('once a sync of the environment has failed, no blob is synced, and none is 
   const blobs = await openLocalBlobs({ folder, syncGuard, onFatal: () => undefined });
   syncGuard.fail();
   await withBrokenFile('datasync', assert.fail, async () => {
-    await assert.rejects(blobs.put(newBlobId(), toAsync([[randomBytes(10)]])), /nothing is synced any more/);
+    await assert.rejects(blobs.put(newBlobId(), toAsync([[randomBytes(10)]])), /an earlier fsync failed/);
   });
   assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
   rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 // Blobs as files on the local disk. Layout below the given folder:
-//   incoming/<id>.part     being written; whatever is there at the start is left over and removed
-//   blobs/<ab>/<id>        whole and durable; <ab> are the first two digits of the id. One that grows stands here from the
-//                          beginning; what it holds beyond what is remembered of it is cut off when it grows on.
+//   incoming/<id>.part     being written; removed at the start, if a crash left one
+//   blobs/<ab>/<id>        complete and durable; <ab> are the first two digits of the id. One that is appended to is here from the
+//                          start; bytes beyond its stored state are cut off by the next append.
 // The order of a durable write is: write all, fdatasync, close, rename, fsync of the folder that now holds the name.
 
 import { mkdirSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { dirname, join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
 import { syncFile, syncFolder } from '../../runtime/durable-file.ts';
 import { SyncGuard } from '../../runtime/sync-guard.ts';
-import { type Append, type BlobInfo, type Blobs, chunkBytes, type Grown } from '../blobs.ts';
+import { type Append, type AppendState, type BlobInfo, type Blobs, chunkBytes } from '../blobs.ts';
 import { appendTo, sizeOf, writeBlock } from './append.ts';
 
-/** Syncing on the way keeps the disk busy while bytes arrive, the last sync short, and the memory that waits bounded. */
+/** Syncing while bytes arrive keeps the disk busy, the last sync short, and the dirty memory bounded. */
 const syncEveryBytes = 32 * 1024 * 1024;
 
 export interface LocalBlobsOptions {
@@ -42,15 +42,15 @@ export async function openLocalBlobs({ folder, onFatal, syncGuard }: LocalBlobsO
   return new LocalBlobs(incoming, blobs, { onFatal, syncGuard: syncGuard ?? new SyncGuard() });
 }
 
-/** In another thread than the one that opened them. */
+/** In another thread than the one that opened the store. */
 export function attachLocalBlobs({ folder, onFatal, syncGuard }: Required<LocalBlobsOptions>): Blobs {
   return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), { onFatal, syncGuard });
 }
 
-/** Looks at a folder that another process may be using: nothing is tidied up, and nothing can be written. */
+/** Reads a folder that another process may be using: nothing is removed, and nothing can be written. */
 export function readLocalBlobs(folder: string): Pick<Blobs, 'open' | 'list'> {
-  const told = { onFatal: () => undefined, syncGuard: new SyncGuard() };
-  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), told);
+  const events = { onFatal: () => undefined, syncGuard: new SyncGuard() };
+  return new LocalBlobs(join(folder, 'incoming'), join(folder, 'blobs'), events);
 }
 
 class LocalBlobs implements Blobs {
@@ -58,8 +58,8 @@ class LocalBlobs implements Blobs {
   readonly #blobs: string;
   readonly #onFatal: (fault: Fault) => void;
   readonly #syncGuard: SyncGuard;
-  readonly #told = new WeakSet<Fault>();
-  readonly #onTheWay: OnTheWay;
+  readonly #reported = new WeakSet<Fault>();
+  readonly #background: BackgroundSync;
 
   constructor(
     incoming: string,
@@ -70,22 +70,22 @@ class LocalBlobs implements Blobs {
     this.#blobs = blobs;
     this.#onFatal = onFatal;
     this.#syncGuard = syncGuard;
-    this.#onTheWay = { syncGuard, isBusy: false, onFailed: (error) => this.#noteFatal(error) };
+    this.#background = { syncGuard, isBusy: false, onFailed: (error) => this.#reportFatal(error) };
   }
 
   async put(id: string, blocks: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
-    await this.#write(id, blocks).catch((error) => this.#tellFatal(error));
+    await this.#write(id, blocks).catch((error) => this.#throwFatal(error));
   }
 
-  #tellFatal(error: unknown): never {
-    this.#noteFatal(error);
+  #throwFatal(error: unknown): never {
+    this.#reportFatal(error);
     throw error;
   }
 
-  /** Each is told once. */
-  #noteFatal(error: unknown): void {
-    if (!(error instanceof Fault) || error.kind !== 'fatal' || this.#told.has(error)) return;
-    this.#told.add(error);
+  /** Each fault is reported once. */
+  #reportFatal(error: unknown): void {
+    if (!(error instanceof Fault) || error.kind !== 'fatal' || this.#reported.has(error)) return;
+    this.#reported.add(error);
     this.#syncGuard.fail();
     this.#onFatal(error);
   }
@@ -96,7 +96,7 @@ class LocalBlobs implements Blobs {
     const handle = await open(part, 'wx', 0o600).catch(toFault);
     try {
       try {
-        await writeAll(handle, blocks, this.#onTheWay);
+        await writeAll(handle, blocks, this.#background);
         this.#syncGuard.check();
         await syncFile(handle);
       } finally {
@@ -112,17 +112,17 @@ class LocalBlobs implements Blobs {
     await syncFolder(join(this.#blobs, id.slice(0, 2)));
   }
 
-  async append(id: string, append: Append): Promise<Grown> {
+  async append(id: string, append: Append): Promise<AppendState> {
     const path = this.#path(id);
     try {
       if (append.from.sizeBytes === 0) await this.#create(path);
       return await appendTo(path, append, this.#syncGuard).catch(toFault);
     } catch (error) {
-      return this.#tellFatal(error);
+      return this.#throwFatal(error);
     }
   }
 
-  /** The name is durable before anything is said to be. */
+  /** The name is durable before any bytes are. */
   async #create(path: string): Promise<void> {
     const handle = await open(path, 'a', 0o600).catch(toFault);
     await handle.close();
@@ -130,8 +130,8 @@ class LocalBlobs implements Blobs {
     await syncFolder(dirname(path));
   }
 
-  /** It stands where it stays, and is durable. */
-  async complete(id: string, { sizeBytes }: Grown): Promise<void> {
+  /** It already has its final name, and is durable. */
+  async complete(id: string, { sizeBytes }: AppendState): Promise<void> {
     const { size } = await stat(this.#path(id)).catch(toFault);
     if (size !== sizeBytes) throw new Fault('other', `a blob has ${size} of ${sizeBytes} bytes`);
   }
@@ -192,30 +192,30 @@ async function readFully(handle: FileHandle, buffer: Buffer, position: number): 
   }
 }
 
-/** SyncGuard of files that still grow. One at a time for all files: each takes one of the few threads that also read and write. */
-interface OnTheWay {
+/** Syncs of files that are still being written. One at a time for all files: each takes one of the few threads that also read and write. */
+interface BackgroundSync {
   syncGuard: SyncGuard;
   isBusy: boolean;
-  /** Called at once when one fails, whatever is waited for. */
+  /** Called as soon as one fails. */
   onFailed(error: unknown): void;
 }
 
-async function syncOnTheWay(handle: FileHandle, onTheWay: OnTheWay): Promise<void> {
-  onTheWay.isBusy = true;
+async function syncInBackground(handle: FileHandle, background: BackgroundSync): Promise<void> {
+  background.isBusy = true;
   try {
     await syncFile(handle);
   } catch (error) {
-    onTheWay.onFailed(error);
+    background.onFailed(error);
     throw error;
   } finally {
-    onTheWay.isBusy = false;
+    background.isBusy = false;
   }
 }
 
 async function writeAll(
   handle: FileHandle,
   blocks: AsyncIterable<readonly Uint8Array[]>,
-  onTheWay: OnTheWay,
+  background: BackgroundSync,
 ): Promise<void> {
   let position = 0;
   let syncedTo = 0;
@@ -224,20 +224,20 @@ async function writeAll(
   try {
     for await (const block of blocks) {
       await writing;
-      if (position - syncedTo >= syncEveryBytes && !onTheWay.isBusy) {
-        onTheWay.syncGuard.check();
-        syncing = syncOnTheWay(handle, onTheWay);
+      if (position - syncedTo >= syncEveryBytes && !background.isBusy) {
+        background.syncGuard.check();
+        syncing = syncInBackground(handle, background);
         syncing.catch(() => undefined);
         syncedTo = position;
       }
-      // Neither is awaited here: the next block is gathered, and this one hashed, while it is on its way.
+      // Neither is awaited here: the next block is gathered, and this one hashed, while it is written.
       writing = writeBlock(handle, block, position);
       writing.catch(() => undefined);
       position += sizeOf(block);
     }
   } finally {
-    // The file is closed and removed by our caller, so nothing may still be writing to it. That a sync failed is told
-    // whatever else has happened.
+    // The caller closes and removes the file, so nothing may still be writing to it. A failed sync is reported whatever else
+    // has happened.
     try {
       await writing;
     } finally {
@@ -246,7 +246,7 @@ async function writeAll(
   }
 }
 
-/** Faults of the file system are told apart; anything else (a refusal, a cut upload) passes as it is. */
+/** A full disk becomes a fault of its own kind; everything else (a refusal, an aborted upload) passes as it is. */
 function toFault(cause: unknown): never {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') throw new Fault('full', 'no space is left for a blob', cause);

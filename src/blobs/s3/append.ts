@@ -1,18 +1,18 @@
-// A blob that grows in S3: parts of one upload, and behind them a tail that is too small for a part, as an object of its own under
-// <key>.<number>-<random>. Any end of the bytes can so be made durable, and parts stay where they are.
+// Appends to a blob in S3: parts of one multipart upload, and after them a tail that is too small for a part, as an object of its own under
+// <key>.<number>-<random>. So any number of bytes can be made durable, and parts never move.
 //
-// The state, as JSON: the upload's id, its parts in order, the last number that may have been used for a part, and the tail with the
-// place where it begins. A number is told to be used before its part is sent, so that two nodes never send different parts
+// The state, as JSON: the upload's id, its parts in order, the last part number that may have been used, and the tail with its
+// offset. A number is kept as used before its part is sent, so that two nodes never send different parts
 // under the same number; numbers may therefore be skipped.
 
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../../domain/fault.ts';
-import { type Append, chunkBytes, type Grown } from '../blobs.ts';
+import { type Append, type AppendState, chunkBytes } from '../blobs.ts';
 import { type Bucket, toBody } from './bucket.ts';
 import { isMissing } from './faults.ts';
 import { Part, type PartMemory } from './part.ts';
 import { readChunks } from './read.ts';
-import { putTogether, type Sent, toPartBytes } from './upload.ts';
+import { completeUpload, type SentPart, toPartBytes } from './upload.ts';
 
 interface State {
   uploadId: string | null;
@@ -28,7 +28,7 @@ export interface GrowingObject {
   memory: PartMemory;
 }
 
-export async function appendParts(object: GrowingObject, { from, blocks, keep }: Append): Promise<Grown> {
+export async function appendParts(object: GrowingObject, { from, blocks, keep }: Append): Promise<AppendState> {
   const growth = new Growth(object, from, keep);
   try {
     await growth.loadTail(from.sizeBytes);
@@ -50,7 +50,7 @@ class Growth {
   #sending: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | null = null;
 
-  constructor(object: GrowingObject, from: Grown, keep: Append['keep']) {
+  constructor(object: GrowingObject, from: AppendState, keep: Append['keep']) {
     this.#object = object;
     this.#keep = keep;
     this.#state = readState(from);
@@ -61,14 +61,14 @@ class Growth {
 
   #newPart(isFull: boolean): Part {
     const { bucket, memory } = this.#object;
-    return new Part(memory, toPartBytes(this.#state.used + 1, bucket.traits.mostParts), isFull);
+    return new Part(memory, toPartBytes(this.#state.used + 1, bucket.traits.maxParts), isFull);
   }
 
   async loadTail(toBytes: number): Promise<void> {
     for await (const chunk of readTail(this.#object, this.#state, toBytes)) await this.take([chunk]);
   }
 
-  /** Copies the bytes: their memory may be gone when the next but one block is asked for. */
+  /** Copies the bytes: their memory may be reused when the next but one block is requested. */
   async take(block: readonly Uint8Array[]): Promise<void> {
     for (const bytes of block) {
       for (let left = bytes; left.byteLength > 0; ) {
@@ -78,24 +78,24 @@ class Growth {
     }
   }
 
-  /** One is under way while the next is gathered. */
+  /** One part is sent while the next is gathered. */
   async #sendPart(): Promise<void> {
     await this.#settle();
     const { bucket, key } = this.#object;
     const number = this.#state.used + 1;
-    if (number > bucket.traits.mostParts) {
-      throw new Fault('other', `S3 takes ${bucket.traits.mostParts} parts, which is not enough`);
+    if (number > bucket.traits.maxParts) {
+      throw new Fault('other', `S3 takes ${bucket.traits.maxParts} parts, which is not enough`);
     }
     this.#state.uploadId ??= await bucket.beginParts(key);
     this.#state.used = number;
-    // Until a part has taken up the tail from before, that one counts.
+    // Until a part includes the earlier tail, that one counts.
     const sizeBytes = Math.max(this.#sentBytes, this.#fromBytes);
     await this.#keep({ sizeBytes, state: JSON.stringify(this.#state) });
     this.#sending = this.#put(this.#part, number, this.#state.uploadId);
     this.#part = this.#newPart(true);
   }
 
-  /** Never rejects: the failure is found by whoever goes on. */
+  /** Never rejects: the next call finds the failure. */
   async #put(part: Part, number: number, uploadId: string): Promise<void> {
     try {
       const etag = await this.#object.bucket.putPart(this.#object.key, uploadId, number, part);
@@ -113,11 +113,11 @@ class Growth {
     if (this.#failure !== null) throw this.#failure.error;
   }
 
-  async finish(): Promise<Grown> {
+  async finish(): Promise<AppendState> {
     await this.#settle();
     const { bucket, key } = this.#object;
     const { sizeBytes } = this.#part;
-    // The tail from before stays: it is what counts until somebody has remembered the new one.
+    // The earlier tail stays: it counts until the new state is stored.
     if (sizeBytes > 0) {
       const suffix = `${this.#state.used}-${randomBytes(6).toString('hex')}`;
       await bucket.put(`${key}.${suffix}`, this.#part);
@@ -133,8 +133,8 @@ class Growth {
   }
 }
 
-/** The state as of that size: parts that were sent beyond it do not count. */
-function readState({ sizeBytes, state }: Grown): State {
+/** The state at that size: parts that were sent beyond it do not count. */
+function readState({ sizeBytes, state }: AppendState): State {
   const empty: State = { uploadId: null, parts: [], used: 0, tail: null };
   const read = state === '' ? empty : (JSON.parse(state) as State);
   const parts: State['parts'] = [];
@@ -157,23 +157,23 @@ async function* readTail({ bucket, key }: GrowingObject, state: State, toBytes: 
   if (bytes === 0) return;
   const { tail } = state;
   if (tail === null || tail.at !== at || tail.bytes < bytes) {
-    throw new Fault('other', `a growing blob has ${at} of ${toBytes} bytes in S3`);
+    throw new Fault('other', `an incomplete blob has ${at} of ${toBytes} bytes in S3`);
   }
   yield* readChunks(bucket, `${key}.${tail.suffix}`, { start: 0, end: bytes, chunkBytes });
 }
 
-export async function completeParts(object: GrowingObject, grown: Grown): Promise<void> {
+export async function completeParts(object: GrowingObject, grown: AppendState): Promise<void> {
   const { bucket, key } = object;
   try {
     await makeObject(object, grown);
   } catch (error) {
-    // Done before, by one whose answer was lost: then the upload in parts is no more, and what it was made of may be gone.
+    // Done before by a request whose response was lost: then the upload no longer exists, and its parts may be gone.
     if ((await bucket.findSize(key)) !== grown.sizeBytes) throw error;
   }
   await removeTails(bucket, key);
 }
 
-async function makeObject(object: GrowingObject, { sizeBytes, state }: Grown): Promise<void> {
+async function makeObject(object: GrowingObject, { sizeBytes, state }: AppendState): Promise<void> {
   const { bucket, key } = object;
   const read = readState({ sizeBytes, state });
   const chunks = await Array.fromAsync(readTail(object, read, sizeBytes), (chunk) => Buffer.from(chunk));
@@ -184,15 +184,19 @@ async function makeObject(object: GrowingObject, { sizeBytes, state }: Grown): P
     if (uploadId !== null) await bucket.abortParts(key, uploadId);
     return;
   }
-  const sent: Sent[] = read.parts.map(([number, , etag, md5]) => ({ number, etag, md5: Buffer.from(md5, 'base64') }));
+  const sent: SentPart[] = read.parts.map(([number, , etag, md5]) => ({
+    number,
+    etag,
+    md5: Buffer.from(md5, 'base64'),
+  }));
   if (tail.sizeBytes > 0) {
     const etag = await bucket.putPart(key, uploadId, used + 1, tail);
     sent.push({ number: used + 1, etag, md5: tail.md5 });
   }
-  await putTogether(bucket, key, { uploadId, sent, sizeBytes });
+  await completeUpload(bucket, key, { uploadId, sent, sizeBytes });
 }
 
-export async function abandonParts({ bucket, key }: GrowingObject, grown: Grown): Promise<void> {
+export async function abandonParts({ bucket, key }: GrowingObject, grown: AppendState): Promise<void> {
   const { uploadId } = readState(grown);
   if (uploadId !== null) await bucket.abortParts(key, uploadId).catch(unlessMissing);
   await bucket.remove(key);

@@ -22,7 +22,7 @@ import type { S3Setting } from '../blobs-setting.ts';
 import { isMissing, toS3Fault } from './faults.ts';
 
 const connectTimeoutMs = 5000;
-/** A connection over which nothing moves for so long is given up. */
+/** A connection that is idle for so long is closed. */
 const idleTimeoutMs = 30_000;
 /** By the SDK, at once; one is needed to learn how far our clock is off. */
 const attempts = 2;
@@ -37,7 +37,7 @@ export type S3Place = Omit<S3Setting, 'kind'>;
 export interface Body {
   sizeBytes: number;
   md5: Buffer;
-  /** From the beginning, as often as it is asked for. */
+  /** Starts at the first byte each time. */
   open(): Uint8Array | Readable;
 }
 
@@ -51,19 +51,19 @@ export interface Traits {
   /** Whether the ETag of an object is the MD5 of its bytes, and that of one made of parts the MD5 of theirs. */
   hasMd5Etags: boolean;
   hasMd5OfParts: boolean;
-  mostParts: number;
+  maxParts: number;
 }
 
 export class Bucket {
   readonly client: S3Client;
   readonly place: S3Place;
   readonly prefix: string;
-  traits: Traits = { hasMd5Etags: false, hasMd5OfParts: false, mostParts: 1000 };
+  traits: Traits = { hasMd5Etags: false, hasMd5OfParts: false, maxParts: 1000 };
 
   readonly clock: Clock;
   readonly #patienceMs: number;
 
-  /** `patienceMs`: how long is tried again what fails because S3 is away or busy. */
+  /** `patienceMs`: how long requests are retried while S3 is unreachable or busy. */
   constructor(place: S3Place, { patienceMs = defaultPatienceMs, clock = systemClock } = {}) {
     this.place = place;
     this.clock = clock;
@@ -80,7 +80,7 @@ export class Bucket {
     return trim(ETag);
   }
 
-  /** The bytes from `start` up to but not including `end`: exactly these are announced, or it rejects. */
+  /** The bytes from `start` up to but not including `end`. Rejects if the response announces anything else. */
   async get(key: string, start: number, end: number): Promise<Readable> {
     const command = new GetObjectCommand({ ...this.#at(key), Range: `bytes=${start}-${end - 1}` });
     const { Body, ContentRange } = await this.#send('read', () => this.client.send(command)).catch((error) => {
@@ -90,10 +90,10 @@ export class Bucket {
     if (ContentRange?.startsWith(`bytes ${start}-${end - 1}/`)) return body;
     body.destroy();
     const wanted = `bytes ${start} to ${end} of ${key}`;
-    throw new Fault('other', ContentRange === undefined ? 'S3 does not know ranges' : `S3 does not have ${wanted}`);
+    throw new Fault('other', ContentRange === undefined ? 'S3 does not support ranges' : `S3 does not have ${wanted}`);
   }
 
-  /** Null if it is not there. */
+  /** Null if it does not exist. */
   async findSize(key: string): Promise<number | null> {
     try {
       const command = new HeadObjectCommand(this.#at(key));
@@ -133,7 +133,7 @@ export class Bucket {
   async beginParts(key: string): Promise<string> {
     const command = new CreateMultipartUploadCommand(this.#at(key));
     const { UploadId } = await this.#send('begin an upload in parts', () => this.client.send(command));
-    if (UploadId === undefined) throw new Fault('other', 'S3 began an upload and did not name it');
+    if (UploadId === undefined) throw new Fault('other', 'S3 started an upload without an id');
     return UploadId;
   }
 
@@ -161,13 +161,13 @@ export class Bucket {
     });
     return await this.#send('complete an upload', async () => {
       const { ETag } = await this.client.send(command);
-      // An answer that began as a success may end as an error. The SDK knows most of those; but then this is missing.
-      if (ETag === undefined) throw new Fault('unavailable', 'S3 did not complete an upload, although it said 200');
+      // A response that starts as a success may contain an error. The SDK detects most of them; in the others this is missing.
+      if (ETag === undefined) throw new Fault('unavailable', 'S3 did not complete an upload although it returned 200');
       return trim(ETag);
     });
   }
 
-  /** One that is not there is not an error. */
+  /** A missing one is not an error. */
   async abortParts(key: string, uploadId: string, patienceMs = this.#patienceMs): Promise<void> {
     const command = new AbortMultipartUploadCommand({ ...this.#at(key), UploadId: uploadId });
     await this.#send('abort an upload', () => this.client.send(command), patienceMs).catch((error) => {
@@ -198,7 +198,7 @@ export class Bucket {
     return { Bucket: this.place.bucket, Key: key };
   }
 
-  /** Tries again for a while what fails because S3 is away or busy. A stream is begun anew by `send`. */
+  /** Retries for a while when S3 is unreachable or busy. `send` opens a stream again. */
   async #send<Answer>(doing: string, send: () => Promise<Answer>, patienceMs = this.#patienceMs): Promise<Answer> {
     const until = this.clock.monotonic() + patienceMs;
     for (let waitMs = firstWaitMs; ; waitMs *= 2) {
@@ -283,7 +283,7 @@ function compare(
   { ServerSideEncryption, SSECustomerAlgorithm }: Encryption,
 ): void {
   if (ServerSideEncryption?.startsWith('aws:kms') || SSECustomerAlgorithm !== undefined) return;
-  if (trim(etag) !== md5) throw new Fault('other', 'S3 has stored other bytes than were sent');
+  if (trim(etag) !== md5) throw new Fault('other', 'S3 stored other bytes than were sent: the checksum differs');
 }
 
 function trim(etag: string | undefined): string {

@@ -1,5 +1,5 @@
-// What S3 and the way to it can answer with, translated: faults for requests, and for the probe sentences that say what to
-// do about it.
+// Translates errors of S3 and of the connection to it: into faults for requests, and into messages for the probe that say what to
+// do.
 
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { Fault, type FaultKind } from '../../domain/fault.ts';
@@ -19,15 +19,15 @@ const lostCodes = new Set([
 const busyNames = /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|TimeoutError|Throttling\w*|AbortError)$/;
 const fullNames = /Quota|StorageFull|InsufficientCapacity|InsufficientStorage/;
 
-/** What an error of the SDK can tell, whoever made it. */
-interface Told {
+/** The fields that errors of the SDK may have. */
+interface ErrorFields {
   name: string;
   message: string;
   code: string | undefined;
   status: number | undefined;
 }
 
-export function read(error: unknown): Told {
+export function read(error: unknown): ErrorFields {
   const { name, message, code, cause, $metadata } = error as Error & {
     code?: string;
     $metadata?: { httpStatusCode?: number };
@@ -63,28 +63,28 @@ export function isMissing(error: unknown): boolean {
   return name === 'NoSuchKey' || name === 'NotFound' || (status === 404 && !/^NoSuch(Bucket|Upload)$/.test(name));
 }
 
-export interface Surroundings {
+export interface ServerContext {
   /** The server, as an administrator knows it. */
   server: string;
   bucket: string;
   accessKey: string | null;
-  /** By how much the server's clock is ahead of ours, as far as it was told. */
+  /** How far the server's clock is ahead of ours, where known. */
   clockOffsetMs: number;
 }
 
 /** For the start: what is wrong, and where. */
-export function explain(error: unknown, doing: string, where: Surroundings): Fault {
+export function explain(error: unknown, doing: string, where: ServerContext): Fault {
   if (error instanceof Fault) {
     return new Fault(error.kind, `S3 at ${where.server} ${error.message.replace(/^S3 /, '')}`, error);
   }
-  const told = read(error);
-  const hasAnswered = error instanceof S3ServiceException && told.status !== undefined;
-  const text = hasAnswered ? explainAnswer(told, doing, where) : explainSilence(told, where);
+  const fields = read(error);
+  const hasAnswered = error instanceof S3ServiceException && fields.status !== undefined;
+  const text = hasAnswered ? explainAnswer(fields, doing, where) : explainSilence(fields, where);
   return new Fault(toKind(error), text.trim().replaceAll(/\s*\n\s*/g, ' '), error);
 }
 
-/** When no request has got as far as S3. */
-function explainSilence({ name, message, code }: Told, { server }: Surroundings): string {
+/** When no response came. */
+function explainSilence({ name, message, code }: ErrorFields, { server }: ServerContext): string {
   if (name === 'CredentialsProviderError') {
     return `There are no credentials for S3: the setting has none, and elsewhere none were found: ${message}`;
   }
@@ -96,7 +96,7 @@ function explainSilence({ name, message, code }: Told, { server }: Surroundings)
   return `S3 at ${server} cannot be reached: ${message || code || name}`;
 }
 
-function explainAnswer({ name, message, status }: Told, doing: string, where: Surroundings): string {
+function explainAnswer({ name, message, status }: ErrorFields, doing: string, where: ServerContext): string {
   const { server } = where;
   const bucket = `the bucket ${JSON.stringify(where.bucket)}`;
   const key = where.accessKey === null ? 'the access key' : `the access key ${JSON.stringify(where.accessKey)}`;

@@ -1,7 +1,6 @@
-// Bytes that are gathered until they can be sent: S3 wants to know the length of what it is sent, and at least 5 MiB at a
-// time. They are gathered in memory as long as all uploads together need little of it and the part is small, otherwise
-// in a file without a name, which is gone with the process. So a thousand slow uploads do not need a thousand parts of
-// memory.
+// A part of an upload, gathered until it can be sent: S3 needs the length in advance, and at least 5 MiB at a time. It is gathered in
+// memory as long as all uploads together need little of it and the part is small, otherwise in an unlinked file, which
+// ends with the process. So a thousand slow uploads do not need memory for a thousand parts.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
@@ -18,22 +17,22 @@ const largestInMemoryBytes = 16 * mib;
 /** What the parts of all uploads have in memory. */
 export class PartMemory {
   usedBytes = 0;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly folder: string;
 
   /** `folder`: where files without a name are made. */
-  constructor(folder: string, mostBytes: number) {
+  constructor(folder: string, maxBytes: number) {
     this.folder = folder;
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
   }
 
   hasRoomFor(bytes: number): boolean {
-    return this.usedBytes + bytes <= this.mostBytes;
+    return this.usedBytes + bytes <= this.maxBytes;
   }
 
-  /** Whether uploads should be content with one part under way. */
+  /** Whether each upload should send only one part at a time. */
   get isScarce(): boolean {
-    return this.usedBytes > this.mostBytes / 2;
+    return this.usedBytes > this.maxBytes / 2;
   }
 }
 
@@ -108,8 +107,8 @@ export class Part implements Body {
     });
   }
 
-  /** `isSent`: nobody looks at its memory any more. Otherwise it is left to the garbage collection, for a connection that
-   *  failed may still hold on to it. */
+  /** `isSent`: nobody reads its memory any more. Otherwise it is left to the garbage collector, because a failed connection
+   *  may still use it. */
   async close({ isSent }: { isSent: boolean }): Promise<void> {
     this.#dropBytes(isSent);
     await this.#file?.close();
@@ -123,7 +122,7 @@ export class Part implements Body {
   }
 }
 
-/** Gives memory back now instead of at the next garbage collection, which V8 puts off until 64 MiB wait for it. */
+/** Frees memory now instead of at the next garbage collection, which V8 defers until 64 MiB wait for it. */
 function release({ buffer }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength > 0) buffer.transfer(0);
 }

@@ -1,19 +1,18 @@
-// Tries everything that we need of an S3 server before we rely on it, with small objects below `<prefix>probe/`, and says
-// in plain words what is wrong. On the way it learns in what servers differ.
+// Tries everything that we need of an S3 server before we rely on it, with small objects below `<prefix>probe/`, and reports what is
+// wrong. It also detects in what servers differ.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Fault } from '../../domain/fault.ts';
 import { type Bucket, toBody, toEtagOfParts } from './bucket.ts';
-import { explain, type Surroundings, tellSkew } from './faults.ts';
+import { explain, type ServerContext, tellSkew } from './faults.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const listPatienceMs = 3000;
 const tolerableSkewMs = 60_000;
-/** As many parts as Amazon allows, and as Swift does unless it is told otherwise. */
+/** Amazon's limit and Swift's default. */
 const partLimits = [10_000, 1000];
 
-/** Rejects with a `Fault` whose message is for whoever runs the service. `onNotice` is told what is not as it should be,
- *  but works. */
+/** Rejects with a `Fault` whose message is for operators. `onNotice` gets what works but should be changed. */
 export async function probe(bucket: Bucket, onNotice: (text: string) => void): Promise<void> {
   const key = `${bucket.prefix}probe/${randomUUID()}`;
   let doing = 'store an object';
@@ -25,11 +24,11 @@ export async function probe(bucket: Bucket, onNotice: (text: string) => void): P
     await step('store an object', () => tryObject(bucket, key));
     await step('read a range', () => tryRange(bucket, key));
     await step('list objects', () => tryList(bucket, key, onNotice));
-    bucket.traits.mostParts = await step('take parts', () => findMostParts(bucket, key));
+    bucket.traits.maxParts = await step('take parts', () => findMostParts(bucket, key));
     await step('upload in parts', () => tryParts(bucket, key));
     const isVersioned = await step('remove an object', () => bucket.remove(key));
     if (isVersioned) {
-      onNotice('The bucket keeps old versions: space is given back only when its own rules remove them.');
+      onNotice('The bucket keeps old versions: space is freed only when its lifecycle rules remove them.');
     }
   } catch (error) {
     await bucket.remove(key).catch(() => undefined);
@@ -40,7 +39,7 @@ export async function probe(bucket: Bucket, onNotice: (text: string) => void): P
   if (Math.abs(clockOffsetMs) > tolerableSkewMs) onNotice(tellSkew(server, clockOffsetMs));
 }
 
-async function surroundings(bucket: Bucket): Promise<Surroundings> {
+async function surroundings(bucket: Bucket): Promise<ServerContext> {
   const { config } = bucket.client;
   const { endpoint, bucket: name, region } = bucket.place;
   const accessKey = await config.credentials().then(
@@ -61,10 +60,11 @@ async function tryObject(bucket: Bucket, key: string): Promise<void> {
 
 async function tryRange(bucket: Bucket, key: string): Promise<void> {
   const pieces = await Array.fromAsync((await bucket.get(key, 10, 20)) as AsyncIterable<Buffer>);
-  if (!Buffer.concat(pieces).equals(content.subarray(10, 20))) throw new Fault('other', 'S3 gives back other bytes');
+  if (!Buffer.concat(pieces).equals(content.subarray(10, 20)))
+    throw new Fault('other', 'S3 returns other bytes than were stored');
 }
 
-/** Some servers list what was just stored a little later. Nothing depends on it; but what is never listed is never swept. */
+/** Some servers list new objects a little later. Nothing depends on it, but what is never listed is never swept. */
 async function tryList(bucket: Bucket, key: string, onNotice: (text: string) => void): Promise<void> {
   const { clock } = bucket;
   for (const until = clock.monotonic() + listPatienceMs; ; await clock.sleep(200)) {
@@ -75,7 +75,7 @@ async function tryList(bucket: Bucket, key: string, onNotice: (text: string) => 
       if (found.key !== key && found.atMs < clock.now() - dayMs) await bucket.remove(found.key);
     }
     if (isListed) return;
-    if (clock.monotonic() > until) return onNotice('S3 does not list what was just stored.');
+    if (clock.monotonic() > until) return onNotice('S3 does not list objects that were just stored.');
   }
 }
 
@@ -108,5 +108,6 @@ async function tryParts(bucket: Bucket, key: string): Promise<void> {
     await bucket.abortParts(key, uploadId).catch(() => undefined);
     throw error;
   }
-  if ((await bucket.findSize(key)) !== content.length) throw new Fault('other', 'S3 has not put the parts together');
+  if ((await bucket.findSize(key)) !== content.length)
+    throw new Fault('other', 'S3 did not complete the multipart upload');
 }

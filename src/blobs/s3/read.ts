@@ -1,14 +1,14 @@
-// Reading a range of an object. A connection that breaks, or ends too early, is taken up again where it stopped; a reader
-// that takes its time may lose it as well.
+// Reads a range of an object. When the connection breaks or ends early, reading continues where it stopped; slow readers may
+// lose their connection too.
 
 import { Fault } from '../../domain/fault.ts';
 import type { Bucket } from './bucket.ts';
 import { toS3Fault } from './faults.ts';
 
-/** How often in a row nothing may come. */
+/** How many attempts in a row may bring no bytes. */
 const attempts = 4;
 
-/** The range in chunks of that size, in memory that is used again for the next but one. */
+/** The range in chunks of that size. Two buffers are used in turn. */
 export async function* readChunks(
   bucket: Bucket,
   key: string,
@@ -44,7 +44,7 @@ async function* readPieces(
     const from = position;
     try {
       for await (const piece of body as AsyncIterable<Buffer>) {
-        if (position + piece.length > end) throw new Fault('other', `S3 sends more of ${key} than was asked for`);
+        if (position + piece.length > end) throw new Fault('other', `S3 sent more of ${key} than was requested`);
         position += piece.length;
         yield piece;
       }

@@ -1,9 +1,9 @@
 // Blobs as objects of an S3 server. A blob's key is <prefix><ab>/<id>, where <ab> are the first two digits of the id; each is
-// written once. What S3 has answered for is durable; nothing is kept on this machine.
+// written once. What S3 has confirmed is durable; nothing is stored on this machine.
 
 import { tmpdir } from 'node:os';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Append, type BlobInfo, type Blobs, chunkBytes, type Grown } from '../blobs.ts';
+import { type Append, type AppendState, type BlobInfo, type Blobs, chunkBytes } from '../blobs.ts';
 import { abandonParts, appendParts, completeParts, type GrowingObject } from './append.ts';
 import { Bucket, type S3Place } from './bucket.ts';
 import { PartMemory } from './part.ts';
@@ -13,22 +13,21 @@ import { upload } from './upload.ts';
 
 const removedAtOnce = 16;
 
-const mostPartMemory = 128 * 1024 * 1024;
+const maxPartMemory = 128 * 1024 * 1024;
 
 export interface S3Options extends S3Place {
-  /** Where files without a name are made for what memory has no room for while it is gathered; by default where the
-   *  system has temporary files. */
+  /** Where unlinked files are created for parts that memory has no room for; by default the system's temporary folder. */
   spoolFolder?: string;
-  /** Told what is not as it should be, but works. */
+  /** Called with what works but should be changed. */
   onNotice?: (text: string) => void;
   /** How many threads share the memory for parts. */
   threads?: number;
-  /** How long is tried again what fails because S3 is away or busy. */
+  /** How long requests are retried while S3 is unreachable or busy. */
   patienceMs?: number;
   clock?: Clock;
 }
 
-/** Rejects with a `Fault` that says what is wrong, if anything that we need does not work. */
+/** Rejects with a `Fault` that says what is wrong if anything that we need does not work. */
 export async function openS3Blobs({
   spoolFolder,
   onNotice,
@@ -47,7 +46,7 @@ export async function openS3Blobs({
     bucket.close();
     throw error;
   }
-  return new S3Blobs(bucket, new PartMemory(spoolFolder ?? tmpdir(), mostPartMemory / threads));
+  return new S3Blobs(bucket, new PartMemory(spoolFolder ?? tmpdir(), maxPartMemory / threads));
 }
 
 class S3Blobs implements Blobs {
@@ -63,15 +62,15 @@ class S3Blobs implements Blobs {
     await upload(this.#bucket, this.#toKey(id), blocks, this.#memory);
   }
 
-  async append(id: string, append: Append): Promise<Grown> {
+  async append(id: string, append: Append): Promise<AppendState> {
     return await appendParts(this.#toGrowing(id), append);
   }
 
-  async complete(id: string, grown: Grown): Promise<void> {
+  async complete(id: string, grown: AppendState): Promise<void> {
     await completeParts(this.#toGrowing(id), grown);
   }
 
-  async abandon(id: string, grown: Grown): Promise<void> {
+  async abandon(id: string, grown: AppendState): Promise<void> {
     await abandonParts(this.#toGrowing(id), grown);
   }
 
@@ -97,7 +96,7 @@ class S3Blobs implements Blobs {
   async tidy(beforeMs: number, choose: (ids: string[]) => Promise<string[]>): Promise<void> {
     const left = new Map<string, string[]>();
     for await (const { key, uploadId, atMs } of this.#bucket.listUnfinished()) {
-      // The probe's own have no blob, and nobody to ask about.
+      // Those of the probe belong to no blob.
       const id = this.#toId(key);
       if (atMs >= beforeMs) continue;
       if (id === null) await this.#bucket.abortParts(key, uploadId);
@@ -112,7 +111,7 @@ class S3Blobs implements Blobs {
     }
   }
 
-  /** The keys of old tails of growing blobs, by blob. */
+  /** The keys of old tails of incomplete blobs, by blob. */
   async #findTails(beforeMs: number): Promise<Map<string, string[]>> {
     const tails = new Map<string, string[]>();
     for await (const { key, atMs } of this.#bucket.list(this.#bucket.prefix)) {
@@ -137,7 +136,7 @@ class S3Blobs implements Blobs {
   }
 }
 
-/** Removes everything whose key begins with the prefix, also what is unfinished. */
+/** Removes everything whose key begins with the prefix, unfinished uploads included. */
 export async function removeAll(place: S3Place): Promise<void> {
   const bucket = new Bucket(place);
   try {

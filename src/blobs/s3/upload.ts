@@ -1,9 +1,9 @@
-// One upload: a small content by one request, a larger one in parts, some of them under way at a time. What came whole is
-// there as a whole; whatever fails, nothing is left.
+// One upload: a small content by one request, a larger one in parts, several of them at a time. It is stored as a whole, or
+// nothing is left.
 //
 // Not `Upload` of @aws-sdk/lib-storage, because it has one size of parts (ten thousand of those that fit into memory
 // end at 80 GiB), gathers all of them in memory, neither sends nor compares a checksum of each that every server knows, and
-// takes a lost answer to the last request for a failure although the object may be there.
+// takes a lost response to the last request for a failure although the object may exist.
 
 import { Fault } from '../../domain/fault.ts';
 import { type Bucket, toEtagOfParts } from './bucket.ts';
@@ -14,13 +14,13 @@ const firstPartBytes = 8 * mib;
 const largestPartBytes = 5 * 1024 * mib;
 /** What all parts together must be able to hold: 5 TiB. */
 const largestBytes = 5 * 1024 * 1024 * mib;
-/** Under way, beside the one that is gathered: together 32 MiB. */
+/** Being sent, beside the one that is gathered: together 32 MiB. */
 const partsAtOnce = 3;
 
 /** The first half of the parts is small, which is up to 39 GiB where 10,000 are allowed; from there on each is larger than
- *  the one before, so that they reach 5 TiB, whose size nobody may have told us before. */
-export function toPartBytes(number: number, mostParts: number): number {
-  const half = Math.floor(mostParts / 2);
+ *  the one before, so that they reach 5 TiB: the size may not be known before. */
+export function toPartBytes(number: number, maxParts: number): number {
+  const half = Math.floor(maxParts / 2);
   const stepBytes = Math.ceil((2 * largestBytes) / half ** 2 / mib) * mib;
   return Math.min(largestPartBytes, firstPartBytes + Math.max(0, number - half) * stepBytes);
 }
@@ -42,7 +42,7 @@ export async function upload(
 }
 
 /** A part that S3 has. */
-export interface Sent {
+export interface SentPart {
   number: number;
   etag: string;
   md5: Buffer;
@@ -52,7 +52,7 @@ class Upload {
   readonly #bucket: Bucket;
   readonly #key: string;
   readonly #memory: PartMemory;
-  readonly #sent: Sent[] = [];
+  readonly #sent: SentPart[] = [];
   readonly #sending = new Set<Promise<void>>();
   #failure: { error: unknown } | null = null;
   #sizeBytes = 0;
@@ -69,10 +69,10 @@ class Upload {
   }
 
   #newPart(): Part {
-    return new Part(this.#memory, toPartBytes(this.#number, this.#bucket.traits.mostParts), this.#number > 1);
+    return new Part(this.#memory, toPartBytes(this.#number, this.#bucket.traits.maxParts), this.#number > 1);
   }
 
-  /** Copies the bytes: their memory may be gone when the next but one block is asked for, long before they are sent. */
+  /** Copies the bytes: their memory may be reused when the next but one block is requested, long before they are sent. */
   async take(block: readonly Uint8Array[]): Promise<void> {
     for (const bytes of block) {
       for (let left = bytes; left.byteLength > 0; ) {
@@ -90,8 +90,8 @@ class Upload {
   }
 
   async #sendPart(): Promise<void> {
-    const { mostParts } = this.#bucket.traits;
-    if (this.#number > mostParts) throw new Fault('other', `S3 takes ${mostParts} parts, which is not enough`);
+    const { maxParts } = this.#bucket.traits;
+    if (this.#number > maxParts) throw new Fault('other', `S3 takes ${maxParts} parts, which is not enough`);
     this.#uploadId ??= await this.#bucket.beginParts(this.#key);
     while (this.#sending.size >= (this.#memory.isScarce ? 1 : partsAtOnce)) await Promise.race(this.#sending);
     this.#check();
@@ -103,7 +103,7 @@ class Upload {
     this.#part = this.#newPart();
   }
 
-  /** Never rejects: the failure is found by whoever goes on. */
+  /** Never rejects: the next call finds the failure. */
   async #put(part: Part, number: number, uploadId: string): Promise<void> {
     try {
       const etag = await this.#bucket.putPart(this.#key, uploadId, number, part);
@@ -122,7 +122,7 @@ class Upload {
     this.#check();
     const sent = this.#sent.sort((a, b) => a.number - b.number);
     this.#isMade = true;
-    await putTogether(this.#bucket, this.#key, { uploadId: this.#uploadId, sent, sizeBytes: this.#sizeBytes });
+    await completeUpload(this.#bucket, this.#key, { uploadId: this.#uploadId, sent, sizeBytes: this.#sizeBytes });
     await this.#part.close({ isSent: true });
   }
 
@@ -147,20 +147,20 @@ class Upload {
 
 export interface Parts {
   uploadId: string;
-  sent: readonly Sent[];
+  sent: readonly SentPart[];
   sizeBytes: number;
 }
 
-/** Makes one object of the parts, and looks whether it is what was sent. */
-export async function putTogether(bucket: Bucket, key: string, { uploadId, sent, sizeBytes }: Parts): Promise<void> {
+/** Completes the object and checks that it is what was sent. */
+export async function completeUpload(bucket: Bucket, key: string, { uploadId, sent, sizeBytes }: Parts): Promise<void> {
   const etag = await bucket.completeParts(key, uploadId, sent).catch(async (error) => {
-    // The answer may be lost although it is done; repeated, it is then refused. Nobody else writes this key.
+    // The response may be lost although the object is complete; a repeated request is then refused. Nobody else writes this key.
     const isDone = (await bucket.findSize(key).catch(() => null)) === sizeBytes;
     if (!isDone) throw error;
     return null;
   });
   if (etag !== null && bucket.traits.hasMd5OfParts && etag !== toEtagOfParts(sent.map(({ md5 }) => md5))) {
-    throw new Fault('other', 'S3 has put the parts together to something else');
+    throw new Fault('other', 'S3 completed the upload with other bytes than were sent');
   }
   const found = await bucket.findSize(key);
   if (found !== sizeBytes) throw new Fault('other', `S3 has ${found ?? 'none'} of ${sizeBytes} bytes that were sent`);

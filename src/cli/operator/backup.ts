@@ -30,8 +30,8 @@ async function run(directory: string): Promise<ShownBackup> {
   process.once('SIGINT', () => abort.abort());
   try {
     const input = { directory, configuration: configuration.join('\n') };
-    const watcher = { progress: (step: object) => line.show(toProgressStep(step)), signal: abort.signal };
-    const fromService = (await askService(config, { name: 'backup', input }, watcher)) as ShownBackup | null;
+    const observer = { progress: (step: object) => line.show(toProgressStep(step)), signal: abort.signal };
+    const fromService = (await askService(config, { name: 'backup', input }, observer)) as ShownBackup | null;
     const report = fromService ?? (await backUpOffline({ directory, configuration, line, signal: abort.signal }));
     if (report.Lost.length > 0) process.exitCode = 1;
     return report;
@@ -52,9 +52,9 @@ async function backUpOffline({ directory, configuration, line, signal }: Offline
   if (!existsSync(storage.dataFolder)) throw new Error(`There is no data folder ${storage.dataFolder}.`);
   const lock = lockFolder(storage.dataFolder, 'cabinet backup');
   try {
-    const watcher = { progress: (step: Parameters<ProgressLine['show']>[0]) => line.show(step), signal };
+    const observer = { progress: (step: Parameters<ProgressLine['show']>[0]) => line.show(step), signal };
     const hold = () => async () => undefined;
-    return toBackupReport(await makeBackup({ storage, directory, configuration, hold, observer: watcher }));
+    return toBackupReport(await makeBackup({ storage, directory, configuration, hold, observer: observer }));
   } finally {
     lock.release();
   }

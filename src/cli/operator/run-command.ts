@@ -4,11 +4,11 @@ import { readConfig } from '../../config/config.ts';
 import { askService } from '../../control/ask.ts';
 import { type Command, nobody } from '../../control/command.ts';
 
-export async function runCommand(command: Command, watcher = nobody): Promise<object> {
+export async function runCommand(command: Command, observer = nobody): Promise<object> {
   const config = readConfig();
-  const answer = await askService(config, command, watcher);
+  const answer = await askService(config, command, observer);
   if (answer !== null) return answer;
   // Loaded only when needed: it takes a second.
   const { runOffline } = await import('./run-offline.ts');
-  return await runOffline(config, command, watcher);
+  return await runOffline(config, command, observer);
 }

@@ -3,21 +3,21 @@
 import { mkdirSync } from 'node:fs';
 import { rotateKeys } from '../../auth/keys.ts';
 import type { Config } from '../../config/config.ts';
-import type { Command, Controlled, Watcher } from '../../control/command.ts';
+import type { Command, CommandContext, CommandObserver } from '../../control/command.ts';
 import { runCommand } from '../../control/commands.ts';
 import type { EnvironmentName } from '../../domain/environment-name.ts';
 import { addApplication, plainApplication } from '../../operations/admin/applications.ts';
 import { lockFolder } from '../../runtime/folder-lock.ts';
 import { type Environment, emptyEnvironment, openEnvironment } from '../../server/environment.ts';
 
-export async function runOffline(config: Config, command: Command, watcher: Watcher): Promise<object> {
+export async function runOffline(config: Config, command: Command, observer: CommandObserver): Promise<object> {
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(config.dataFolder, `cabinet ${command.name}`);
   const name = (command.input.env === 'test' ? 'test' : 'production') satisfies EnvironmentName;
   let environment: Environment | null = null;
   try {
     environment = await open(config, name);
-    const controlled: Controlled = {
+    const context: CommandContext = {
       environment: () => environment as Environment,
       dataFolder: config.dataFolder,
       storage: config,
@@ -35,7 +35,7 @@ export async function runOffline(config: Config, command: Command, watcher: Watc
         return await addApplication(environment.cabinet, { ...plainApplication, name: 'first', certificates: [] });
       },
     };
-    return await runCommand(controlled, command, watcher);
+    return await runCommand(context, command, observer);
   } finally {
     await environment?.close();
     lock.release();

@@ -33,10 +33,10 @@ async function run({ env }: VerifyOptions): Promise<ShownVerify> {
   const line = new ProgressLine();
   const abort = new AbortController();
   process.once('SIGINT', () => abort.abort());
-  const watcher = { progress: (step: object) => line.show(toProgressStep(step)), signal: abort.signal };
+  const observer = { progress: (step: object) => line.show(toProgressStep(step)), signal: abort.signal };
   try {
     const command = { name: 'verify', input: env === undefined ? {} : { env } };
-    const fromService = (await askService(config, command, watcher)) as ShownVerify | null;
+    const fromService = (await askService(config, command, observer)) as ShownVerify | null;
     const report = fromService ?? (await verifyOffline(line, abort.signal, names));
     if (!report.Verified) process.exitCode = 1;
     return report;
@@ -54,8 +54,8 @@ async function verifyOffline(
   if (!existsSync(storage.dataFolder)) throw new Error(`There is no data folder ${storage.dataFolder}.`);
   const lock = lockFolder(storage.dataFolder, 'cabinet verify');
   try {
-    const watcher = { progress: (step: Parameters<ProgressLine['show']>[0]) => line.show(step), signal };
-    return toVerifyReport(await verifyAll({ storage, observer: watcher }, names));
+    const observer = { progress: (step: Parameters<ProgressLine['show']>[0]) => line.show(step), signal };
+    return toVerifyReport(await verifyAll({ storage, observer: observer }, names));
   } finally {
     lock.release();
   }

@@ -10,7 +10,7 @@ import { writeDurably, writeSynced } from '../../runtime/durable-file.ts';
 export const manifestFormat = 1;
 const manifestName = 'manifest.json';
 
-/** A mistake of whoever asked, or of what was found; the message says what to do. */
+/** The backup is impossible as requested; the message says what to do. */
 export class BackupError extends Error {
   constructor(message: string) {
     super(message);

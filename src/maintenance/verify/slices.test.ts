@@ -7,17 +7,17 @@ import type { CheckedVersion } from '../../catalog/verbs/checks.ts';
 import { VersionCursor } from './records.ts';
 import { type Numbers, walk } from './slices.ts';
 
-interface Asked {
+interface Slice {
   after: number;
   limit: number;
 }
 
-/** A table of numbers that answers as it is told to. */
-async function walkThrough(last: number, answer: (asked: Asked) => number[]) {
+/** A table of numbers with the given answers. */
+async function walkThrough(last: number, answer: (slice: Slice) => number[]) {
   const seen: number[] = [];
   const lost: (Numbers & { why: string })[] = [];
   const walked = {
-    tables: { read: async (asked: unknown) => answer(asked as Asked) } as unknown as TableStore,
+    tables: { read: async (slice: unknown) => answer(slice as Slice) } as unknown as TableStore,
     last,
     list: (after: number, limit: number) => ({ after, limit }) as never,
     numberOf: (row: number) => row,
@@ -44,9 +44,9 @@ describe('A walk through a table', () => {
 
   it('goes on behind rows that cannot be read, and says which', async () => {
     const { seen, lost } = await walkThrough(10, ({ after, limit }) => {
-      const asked = numbersTo(10).filter((number) => number > after && number <= after + limit);
-      if (asked.includes(5)) throw new Error('malformed');
-      return asked;
+      const numbers = numbersTo(10).filter((number) => number > after && number <= after + limit);
+      if (numbers.includes(5)) throw new Error('malformed');
+      return numbers;
     });
     assert.deepEqual(seen, [1, 2, 3, 4, 6, 7, 8, 9, 10]);
     assert.deepEqual(lost, [{ first: 5, last: 5, why: 'malformed' }]);

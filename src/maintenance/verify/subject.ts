@@ -6,7 +6,7 @@ import type { TableStore } from '../../catalog/table-store.ts';
 
 export interface Subject {
   tables: TableStore;
-  /** Whether the database can be asked to check itself, and sums are written with what they are of. */
+  /** Whether the database can check itself, and sums are written in the transaction of their parts. */
   isSqlite: boolean;
   blobs: Pick<Blobs, 'open' | 'list'>;
   journalFiles: JournalFiles;
