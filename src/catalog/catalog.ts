@@ -72,7 +72,7 @@ export type WriteName = { [Name in VerbName]: Verbs[Name] extends { kind: 'write
 
 export type Catalog = { readonly [Name in VerbName]: Call<Verbs[Name]> } & { close(): Promise<void> };
 
-/** Any verb, for whoever runs verbs by name. What is handed over as input is what the verb takes. */
+/** Any verb, for code that runs verbs by name. The caller passes the input that the verb takes. */
 export type AnyRead = ReadVerb<unknown, unknown>;
 export type AnyWrite = WriteVerb<unknown, unknown>;
 

@@ -10,7 +10,7 @@ async function measure(work: () => Promise<void>): Promise<number> {
   return performance.now() - begunAt;
 }
 
-test('whoever waits is woken by a commit in their space, announced in any thread', async () => {
+test('a waiting request is woken by a commit in its space, announced in any thread', async () => {
   const commits = new Commits();
   const elsewhere = new Commits(commits.shared);
   const tookMs = await measure(async () => {
@@ -21,14 +21,14 @@ test('whoever waits is woken by a commit in their space, announced in any thread
   assert.ok(tookMs >= 49 && tookMs < shortly / 2, `${tookMs} ms`);
 });
 
-test('a commit between looking and waiting is not missed', async () => {
+test('a commit between reading and waiting is not missed', async () => {
   const commits = new Commits();
   const seen = commits.seen(7);
   commits.announce(7);
   assert.ok((await measure(() => commits.wait(7, seen, shortly))) < shortly / 2);
 });
 
-test('commits in another space, and earlier ones, wake nobody', async () => {
+test('commits in another space and earlier commits wake nobody', async () => {
   const commits = new Commits();
   commits.announce(7);
   const seen = commits.seen(7);

@@ -1,40 +1,40 @@
-// Tells those who wait for changes of a space that one was committed: a wrapper around a catalog with the same verbs. What
-// other processes commit is not announced here, so whoever waits looks again from time to time.
+// Wakes requests that wait for changes of a space after a commit: a wrapper around a catalog with the same verbs. Commits
+// of other processes are not announced here, so that waiting requests also poll.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyWrite, type Catalog, registry, type WriteName } from './catalog.ts';
 import { allSpaces, noSpace } from './declaration.ts';
 
-/** Between two calls to the same waiting one, so that a busy space does not wake it for every save. */
+/** Pause after a wake-up, so that a busy space does not wake a waiting request for every save. */
 const restMs = 10;
 
-/** Spaces that share a place are woken together. */
-const places = 256;
+/** Spaces that share a slot are woken together. */
+const slots = 256;
 
-/** In memory that all threads of the process share. */
+/** Counters in memory that all threads of the process share. */
 export class Commits {
   readonly shared: SharedArrayBuffer;
   readonly #counts: Int32Array;
 
-  constructor(shared = new SharedArrayBuffer(places * Int32Array.BYTES_PER_ELEMENT)) {
+  constructor(shared = new SharedArrayBuffer(slots * Int32Array.BYTES_PER_ELEMENT)) {
     this.shared = shared;
     this.#counts = new Int32Array(shared);
   }
 
   announce(space: number): void {
-    Atomics.add(this.#counts, space % places, 1);
-    Atomics.notify(this.#counts, space % places);
+    Atomics.add(this.#counts, space % slots, 1);
+    Atomics.notify(this.#counts, space % slots);
   }
 
-  /** To be asked before one looks: how far the space is, for `wait`. */
+  /** Read it before reading the changes, and pass it to `wait`. */
   seen(space: number): number {
-    return Atomics.load(this.#counts, space % places);
+    return Atomics.load(this.#counts, space % slots);
   }
 
-  /** Resolves soon after the first commit in the space since `seen`, or when the time is over. */
+  /** Resolves soon after the first commit in the space since `seen`, or after the timeout. */
   async wait(space: number, seen: number, timeoutMs: number): Promise<void> {
-    const told = Atomics.waitAsync(this.#counts, space % places, seen, timeoutMs);
-    if ((await told.value) !== 'timed-out') await sleep(restMs);
+    const wakeUp = Atomics.waitAsync(this.#counts, space % slots, seen, timeoutMs);
+    if ((await wakeUp.value) !== 'timed-out') await sleep(restMs);
   }
 }
 

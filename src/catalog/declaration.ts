@@ -24,15 +24,15 @@ export interface WriteDeclaration<Input, Result> {
   /** Verbs that share the lock of a space run at the same time. Such a verb only inserts rows, or locks the rows that it
    *  changes. Any other verb is exclusive: nothing else happens in its space meanwhile. */
   lock: 'shared' | 'exclusive';
-  /** What the verb changes of the first pages of folders that are cached. */
+  /** What the verb changes of the cached first pages of folders. */
   pages: 'unchanged' | 'all' | ((result: Result) => PageChange | null);
-  /** The verb calls `pending` for every sum that it reads, so that sums need not be written before it. */
+  /** The verb calls `pending` for every sum that it reads, so that the engine need not write sums before it. */
   readsPendingSums?: boolean;
-  /** What no two verbs of one batch may have in common: a name in a folder, a file, a large content, an idempotency key. */
+  /** What two verbs of a batch must not share: a name in a folder, a file, a large content, an idempotency key. */
   claims?: (input: Input) => string[];
   /** How many numbered rows (entries, contents) the verb inserts at most. By default none. */
   newRows?: (input: Input) => number;
-  /** Whether a commit wakes those who wait for changes of the space. By default it does. */
+  /** Whether a commit wakes requests that wait for changes of the space. By default it does. */
   isAnnounced?: boolean;
 }
 

@@ -1,7 +1,7 @@
-// The sealed part of the journal: files that each hold a fixed range of positions. A file is named
+// The archived part of the journal: files that each hold a fixed range of positions. A file is named
 // `<first>-<last>.jsonl.gz`; unpacked, each line is the JSON array
-// [position, at, space, by, action, entry, request, details, link], in order and without gaps. A file never changes. Where
-// it is kept (a folder of the environment, or S3) is the matter of a file store.
+// [position, at, space, by, action, entry, request, details, link], in order and without gaps. Files never change. A file
+// store decides where they are: in a folder of the environment, or on S3.
 
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -20,9 +20,9 @@ export interface JournalFiles {
   list(): Promise<JournalRange[]>;
   /** Resolves when the rows are durable. */
   write(range: JournalRange, rows: readonly JournalRow[]): Promise<void>;
-  /** Resolves when the files that are there now are durable, whoever has written them. */
+  /** Resolves when all files that exist now are durable, whoever wrote them. */
   settle(): Promise<void>;
-  /** Rejects with a `Fault` if the file cannot be read as what it should be. What the rows say is not looked at. */
+  /** Rejects with a `Fault` if the file cannot be decoded. Does not check the rows. */
   read(range: JournalRange): Promise<JournalRow[]>;
 }
 

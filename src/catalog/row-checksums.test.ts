@@ -36,7 +36,7 @@ const version = {
   sha256: new Uint8Array(32),
 };
 
-test('every column that is sealed changes the seal', () => {
+test('every covered column changes the checksum', () => {
   const changed = { ...entry, object_type: '', properties: '{}', content_type: null };
   for (const [column, value] of Object.entries(entry)) {
     const other = typeof value === 'number' ? value + 1 : typeof value === 'string' ? `${value}!` : 'something';
@@ -49,16 +49,16 @@ test('every column that is sealed changes the seal', () => {
   }
 });
 
-test('the size of a folder, which others add to, is not sealed', () => {
+test('the size of a folder is not covered', () => {
   const folder = { ...entry, kind: 0 };
   assert.equal(toEntryChecksum({ ...folder, size: 9 }), toEntryChecksum(folder));
 });
 
-test('half a surrogate pair has the seal of what is stored of it', () => {
+test('a lone surrogate has the checksum of what is stored', () => {
   assert.equal(toEntryChecksum({ ...entry, name: 'a\ud800' }), toEntryChecksum({ ...entry, name: 'a\ufffd' }));
 });
 
-test('a change keeps a seal that fits fitting, and one that does not fit broken', () => {
+test('a change keeps a correct checksum correct and a wrong one wrong', () => {
   const [kept, rotten, after] = [entry, { ...entry, created_by: 'z' }, { ...entry, created_by: 'z', name: 'other' }];
   const good = carryChecksum(toEntryChecksum(kept), toEntryChecksum(kept), toEntryChecksum({ ...kept, name: 'other' }));
   assert.equal(good, toEntryChecksum({ ...kept, name: 'other' }));

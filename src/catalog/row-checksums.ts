@@ -1,11 +1,11 @@
-// Seals: the CRC-32 of what a row says, kept in the row, so that a bit which the disk has changed is found. SequenceResult are the
-// columns that nothing else repeats; numbers by which the database orders its rows, and sums, are checked otherwise.
-// docs/formats.md tells the text that is summed. A row without a seal was written by a release that knew none.
+// Row checksums: the CRC-32 of a row's columns, stored in its column `seal`, which reveals bits that the disk has changed.
+// Covered are the columns that nothing else repeats; row numbers and sums are checked in other ways. docs/formats.md
+// describes the text that is summed. Rows without a checksum were written by a release that had none.
 
 import { crc32 } from 'node:zlib';
 import type { Value } from './statement.ts';
 
-/** What is sealed of an entry. A folder's size is a sum that others add to. */
+/** The columns of an entry that its checksum covers. The size of a folder is a sum that others add to. */
 export interface ChecksummedEntry {
   id: string;
   parent: number | null;
@@ -42,7 +42,7 @@ export function toEntryChecksum(row: ChecksummedEntry): number {
   ]);
 }
 
-/** What is sealed of a version: with the digest of its content, so that it cannot come to have other bytes. */
+/** The columns of a version that its checksum covers, with the digest of its content: a version cannot get other bytes. */
 export interface ChecksummedVersion {
   entry: number;
   version: number;
@@ -80,8 +80,8 @@ export function toTrashChecksum(row: ChecksummedTrash): number {
   return toSeal([row.entry, row.space, row.parent, row.path, row.trashed_at, row.trashed_by]);
 }
 
-/** The seal of a row that is changed. What did not fit before does not fit afterwards: a change never hides what the disk
- *  has done to the rest of the row. */
+/** The checksum of a row after a change. A wrong checksum stays wrong: a change never hides what the disk has done to the
+ *  rest of the row. */
 export function carryChecksum(kept: number | null, before: number, after: number): number {
   return kept === null ? after : (kept ^ before ^ after) >>> 0;
 }
@@ -94,7 +94,7 @@ function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
-/** Half a surrogate pair is another character once it was stored; JSON would write it as what it was. */
+/** A lone surrogate is stored as another character, but JSON would escape it as it is. */
 function toSeal(values: readonly Value[]): number {
   const text = JSON.stringify(values);
   return crc32(text.includes('\\ud') ? JSON.stringify(values.map(toStored)) : text);

@@ -1,7 +1,6 @@
-// The small interface between the catalog's verbs and a database engine. A verb is a generator: it yields the steps it
-// wants done (a statement, a change for the journal, an addition to a sum) and is handed the rows, so that the same verb
-// runs on an engine that answers at once (SQLite, in its own thread) and on one that answers later. Verbs take and return
-// plain data.
+// The interface between the catalog's verbs and a database engine. A verb is a generator: it yields steps (a statement, an
+// insert, a change for the journal, an addition to a sum) and receives the rows. So the same verb runs on an engine that
+// answers synchronously (SQLite, in its own thread) and on one that answers later. Verbs take and return plain data.
 //
 // Statements are written with the tag `sql` (`statement.ts`), in what SQLite and PostgreSQL both understand.
 
@@ -18,7 +17,7 @@ export interface Query {
   kind: QueryKind;
   statement: Statement;
   values: readonly Value[];
-  /** Rows as arrays of values in the order of the columns: cheaper to make when there are many. */
+  /** Rows as arrays of values in the order of the columns: cheaper when there are many. */
   isTuples: boolean;
 }
 
@@ -29,7 +28,7 @@ const opening = {
   return: /^\s*(UPDATE|DELETE)\b/,
 };
 
-/** Engines call this once for each statement: one that changes something must not pass for one that reads. */
+/** Engines call this once per statement: a statement that changes rows must not be run as a read. */
 export function checkKind(kind: QueryKind, text: string): void {
   if (!opening[kind].test(text)) throw new Error(`a statement is not of the kind ${kind}: ${text}`);
 }
@@ -40,14 +39,14 @@ export interface Insertion {
   values: readonly Value[];
 }
 
-/** A sum that many verbs add to: the size of a folder, or what an actor has in a space. */
+/** A sum that many verbs add to: the size of a folder, or the usage of an actor in a space. */
 export type Sum = { kind: 'size'; entry: number } | { kind: 'usage'; space: number; actor: string };
 export type Addition =
   | { kind: 'size'; entry: number; bytes: number }
   | { kind: 'usage'; space: number; actor: string; entries: number; bytes: number };
 
-/** `add` may be written later than other steps, together with more of its kind; `pending` tells how much of a sum is not
- *  written yet. Only verbs that declare `readsPendingSums` need it: before any other, all is written. */
+/** Engines may write an `add` later, together with others. `pending` returns how much of a sum is not written yet; only
+ *  verbs that declare `readsPendingSums` need it, because everything is written before any other verb runs. */
 export type Step =
   | Query
   | Insertion
@@ -95,7 +94,7 @@ export function* insertNumbered(into: Insert, values: readonly Value[]): Verb<nu
   return inserted?.number as number;
 }
 
-/** Runs verbs that only read and do not depend on each other: where answers take their time, they are asked for at once. */
+/** Runs independent reads; an engine that answers later sends them all at once. */
 export function* together<Result>(verbs: Verb<Result>[]): Verb<Result[]> {
   return (yield { together: verbs }) as unknown as Result[];
 }
@@ -109,21 +108,21 @@ export function* pending(sum: Sum): Verb<{ entries: number; bytes: number }> {
   return waiting as unknown as { entries: number; bytes: number };
 }
 
-/** Returns the place that the change got in the journal. */
+/** Returns the position of the change in the journal. */
 export function* append(change: Change): Verb<number> {
   const [placed] = yield { change };
   return placed?.position as number;
 }
 
-/** When, by whom and under which tracking id something was asked for that is not about entries. */
+/** When, by whom and under which tracking id a change was requested. */
 export interface Origin {
   at: number;
-  /** What `By` says: `operator`, or whoever asked over HTTP. */
+  /** The value of `By`: `operator`, or the caller's actor. */
   by: string;
   request: string;
 }
 
-/** Notes such a change in the journal; what concerns no space stands under the space 0. */
+/** Adds a change to the journal. A change that concerns no space has the space 0. */
 export function* note(
   { at, by, request }: Origin,
   space: number | null,
@@ -134,7 +133,7 @@ export function* note(
   yield* append({ at, space: space ?? 0, by, action, entry, request, details: JSON.stringify(details) });
 }
 
-/** What an engine offers: run a verb by name. `read` sees one snapshot; `write` resolves when its commit is durable. */
+/** Runs verbs by name. `read` sees one snapshot; `write` resolves when its commit is durable. */
 export interface Engine {
   read<Input, Result>(name: string, input: Input): Promise<Result>;
   write<Input, Result>(name: string, input: Input): Promise<Result>;

@@ -1,11 +1,11 @@
-// SQL as parts. The tag `sql` makes a statement of text and values; engines render its parts in their dialect, so that no
-// text is ever parsed or rewritten. A template without nested parts is rendered once per place in the source; nested
-// parts (`raw`, `join`, another `sql`) make one statement for each combination.
+// SQL as parts. The tag `sql` makes a statement of text and values; engines render the parts in their dialect and never
+// parse or rewrite text. A template without nested parts is one statement; with nested parts (`raw`, `join`, another
+// `sql`) it is one statement per combination.
 
 export type Value = string | number | bigint | Uint8Array | null;
 
-/** What engines compute in their own way: the size of an entry, and the entries and bytes that an actor has, with all that
- *  was added, although the columns may lag behind. */
+/** Values that engines compute in their own way, because columns may lag behind: the size of an entry, and the entries and
+ *  bytes of an actor. */
 export type ComputedValue = 'exact size' | 'exact entries' | 'exact bytes';
 
 type Part = string | { readonly computed: ComputedValue } | typeof valuePart;
@@ -13,7 +13,7 @@ type Part = string | { readonly computed: ComputedValue } | typeof valuePart;
 /** Where a value goes. */
 const valuePart = { isValue: true } as const;
 
-/** Compared by identity. There are as many as the source has places and combinations: engines can keep what they make. */
+/** Compared by identity. There are only as many as templates and combinations in the source, so that engines can cache. */
 export class Statement {
   readonly parts: readonly Part[];
 
@@ -53,7 +53,7 @@ export class Sql {
 const plain = new WeakMap<TemplateStringsArray, Statement>();
 const composed = new WeakMap<TemplateStringsArray, Variant[]>();
 
-/** The statement of a template for nested parts that were seen before; null where a value stands. */
+/** The statement of a template with these nested parts; null stands for a value. */
 interface Variant {
   nested: readonly (Statement | null)[];
   statement: Statement;
@@ -106,7 +106,7 @@ function toParts(nested: Statement | null | undefined): readonly Part[] {
 
 const raws = new Map<string, Sql>();
 
-/** Text that is the same in every dialect: names of tables and columns, never something that a caller has sent. */
+/** Text that is the same in every dialect, such as names of tables and columns. Never pass user input. */
 export function raw(text: string): Sql {
   let made = raws.get(text);
   if (made === undefined) {
@@ -131,15 +131,15 @@ export function join(parts: readonly Sql[], separator: ', ' | ' '): Sql {
   return rest.reduce((before, part) => sql`${before}${between}${part}`, first);
 }
 
-/** Rows to be inserted into a table, without their values: engines write as many rows at a time as they like. */
+/** An insert without its values. Engines decide how many rows they write at a time. */
 export interface Insert {
   readonly table: string;
   readonly columns: readonly string[];
-  /** The column whose value the engine gives: the number of the row. It is not among `columns`. */
+  /** The column that gets the number of the row, which the engine assigns. It is not among `columns`. */
   readonly numbered: string | null;
-  /** What follows the values: the same in every dialect, and without values of its own. */
+  /** The clause after the values: the same in every dialect, and without values of its own. */
   readonly onConflict: string;
-  /** A row must be written; if none is, another writer was first, and the whole verb is run again. */
+  /** If no row is written, another writer was first, and the engine runs the whole verb again. */
   readonly mustWrite: boolean;
 }
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { openSqliteTables } from './sqlite/tables.ts';
 import { readSlice, type TableRow, tables, toKey } from './tables.ts';
 
-test('slices of a table are short where its rows are large, and hold every row once, in order', async (context) => {
+test('slices of a table are short if its rows are large, and contain every row once, in order', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-tables-'));
   context.after(() => rmSync(folder, { recursive: true }));
   const store = openSqliteTables(join(folder, 'catalog.db'), 'target');

@@ -1,5 +1,5 @@
-// The tables of the catalog as they are moved from one engine to another, row by row and in the order of their keys: the
-// same names and columns on every engine. A table stands behind those that it refers to.
+// The tables of the catalog for moving it between engines, row by row in the order of their keys. Names and columns are the
+// same on every engine. A table comes after the tables that it refers to.
 
 import { execute, insert, row, rows, tuples, type Verb } from './sql.ts';
 import { type Insert, insertInto, join, raw, type Sql, sql, type Value } from './statement.ts';
@@ -10,11 +10,11 @@ const intoMeta = insertInto('meta', 'name value', {
 
 export interface Table {
   name: string;
-  /** The first so many columns are its key. */
+  /** How many of the first columns form the key. */
   keyColumns: number;
   columns: readonly string[];
   into: Insert;
-  /** The bytes of a row, where there can be many. */
+  /** SQL that computes the bytes of a row, if rows can be large. */
   weight?: string;
 }
 
@@ -55,7 +55,7 @@ export const tables: readonly Table[] = [
   table('idempotency', 3, 'app_key operation key fingerprint result at'),
 ];
 
-/** How many rows are read at a time, and how many bytes of those that can be large. */
+/** Limits of a slice: rows, and bytes of tables whose rows can be large. */
 const sliceRows = 1000;
 const sliceBytes = 4 * 1024 * 1024;
 
@@ -63,13 +63,13 @@ export function toKey({ keyColumns }: Table, values: TableRow): TableRow {
   return values.slice(0, keyColumns);
 }
 
-/** For people: which row this is. */
+/** Names a row in messages. */
 export function nameRow(table: Table, values: TableRow): string {
   const key = toKey(table, values).map((value, index) => `${table.columns[index]} ${JSON.stringify(value)}`);
   return `${table.name}: ${key.join(', ')}`;
 }
 
-/** The next rows behind a key (null: from the first on), as many as fit into memory with ease; none: it was the last. */
+/** The next rows after a key (null: from the first), as many as fit into memory. Empty after the last row. */
 export function* readSlice(table: Table, after: TableRow | null): Verb<TableRow[]> {
   if (table.weight === undefined) return yield* readRows(table, after, sliceRows);
   const weighed = yield* tuples(sql`SELECT ${raw(table.weight)} ${behind(table, after)} LIMIT ${sliceRows}`);
@@ -139,7 +139,7 @@ export function* findHead(): Verb<{ position: number; link: string } | null> {
   return head ?? null;
 }
 
-/** One of the files that a content belongs to, for people; null: it belongs to none. */
+/** One of the files that have the content, for messages; null if there is none. */
 export function* findFileOf(content: number): Verb<{ id: string; name: string; version: number } | null> {
   const found = yield* row<{
     id: string;
@@ -151,7 +151,7 @@ export function* findFileOf(content: number): Verb<{ id: string; name: string; v
   return found ?? null;
 }
 
-/** What tells one catalog from all others, wherever it is kept: the id of its first space, for spaces are never removed. */
+/** Identifies a catalog wherever it is stored: the id of its first space, because spaces are never removed. */
 export function* findIdentity(): Verb<string> {
   return (yield* row<{ id: string }>(sql`SELECT id FROM spaces ORDER BY space LIMIT 1`))?.id ?? 'empty';
 }

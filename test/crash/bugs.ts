@@ -53,8 +53,8 @@ export const bugs: Bug[] = [
       },
       {
         module: writer,
-        from: 'if (told.length > 0) sender.postMessage({ outcomes: JSON.stringify(told), number } satisfies FromWriter);',
-        to: 'void told;',
+        from: 'if (report.length > 0) sender.postMessage({ outcomes: JSON.stringify(report), number } satisfies FromWriter);',
+        to: 'void report;',
       },
     ],
   },

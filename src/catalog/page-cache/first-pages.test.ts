@@ -20,10 +20,10 @@ import type { PageChange } from './page-change.ts';
 import { toChangeOf } from './to-change-of.ts';
 
 interface Opened {
-  /** Nothing is kept. */
+  /** Without the cache. */
   bare: Catalog;
   catalog: Catalog;
-  /** As another thread has it. */
+  /** In another thread. */
   worker: Catalog;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ async function open(): Promise<Opened> {
 testCatalog('SQLite with first pages kept', open);
 testWays('SQLite with first pages kept', open);
 
-test('names are compared as their UTF-8 bytes are', () => {
+test('names are compared by their UTF-8 bytes', () => {
   const text = fc.oneof(
     fc.string({ unit: anyCharacter }),
     fc.constantFrom('\uffff', '\ue000', '😀', 'a', '\ud7ff', 'é'),
@@ -73,14 +73,14 @@ test('names are compared as their UTF-8 bytes are', () => {
   );
 });
 
-/** A kept page may be older than the journal: what was written since then was elsewhere. */
+/** A cached page may be older than the journal, if later changes were elsewhere. */
 function shown(page: FolderPage | null): Omit<FolderPage, 'asOf' | 'isKept'> | null {
   if (page === null) return null;
   const { asOf: _, isKept: __, ...rest } = page;
   return rest;
 }
 
-/** Where something is done (0 is the root, the others are made as they are named), and what. */
+/** The folder (0 is the root, the others are created when they are first used), and the action. */
 const step = fc.record({
   where: fc.integer({ min: 0, max: 3 }),
   name: fc.integer({ min: 0, max: 140 }).map((index) => `n${index}`),
@@ -90,7 +90,7 @@ const step = fc.record({
   isWorker: fc.boolean(),
 });
 
-test('a kept page is what the catalog would list, after any saves at any depth, in whichever thread', async () => {
+test('a cached page equals the listing of the catalog after any saves at any depth, in any thread', async () => {
   const { bare, catalog, worker, close } = await open();
   let runs = 0;
   await fc.assert(
@@ -138,7 +138,7 @@ test('a kept page is what the catalog would list, after any saves at any depth, 
   await close();
 });
 
-test('a folder of another space is not listed from what is kept', async () => {
+test('a folder of another space is not listed from the cache', async () => {
   const { catalog, close } = await open();
   const [one, two] = [await addApplication(catalog, 'one'), await addApplication(catalog, 'two')];
   assert.notEqual(await catalog.listFolder({ space: one.space, folder: one.rootId, limit: 100 }), null);
@@ -146,14 +146,14 @@ test('a folder of another space is not listed from what is kept', async () => {
   await close();
 });
 
-test('a page that was read after a commit is not set back when the outcome is told', async () => {
+test('a page that was read after a commit is not reverted when the commit is reported', async () => {
   const { bare, close } = await open();
   const pages = new FirstPages(new CommitCounter(), 0);
   const catalog = pages.keep(bare);
   const app = await addApplication(bare, 'app');
   const input = { space: app.space, folder: app.rootId, limit: 100 };
   const save = (name: string) => bare.saveFile(fileIn(app, name, { content: inline(Buffer.from('xx')) }));
-  // Committed, and not yet told: as when the writer is ahead of those who wait for it.
+  // Committed but not yet reported, as when the writer is ahead of those who wait for it.
   const late = [await save('a'), await save('b')];
   for (const saved of [null, ...late]) {
     if (saved !== null) pages.follow([toChangeOf('saveFile', saved) as PageChange], 0);
@@ -168,7 +168,7 @@ test('a page that was read after a commit is not set back when the outcome is to
   await close();
 });
 
-test('a page is not kept where something was told while it was read', async () => {
+test('a page is not cached if a commit was reported while it was read', async () => {
   const { bare, close } = await open();
   const pages = new FirstPages(new CommitCounter(), 0);
   const app = await addApplication(bare, 'app');
@@ -188,7 +188,7 @@ test('a page is not kept where something was told while it was read', async () =
   await close();
 });
 
-test('what another thread was answered is seen, although nobody told us yet', async () => {
+test('what another thread has answered is visible before its commit is reported', async () => {
   const { bare, close } = await open();
   const counter = new CommitCounter();
   const pages = new FirstPages(counter, 0);
@@ -200,19 +200,19 @@ test('what another thread was answered is seen, although nobody told us yet', as
   assert.ok(counter.isWatched);
   const first = await bare.saveFile(fileIn(app, 'a'));
   const number = counter.next();
-  assert.deepEqual(names(await catalog.listFolder(input)), ['a'], 'its number has been given');
-  // Read again, so it has what is told now.
+  assert.deepEqual(names(await catalog.listFolder(input)), ['a'], 'its commit is counted');
+  // Read again, so it contains what is reported now.
   pages.follow([toChangeOf('saveFile', first) as PageChange], number);
   assert.equal((await catalog.listFolder(input))?.isKept, true);
 
   counter.next();
   const enough = { ...input, atLeast: first.position };
-  assert.equal((await catalog.listFolder(enough))?.isKept, true, 'right as of there, which is all that was input');
+  assert.equal((await catalog.listFolder(enough))?.isKept, true, 'up to date as of the requested position');
   assert.notEqual((await catalog.listFolder({ ...enough, atLeast: (first.position ?? 0) + 1 }))?.isKept, true);
   await close();
 });
 
-test('no page is kept before the writer tells us what it commits', async () => {
+test('no page is cached before the writer reports its commits', async () => {
   const { bare, close } = await open();
   const counter = new CommitCounter();
   const pages = new FirstPages(counter, null);
@@ -229,7 +229,7 @@ test('no page is kept before the writer tells us what it commits', async () => {
   await close();
 });
 
-test('a page with many properties is not kept, whether they were there or come', async () => {
+test('a page with many properties is not cached, whether they exist or are added', async () => {
   const { catalog, worker, close } = await open();
   const app = await addApplication(catalog, 'app');
   const input = { space: app.space, folder: app.rootId, limit: 100 };
@@ -250,14 +250,14 @@ test('a page with many properties is not kept, whether they were there or come',
   await close();
 });
 
-test('nobody is told of the writes of others before somebody keeps a page', async () => {
+test('writes of others are not reported before a page is cached', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-pages-'));
   const path = join(folder, 'catalog.db');
-  const told: number[] = [];
+  const reported: number[] = [];
   const engine = await openSqlite({
     path,
     onFatal: assert.fail,
-    onChanges: (changes) => told.push(changes.length),
+    onChanges: (changes) => reported.push(changes.length),
   });
   const port = engine.openWorkerPort();
   const workerEngine = attachSqlite({ path, port, onFatal: assert.fail });
@@ -266,9 +266,9 @@ test('nobody is told of the writes of others before somebody keeps a page', asyn
   await worker.saveFile(fileIn(app, 'a'));
   engine.commitCounter.watch();
   await worker.saveFile(fileIn(app, 'b'));
-  // Whatever the writer tells us comes in its order.
+  // The writer reports in order.
   await toCatalog(engine).saveFile(fileIn(app, 'c'));
-  assert.deepEqual(told, [1, 1]);
+  assert.deepEqual(reported, [1, 1]);
   await workerEngine.close();
   await engine.close();
   rmSync(folder, { recursive: true });

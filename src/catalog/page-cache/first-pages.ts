@@ -1,8 +1,8 @@
-// Keeps the first pages of the folders that are saved into, so that the reply to a save needs no query. Right only where every
-// write passes the one writer, which tells all threads what was committed.
+// Caches the first pages of folders that files are saved into, so that the response to a save needs no query. Correct only
+// if every write goes through the one writer, which reports each commit to all threads.
 //
-// What is kept follows the writes in commit order. A save changes the page of its folder, and the sizes shown in the pages of
-// all folders above: those are let go. A verb that is not known lets go of everything.
+// The cache follows the writes in commit order. A save changes the page of its folder, and the sizes in the pages of all
+// folders above, which are dropped. A verb that declares that it changes all pages clears the cache.
 
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../domain/entry.ts';
@@ -12,7 +12,7 @@ import type { FolderPage, ListFolder } from '../verbs/list-folder.ts';
 import type { CommitCounter } from './commit-counter.ts';
 import { isHeavy, type PageChange, type PlacedEntry } from './page-change.ts';
 
-/** A first page holds 100; one more is seen to tell whether there is a next, one more may be excluded. */
+/** A first page has up to 100 entries; one more shows whether there is a next page, one more may be excluded. */
 const keptChildren = 102;
 const largestLimit = 100;
 const keptPages = 128;
@@ -27,14 +27,14 @@ interface Page {
   folder: Entry;
   children: Child[];
   hasMore: boolean;
-  /** The place in the journal up to which the page is right. */
+  /** The position in the journal up to which the page is correct. */
   asOf: number;
 }
 
 export class FirstPages {
   readonly #commitCounter: CommitCounter;
   readonly #pages = new LRUCache<string, Page>({ max: keptPages });
-  /** The number of the last commit that we heard of; null: the writer does not know us yet, and tells us nothing. */
+  /** The number of the last commit that was received; null: the writer does not know this thread yet and sends nothing. */
   #heard: number | null;
   #changes = 0;
 
@@ -43,12 +43,12 @@ export class FirstPages {
     this.#heard = heard;
   }
 
-  /** The same catalog, with first pages from what is kept. */
+  /** The same catalog, with first pages from the cache. */
   keep(catalog: Catalog): Catalog {
     return { ...catalog, listFolder: (input) => this.#list(catalog, input) };
   }
 
-  /** What a commit has changed, in its order. To be called before anybody who waits for the commit goes on. */
+  /** Applies the changes of a commit, in order. Call it before anyone who waits for the commit continues. */
   follow(changes: readonly PageChange[], number: number): void {
     this.#heard = number;
     this.#changes += changes.length;
@@ -65,7 +65,7 @@ export class FirstPages {
     const isFirst = input.after === undefined && input.limit <= largestLimit && (input.order ?? 'name') === 'name';
     if (!isFirst || this.#heard === null) return await catalog.listFolder(input);
     const known = this.#pages.get(input.folder);
-    // One of another space is looked for like one that is not there: it must not even be answered sooner.
+    // A folder of another space takes the same path as one that does not exist: timing must not reveal it.
     if (known !== undefined && known.space === input.space && this.#isRecent(known, input)) {
       return { ...toFolderPage(known, input), isKept: true };
     }
@@ -74,20 +74,20 @@ export class FirstPages {
     const found = await catalog.listFolder({ space: input.space, folder: input.folder, limit: keptChildren });
     if (found === null) return null;
     const page = toPage(input.space, found);
-    // Something was written while we looked: nobody can say whether the page has it.
+    // A write during the read: the page may or may not contain it.
     const canBeKept = this.#changes === before && found.folder.kind === 'folder' && !hasHeavy(found);
     if (canBeKept) this.#pages.set(input.folder, page);
     return toFolderPage(page, input);
   }
 
-  /** What another thread has answered must be seen, although the news of it may still be on their way. */
+  /** A caller must see what another thread has answered, even if the report of that commit has not arrived yet. */
   #isRecent({ asOf }: Page, { atLeast = null }: ListFolder): boolean {
     return (atLeast !== null && asOf >= atLeast) || this.#commitCounter.last === this.#heard;
   }
 
   #place({ holder, entry, folder, position }: PlacedEntry): void {
     const page = this.#pages.get(holder);
-    // A page may have been read after a commit that is told only now: then it has the change already.
+    // A page may have been read after a commit that is reported only now: then it already contains the change.
     if (page === undefined || position <= page.asOf) return;
     page.asOf = position;
     if (folder !== undefined) page.folder = folder;
@@ -117,7 +117,7 @@ function toFolderPage({ folder, children, hasMore, asOf }: Page, { limit, exclud
   };
 }
 
-/** Puts an entry where it belongs, in place of what it was before; beyond the end of the page is nowhere. */
+/** Inserts an entry at its position, replacing its former state. Entries beyond the end of the page are ignored. */
 function place(page: Page, entry: Entry): void {
   const child = { entry, nameKey: toNameKey(entry.name) };
   const { children } = page;

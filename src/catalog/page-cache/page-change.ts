@@ -1,4 +1,4 @@
-// What a committed write changes of the first pages of folders that are cached.
+// What a committed write changes of the cached first pages of folders.
 
 import type { Entry } from '../../domain/entry.ts';
 
@@ -15,19 +15,19 @@ export interface PlacedEntry {
 export type PageChange =
   | { isEverything: true }
   | {
-      /** Folders whose pages are dropped: a size that they show has changed, or an entry was added that no page may hold. */
+      /** Folders whose pages are dropped: a size that they show has changed, or an entry is too large for the cache. */
       gone: string[];
       placed: PlacedEntry[];
     };
 
-/** The change of a write that dropped and placed these. Entries that are too large for a page drop the page instead. */
+/** Entries that are too large for the cache drop the page of their folder instead. */
 export function toPageChange(gone: readonly string[], placed: readonly PlacedEntry[]): PageChange {
   const isTooHeavy = ({ entry, folder }: PlacedEntry) => isHeavy(entry) || (folder !== undefined && isHeavy(folder));
   const [heavy, light] = [placed.filter(isTooHeavy), placed.filter((one) => !isTooHeavy(one))];
   return { gone: [...gone, ...heavy.map(({ holder }) => holder)], placed: light };
 }
 
-/** A page with an entry of more properties than this is not cached, so that the memory of the cache is bounded. */
+/** A page with an entry that has more properties than this is not cached, which bounds the memory of the cache. */
 const maxPropertiesBytes = 2048;
 
 export function isHeavy({ properties }: Entry): boolean {

@@ -1,5 +1,5 @@
-// The work behind the saves, on every node: giving committed changes their places soon after they were written, folding sums,
-// and what a node that is gone has left undone.
+// Background work of every node: sequencing committed changes soon after they were written, folding sums, and finishing what
+// a node that is gone has left undone.
 
 import type pg from 'pg';
 import { Fault } from '../../domain/fault.ts';
@@ -15,9 +15,9 @@ const turnsBetweenClocks = 60;
 const maxOffMs = 15_000;
 
 export interface BackgroundEvents {
-  /** Changes of these spaces, by whatever node, have their places in the journal. */
+  /** Changes of these spaces, of any node, have their positions in the journal. */
   onSequenced?: (spaces: readonly number[]) => void;
-  /** Work in the background failed; it will be tried again. */
+  /** Background work failed and will be retried. */
   onBackgroundError?: (error: unknown) => void;
   clock?: Clock;
 }
@@ -47,7 +47,7 @@ export class BackgroundWork {
     });
   }
 
-  /** Something was written here. */
+  /** Call it after a write of this node. */
   sequenceSoon(): void {
     this.#sequenceSoon ??= this.#clock.after(sequenceSoonMs, () => {
       this.#sequenceSoon = null;
@@ -55,7 +55,7 @@ export class BackgroundWork {
     });
   }
 
-  /** Resolves when every change that was committed before has its place. */
+  /** Resolves when every change that was committed before has its position. */
   sequence(): Promise<void> {
     if (this.#sequencing === null) {
       this.#sequencing = this.#sequenceAll().finally(() => {
@@ -63,7 +63,7 @@ export class BackgroundWork {
       });
       return this.#sequencing;
     }
-    // The one under way may have looked too early.
+    // The current run may have read before the change was committed.
     this.#nextSequencing ??= this.#sequencing
       .catch(() => undefined)
       .then(() => {
@@ -97,7 +97,7 @@ export class BackgroundWork {
     }
   }
 
-  /** What a node that is gone has left undone is done by the others. */
+  /** Also does what nodes that are gone have left undone. */
   async #run(): Promise<void> {
     if (this.#isClosed) return;
     try {
@@ -135,8 +135,7 @@ export class BackgroundWork {
   }
 }
 
-/** Until a table was looked at for the first time, the planner knows nothing of it; the server's own turn may be minutes
- *  away. */
+/** The planner has no statistics of a table before its first ANALYZE, and autovacuum may be minutes away. */
 async function analyzeNew(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'

@@ -1,4 +1,4 @@
-// Which of the writes that wait run in one transaction.
+// Decides which of the waiting writes run in one transaction.
 
 import type { AnyWrite } from '../catalog.ts';
 
@@ -12,8 +12,8 @@ export interface WaitingWrite {
   reject: (error: unknown) => void;
 }
 
-/** The next verb that waits; if it shares its space, with all others that can run in step with it. A verb that claims what
- *  another one of the batch claims stays for the next. */
+/** The next waiting verb; if it shares its space, together with all others that can run in step with it. A verb that claims
+ *  what another one of the batch claims waits for the next batch. */
 export function takeBatch(waiting: WaitingWrite[]): WaitingWrite[] {
   const [first] = waiting;
   if (first?.verb.lock !== 'shared') return waiting.splice(0, 1);
@@ -32,7 +32,7 @@ export function takeBatch(waiting: WaitingWrite[]): WaitingWrite[] {
     batch.push({ item, order: claims[0] ?? '' });
     waiting.splice(at, 1);
   }
-  // The same order in every batch, so that no two wait for each other's rows.
+  // The same order in every batch, so that no two batches deadlock on rows.
   return batch.sort((a, b) => a.order.localeCompare(b.order)).map(({ item }) => item);
 }
 

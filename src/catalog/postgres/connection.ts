@@ -1,5 +1,5 @@
-// Connections to PostgreSQL: how they are opened, which server is good enough, and what its errors mean. Statements are
-// prepared once on each connection, and sent without waiting for the answers to those before them.
+// Connections to PostgreSQL: opening them, checking the server, and classifying its errors. Statements are prepared once per
+// connection and pipelined: sent without waiting for earlier answers.
 
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -10,19 +10,19 @@ import type { Value } from '../statement.ts';
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?…` */
   url: string;
-  /** Every environment has a schema of its own. */
+  /** Every environment has its own schema. */
   schema: string;
-  /** How many connections this node may have, for both reading and writing. */
+  /** Connections of this node, for reading and writing. */
   maxConnections: number;
 }
 
 const oldestVersion = 14;
 const connectMs = 5000;
-/** Locks of a node that is cut off are given back after this long. */
+/** The server releases the locks of a disconnected node after this time. */
 const idleInTransactionMs = 5000;
 const statementMs = 15_000;
 const lockMs = 10_000;
-/** No answer for so long, although the server would have given up by then: the connection is dead, though nobody said so. */
+/** The server would have given up by then: without an answer after this time, the connection is dead. */
 const answerMs = 20_000;
 
 export type Client = pg.PoolClient;
@@ -36,8 +36,8 @@ export function openPool({ url, schema, maxConnections }: PostgresOptions): pg.P
       `statement_timeout=${statementMs}`,
       `lock_timeout=${lockMs}`,
       `idle_in_transaction_session_timeout=${idleInTransactionMs}`,
-      // Every statement was written with an index in mind. A plan that is made while tables are empty, and kept, would
-      // read them whole for ever.
+      // Every statement is written for an index. A plan that is made while tables are empty, and cached, would scan them
+      // forever.
       'enable_seqscan=off',
       'plan_cache_mode=force_generic_plan',
       'jit=off',
@@ -54,19 +54,18 @@ export function openPool({ url, schema, maxConnections }: PostgresOptions): pg.P
     keepAlive: true,
     types: { getTypeParser },
   } as pg.PoolConfig);
-  // A connection that fails while nobody uses it is replaced; whoever uses one hears of it there.
+  // An idle connection that fails is replaced; a connection in use reports the error to its user.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** A server on another machine is spoken to over TLS, and its certificate is verified, unless `sslmode=disable` says
- *  otherwise. */
+/** A remote server is reached over TLS, and its certificate is verified, unless `sslmode=disable` is set. */
 function toTarget(url: string): { connectionString: string; ssl?: boolean } {
   const target = new URL(url);
   const mode = target.searchParams.get('sslmode');
   if (mode === null && !isLocal(target)) return { connectionString: url, ssl: true };
-  // The driver's weaker modes do not verify.
+  // The driver's weaker modes do not verify the certificate.
   if (mode !== null && mode !== 'disable') target.searchParams.set('sslmode', 'verify-full');
   return { connectionString: target.href };
 }
@@ -94,14 +93,14 @@ export interface QueryText {
 
 export interface QueryResult {
   rows: Row[];
-  /** How many rows were changed, or found. */
+  /** Rows changed or returned. */
   count: number;
   command: string;
 }
 
 const names = new Map<string, string>();
 
-/** The same text has the same name on every connection, so that each prepares it once. */
+/** The same text has the same name on every connection, so that each connection prepares it once. */
 function toName(sql: string): string {
   let name = names.get(sql);
   if (name === undefined) {
@@ -121,7 +120,7 @@ export async function runQuery(client: Client, { sql, values, isTuples }: QueryT
   return { rows, count: rowCount ?? 0, command };
 }
 
-/** "refuses `fsync=off`/`synchronous_commit=off`": what such a server answers may be lost in a power cut. */
+/** A server with `fsync=off` or `synchronous_commit=off` can lose committed data in a power cut. */
 export async function checkServer(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string; setting: string }>(
     `SELECT name, setting FROM pg_settings
@@ -149,24 +148,24 @@ const queryCanceled = '57014';
 const diskFull = '53100';
 const conflicts = new Set([uniqueViolation, foreignKeyViolation, serializationFailure, deadlockDetected]);
 
-/** Someone else wrote the same thing at the same moment: asked again, the verb sees what they wrote. */
+/** Another node wrote the same thing at the same time. When the verb runs again, it sees what the other wrote. */
 export class Conflict extends Error {}
 
 export function isConflict(error: unknown): boolean {
   return error instanceof Conflict || conflicts.has(toCode(error));
 }
 
-/** Whether the transaction as a whole is over, not only the statement. */
+/** Whether the error ends the whole transaction, not only the statement. */
 export function endsTransaction(error: unknown): boolean {
   return [serializationFailure, deadlockDetected].includes(toCode(error)) || isLost(error);
 }
 
-/** The connection is gone, or the server is about to go: nothing is known of what was under way. */
+/** The connection is lost, or the server is shutting down: the state of the transaction is unknown. */
 export function isLost(error: unknown): boolean {
   const code = toCode(error);
   if (!/^[0-9A-Z]{5}$/.test(code)) return !(error instanceof Conflict) && isOfConnection(error);
-  // 08: connection exceptions; 57P: the server is shutting down, crashing or starting; 53300: it has no connection left;
-  // 25P03: it took our transaction for abandoned.
+  // 08: connection exceptions; 57P: the server is shutting down, crashing or starting; 53300: too many connections;
+  // 25P03: idle-in-transaction timeout.
   return code.startsWith('08') || code.startsWith('57P') || code === '53300' || code === '25P03';
 }
 

@@ -12,7 +12,7 @@ const schema = 'listened';
 let databases: Databases;
 let url: string;
 const pipes = new Set<Socket>();
-/** What is done when a connection comes, before it leads on. */
+/** Runs for each new connection, before it is forwarded. */
 let onConnection: () => unknown = () => undefined;
 let between: Server;
 
@@ -53,7 +53,7 @@ async function tell(payload: string): Promise<void> {
   await pool.end();
 }
 
-test('hears again after its connection was lost, however often', { timeout: 60_000 }, async () => {
+test('listens again after its connection was lost, however often', { timeout: 60_000 }, async () => {
   const heard: number[] = [];
   const clock = new MovableClock({ isRunning: true });
   const listening = await listen(options(), (spaces) => heard.push(...spaces), clock);
@@ -67,7 +67,7 @@ test('hears again after its connection was lost, however often', { timeout: 60_0
   await listening.close();
 });
 
-test('can be closed while it opens its connection again', { timeout: 60_000 }, async () => {
+test('can be closed while it reopens its connection', { timeout: 60_000 }, async () => {
   const clock = new MovableClock({ isRunning: true });
   const listening = await listen(options(), () => undefined, clock);
   const closed = Promise.withResolvers<void>();
@@ -76,13 +76,13 @@ test('can be closed while it opens its connection again', { timeout: 60_000 }, a
     listening.close().then(closed.resolve, closed.reject);
   };
   cutAll();
-  // That it is lost is noticed in its own time.
+  // The loss is noticed some time later.
   const moving = systemClock.every(10, () => void clock.advance(1000));
   await closed.promise;
   moving.cancel();
 });
 
-test('leaves nothing open where it cannot begin', { timeout: 60_000 }, async () => {
+test('leaves nothing open if it cannot start', { timeout: 60_000 }, async () => {
   onConnection = () => setImmediate(cutAll);
   await assert.rejects(listen(options(), () => undefined));
   onConnection = () => undefined;

@@ -1,5 +1,5 @@
-// Hears from the other nodes which spaces have changed: a connection of its own that listens, and is opened again when it
-// is lost. What is said while it is not open is missed; whoever waits looks again from time to time.
+// Listens for notifications of other nodes about changed spaces, on its own connection, which is reopened when it is lost.
+// Notifications are missed while it is closed, so waiting requests also poll.
 
 import pg from 'pg';
 import { systemClock, type Timer } from '../../runtime/clock.ts';
@@ -19,7 +19,7 @@ export async function listen(
   const pool = openPool({ ...options, maxConnections: 1 });
   let isClosed = false;
   let opening: Timer | null = null;
-  /** Gives back the connection that is there, once; the pool ends when it has them all. */
+  /** Returns the current connection to the pool, once; the pool ends when it has all of them. */
   let letGo = () => {};
   const open = async () => {
     const opened = await pool.connect();
@@ -28,7 +28,7 @@ export async function listen(
       if (isHeld) opened.release(true);
       isHeld = false;
     };
-    // Somebody may have closed it while we were on our way.
+    // It may have been closed while the connection was being opened.
     if (isClosed) return letGo();
     opened.on('notification', ({ payload }) => onHeard(JSON.parse(payload ?? '[]') as number[]));
     opened.on('error', again);

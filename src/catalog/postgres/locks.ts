@@ -1,6 +1,6 @@
-// Which verbs may run beside each other. Saves share a space: where two want the same name, an index or the lock of a row
-// tells. Everything else has its space to itself for as long as its transaction takes, so that verbs are written as if
-// they were alone, as they are on SQLite. What concerns several spaces has all of them.
+// Advisory locks that decide which verbs run at the same time. Verbs with a shared lock run together in a space: for the
+// same name, a unique index or a row lock decides. Any other verb has its space alone for its transaction, so that verbs
+// are written as if they were the only writer, as on SQLite. A verb for all spaces locks all of them.
 
 import { createHash } from 'node:crypto';
 import type { AnyWrite } from '../catalog.ts';
@@ -21,7 +21,7 @@ export function toLocks(items: readonly { verb: AnyWrite; input: unknown }[]): L
     if (space !== allSpaces) want(allSpaces, true);
     want(space, verb.lock === 'shared');
   }
-  // In the order of their numbers, so that no two wait for each other.
+  // Ordered by number, so that no two transactions deadlock.
   return [...locks].map(([space, isShared]) => ({ space, isShared })).sort((a, b) => a.space - b.space);
 }
 

@@ -1,5 +1,5 @@
-// Brings a schema of PostgreSQL to this release's form: the numbered files of `migrations/postgres/`, in order, each in
-// one transaction. `meta` holds the number of the last one. Nodes that start together take turns.
+// Migrates a PostgreSQL schema to this release: runs the numbered files of `migrations/postgres/` in order, each in one
+// transaction. `meta` holds the number of the last one. Nodes that start at the same time wait for each other.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Numbers for new rows, taken from the database's sequences in blocks, so that an insert need not be waited for to learn
-// the number of its row. Numbers that a node has taken and not used are never used.
+// Numbers for new rows, fetched from the sequences of the database in blocks, so that an insert need not wait for the number
+// of its row. Numbers that a node has fetched and not used are lost.
 
 import type pg from 'pg';
 
@@ -42,7 +42,7 @@ export class ReservedNumbers {
     this.#numbers = numbers;
   }
 
-  /** For so many new entries, and as many contents. */
+  /** `count` numbers for entries, and as many for contents. */
   static async from(numbers: Numbers, count: number): Promise<ReservedNumbers> {
     const [entry, content] = await Promise.all([numbers.reserve('entry', count), numbers.reserve('content', count)]);
     return new ReservedNumbers({ entry, content });
@@ -56,7 +56,7 @@ export class ReservedNumbers {
     return number;
   }
 
-  /** What took them was not committed: they are free again. */
+  /** Makes the numbers available again after a transaction that was not committed. */
   giveBack(): void {
     this.#taken.clear();
   }

@@ -1,4 +1,4 @@
-// What verbs add to sums and write into the journal, gathered until it is sent, many rows at a time.
+// Additions to sums and journal changes of verbs, collected and sent with many rows per statement.
 
 import type { Change } from '../../domain/chain.ts';
 import { type Insert, insertInto, type Value } from '../statement.ts';

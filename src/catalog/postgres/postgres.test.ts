@@ -76,14 +76,14 @@ function checkChain(rows: readonly JournalRow[]): void {
   }
 }
 
-test('nodes that start together on an empty database make one schema', async () => {
+test('nodes that start together on an empty database create one schema', async () => {
   const nodes = await openNodes(5);
   const made = await addApplication(nodes[0] as Catalog, 'together');
   for (const node of nodes) assert.equal((await node.findApplication({ appKey: made.appKey }))?.name, 'together');
   await closeAll(nodes);
 });
 
-test('a server that may lose what it has committed is refused', { timeout: 300_000 }, async () => {
+test('a server that may lose committed data is refused', { timeout: 300_000 }, async () => {
   const careless = await startPostgres({ fsync: 'off', synchronous_commit: 'off' });
   await assert.rejects(openNode(careless.url), /fsync is off.*synchronous_commit is off/);
   await careless.stop();
@@ -112,7 +112,7 @@ test('PostgreSQL keeps text that looks like a statement', async () => {
   assert.deepEqual(result, [{ name: confusing, value: '$1 ? FOR UPDATE' }]);
 });
 
-test('a catalog of a later release is left alone', async () => {
+test('a catalog of a later release is not changed', async () => {
   const url = await databases.make();
   await closeAll([await openNode(url)]);
   const pool = openPool({ url, schema, maxConnections: 1 });
@@ -121,7 +121,7 @@ test('a catalog of a later release is left alone', async () => {
   await assert.rejects(openNode(url), /opened by a later release/);
 });
 
-test('nodes that want the same name make one file of it, with every version', async () => {
+test('saves under one name on several nodes make one file with all versions', async () => {
   const nodes = await openNodes(3);
   const application = await addApplication(nodes[0] as Catalog, 'names');
   const { space } = application;
@@ -140,7 +140,7 @@ test('nodes that want the same name make one file of it, with every version', as
   await closeAll(nodes);
 });
 
-test('what PostgreSQL cannot take fails alone, not those that were saved with it', async () => {
+test('a save that PostgreSQL rejects fails alone, without the others of its batch', async () => {
   const [catalog] = (await openNodes(1)) as [Catalog];
   const application = await addApplication(catalog, 'poison');
   const saves = Array.from({ length: 40 }, (_, index) =>
@@ -156,7 +156,7 @@ test('what PostgreSQL cannot take fails alone, not those that were saved with it
   await closeAll([catalog]);
 });
 
-test('a folder and a file never get the same name, whichever nodes are asked', async () => {
+test('a folder and a file never get the same name, whichever nodes create them', async () => {
   const nodes = await openNodes(2);
   const application = await addApplication(nodes[0] as Catalog, 'kinds');
   for (let round = 0; round < 20; round += 1) {
@@ -172,7 +172,7 @@ test('a folder and a file never get the same name, whichever nodes are asked', a
   await closeAll(nodes);
 });
 
-test('twins with one idempotency key make one file, whichever nodes they reach', async () => {
+test('requests with the same idempotency key make one file, whichever nodes they reach', async () => {
   const nodes = await openNodes(3);
   const application = await addApplication(nodes[0] as Catalog, 'twins');
   const idempotency = { appKey: 'ak', operation: 'save-file', key: 'k', fingerprint: 'f' } as const;
@@ -207,7 +207,7 @@ test('sizes and usage are exact while several nodes save, and a quota is never e
   await closeAll(nodes);
 });
 
-test('a change that is committed late is placed behind those that were read before it', async () => {
+test('a change that is committed late gets a position after those that were already read', async () => {
   const url = await databases.make();
   const catalog = await openNode(url);
   const application = await addApplication(catalog, 'late');
@@ -235,7 +235,7 @@ test('a change that is committed late is placed behind those that were read befo
   await closeAll([catalog]);
 });
 
-test('a node hears of what another one has changed', async () => {
+test('a node learns of changes of another node', async () => {
   const url = await databases.make();
   const heard = Promise.withResolvers<readonly number[]>();
   const writer = await openNode(url);
@@ -247,7 +247,7 @@ test('a node hears of what another one has changed', async () => {
   await closeAll([writer, listener]);
 });
 
-test('a connection that is lost at COMMIT: what was committed is answered, what was not is done, and nothing twice', async () => {
+test('after a connection is lost at COMMIT, every write is done exactly once', async () => {
   const cutter = await startCommitCutter(await databases.make());
   const catalog = await openNode(cutter.url);
   const application = await addApplication(catalog, 'cut');
@@ -270,7 +270,7 @@ test('a connection that is lost at COMMIT: what was committed is answered, what 
   await cutter.close();
 });
 
-test('what is asked while the server is away is done when it is back, or refused as unavailable', {
+test('requests during an outage of the server succeed after it, or fail as unavailable', {
   timeout: 300_000,
 }, async () => {
   const restarted = await startPostgres();

@@ -1,5 +1,5 @@
-// The PostgreSQL engine: any number of nodes on one database. Saves of the moment are pending without a timer, as on
-// SQLite, and run in step in one transaction; other verbs have one each.
+// The PostgreSQL engine: any number of nodes on one database. Concurrent saves are batched without a timer, as on SQLite,
+// and run in step in one transaction; other verbs have a transaction each.
 
 import type pg from 'pg';
 import { Fault } from '../../domain/fault.ts';
@@ -29,19 +29,19 @@ import { saveInStep } from './run-in-step.ts';
 import { Transaction } from './transaction.ts';
 import { maxAttempts, release, Transactor } from './transactor.ts';
 
-/** Batches under way at a time: while one commits, another is read for. */
+/** Concurrent batches: while one commits, the next one reads. */
 const lanes = 2;
 
 export interface PostgresEvents extends BackgroundEvents {
-  /** So many writes were committed at once, and it took so long. */
+  /** The number of writes in a commit, and its duration. */
   onBatch?: (writes: number, seconds: number) => void;
 }
 
 export interface PostgresEngine extends Engine {
   readonly pool: pg.Pool;
-  /** Whether the database answers, as of a moment ago. */
+  /** Whether the database answered recently. */
   isReachable(): boolean;
-  /** Runs what one node at a time should do; null: another one is at it. */
+  /** Runs work on one node at a time; null if another node is running it. */
   runExclusive<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null>;
 }
 
@@ -62,7 +62,7 @@ export async function openPostgres(options: PostgresOptions, events: PostgresEve
   }
 }
 
-/** Removes an environment with everything in it. */
+/** Deletes an environment with all its data. */
 export async function removeSchema(options: PostgresOptions): Promise<void> {
   const pool = openPool({ ...options, maxConnections: 1 });
   await pool.query(`DROP SCHEMA IF EXISTS "${options.schema}" CASCADE`).finally(() => pool.end());
@@ -112,7 +112,7 @@ class Postgres implements PostgresEngine {
     return this.#transactor.isReachable();
   }
 
-  /** The lock belongs to a connection of its own: it is free again when this node dies. */
+  /** The lock belongs to its own connection, so that it is released when this node dies. */
   async runExclusive<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null> {
     const client = await this.pool.connect();
     const lock = [toLockClass(this.#options.schema, purpose)];
@@ -194,11 +194,11 @@ class Postgres implements PostgresEngine {
       try {
         return await this.#transactor.transact(locks, work, { isOnce: true });
       } catch (error) {
-        // What one of them cannot do, be it for others or for itself, must fail that one alone.
+        // A verb that fails must fail alone: run them one by one.
         if (error instanceof Fault || isLost(error)) throw error;
       }
     }
-    // Whoever lost to others has the space alone now, and cannot lose again.
+    // After a conflict the verbs have the space exclusively, so that there is no second conflict.
     const alone = locks.map((lock) => ({ ...lock, isShared: lock.isShared && lock.space === allSpaces }));
     return await this.#transactor.transact(alone, (transaction) => this.#runOneByOne(batch, transaction));
   }
@@ -206,7 +206,7 @@ class Postgres implements PostgresEngine {
   async #runInStep(batch: WaitingWrite[], transaction: Transaction, numbers: ReservedNumbers): Promise<Outcome[]> {
     numbers.giveBack();
     const together = await saveInStep(batch.map(begin), transaction, numbers);
-    // What the others sent is known to be right before one of those that stepped out begins.
+    // Confirm the statements of the others before a verb that left the batch runs.
     if (together.some((outcome) => 'isAlone' in outcome)) await transaction.settle();
     const outcomes: Outcome[] = [];
     for (const [index, outcome] of together.entries()) {
@@ -221,7 +221,7 @@ class Postgres implements PostgresEngine {
     return outcomes;
   }
 
-  /** Whatever fails, fails alone, and leaves nothing. */
+  /** A verb that fails leaves nothing, and fails alone. */
   async #runApart(item: WaitingWrite, transaction: Transaction): Promise<Outcome> {
     for (let attempt = 1; ; attempt += 1) {
       transaction.send('SAVEPOINT item');
@@ -258,7 +258,7 @@ function begin({ verb, input }: WaitingWrite): Verb<unknown> {
   return verb(input);
 }
 
-/** What was sent for a verb is known to be right before its savepoint is released. */
+/** Waits until all statements of a verb have succeeded, before its savepoint is released. */
 async function sendPending(pending: PendingWrites, transaction: Transaction): Promise<void> {
   pending.send(transaction);
   await transaction.settle();

@@ -1,5 +1,5 @@
-// Runs one verb in a transaction, step by step. What it adds to sums and writes into the journal is pending and sent when
-// the verb is done.
+// Runs one verb in a transaction, step by step. Returns its additions to sums and journal changes, which are to be sent at
+// the end.
 
 import type { Insertion, Query, Row, Step, Verb } from '../sql.ts';
 import { Conflict } from './connection.ts';
@@ -48,7 +48,7 @@ async function insert(
   numbers: Numbers | null,
 ): Promise<Row[]> {
   if (into.numbered !== null) {
-    if (numbers === null) throw new Error('a verb that only reads wants to change something');
+    if (numbers === null) throw new Error('a read verb tried to write');
     const number = await numbers.take(into.numbered);
     const { sql, values: all } = toInsert(into, [...values, number]);
     transaction.send(sql, all);

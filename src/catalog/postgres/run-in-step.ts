@@ -1,10 +1,10 @@
-// Runs many saves in one transaction, in step: each goes on until it waits for rows, then all that is wanted is asked for at
-// once, the same statements as one. What they insert is sent at the end, many rows at a time. So a batch costs about as
-// many round trips as one save, however many it holds.
+// Runs many saves in one transaction, in step: each continues until it needs rows, then all reads are sent at once, equal
+// statements as one. Inserts are sent at the end, with many rows each. So a batch costs about as many round trips as one
+// save.
 //
-// Saves that run in step do not see each other. Whoever gathers the batch leaves out those that want the same name; what is
+// Saves that run in step do not see each other. Saves with the same claims are never in one batch; any conflict that is
 // left (a row that two of them insert) fails the batch, which is then run one by one. A verb that does more than read and
-// insert steps out, with nothing done, and is run alone behind the others.
+// insert leaves the batch, with nothing done, and runs alone after the others.
 
 import { Refusal } from '../../domain/refusal.ts';
 import type { Insertion, Query, Row, Step, Sum, Verb } from '../sql.ts';
@@ -20,7 +20,7 @@ class Runner {
   readonly verb: Verb<unknown>;
   readonly writes: Insertion[] = [];
   readonly pendingWrites = new PendingWrites();
-  /** What it waits for. */
+  /** The query that it waits for. */
   wanted: Query | null = null;
   outcome: StepOutcome | null = null;
 
@@ -42,14 +42,12 @@ export async function saveInStep(
   return runners.map(({ outcome }) => outcome as StepOutcome);
 }
 
-/** The same for verbs that only read. */
+/** The same for read verbs. */
 export async function readInStep(verbs: readonly Verb<unknown>[], transaction: Transaction): Promise<unknown[]> {
   const runners = await run(verbs, transaction, null);
   return runners.map(({ outcome }) => {
     if (outcome !== null && 'value' in outcome) return outcome.value;
-    throw outcome !== null && 'error' in outcome
-      ? outcome.error
-      : new Error('a verb that only reads wants to change something');
+    throw outcome !== null && 'error' in outcome ? outcome.error : new Error('a read verb tried to write');
   });
 }
 
@@ -87,7 +85,7 @@ interface Surroundings {
   pending(sum: Sum): { entries: number; bytes: number };
 }
 
-/** Goes on with the rows that were waited for, until more are. */
+/** Continues with the rows of the last query until the next one. */
 function advance(runner: Runner, found: Row[], surroundings: Surroundings): void {
   runner.wanted = null;
   try {
@@ -105,7 +103,7 @@ function advance(runner: Runner, found: Row[], surroundings: Surroundings): void
     }
     runner.outcome = { value: step.value };
   } catch (error) {
-    // Whatever else went wrong shows again when it is alone, and then fails nobody but itself.
+    // Any other error occurs again when the verb runs alone, and then fails only this verb.
     runner.outcome = error instanceof Refusal ? { error } : { isAlone: true };
     runner.pendingWrites.sums.forget();
   }
@@ -122,7 +120,7 @@ function take(runner: Runner, step: Step, { numbers, pending }: Surroundings): R
     return [];
   }
   if ('pending' in step) {
-    // What is left of a quota is told one by one.
+    // Quotas must be checked one save after another.
     return step.pending.kind === 'usage' ? 'alone' : [pending(step.pending)];
   }
   if ('together' in step) return 'alone';
@@ -191,7 +189,7 @@ async function readEach(
   return found;
 }
 
-/** Inserts in the order in which the first verb that has them wrote them: what is referred to comes first. */
+/** Inserts in the order of the first verb that has them: referenced rows come first. */
 function send(runners: readonly Runner[], transaction: Transaction): void {
   const byInsert = Map.groupBy(
     runners.flatMap(({ writes }) => writes),

@@ -1,8 +1,8 @@
-// What happens behind the saves: committed changes get their places in the journal, and what was added to sums is folded
-// into them. One node at a time does either, under a lock of its own; whoever finds nothing to do is done at once.
+// Sequencing and folding: committed changes get their positions in the journal, and additions are folded into sums. One node
+// at a time does either, under a lock.
 //
-// A change is given its place only when it can be seen, that is, after its commit, so a reader of the journal never has a
-// place come up behind it. Those that are seen at once are placed in the order in which they were written.
+// A change gets its position only once it is visible, that is, after its commit. So no position ever appears behind a reader
+// of the journal. Changes that become visible together keep the order in which they were written.
 
 import { type Change, toLink } from '../../domain/chain.ts';
 import { intoJournal } from '../verbs/journal.ts';
@@ -24,7 +24,7 @@ interface WaitingChange extends Change {
 
 export async function sequenceSlice(transaction: Transaction, lockClass: number): Promise<SequenceResult> {
   transaction.send('SELECT pg_advisory_xact_lock($1::int, 0)', [lockClass]);
-  // Waited for together: if the connection is lost, both fail.
+  // Awaited together: if the connection is lost, both fail.
   const [heading, { rows }] = await Promise.all([
     transaction.query({ sql: 'SELECT position, link FROM journal ORDER BY position DESC LIMIT 1', values: [] }),
     transaction.query({

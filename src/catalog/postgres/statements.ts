@@ -1,5 +1,5 @@
-// Statements of the verbs as PostgreSQL takes them. The verbs are written for one row at a time; here the same statement
-// of many verbs becomes one statement for all of them, rendered from its parts.
+// Renders statements for PostgreSQL. Verbs handle one row at a time; here the same statement of many verbs becomes one
+// statement for all of them, rendered from its parts.
 
 import { checkKind, type QueryKind } from '../sql.ts';
 import type { Dialect, Insert, Statement, Value } from '../statement.ts';
@@ -17,7 +17,7 @@ function exactUsage(column: 'entries' | 'bytes'): string {
     WHERE usage_additions.space = usage.space AND usage_additions.actor = usage.actor), 0)::bigint)`;
 }
 
-/** What is not folded into a sum yet belongs to it. */
+/** Additions that are not folded yet belong to the sum. */
 const computed: Dialect['computed'] = {
   'exact size': exactSize,
   'exact entries': exactUsage('entries'),
@@ -39,15 +39,15 @@ export function toText(kind: QueryKind, statement: Statement): string {
   return text;
 }
 
-/** No text of PostgreSQL can hold a NUL, so none is equal to one that does. */
+/** A text in PostgreSQL cannot contain NUL, so no row matches a value with one. */
 export function isUnknowable(value: Value): boolean {
   return typeof value === 'string' && value.includes('\0');
 }
 
-/** By the types of the values. */
+/** Texts by the types of the values. */
 const manyReads = new WeakMap<Statement, Map<string, string>>();
 
-/** One read for many sets of values: `place` says for which set a row was found, counted from 1. */
+/** One read for many sets of values. `place` is the number of the set that a row belongs to, counted from 1. */
 export function toManyReads(statement: Statement, sets: readonly (readonly Value[])[]): Text {
   const [first = []] = sets;
   const types = first.map((_, index) => typeOf(sets.map((set) => set[index] ?? null)));
@@ -62,7 +62,7 @@ export function toManyReads(statement: Statement, sets: readonly (readonly Value
 function toManyReadsText(statement: Statement, types: readonly string[]): string {
   const given = types.map((_, index) => `v${index + 1}`);
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
-  // A text without this would be compared in another order than that of the indexes, which would not be used.
+  // Indexes on text use the collation "C"; a comparison in another one would not use them.
   const toPlaceholder = (index: number) =>
     types[index - 1] === 'text' ? `(given.v${index} COLLATE "C")` : `given.v${index}`;
   const inner = statement.render({ toPlaceholder, computed });
@@ -76,14 +76,14 @@ function typeOf(values: readonly Value[]): string {
   return typeof known === 'number' || typeof known === 'bigint' ? 'bigint' : 'text';
 }
 
-/** Statements of few sizes, so that each can be prepared once. */
+/** Few sizes, so that each statement is prepared once. */
 const rowsEach = [64, 16, 4, 1];
 
 export function toInsert(insert: Insert, values: readonly Value[]): Text {
   return { sql: toInsertText(insert, 1), values };
 }
 
-/** Many rows as few inserts. The rows of a numbered insert have their number as their last value. */
+/** Many rows in few inserts. In a numbered insert the last value of each row is its number. */
 export function toInserts(
   insert: Insert,
   rows: readonly (readonly Value[])[],

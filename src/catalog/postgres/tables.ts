@@ -1,5 +1,5 @@
-// The tables of a catalog on PostgreSQL, for moving it. Everything runs on one connection, which also holds the locks: when
-// it is lost, nothing more is read or written.
+// The tables of a PostgreSQL catalog, for moving it. Everything runs on one connection, which also holds the locks: when it
+// is lost, nothing more is read or written.
 
 import type pg from 'pg';
 import { Fault } from '../../domain/fault.ts';
@@ -15,20 +15,19 @@ import { foldSlice, sequenceSlice } from './sequencer.ts';
 import { toInsert, toInserts } from './statements.ts';
 import { Transaction } from './transaction.ts';
 
-/** What is not moved: rows that only say what is to be added to other rows (folded before), what became of commits, and
- *  which uploads are under way. */
+/** Tables that are not moved: additions (folded before), marks of commits, leases and unfinished uploads. */
 const passing = ['size_additions', 'usage_additions', 'unsealed_changes', 'commits', 'leases', 'uploads'];
 /** By the column that holds the number. */
 const numbered = { space: 'spaces', entry: 'entries', content: 'contents' };
 
 const patienceMs = 3000;
 
-/** Null: as a source, there is none. */
+/** Null: there is no source. */
 export async function openPostgresTables(options: PostgresOptions, role: StoreRole): Promise<TableStore | null> {
   const pool = openPool({ ...options, maxConnections: 1 });
   try {
     const client = await pool.connect();
-    // Named otherwise than nodes are; and what takes long here may.
+    // Not counted as a node; and statements may take long.
     await client.query(`SET application_name = 'cabinet migrate'; SET statement_timeout = 0`);
     if (role === 'target') {
       await checkServer(client);
@@ -68,7 +67,7 @@ class PostgresTables implements TableStore {
     this.#schema = schema;
   }
 
-  /** Every verb that writes shares the lock of all spaces: whoever has it alone keeps them all out. */
+  /** Every write verb shares the lock of all spaces: holding it exclusively keeps all of them out. */
   async hold(): Promise<void> {
     await this.#untilFree(async () => {
       const { rows } = await this.#query(
@@ -88,7 +87,7 @@ class PostgresTables implements TableStore {
     await this.#bringUpToDate();
   }
 
-  /** What a process before us held is given back only when the server sees that it is gone. */
+  /** The server releases the locks of an earlier process only when it notices that the process is gone. */
   async #untilFree(findObstacle: () => Promise<string | null>): Promise<void> {
     for (const until = systemClock.monotonic() + patienceMs; ; await systemClock.sleep(100)) {
       const obstacle = await findObstacle();
@@ -100,7 +99,7 @@ class PostgresTables implements TableStore {
     }
   }
 
-  /** What a node would have done within a second. */
+  /** Does what a node would do within a second. */
   async #bringUpToDate(): Promise<void> {
     const sequence = toLockClass(this.#schema, 'sequence');
     const fold = toLockClass(this.#schema, 'fold');
@@ -124,13 +123,13 @@ class PostgresTables implements TableStore {
         for (const { sql, values } of toInserts(table.into, rows)) transaction.send(sql, values);
       });
     } catch (error) {
-      // 22: a value that cannot be kept; 23: one that may not be.
+      // 22: an invalid value; 23: a violated constraint.
       const isOfRow = /^2[23]/.test(String(((error as Fault).cause as { code?: string } | undefined)?.code));
       throw isOfRow ? ((await this.#findBadRow(table, rows)) ?? error) : error;
     }
   }
 
-  /** Tries the rows one by one, and keeps none. */
+  /** Tries the rows one by one, and rolls back. */
   async #findBadRow(table: Table, rows: readonly TableRow[]): Promise<Fault | null> {
     let bad: Fault | null = null;
     const tried = this.#transact(async (transaction) => {
@@ -151,7 +150,7 @@ class PostgresTables implements TableStore {
     await this.#query(`TRUNCATE ${names.join(', ')}`);
   }
 
-  /** The next numbers are behind those that were moved, and the planner knows how many rows there are. */
+  /** Advances the sequences beyond the moved rows, and updates the statistics of the planner. */
   async settle(): Promise<void> {
     for (const [column, table] of Object.entries(numbered)) {
       await this.#query(
@@ -183,7 +182,7 @@ class PostgresTables implements TableStore {
   }
 
   async close(): Promise<void> {
-    // Closed, not given back: its locks end with it.
+    // Destroyed, not returned to the pool: its locks end with it.
     this.#client.release(true);
     await this.#pool.end();
   }

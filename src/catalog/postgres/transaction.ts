@@ -1,5 +1,5 @@
-// One transaction on one connection. Statements whose rows nobody waits for are sent and forgotten; if one fails, the
-// first failure is what whoever asks next, or commits, is told.
+// One transaction on one connection. Statements whose result is not needed are sent without waiting; if one fails, the next
+// query or the commit rejects with the first failure.
 
 import { type Client, Conflict, isLost, type QueryResult, type QueryText, runQuery } from './connection.ts';
 
@@ -7,7 +7,7 @@ export class Transaction {
   readonly #client: Client;
   #failure: { error: unknown } | null = null;
   readonly #counted: Promise<void>[] = [];
-  /** Whether COMMIT is on its way, or was. */
+  /** Whether COMMIT has been sent. */
   isEnding = false;
 
   constructor(client: Client) {
@@ -27,7 +27,7 @@ export class Transaction {
     this.query({ sql, values }).catch(() => undefined);
   }
 
-  /** The same, for a statement that must change exactly so many rows: fewer say that someone else was first. */
+  /** The same for a statement that must change `count` rows: fewer mean that another writer was first. */
   sendFor(count: number, sql: string, values: QueryText['values']): void {
     const counted = this.query({ sql, values }).then(
       (answer) => {
@@ -38,7 +38,7 @@ export class Transaction {
     this.#counted.push(counted);
   }
 
-  /** Takes back what was done since, also what failed. */
+  /** Undoes everything since the savepoint, including a failure. */
   async undoTo(savepoint: string): Promise<void> {
     const failure = this.#failure;
     if (failure !== null && isLost(failure.error)) throw failure.error;
@@ -46,13 +46,13 @@ export class Transaction {
     await this.query({ sql: `ROLLBACK TO SAVEPOINT ${savepoint}`, values: [] });
   }
 
-  /** Everything before it was done, or this rejects with what was not. */
+  /** Resolves when all statements before have succeeded, or rejects with the first failure. */
   async settle(): Promise<void> {
     await this.query({ sql: 'SELECT 1', values: [] });
     this.#throwFailure();
   }
 
-  /** A transaction in which something failed is rolled back by PostgreSQL, which says so without an error. */
+  /** PostgreSQL rolls a failed transaction back without reporting an error. */
   async commit(): Promise<void> {
     await Promise.all(this.#counted);
     this.#throwFailure();

@@ -1,6 +1,5 @@
-// Carries transactions through: again when they conflict with others, again when the connection is lost before the
-// commit. A connection that is lost while it commits is not guessed about: every transaction leaves a mark, and the mark is
-// looked up.
+// Runs transactions to completion: retries after a conflict, and after the connection was lost before the commit. Every
+// transaction writes a mark; if the connection is lost during the commit, the mark shows whether it was committed.
 
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
@@ -11,11 +10,11 @@ import { type Client, isConflict, isLost, toFault } from './connection.ts';
 import { type Lock, sendLocks } from './locks.ts';
 import { Transaction } from './transaction.ts';
 
-/** How often one work is tried beside others that want the same. */
+/** Attempts when transactions conflict. */
 export const maxAttempts = 10;
-/** How long a server that cannot be reached is waited for: it may be starting again. */
+/** How long to wait for a server that cannot be reached: it may be restarting. */
 const patienceMs = 10_000;
-/** How long we try to learn what became of a commit. */
+/** How long to try to find out whether a commit succeeded. */
 const unsurePatienceMs = 60_000;
 
 export class Transactor {
@@ -35,12 +34,12 @@ export class Transactor {
     return this.#isReached;
   }
 
-  /** Nothing is waited for any more. */
+  /** Stops waiting for the server. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Runs the work and commits it; again, if it conflicts with others or the connection is lost before it was committed. */
+  /** Runs and commits the work. Retries after a conflict, or if the connection was lost before the commit. */
   async transact<Result>(
     locks: readonly Lock[],
     work: (transaction: Transaction) => Promise<Result>,
@@ -80,8 +79,8 @@ export class Transactor {
     }
   }
 
-  /** Whether the transaction that wrote the mark was committed. If not, it never will be: what is written here keeps it out,
-   *  and waits for it to end if it is still under way. */
+  /** Whether the transaction that wrote the mark was committed. If not, it never will be: inserting the same mark prevents
+   *  it, and waits for it if it is still running. */
   async #wasCommitted(mark: string): Promise<boolean> {
     const until = this.#clock.monotonic() + unsurePatienceMs;
     for (;;) {
@@ -94,14 +93,14 @@ export class Transactor {
         return rows[0]?.is_given_up === false;
       } catch (error) {
         if (this.#clock.monotonic() > until) {
-          throw new Fault('unsure', 'PostgreSQL was lost while it committed, and cannot be input', error);
+          throw new Fault('unsure', 'PostgreSQL was lost while it committed, and cannot be reached', error);
         }
         await this.#clock.sleep(100 + Math.random() * 200);
       }
     }
   }
 
-  /** Waits for a server that cannot be reached. */
+  /** Retries while the server cannot be reached. */
   async patiently<Result>(work: () => Promise<Result>): Promise<Result> {
     const until = this.#clock.monotonic() + patienceMs;
     for (;;) {
@@ -119,7 +118,7 @@ export class Transactor {
   }
 }
 
-/** Gives a connection back once the transaction on it is over; one that cannot end it is closed. */
+/** Returns a connection to the pool once its transaction has ended; destroys it if that fails. */
 export async function release(client: Client, transaction: Transaction): Promise<void> {
   try {
     await transaction.rollBack();

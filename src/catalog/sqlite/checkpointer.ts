@@ -1,5 +1,5 @@
-// The checkpointer: a thread with a connection of its own that moves committed pages from the write-ahead log into the
-// database file, so that no save waits for it. After a crash it first looks whether the database is whole.
+// The checkpointer: a thread with its own connection that moves committed pages from the write-ahead log into the database
+// file, so that no save waits for it. After a crash it first checks the database for damage.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
@@ -9,7 +9,7 @@ import { Connection, checkpoint } from './connection.ts';
 export interface CheckpointReport {
   /** How many pages the log holds. */
   logPages: number;
-  /** Pages of the database that hold nothing any more. */
+  /** Unused pages of the database file. */
   freePages: number;
 }
 
@@ -30,7 +30,7 @@ function work(): CheckpointReport | null {
     const logPages = checkpoint(connection, 'PASSIVE') ?? 0;
     return { logPages, freePages: Number(connection.all('PRAGMA freelist_count')[0]?.freelist_count) };
   } catch (error) {
-    // Before anything else: the writer must not commit once more.
+    // First of all: the writer must not commit again.
     syncs.fail();
     throw error;
   }

@@ -1,5 +1,5 @@
-// One connection to a SQLite catalog: opened with the settings that durability depends on, running verbs by feeding
-// each step its rows. Statements are prepared once and kept.
+// One connection to a SQLite catalog: opens it with the settings that durability depends on and runs verbs by feeding each
+// step its rows. Statements are prepared once.
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Change } from '../../domain/chain.ts';
@@ -20,7 +20,7 @@ const fatalCodes = new Set([8 /* READONLY */, 10 /* IOERR */, 11 /* CORRUPT */, 
 
 export type Role = 'writer' | 'reader' | 'checkpointer';
 
-/** What a verb can do beside running statements. */
+/** Effects of a verb beside its statements. */
 export interface Effects {
   append(change: Change): number;
   add(addition: Addition): Row[];
@@ -29,7 +29,7 @@ export interface Effects {
 
 export class Connection {
   readonly #database: DatabaseSync;
-  /** Set by whatever may change something; whoever wants to know clears it first. */
+  /** Set by everything that may change rows. Callers clear it first. */
   hasWritten = false;
   readonly #native = new Map<string, StatementSync>();
   readonly #statements = new Map<Statement, StatementSync>();
@@ -40,7 +40,7 @@ export class Connection {
     this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: 5000 });
     requireSqlite(this.#database);
     if (role === 'writer') {
-      // Neither can be changed once there is anything in the database.
+      // Neither setting can be changed once the database has content.
       const isEmpty = this.all('PRAGMA page_count')[0]?.page_count === 0;
       if (isEmpty) this.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA auto_vacuum = INCREMENTAL`);
       this.exec('PRAGMA journal_mode = WAL');
@@ -55,7 +55,7 @@ export class Connection {
     this.#database.exec(sql);
   }
 
-  /** For statements of the engine itself, in SQLite's own dialect. */
+  /** For the engine's own statements, in SQLite's dialect. */
   all(text: string, values: readonly unknown[] = []): Row[] {
     this.hasWritten = true;
     let statement = this.#native.get(text);
@@ -108,7 +108,7 @@ export class Connection {
     return insert.numbered === null ? none : [{ number }];
   }
 
-  /** Runs a verb that only reads, in one snapshot. */
+  /** Runs a read verb in one snapshot. */
   read<Result>(verb: Verb<Result>): Result {
     this.all('BEGIN');
     try {
@@ -136,12 +136,12 @@ function requireSqlite(database: DatabaseSync): void {
 }
 
 function refuse(): never {
-  throw new Error('a verb that only reads wants to change something');
+  throw new Error('a read verb tried to write');
 }
 
 const readOnly: Effects = { append: refuse, add: refuse, pending: () => ({ entries: 0, bytes: 0 }) };
 
-/** Tells apart what may be tried again, what must stop the engine, and what is a mistake of ours. */
+/** Tells errors that can be retried from those that must stop the engine and from bugs. */
 export function toFaultKind(error: unknown): FaultKind {
   if (error instanceof Fault) return error.kind;
   const { errcode } = error as { errcode?: number };
@@ -151,7 +151,7 @@ export function toFaultKind(error: unknown): FaultKind {
   return fatalCodes.has(primary) ? 'fatal' : 'other';
 }
 
-/** Returns how many pages the log holds; null: nobody knows, for a full disk has put it off. The log stays then, and with it
+/** Returns the number of pages in the log; null if a full disk has prevented the checkpoint. The log remains then, with
  *  everything committed. */
 export function checkpoint(connection: Connection, mode: 'PASSIVE' | 'TRUNCATE'): number | null {
   try {

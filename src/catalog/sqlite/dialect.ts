@@ -1,4 +1,4 @@
-// Statements of the verbs as SQLite takes them. Columns are exact here, and nobody else writes: rows need no locks.
+// Renders statements for SQLite. Columns are exact here, and there is one writer: rows need no locks.
 
 import { checkKind, type QueryKind } from '../sql.ts';
 import type { Dialect, Insert, Statement } from '../statement.ts';

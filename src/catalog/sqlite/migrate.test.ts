@@ -27,7 +27,7 @@ function migrateAt(path: string): void {
   connection.close();
 }
 
-test('a migration that was cut, at whichever statement of whichever release, is done again as a whole', () => {
+test('a migration that was interrupted, at any statement of any release, runs again as a whole', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-migrate-'));
   const fresh = join(folder, 'fresh.db');
   migrateAt(fresh);
@@ -41,7 +41,7 @@ test('a migration that was cut, at whichever statement of whichever release, is 
       for (const [index, text] of texts.slice(0, applied).entries()) {
         database.exec(`BEGIN; ${text}; PRAGMA user_version = ${index + 1}; COMMIT`);
       }
-      // The process ends here: what was begun and never committed is gone.
+      // The process ends here: the open transaction is lost.
       database.exec(`BEGIN IMMEDIATE; ${statements.slice(0, done).join(';\n')}`);
       database.close();
       migrateAt(path);

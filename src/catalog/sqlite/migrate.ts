@@ -1,5 +1,5 @@
-// Brings a catalog to this release's schema: the numbered files of `migrations/sqlite/`, in order, each in one transaction.
-// `PRAGMA user_version` holds the number of the last one applied.
+// Migrates a catalog to the schema of this release: runs the numbered files of `migrations/sqlite/` in order, each in one
+// transaction. `PRAGMA user_version` holds the number of the last one.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Runs a verb that reads, on a connection of the thread that asks.
+// Runs a read verb on a connection of the calling thread.
 
 import { requireRead } from '../catalog.ts';
 import type { Connection } from './connection.ts';

@@ -1,10 +1,10 @@
-// A copy of a SQLite catalog as it is in one moment, while others write. `VACUUM INTO` reads in one transaction: SQLite's
-// backup interface would begin anew with every commit.
+// Copies a SQLite catalog as of one moment while others write. `VACUUM INTO` reads in one transaction; SQLite's backup API
+// would start over with every commit.
 
 import { DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
 
-/** The copy is not synced yet. Uploads that are under way are not in it: their bytes still grow. */
+/** The copy is not synced yet. It has no unfinished uploads, because their bytes still grow. */
 export function snapshotSqlite(from: string, to: string): void {
   const connection = new Connection(from, 'reader');
   try {

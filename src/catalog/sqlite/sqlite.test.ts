@@ -69,7 +69,7 @@ function checkJournal(folder: string): string[] {
   return rows.map(({ action }) => action);
 }
 
-test('batches that come while one is synced share the next commit, and every one is answered for itself', async () => {
+test('batches that arrive during a sync share the next commit, and each gets its own answer', async () => {
   const folder = makeFolder();
   const commits: number[] = [];
   const path = join(folder, 'catalog.db');
@@ -78,14 +78,14 @@ test('batches that come while one is synced share the next commit, and every one
   );
   const application = await addApplication(catalog, 'gathered');
   commits.length = 0;
-  const input: Promise<string>[] = [];
+  const saves: Promise<string>[] = [];
   const batches = 4;
   for (let batch = 0; batch < batches; batch += 1) {
     for (let index = 0; index < 3; index += 1) {
-      // The second of each is refused: it must be the second that learns of it.
+      // The second of each is refused: the refusal must reach that one.
       const name = index === 1 ? 'file 0-0' : `file ${batch}-${index}`;
       const saved = catalog.saveFile(fileIn(application, name, { conflict: 'Fail' }));
-      input.push(
+      saves.push(
         saved.then(
           ({ file }) => file.name,
           (error: Error) => (error as Refusal).code,
@@ -94,23 +94,23 @@ test('batches that come while one is synced share the next commit, and every one
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const told = await Promise.all(input);
+  const outcomes = await Promise.all(saves);
   await catalog.close();
   const wanted = Array.from({ length: batches }, (_, batch) => [
     `file ${batch}-0`,
     'NameAlreadyExists',
     `file ${batch}-2`,
   ]);
-  assert.deepEqual(told, wanted.flat());
+  assert.deepEqual(outcomes, wanted.flat());
   assert.equal(
     commits.reduce((sum, writes) => sum + writes, 0),
-    input.length,
+    saves.length,
   );
   assert.ok(commits.length < batches, `${commits.length} commits for ${batches} batches`);
   rmSync(folder, { recursive: true });
 });
 
-test('a thread that writes little does not wait behind one that has always more', async () => {
+test('a thread that writes little does not wait behind one that always has more', async () => {
   const folder = makeFolder();
   const path = join(folder, 'catalog.db');
   const engine = await openSqlite({ path, onFatal: assert.fail });
@@ -132,7 +132,7 @@ test('a thread that writes little does not wait behind one that has always more'
   rmSync(folder, { recursive: true });
 });
 
-test('space that is no longer needed is given back to the disk', { timeout: 60_000 }, async () => {
+test('space that is no longer needed is returned to the disk', { timeout: 60_000 }, async () => {
   const folder = makeFolder();
   const catalog = await openIn(folder);
   const application = await addApplication(catalog, 'given-back');
@@ -154,7 +154,7 @@ test('space that is no longer needed is given back to the disk', { timeout: 60_0
   rmSync(folder, { recursive: true });
 });
 
-test('what was committed is there when the catalog is opened again', async () => {
+test('committed data is there when the catalog is opened again', async () => {
   const folder = makeFolder();
   const first = await openIn(folder);
   const app = await addApplication(first, 'app');
@@ -166,7 +166,7 @@ test('what was committed is there when the catalog is opened again', async () =>
   rmSync(folder, { recursive: true });
 });
 
-test('the journal has every change in order, each linked to the one before it, and nothing of refused ones', async () => {
+test('the journal has every change in order, linked to the previous one, and nothing of refused writes', async () => {
   const folder = makeFolder();
   const catalog = await openIn(folder);
   const app = await addApplication(catalog, 'app');
@@ -184,11 +184,11 @@ test('the journal has every change in order, each linked to the one before it, a
   rmSync(folder, { recursive: true });
 });
 
-test('a verb that fails after it has begun to write fails alone and leaves nothing', async () => {
+test('a verb that fails after its first write fails alone and leaves nothing', async () => {
   const folder = makeFolder();
   const catalog = await openIn(folder);
   const app = await addApplication(catalog, 'app');
-  // The column does not take it, and is written last.
+  // The column does not accept it, and is written last.
   const poison = { contentType: null as unknown as string };
   const saves = Array.from({ length: 64 }, (_, index) =>
     catalog.saveFile(fileIn(app, `f${index}`, index === 40 ? poison : {})),
@@ -207,7 +207,7 @@ test('a verb that fails after it has begun to write fails alone and leaves nothi
   rmSync(folder, { recursive: true });
 });
 
-test('a slice of a copy that is run again, because another verb of its batch failed, leaves nothing out', async () => {
+test('a copy slice that runs again because another verb of its batch failed omits nothing', async () => {
   const folder = makeFolder();
   const catalog = await openIn(folder);
   const app = await addApplication(catalog, 'app');
@@ -231,7 +231,7 @@ test('a slice of a copy that is run again, because another verb of its batch fai
   rmSync(folder, { recursive: true });
 });
 
-test('closing commits what was asked before', async () => {
+test('closing commits what was submitted before', async () => {
   const folder = makeFolder();
   const first = await openIn(folder);
   const app = await addApplication(first, 'app');
@@ -246,7 +246,7 @@ test('closing commits what was asked before', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a catalog of a later release is refused, not touched', async () => {
+test('a catalog of a later release is refused and not changed', async () => {
   const folder = makeFolder();
   await (await openIn(folder)).close();
   const database = new DatabaseSync(join(folder, 'catalog.db'));
@@ -256,7 +256,7 @@ test('a catalog of a later release is refused, not touched', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a damaged catalog is refused, not written on', async () => {
+test('a damaged catalog is refused and not changed', async () => {
   const folder = makeFolder();
   await (await openIn(folder)).close();
   const path = join(folder, 'catalog.db');
@@ -267,7 +267,7 @@ test('a damaged catalog is refused, not written on', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a data folder is held by one at a time, until released', () => {
+test('a data folder is locked by one process at a time, until released', () => {
   const folder = makeFolder();
   const lock = lockFolder(folder, 'cabinet serve');
   assert.throws(() => lockFolder(folder), FolderInUse);
@@ -288,11 +288,11 @@ test('once a sync of the environment has failed, nothing is committed and nothin
   const catalog = toCatalog(await openSqlite({ path, syncGuard: syncs, onFatal: (fault) => fatal.push(fault), clock }));
   await addApplication(catalog, 'before');
   const sizes = () => [path, `${path}-wal`].map((file) => [statSync(file).size, statSync(file).mtimeMs]);
-  // Nothing has been checkpointed: the clock stands still.
+  // Nothing has been checkpointed: the clock is stopped.
   const before = sizes();
   syncs.fail();
   await assert.rejects(addApplication(catalog, 'after'), (error) => error instanceof Fault && error.kind === 'fatal');
-  // Longer than it takes until the next checkpoint.
+  // Longer than the interval between checkpoints.
   await clock.advance(700);
   await catalog.close();
   assert.deepEqual(sizes(), before);

@@ -1,5 +1,5 @@
-// The SQLite engine as the thread sees it that opens it: it starts and ends the writer and the checkpointer. Reads run on a
-// read-only connection in this thread. Other threads of the process can be invited to use it too (`worker.ts`).
+// The SQLite engine in the thread that opens it: starts and stops the writer and the checkpointer. Reads run on a read-only
+// connection in this thread. Other threads of the process attach to it (`worker.ts`).
 
 import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
@@ -16,9 +16,9 @@ import { WriteQueue, type WriteQueueEvents } from './write-queue.ts';
 import type { FinishResult, FromWriter, ToWriter, WriterData } from './writer.ts';
 
 const checkpointEveryMs = 250;
-/** FolderAbove this many pages the writer finishes a checkpoint itself, so that it can begin the log anew. */
+/** Above this many pages the writer runs a full checkpoint itself, so that the log can start over. */
 const maxLogPages = 16_384;
-/** So many free pages are kept for what comes; more are given back to the disk when nobody is writing. */
+/** Free pages to keep for future writes; more are returned to the disk while nobody writes. */
 const keptFreePages = 8192;
 
 export interface SqliteOptions extends WriteQueueEvents {
@@ -29,11 +29,11 @@ export interface SqliteOptions extends WriteQueueEvents {
 }
 
 export interface SqliteEngine extends Engine {
-  /** Shared with whoever keeps pages. */
+  /** Shared with every thread that caches pages. */
   readonly commitCounter: CommitCounter;
   /** A port to the writer, for another thread. */
   openWorkerPort(): MessagePort;
-  /** Something was committed for a worker. */
+  /** A write of a worker was committed. */
   noteCommit(): void;
 }
 
@@ -44,7 +44,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
     workerData: { path, syncs: syncs.shared, commitCounter: commitCounter.shared } satisfies WriterData,
   });
   const wasClosed = await isReady(writer);
-  // The database and its log are new names in the folder; SQLite ignores errors of its own sync of it.
+  // The database and its log are new names in the folder; SQLite ignores errors when it syncs the folder itself.
   await syncFolder(dirname(path));
   const checkpointer = new Worker(new URL('./checkpointer.ts', import.meta.url), {
     workerData: { path, syncs: syncs.shared, isCheckWanted: !wasClosed } satisfies CheckpointerData,
@@ -52,7 +52,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
   return new OpenedSqlite(options, { writer, checkpointer, commitCounter });
 }
 
-/** Resolves to whether the catalog was closed in order the last time. */
+/** Resolves to whether the catalog was closed cleanly the last time. */
 function isReady(writer: Worker): Promise<boolean> {
   return new Promise((resolve, reject) => {
     writer.once('error', reject);
@@ -131,7 +131,7 @@ class OpenedSqlite implements SqliteEngine {
   #giveBack(): void {
     if (this.#writeQueue.isDead) return;
     this.#writer.postMessage({ giveBack: true } satisfies ToWriter);
-    // There may be more: looked at again after the next checkpoint.
+    // There may be more free pages: check again after the next checkpoint.
     this.#hasNewPages = true;
   }
 
@@ -141,8 +141,8 @@ class OpenedSqlite implements SqliteEngine {
     this.#checkpointer.postMessage('checkpoint');
   }
 
-  /** Everything that was asked is committed first, and moved into the database file. That this failed is told as at any
-   *  other time. */
+  /** Commits everything that was submitted before and moves it into the database file. A failure is reported like any
+   *  other. */
   async close(): Promise<void> {
     this.#checkpoints.cancel();
     await this.#writeQueue.close();
@@ -154,7 +154,7 @@ class OpenedSqlite implements SqliteEngine {
     }
   }
 
-  /** Whether the log is empty now. */
+  /** Returns whether the log is empty now. */
   async #finish(): Promise<boolean> {
     this.#checkpointer.postMessage('close');
     await this.#exits[0];
@@ -163,23 +163,23 @@ class OpenedSqlite implements SqliteEngine {
       void this.#exits[1].then(() => resolve(null));
     });
     this.#writer.postMessage({ finish: true } satisfies ToWriter);
-    const told = await finished;
-    if (told === null) return false;
-    if ('isLogEmpty' in told) return told.isLogEmpty;
-    this.#writeQueue.die(new Fault('fatal', told.fault.message));
+    const result = await finished;
+    if (result === null) return false;
+    if ('isLogEmpty' in result) return result.isLogEmpty;
+    this.#writeQueue.die(new Fault('fatal', result.fault.message));
     return false;
   }
 
-  /** Who can only read is the last to close it, and leaves the empty log and its index where they are: a start on a full
-   *  disk could not make them anew. */
+  /** The read-only connection closes last and leaves the empty log and its index in place: on a full disk the next start
+   *  could not create them. */
   async #closeAll(): Promise<void> {
     this.#writer.postMessage({ close: true } satisfies ToWriter);
     await this.#exits[1];
     this.#reader.close();
   }
 
-  /** The last connection to be closed would move the log into the database file, and sync both, whatever has failed before.
-   *  So one stays open that can only read, until the process ends. */
+  /** The last connection to close would move the log into the database file and sync both, whatever has failed before. So
+   *  a read-only connection stays open until the process ends. */
   async #abandon(): Promise<void> {
     await this.#checkpointer.terminate();
     await this.#writer.terminate();

@@ -1,5 +1,5 @@
-// How gathered sums are written on SQLite: once, before the batch is committed or anything but a save looks at them, for
-// the index by size moves each time.
+// Writes pending sums on SQLite: once, before the commit or before a verb that does not account for them, because each
+// update moves the row in the index by size.
 
 import { insertInto } from '../statement.ts';
 import type { Sums } from '../verbs/sums.ts';

@@ -1,4 +1,4 @@
-// The tables of a SQLite catalog, for moving it. That nobody else uses it is seen to by the lock of its data folder.
+// The tables of a SQLite catalog, for moving it. The lock of the data folder keeps others out.
 
 import { existsSync } from 'node:fs';
 import { Fault } from '../../domain/fault.ts';
@@ -8,10 +8,10 @@ import { nameRow, type Table, type TableRow, tables } from '../tables.ts';
 import { Connection, checkpoint, toFaultKind } from './connection.ts';
 import { latestSchema, migrate } from './migrate.ts';
 
-/** So many transactions may stand in the log before it is written back. */
+/** Transactions between two checkpoints. */
 const maxLogged = 16;
 
-/** Null: as a source, there is none. */
+/** Null: there is no source. */
 export function openSqliteTables(path: string, role: StoreRole): TableStore | null {
   if (role === 'source' && !existsSync(path)) return null;
   const connection = new Connection(path, role === 'source' ? 'reader' : 'writer');
@@ -77,7 +77,7 @@ class SqliteTables implements TableStore {
     });
   }
 
-  /** The next number is the one behind the last, of itself. */
+  /** SQLite continues after the highest number by itself. */
   async settle(): Promise<void> {}
 
   #transact(work: () => void): void {
@@ -86,7 +86,7 @@ class SqliteTables implements TableStore {
       work();
       this.#connection.exec('COMMIT');
     } catch (error) {
-      // It may have ended by itself.
+      // SQLite may have ended the transaction itself.
       if (toFaultKind(error) !== 'fatal') this.#rollBack();
       throw toFaultKind(error) === 'full' ? new Fault('full', 'no space is left for the catalog', error) : error;
     }

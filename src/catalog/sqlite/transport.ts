@@ -1,6 +1,6 @@
-// How a batch crosses to the writer's thread: one JSON text, and one block with the bytes of all contents, instead of
-// hundreds of small objects, which structured cloning would copy one by one (measured: a third of the cost of a save).
-// Bytes travel only as `content` of a verb's input. In the block each content takes: SHA-256 (32), checksums, bytes.
+// How a batch reaches the writer thread: one JSON text and one block with the bytes of all contents. Structured cloning
+// would copy hundreds of small objects one by one (measured: a third of the cost of a save). Bytes travel only as `content`
+// of a verb's input. In the block each content takes: SHA-256 (32), checksums, bytes.
 
 import type { StoredContent } from '../verbs/stored-content.ts';
 
@@ -11,7 +11,7 @@ export interface PackedBatch {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What stands in the text for a content: how many bytes of the block are its own, or null where it has none. */
+/** Stands for a content in the text: how many bytes of the block belong to it; null if it has none. */
 interface PackedContent {
   sizeBytes: number;
   blob: string | null;

@@ -1,4 +1,4 @@
-// The SQLite engine in another thread than the one that opened it: a connection of its own to read, and a port to the writer.
+// The SQLite engine in a worker thread: its own connection for reads, and a port to the writer.
 
 import type { MessagePort } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
@@ -15,7 +15,7 @@ export interface WorkerOptions extends WriteQueueEvents {
 }
 
 export interface WorkerEngine extends Engine {
-  /** Whoever opened the engine has learned that it can promise nothing any more. */
+  /** The thread that opened the engine has found that it can no longer guarantee durability. */
   die(fault: Fault): void;
 }
 
@@ -39,7 +39,7 @@ export function attachSqlite({ path, port, ...events }: WorkerOptions): WorkerEn
       await writeQueue.close();
       isClosing = true;
       port.close();
-      // After a failure nobody may move the log into the database file, as the last one to close it would.
+      // After a failure nobody may move the log into the database file, which closing the last connection would do.
       if (!writeQueue.isDead) reader.close();
     },
   };

@@ -1,5 +1,5 @@
-// What one thread has for the writer. Writes of the moment are gathered without a timer: while the writer commits, the next
-// batches grow here and wait there.
+// The writes of one thread on their way to the writer. Writes are batched without a timer: while the writer commits, the
+// next batches fill here and wait there.
 
 import { Fault } from '../../domain/fault.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -9,7 +9,7 @@ import { toChangeOf } from '../page-cache/to-change-of.ts';
 import { type PackedBatch, pack } from './transport.ts';
 import type { CommitReport, ForeignChange, Outcome } from './writer.ts';
 
-// Small batches, several of them: while the writer commits one, the answers of the one before are sent, and the next is made.
+// Several small batches: while the writer commits one, the answers of the previous one are sent and the next one fills.
 const maxItems = 32;
 const maxBatches = 4;
 const maxBatchBytes = 4 * 1024 * 1024;
@@ -27,13 +27,13 @@ interface Batch {
 }
 
 export interface WriteQueueEvents {
-  /** Called once, when the writer can no longer promise anything. */
+  /** Called once, when the writer can no longer guarantee durability. */
   onFatal: (fault: Fault) => void;
-  /** Called after every commit that held a write of ours, however many. */
+  /** Called after every commit with writes of this thread. */
   onCommitted?: () => void;
-  /** Called for every such commit: how many of our writes it held, and how long the first of them took from here to there and back. */
+  /** Called for every such commit: the number of writes of this thread, and the duration of the first one in seconds. */
   onBatch?: (writes: number, seconds: number) => void;
-  /** Called for every commit that we are told of, before those who wait for it: what it changed of first pages. */
+  /** Called for every commit that the writer reports, before those who wait for it: what it changes of cached pages. */
   onChanges?: (changes: PageChange[], number: number) => void;
 }
 
@@ -41,7 +41,7 @@ export class WriteQueue {
   readonly #post: (batch: PackedBatch) => void;
   readonly #events: WriteQueueEvents;
   #waiting: WaitingWrite[] = [];
-  /** Batches that the writer has: those that it commits, and a few that it can go on with at once. */
+  /** Batches that the writer has: those that it commits, and a few to continue with at once. */
   readonly #running: Batch[] = [];
   #isScheduled = false;
   #dead: Fault | null = null;
@@ -88,15 +88,15 @@ export class WriteQueue {
     this.#schedule();
   }
 
-  /** Of one commit, which may have held several batches of ours, and writes of others. */
+  /** Handles the report of one commit, which may cover several batches of this thread and writes of others. */
   settle({ outcomes, number }: CommitReport): void {
     if (this.#dead !== null) return;
-    const told = JSON.parse(outcomes) as (Outcome | ForeignChange)[];
-    const own = told.filter((one): one is Outcome => !('change' in one));
+    const report = JSON.parse(outcomes) as (Outcome | ForeignChange)[];
+    const own = report.filter((one): one is Outcome => !('change' in one));
     const sentAt = this.#running[0]?.sentAt ?? 0;
     const settled: WaitingWrite[] = [];
     while (settled.length < own.length) settled.push(...(this.#running.shift() as Batch).items);
-    this.#events.onChanges?.(toChanges(told, settled), number);
+    this.#events.onChanges?.(toChanges(report, settled), number);
     if (own.length === 0) return;
     for (const [index, outcome] of own.entries()) {
       const { resolve, reject } = settled[index] as WaitingWrite;
@@ -116,7 +116,7 @@ export class WriteQueue {
     return fault;
   }
 
-  /** Nothing is promised from here on; what waits is told so. */
+  /** Rejects everything that waits, and everything from now on. */
   die(fault: Fault): void {
     if (this.#dead !== null) return;
     this.#dead = fault;
@@ -127,7 +127,7 @@ export class WriteQueue {
     this.#events.onFatal(fault);
   }
 
-  /** Everything that was asked is committed first; what is asked from then on is refused. */
+  /** Commits everything that was submitted before; later writes are rejected. */
   async close(): Promise<void> {
     if (this.#running.length > 0 || this.#waiting.length > 0) {
       await new Promise<void>((resolve) => {
@@ -138,7 +138,7 @@ export class WriteQueue {
   }
 }
 
-/** As many as fit the caps, and at least one. */
+/** As many as fit into the limits, and at least one. */
 function countForBatch(waiting: readonly WaitingWrite[]): number {
   let bytes = 0;
   for (const [index, { input }] of waiting.entries()) {
@@ -149,10 +149,10 @@ function countForBatch(waiting: readonly WaitingWrite[]): number {
 }
 
 /** In the order of the commit. */
-function toChanges(told: readonly (Outcome | ForeignChange)[], settled: readonly WaitingWrite[]): PageChange[] {
+function toChanges(report: readonly (Outcome | ForeignChange)[], settled: readonly WaitingWrite[]): PageChange[] {
   const changes: PageChange[] = [];
   let at = 0;
-  for (const one of told) {
+  for (const one of report) {
     if ('change' in one) changes.push(one.change);
     else {
       const { name } = settled[at] as WaitingWrite;

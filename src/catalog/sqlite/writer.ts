@@ -1,6 +1,6 @@
-// The writer: the thread that holds the one connection that writes. It is handed batches of verbs, runs those that wait
-// in one transaction and answers after one COMMIT that synced. A refused verb fails alone and leaves nothing. After a
-// failed sync it commits nothing more, although SQLite itself would go on.
+// The writer: the thread with the only connection that writes. It receives batches of verbs, runs all that wait in one
+// transaction and answers after one synced COMMIT. A refused verb fails alone and leaves nothing. After a failed sync it
+// commits nothing more, although SQLite itself would continue.
 
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type Change, toLink } from '../../domain/chain.ts';
@@ -26,9 +26,9 @@ export interface ForeignChange {
 }
 
 export interface CommitReport {
-  /** JSON: how the writes of one commit ended for whoever sent them, and, between them, what those of others changed. */
+  /** JSON: the outcomes of the writes of this sender, and between them what writes of others have changed. */
   outcomes: string;
-  /** Of the last commit that all threads were told of: this one, or one before. */
+  /** The number of the last commit that was reported to all threads: this one or an earlier one. */
   number: number;
 }
 
@@ -38,7 +38,7 @@ export interface WriterData {
   commitCounter: SharedArrayBuffer;
 }
 
-/** Workers send batches alone. `finish` comes last but one: whoever asks learns whether all is durable before `close`, which can tell nothing. */
+/** Workers send only batches. `finish` comes before `close`: its answer says whether all is durable, `close` has none. */
 export type ToWriter =
   | { batch: PackedBatch }
   | { worker: MessagePort }
@@ -55,24 +55,24 @@ export type FromWriter =
 /** `isLogEmpty`: everything is in the database file, so that closing it has nothing left to do. */
 export type FinishResult = { isLogEmpty: boolean } | { fault: PlainFault };
 
-/** Of a commit. With more, each would cost a little less, but the threads that answer would stand still meanwhile. */
+/** Per commit. More would cost a little less each, but the threads that answer would idle meanwhile. */
 const usualWrites = 32;
 
-/** The end of the journal's chain, as of the last change of the running transaction. */
+/** The end of the journal chain, as of the last change of the current transaction. */
 interface Head {
   position: number;
   link: string;
 }
 
 class Writer {
-  /** Whether the last one to have the catalog open closed it in order. */
+  /** Whether the catalog was closed cleanly the last time. */
   readonly wasClosed: boolean;
   readonly #connection: Connection;
   readonly #sums = new Sums();
   readonly #effects: Effects;
   readonly #syncs: SyncGuard;
   #head: Head;
-  /** A commit takes batches in until it holds so many: on a slow disk so many that the sync is the smaller part. */
+  /** A commit takes batches until it has this many writes: on a slow disk more, so that the sync is the smaller part. */
   enoughWrites = usualWrites;
 
   constructor(path: string, syncs: SyncGuard) {
@@ -90,7 +90,7 @@ class Writer {
     migrate(this.#connection);
     this.wasClosed = this.#connection.all(`SELECT value FROM meta WHERE name = 'state'`)[0]?.value !== 'open';
     this.#mark('open');
-    // Some builds of SQLite fall back to NORMAL at the first write, which syncs nothing at COMMIT.
+    // Some builds of SQLite fall back to NORMAL at the first write, which does not sync at COMMIT.
     this.#assert('PRAGMA synchronous', 'synchronous', 2);
     this.#assert('PRAGMA journal_mode', 'journal_mode', 'wal');
     const last = this.#connection.all('SELECT position, link FROM journal ORDER BY position DESC LIMIT 1')[0];
@@ -103,7 +103,7 @@ class Writer {
     try {
       this.#connection.all(sql, [state]);
     } catch (error) {
-      // A full disk must not keep what is stored from being read.
+      // A full disk must not prevent reading.
       if (toFaultKind(error) !== 'full') throw error;
     }
   }
@@ -132,7 +132,7 @@ class Writer {
       const ranAt = performance.now();
       this.#connection.all('COMMIT');
       this.#measure(batch.length, ranAt - beganAt, performance.now() - ranAt);
-      // The checkpointer's may have failed beside ours.
+      // The checkpointer's sync may have failed at the same time.
       this.#syncs.check();
       return outcomes;
     } catch (error) {
@@ -149,9 +149,9 @@ class Writer {
     this.enoughWrites = Math.max(usualWrites, Math.ceil((writes * committedMs) / ranMs));
   }
 
-  /** The usual way: verbs look before they write, so what is refused has changed nothing. Null if one did fail after it
-   *  had written: then the batch is begun anew with a savepoint around each verb, for which SQLite copies every page that
-   *  it touches. */
+  /** The usual path: verbs read before they write, so that a refused verb has changed nothing. Null if a verb failed after
+   *  it had written: then the batch starts over with a savepoint around each verb, for which SQLite copies every page
+   *  that it touches. */
   #runAll(batch: Batch): Outcome[] | null {
     const outcomes: Outcome[] = [];
     for (const item of batch) {
@@ -182,11 +182,11 @@ class Writer {
       const verb = requireWrite(name);
       if (!verb.readsPendingSums) writeSums(this.#connection, this.#sums);
       const value = this.#connection.run(verb(input), this.#effects);
-      // Nothing would be dropped on its way through JSON, and with it the outcome.
+      // JSON would drop undefined, and with it the outcome.
       return { value: value ?? null };
     } catch (error) {
       if (error instanceof Refusal) return { refusal: error.toPlain() };
-      // A full disk or a failing one may have ended the whole transaction: then the batch fails, not the item.
+      // A full or failing disk may have ended the whole transaction: then the batch fails, not the item.
       if (toFaultKind(error) !== 'other') throw error;
       return { fault: toPlainFault(error) };
     }
@@ -213,14 +213,14 @@ class Writer {
     if (!this.#syncs.haveFailed) checkpoint(this.#connection, 'PASSIVE');
   }
 
-  /** A few free pages at a time, for the writer waits meanwhile. */
+  /** A few free pages at a time, because the writer is blocked meanwhile. */
   giveBack(): void {
     if (this.#syncs.haveFailed) return;
     try {
       this.#connection.all('PRAGMA incremental_vacuum(256)');
     } catch (error) {
       if (toFaultKind(error) === 'fatal') throw error;
-      // A full disk puts it off.
+      // On a full disk, try again later.
     }
   }
 
@@ -270,13 +270,13 @@ function serve({ path, syncs: shared, commitCounter: sharedCounter }: WriterData
   const take = (sender: MessagePort) => {
     if (sender !== own) {
       senders.push(sender);
-      // From here on it is told of everything.
+      // From here on it receives every report.
       sender.postMessage({ outcomes: '[]', number: commitCounter.last } satisfies FromWriter);
     }
     sender.on('message', (message: ToWriter) => {
       if (!('batch' in message)) return handle(message);
       const { taken, others } = takeWaiting({ sender, items: unpack(message.batch) }, senders, writer.enoughWrites);
-      tell(taken, writer.commit(taken.flatMap(({ items }) => items)), senders, commitCounter);
+      sendReports(taken, writer.commit(taken.flatMap(({ items }) => items)), senders, commitCounter);
       others.forEach(handle);
     });
     sender.once('close', () => senders.splice(senders.indexOf(sender), 1));
@@ -292,8 +292,8 @@ interface SenderBatch {
   items: Batch;
 }
 
-/** Batches that came while the last one was synced share a transaction, and so its sync and the pages that all of them
- *  touch. `others` is what else was asked for. */
+/** Batches that arrived during the last sync share a transaction, and so its sync and the pages that they touch. `others`
+ *  are the remaining messages. */
 function takeWaiting(
   first: SenderBatch,
   senders: readonly MessagePort[],
@@ -301,14 +301,14 @@ function takeWaiting(
 ): { taken: SenderBatch[]; others: Other[] } {
   const taken = [first];
   const others: Other[] = [];
-  // One batch of each first: nobody waits for ever behind a sender that has always more.
+  // First one batch of each sender: nobody waits forever behind a sender that always has more.
   for (const sender of senders) if (sender !== first.sender) takeNext(sender, taken, others);
   for (const sender of senders) while (countWrites(taken) < enoughWrites && takeNext(sender, taken, others));
   return { taken, others };
 }
 
-/** Each sender learns how its own writes ended. Where pages are kept, each learns of what the others have changed, too. */
-function tell(
+/** Reports to each sender the outcomes of its writes and, if pages are cached, what the others have changed. */
+function sendReports(
   taken: readonly SenderBatch[],
   outcomes: readonly Outcome[],
   senders: readonly MessagePort[],
@@ -319,13 +319,13 @@ function tell(
   const changes = written.map(({ name }, index) => (isForAll ? toChange(name, outcomes[index] as Outcome) : null));
   const number = changes.some((change) => change !== null) ? commitCounter.next() : commitCounter.last;
   for (const sender of senders) {
-    const told: (Outcome | ForeignChange)[] = [];
+    const report: (Outcome | ForeignChange)[] = [];
     for (const [index, { sender: by }] of written.entries()) {
       const change = changes[index] ?? null;
-      if (by === sender) told.push(outcomes[index] as Outcome);
-      else if (change !== null) told.push({ change });
+      if (by === sender) report.push(outcomes[index] as Outcome);
+      else if (change !== null) report.push({ change });
     }
-    if (told.length > 0) sender.postMessage({ outcomes: JSON.stringify(told), number } satisfies FromWriter);
+    if (report.length > 0) sender.postMessage({ outcomes: JSON.stringify(report), number } satisfies FromWriter);
   }
 }
 
@@ -346,7 +346,7 @@ function countWrites(taken: readonly SenderBatch[]): number {
   return taken.reduce((sum, { items }) => sum + items.length, 0);
 }
 
-/** The thread ends with the error; before that, the others learn that nothing may be synced any more. */
+/** The thread ends with the error. Before that, the others learn that nothing may be synced any more. */
 function failingAll(syncs: SyncGuard, work: () => void): void {
   try {
     work();

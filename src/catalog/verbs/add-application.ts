@@ -1,4 +1,4 @@
-// Registers an application, into a space that is there or that is made for it.
+// Registers an application, in an existing space or in a new one.
 
 import type { ApplicationKind, Scope } from '../../domain/caller.ts';
 import { toRenamed } from '../../domain/name.ts';
@@ -23,11 +23,11 @@ export interface AddApplication extends Origin {
   secretSha256: string | null;
   redirectUris: readonly string[] | null;
   certificates: readonly NewCertificate[];
-  /** Then it belongs to no space. */
+  /** If true, it belongs to no space. */
   isForPeopleOnly: boolean;
-  /** The space to join: by its number, or by a name, under which it is made if it is not there; null: one of its own. */
+  /** The space to join, by number or by name; a space with a new name is created. Null: a new space of its own. */
   space: string | number | null;
-  /** Ids for the space and its root, should they have to be made. */
+  /** Ids for the space and its root, if they are created. */
   spaceId: string;
   rootId: string;
 }

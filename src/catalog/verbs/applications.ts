@@ -1,5 +1,4 @@
-// Applications. An application is never deleted: removing it only takes away
-// its rights, so that what it made keeps a name that nobody else can take.
+// Applications. Removing an application only revokes its rights: its name stays taken, because entries refer to it.
 
 import { type ApplicationKind, isScope, type Scope, type SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -15,16 +14,16 @@ export interface Application {
   kind: ApplicationKind;
   state: ApplicationState;
   scopes: Scope[];
-  /** Null: it belongs to no space and acts only for people. */
+  /** Null: it belongs to no space and acts only for users. */
   access: SpaceAccess | null;
   createdAt: number;
-  /** SHA-256 of the secret, in hex; null: it runs where it can keep none. */
+  /** SHA-256 of the secret, in hex; null for an application that cannot keep a secret. */
   secretSha256: string | null;
   previousSecretSha256: string | null;
   previousSecretUntil: number | null;
-  /** Where people return to after they signed in; null: nobody signs in through it. */
+  /** Where users return to after they signed in; null: nobody signs in through it. */
   redirectUris: string[] | null;
-  /** Thumbprints of the certificates that it may show. */
+  /** Thumbprints of its client certificates. */
   certificates: string[];
 }
 
@@ -86,7 +85,7 @@ export const findApplication = read(
   },
 );
 
-/** Also those that were removed count: whoever removed them knows why there are none. */
+/** Removed applications count too. */
 export const hasApplications = read({}, function* hasApplications(_: Record<string, never>): Verb<boolean> {
   return (yield* row(sql`SELECT app_key FROM applications LIMIT 1`)) !== undefined;
 });
@@ -99,12 +98,12 @@ export const listApplications = read({}, function* listApplications(_: Record<st
 
 export interface ListApplicationsOf {
   space: number;
-  /** The name after which the page begins; null: the first page. */
+  /** The page begins after this name; null: the first page. */
   after: string | null;
   limit: number;
 }
 
-/** Those of one space, by name. */
+/** Applications of one space, by name. */
 export const listApplicationsOf = read(
   {},
   function* listApplicationsOf({ space, after, limit }: ListApplicationsOf): Verb<Application[]> {
@@ -115,15 +114,15 @@ export const listApplicationsOf = read(
   },
 );
 
-/** Which application is meant. */
+/** Refers to an application. */
 export interface ApplicationRef {
-  /** The AppKey, or for operators the name. */
+  /** The AppKey or, for operators, the name. */
   application: string;
-  /** Then only an application of this space is found, and by its AppKey alone. */
+  /** If set, only an application of this space is found, and only by its AppKey. */
   space?: number;
 }
 
-/** One that was removed is not found. */
+/** Removed applications are not found. */
 export function* requireApplication({ application, space }: ApplicationRef): Verb<Application> {
   const found =
     space === undefined
@@ -158,7 +157,7 @@ export const setApplicationState = write(
 
 export interface RotateSecret extends Origin, ApplicationRef {
   secretSha256: string;
-  /** Until when the secret that is replaced stays valid. */
+  /** When the replaced secret expires. */
   previousUntil: number;
 }
 

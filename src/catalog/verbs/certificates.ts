@@ -1,4 +1,4 @@
-// The certificates that applications may show on the mutual-TLS address.
+// Client certificates of applications, for mutual TLS.
 
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
@@ -53,7 +53,7 @@ export const addCertificate = write(
 
 export interface RemoveCertificate extends Origin, ApplicationRef {
   thumbprint: string;
-  /** Whether one must be left: nobody takes from themselves the last that lets them in. */
+  /** Whether to refuse removing the last certificate, so that an application cannot lock itself out. */
   isOneKept: boolean;
 }
 

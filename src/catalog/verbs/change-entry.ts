@@ -1,5 +1,5 @@
-// The verb that changes an entry's record: its name, its place, its properties, its object type. A whole tree moves with
-// its top; the sizes of the folders it leaves and comes to follow.
+// Changes the record of an entry: its name, folder, properties or object type. A tree moves with its top; the sizes of the
+// old and new folders follow.
 
 import type { ConflictBehavior } from '../../domain/entry.ts';
 import { checkMatch } from '../../domain/match.ts';
@@ -24,12 +24,12 @@ import {
 export interface ChangeEntry extends Origin {
   space: number;
   id: string;
-  /** Null, here and below: as it is. */
+  /** Null, here and below: unchanged. */
   name: { name: string; nameKey: string } | null;
   parent: string | null;
   properties: PropertyChanges | null;
   objectType: string | null;
-  /** The ETags of which the entry must have one. */
+  /** The entry must have one of these ETags. */
   ifMatch: readonly string[] | null;
   conflict: ConflictBehavior;
 }
@@ -53,7 +53,7 @@ export const changeEntry = write(
     changed.modified_at = Math.max(at, found.modified_at);
     changed.modified_by = by;
     if (to !== null && to.entry !== found.parent) yield* carryOver(found, to);
-    // What was carried over has changed the sizes above; the entry's own stays.
+    // Moving has changed the sizes above; the size of the entry itself stays.
     yield* updateRow(found, changed);
     yield* note(input, space, 'entry.changed', found.id, { ...(to !== null && { parent: to.id }), name: changed.name });
     const above = to === null ? found.above : [to, ...to.above];
@@ -61,7 +61,7 @@ export const changeEntry = write(
   },
 );
 
-/** The folder that the entry is to stand in; null if neither its name nor its place is to change. */
+/** The target folder; null if neither name nor folder is to change. */
 function* findPlace({ space, name, parent }: ChangeEntry, found: LocatedEntry): Verb<LocatedEntry | null> {
   if (name === null && parent === null) return null;
   const holder = yield* findHolder(found);
@@ -81,7 +81,7 @@ function* settlePlace(input: ChangeEntry, found: LocatedEntry, to: LocatedEntry)
     yield* checkTreeLevel(to, input.space, found, 'ParentFolderId');
   }
   const { name, nameKey } = input.name ?? { name: found.name, nameKey: found.name_key };
-  // Its own name is free to it, also in another form of the same letters.
+  // An entry may keep its own name, also in another Unicode form.
   if (!isMove && nameKey === found.name_key) return { name, name_key: nameKey };
   const { kind } = toEntry(found);
   const wanted = {
@@ -107,7 +107,7 @@ function checkMove(found: LocatedEntry, to: LocatedEntry): void {
   }
 }
 
-/** Sizes and heights follow what goes from one folder to another. */
+/** Updates sizes and heights when an entry moves to another folder. */
 function* carryOver(found: LocatedEntry, to: LocatedEntry): Verb<void> {
   const from = yield* findHolder(found);
   if (from !== null) yield* addToSizes(from, -found.size);

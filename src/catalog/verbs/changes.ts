@@ -1,6 +1,6 @@
-// The feed: the journal's changes of one space in their order, each with the entry as it is now; and, for those who begin
-// in the middle, the tree as it is. Whoever reads the one and then the other, from the place where the first began, has
-// missed nothing: what changed meanwhile comes again.
+// The change feed: the changes of one space in journal order, each with the current state of its entry; and a listing of the
+// whole tree to start from. A reader that lists the tree and then follows the feed, from the position where the listing
+// began, misses nothing: changes during the listing come again.
 
 import type { Entry } from '../../domain/entry.ts';
 import { read } from '../declaration.ts';
@@ -11,7 +11,7 @@ import { hiddenId, trashId } from './tree.ts';
 
 export interface FeedEntry {
   entry: Entry;
-  /** Null for a root, and for the top of something in the trash. */
+  /** Null for a root, and for the top of a tree in the trash. */
   parentId: string | null;
   isTrashed: boolean;
 }
@@ -22,27 +22,27 @@ export interface FeedChange {
   by: string;
   action: string;
   entryId: string;
-  /** As it is now; null once it is gone for good. */
+  /** The current state; null once it is removed for good. */
   now: FeedEntry | null;
 }
 
 export interface ListChanges {
   space: number;
-  /** Null: from the oldest that is kept. */
+  /** Null: from the oldest available change. */
   after: number | null;
   limit: number;
 }
 
 export interface ChangesPage {
   changes: FeedChange[];
-  /** The place up to which the page has seen everything. */
+  /** The position up to which the page is complete. */
   upTo: number;
   hasMore: boolean;
-  /** The place before the oldest change that is kept: a reader who is before it has missed some. */
+  /** The position before the oldest available change: a reader before it has missed changes. */
   keptAfter: number;
 }
 
-/** What is told of the tree. Other lines of the journal are for the audit alone. */
+/** Actions that the feed reports. The others are only for the audit log. */
 const treeActions = [
   'folder.created',
   'file.created',
@@ -62,7 +62,7 @@ const treeActions = [
 
 const treeActionList = raw(treeActions.map((action) => `'${action}'`).join(', '));
 
-/** Lines of the journal that one page looks at, at most: there may be many more of other kinds. */
+/** Rows of the journal that one page scans: there may be many of other kinds. */
 const maxScanned = 2000;
 
 interface JournalRow {
@@ -106,7 +106,7 @@ function* findKept(): Verb<{ after: number; last: number }> {
   return { after: (first?.position ?? 1) - 1, last: last?.position ?? 0 };
 }
 
-/** Null for what was removed and is not taken apart yet, and for a copy that is not whole yet: by its top, it is not there. */
+/** Null for removed trees that are not purged yet and for unfinished copies: their tops do not exist for readers. */
 function* toFeedEntry(found: EntryRow): Verb<FeedEntry | null> {
   const holder = found.parent === null ? undefined : yield* requireRow(found.parent);
   if (holder?.id === hiddenId) return null;
@@ -116,20 +116,20 @@ function* toFeedEntry(found: EntryRow): Verb<FeedEntry | null> {
 
 export interface ListPresent {
   space: number;
-  /** The number of the last entry that was told. */
+  /** The number of the last entry of the previous page. */
   after: number;
   limit: number;
 }
 
 export interface PresentPage {
   entries: FeedEntry[];
-  /** Null when this was the last page. */
+  /** Null on the last page. */
   next: number | null;
-  /** The last place of the journal. */
+  /** The last position of the journal. */
   position: number;
 }
 
-/** Everything that there is in a space, in order of arrival, seen or in the trash. */
+/** All entries of a space in order of creation, including the trash. */
 export const listPresent = read(
   { catchUp: 'journal' },
   function* listPresent({ space, after, limit }: ListPresent): Verb<PresentPage> {
@@ -138,8 +138,8 @@ export const listPresent = read(
         ORDER BY entry LIMIT ${limit + 1}`,
     );
     const shown = found.slice(0, limit).map(toRow);
-    const told = yield* together(shown.map(toFeedEntry));
-    const entries = told.filter((entry) => entry !== null);
+    const feed = yield* together(shown.map(toFeedEntry));
+    const entries = feed.filter((entry) => entry !== null);
     const { last } = yield* findKept();
     return { entries, next: found.length > limit ? (shown.at(-1)?.entry ?? null) : null, position: last };
   },

@@ -1,4 +1,4 @@
-// What `cabinet verify` asks of a catalog: rows with what they refer to, a slice at a time, and whatever does not fit together.
+// Queries of `cabinet verify`: rows with the rows that they refer to, in slices, and inconsistencies.
 
 import type { ChecksummedEntry, ChecksummedTrash, ChecksummedVersion } from '../row-checksums.ts';
 import { row, rows, type Verb } from '../sql.ts';
@@ -6,7 +6,7 @@ import { raw, sql } from '../statement.ts';
 import { type EntryRow, findRow } from './entries.ts';
 import { locate, pathOf } from './tree.ts';
 
-/** An entry, and what its row refers to; null there: it is not there. */
+/** An entry with what its row refers to; null if that does not exist. */
 export interface CheckedEntry extends ChecksummedEntry {
   entry: number;
   space: number;
@@ -28,13 +28,13 @@ export function* listCheckedEntries(after: number, limit: number): Verb<CheckedE
     LEFT JOIN trash t ON t.entry = e.entry WHERE e.entry > ${after} ORDER BY e.entry LIMIT ${limit}`);
 }
 
-/** A version, and what its row refers to. */
+/** A version with what its row refers to. */
 export interface CheckedVersion extends Omit<ChecksummedVersion, 'sha256'> {
   seal: number | null;
   superseded_at: number | null;
   current: number | null;
   kind: number | null;
-  /** Of its content. */
+  /** The digest of its content. */
   sha256: Uint8Array | null;
 }
 
@@ -46,7 +46,7 @@ export function* listCheckedVersions(after: VersionKey, limit: number): Verb<Che
      WHERE (v.entry, v.version) > (${after.entry}, ${after.version}) ORDER BY v.entry, v.version LIMIT ${limit}`);
 }
 
-/** The top of something that was trashed, and what its row refers to. */
+/** The top of a tree in the trash, with what its row refers to. */
 export interface CheckedTrash extends ChecksummedTrash {
   seal: number | null;
   entry_space: number | null;
@@ -83,12 +83,12 @@ export function* listCheckedContents(after: number, limit: number): Verb<Checked
   );
 }
 
-/** Whether the content is still what it was; it may be gone meanwhile, or have got another blob. */
+/** Whether the content is unchanged; it may be gone by now, or have another blob. */
 export function* isStill({ content, blob }: CheckedContent): Verb<boolean> {
   return (yield* row(sql`SELECT content FROM contents WHERE content = ${content} AND blob = ${blob}`)) !== undefined;
 }
 
-/** Of these blobs, those that no record points to and no upload under way. */
+/** Those of these blobs that neither a record nor an upload refers to. */
 export function* findOrphanBlobs(blobs: readonly string[]): Verb<string[]> {
   const orphans: string[] = [];
   for (const blob of blobs) {
@@ -100,7 +100,7 @@ export function* findOrphanBlobs(blobs: readonly string[]): Verb<string[]> {
   return orphans;
 }
 
-/** A version of a file, as people know it. */
+/** A version of a file, for messages. */
 export interface AffectedVersion {
   id: string;
   path: string;
@@ -109,7 +109,7 @@ export interface AffectedVersion {
 
 const maxAffected = 100;
 
-/** The versions that contents of these numbers belong to, both inclusive. */
+/** The versions that have contents of this range of numbers, both inclusive. */
 export function* findUses(first: number, last: number): Verb<AffectedVersion[]> {
   const used = yield* rows<{ entry: number; version: number }>(
     sql`SELECT entry, version FROM versions WHERE content BETWEEN ${first} AND ${last} ORDER BY entry, version
@@ -120,7 +120,7 @@ export function* findUses(first: number, last: number): Verb<AffectedVersion[]> 
   return affected;
 }
 
-/** What it is called and where it is, as far as that can be told. */
+/** Id and path of an entry, as far as they can be determined. */
 export function* nameEntry(entry: number): Verb<{ id: string; path: string }> {
   const known = yield* row<{ id: string; space: number }>(sql`SELECT id, space FROM entries WHERE entry = ${entry}`);
   if (known === undefined) return { id: `#${entry}`, path: '?' };
@@ -133,7 +133,7 @@ export function* nameEntry(entry: number): Verb<{ id: string; path: string }> {
   }
 }
 
-/** Folders whose size is not the sum of what is in them. Only where sums are written with what they are of. */
+/** Folders whose size is not the sum of their children. Only for engines that write sums in the same transaction. */
 export function* findWrongSizes(): Verb<{ entry: number }[]> {
   return yield* rows<{
     entry: number;
@@ -141,12 +141,12 @@ export function* findWrongSizes(): Verb<{ entry: number }[]> {
      WHERE f.kind = 0 GROUP BY f.entry HAVING f.size <> coalesce(sum(c.size), 0) LIMIT ${maxAffected}`);
 }
 
-/** Whether trees are being copied or taken apart: then sums are on their way. */
+/** Whether trees are being copied or purged: then sums are in flux. */
 export function* isBusy(): Verb<boolean> {
   return (yield* row(sql`SELECT entry FROM hidden_trees LIMIT 1`)) !== undefined;
 }
 
-/** What a space, or an actor in it, is said to hold and does not. */
+/** Spaces and actors whose recorded usage is wrong. */
 export function* findWrongUsage(): Verb<{ space: number; actor: string }[]> {
   return yield* rows<{ space: number; actor: string }>(sql`WITH held AS (
        SELECT space, actor, sum(entries) AS entries, sum(bytes) AS bytes FROM (
@@ -169,13 +169,13 @@ export function* listTables(): Verb<string[]> {
   return found.map(({ name }) => name);
 }
 
-/** What SQLite itself finds wrong with a table and its indexes; SQLite only. */
+/** Damage that SQLite itself finds in a table and its indexes; SQLite only. */
 export function* findDamage(table: string): Verb<string[]> {
   const found = yield* rows<{ integrity_check: string }>(sql`PRAGMA integrity_check(${raw(`'${table}'`)})`);
   return found.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
 }
 
-/** Rows that refer to what is not there; SQLite only. */
+/** Rows with broken references; SQLite only. */
 export function* findBrokenReferences(): Verb<string[]> {
   const found = yield* rows<{ table: string; rowid: number | null; parent: string }>(sql`PRAGMA foreign_key_check`);
   return found.slice(0, maxAffected).map(({ table, rowid, parent }) => `${table} row ${rowid} refers to no ${parent}`);

@@ -1,5 +1,5 @@
-// The application that the console is to the issuer. It is there in every environment under an AppKey that never changes,
-// and only the address to return to differs: that of the environment.
+// The application that represents the console at the issuer. It exists in every environment with the same AppKey; only the
+// redirect URI depends on the environment.
 
 import type { Scope } from '../../domain/caller.ts';
 import { noSpace, write } from '../declaration.ts';
@@ -14,11 +14,11 @@ const intoApplications = insertInto(
 export interface KeepConsole extends Origin {
   appKey: string;
   scopes: readonly Scope[];
-  /** Where people return to after they signed in. */
+  /** Where users return to after they signed in. */
   redirectUri: string;
 }
 
-/** Whoever removed or disabled it meant it: neither is undone. */
+/** Does not restore a console that was removed or disabled. */
 export const keepConsole = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* keepConsole({ appKey, scopes, redirectUri, ...origin }: KeepConsole): Verb<void> {
@@ -37,7 +37,7 @@ export const keepConsole = write(
   },
 );
 
-/** An application of someone else may be called so. */
+/** Another application may have the name. */
 function* findFreeName(): Verb<string> {
   let name = 'console';
   for (let n = 2; (yield* row(sql`SELECT app_key FROM applications WHERE name = ${name}`)) !== undefined; n += 1) {

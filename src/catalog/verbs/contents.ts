@@ -1,4 +1,4 @@
-// Reading contents back, knowing which blobs a record points to, and mending what points to a lost one.
+// Reads contents, finds blobs that a record refers to, and replaces lost ones.
 
 import { Fault } from '../../domain/fault.ts';
 import { noSpace, read, write } from '../declaration.ts';
@@ -17,13 +17,13 @@ export interface FindContent {
   version: number | null;
 }
 
-/** A content of a file and what is needed to verify it while it is read. */
+/** A content with what is needed to verify it while it is read. */
 export interface FileContent {
   name: string;
   version: number;
   contentType: string;
   modifiedAt: number;
-  /** Whether the second of `modifiedAt` is that of no version beside it. */
+  /** Whether no neighbouring version has the same `modifiedAt` in seconds. */
   isDated: boolean;
   sizeBytes: number;
   sha256: Uint8Array;
@@ -72,7 +72,7 @@ export const findContent = read(
   },
 );
 
-/** Bytes are verified by their digest; whether they are those of this file, by the seals on the way to them. */
+/** The digest verifies the bytes; the row checksums verify that the bytes belong to this file. */
 function requireSealed(id: string, file: EntryRow, found: FileContentRow): void {
   if (
     file.id !== id ||
@@ -82,7 +82,7 @@ function requireSealed(id: string, file: EntryRow, found: FileContentRow): void 
     throw new Fault('other', `the record of file ${id} or of its version ${found.version} is rotten`);
 }
 
-/** Of these blobs, the ones that no record points to and none will: they are neither leased nor of an upload. */
+/** Those of these blobs that no record refers to and none will: neither leased nor part of an upload. */
 export const findUnreferencedBlobs = read({}, function* findUnreferencedBlobs({ blobs }: { blobs: string[] }): Verb<
   string[]
 > {
@@ -102,7 +102,7 @@ export interface StoredBlob {
   checksums: Uint8Array | null;
 }
 
-/** The blob that holds these bytes, if one does. */
+/** The blob with these bytes, if there is one. */
 export const findBlob = read({}, function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<StoredBlob | null> {
   const found = yield* row<StoredBlob>(
     sql`SELECT blob, checksums FROM contents WHERE sha256 = ${sha256} AND blob IS NOT NULL`,
@@ -111,13 +111,13 @@ export const findBlob = read({}, function* findBlob({ sha256 }: { sha256: Uint8A
 });
 
 export interface ReplaceBlob {
-  /** The blob that is lost. */
+  /** The lost blob. */
   lost: string;
   /** The same bytes, in another blob. */
   content: StoredContent;
 }
 
-/** Lets every version that pointed to a lost blob point to a good one. False if nothing points to the lost one any more. */
+/** Lets every version that refers to a lost blob refer to a good one. False if nothing refers to the lost one any more. */
 export const replaceBlob = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* replaceBlob({ lost, content }: ReplaceBlob): Verb<boolean> {

@@ -1,6 +1,6 @@
-// Copying an entry with everything beneath it, without copying bytes: a copied file has a version of its own that points to
-// the same content. A small tree is copied by one verb, whole. A large one grows in slices in the hidden folder, so that
-// no save waits for it, and is attached by one commit; each of its folders is copied as it is when its turn comes.
+// Copies an entry with everything beneath it, without copying bytes: a copied file has its own version with the same
+// content. A small tree is copied by one verb. A large tree grows in slices in the hidden folder, so that no save waits for
+// it, and one commit attaches it; each folder is copied in the state that it has at that moment.
 
 import { randomUUIDv7 } from 'node:crypto';
 import type { ConflictBehavior } from '../../domain/entry.ts';
@@ -29,26 +29,26 @@ import { insertVersion, requireVersion } from './versions.ts';
 
 const intoHiddenTrees = insertInto('hidden_trees', 'entry purpose at');
 
-/** Entries that one slice copies, at most. */
+/** Entries that one slice copies. */
 const sliceEntries = 40;
 
 export interface CopyEntry extends Origin {
   space: number;
   id: string;
   parent: string;
-  /** Null: the one it has. */
+  /** Null: the current name. */
   name: string | null;
   conflict: ConflictBehavior;
 }
 
-/** A folder whose children are being copied. `after`: the last one that was; null: none yet. */
+/** A folder whose children are being copied. `after`: the last copied child; null: none yet. */
 interface Frame {
   source: number;
   target: number;
   after: readonly [kind: 0 | 1, nameKey: string] | null;
 }
 
-/** Either all is done, or this is what is left to do. */
+/** Either the finished copy, or what is left to do. */
 export type CopyProgress = { details: EntryDetails } | { top: number; stack: Frame[] };
 
 /** Null if there is no such entry. */
@@ -81,12 +81,12 @@ export interface ContinueCopy {
   at: number;
 }
 
-/** Returns what is left; nothing: all is there, and can be attached. */
+/** Returns what is left; an empty stack means that the copy is complete and can be attached. */
 export const continueCopy = write(
   { space: ({ copy }) => copy.space, lock: 'exclusive', pages: 'unchanged' },
   function* continueCopy({ copy, top, stack, at }: ContinueCopy): Verb<Frame[]> {
     const slice = new CopySlice(copy);
-    // CopyProgress, frames and all: a batch that is begun anew runs this again with the same input.
+    // A deep copy: a batch that starts over runs this again with the same input.
     const rest = stack.map((frame) => ({ ...frame }));
     yield* slice.proceed(rest);
     yield* slice.finish();
@@ -95,7 +95,7 @@ export const continueCopy = write(
   },
 );
 
-/** Makes a copied tree visible. Where it goes to may have changed meanwhile, so everything is checked again. */
+/** Makes a copied tree visible. Its target may have changed meanwhile, so everything is checked again. */
 export const finishCopy = write(
   { space: ({ copy }) => copy.space, lock: 'exclusive', pages: 'all' },
   function* finishCopy({ copy, top }: { copy: CopyEntry; top: number }): Verb<EntryDetails> {
@@ -107,7 +107,7 @@ export const finishCopy = write(
   },
 );
 
-/** A copy that cannot be attached is taken apart. */
+/** A copy that cannot be attached is purged. */
 export const abandonCopy = write(
   { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
   function* abandonCopy({ top }: { top: number }): Verb<void> {
@@ -115,7 +115,7 @@ export const abandonCopy = write(
   },
 );
 
-/** So are copies whose last slice was made before a time: whoever made them is gone. */
+/** Abandons copies whose last slice is older than a time: their request is gone. */
 export const abandonCopies = write(
   { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
   function* abandonCopies({ before }: { before: number }): Verb<void> {
@@ -160,11 +160,11 @@ function* attach(input: CopyEntry, top: number, to: LocatedEntry, free: FreeName
   return yield* toDetails({ ...attached, above: [to, ...to.above] });
 }
 
-/** What one slice does. */
+/** The work of one slice. */
 class CopySlice {
   readonly #copy: CopyEntry;
   readonly #tally = new Tally();
-  /** Bytes that came into a folder with this slice: its size, and of all above it, is written once. */
+  /** Bytes added to each folder by this slice: sizes are written once, for the folder and all above it. */
   readonly #grown = new Map<number, number>();
   #budget = sliceEntries;
 
@@ -172,8 +172,7 @@ class CopySlice {
     this.#copy = copy;
   }
 
-  /** Goes on where the stack says, until it is empty or the slice is full. Downwards first: the stack stays as short as
-   *  the tree is deep. */
+  /** Continues until the stack is empty or the slice is full. Depth first: the stack stays as short as the tree is deep. */
   *proceed(stack: Frame[]): Verb<void> {
     while (stack.length > 0 && this.#budget > 0) {
       const frame = stack.at(-1) as Frame;
@@ -191,7 +190,7 @@ class CopySlice {
     }
   }
 
-  /** One folder, or many files. */
+  /** Returns one folder, or many files. */
   *#listNext({ source, after }: Frame): Verb<EntryRow[]> {
     const { space } = this.#copy;
     const folder =
@@ -206,7 +205,7 @@ class CopySlice {
     return files.map(toRow);
   }
 
-  /** Without a name key it stands in the hidden folder, where its id is its name. */
+  /** Without a name key it is created in the hidden folder, where its id is its name. */
   *add(
     source: EntryRow,
     target: EntryRow,

@@ -1,4 +1,4 @@
-// The verb that creates a folder, and with it the folders that are missing on the way to it.
+// Creates a folder, and the missing folders on the path to it.
 
 import type { ConflictBehavior, Entry, EntryTimes } from '../../domain/entry.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -11,7 +11,7 @@ import { settleName, toNameClaim } from './naming.ts';
 import { checkLevel, type LocatedEntry, raiseHeights, requireFolder } from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
 
-/** A folder that may have to be made, with the id that it gets then. */
+/** A folder that may have to be created, with its id in that case. */
 export interface WantedFolder {
   id: string;
   name: string;
@@ -21,12 +21,12 @@ export interface WantedFolder {
 export interface CreateFolder extends WantedFolder {
   space: number;
   parent: string;
-  /** The folders between `parent` and the new one, top first: those that are missing are made, the others are used. */
+  /** The folders between `parent` and the new one, top first: missing ones are created. */
   way?: readonly WantedFolder[];
   objectType: string | null;
   properties: Record<string, string> | null;
   conflict: ConflictBehavior;
-  /** For what comes from elsewhere; otherwise the time of creating. */
+  /** For imported folders; otherwise the current time. */
   times?: EntryTimes;
   by: string;
   at: number;
@@ -38,15 +38,15 @@ export interface CreatedFolder {
   folder: Entry;
   isExisting: boolean;
   isReplayed: boolean;
-  /** All that were made, top first; none when nothing changed. */
+  /** All created folders, top first; empty if nothing changed. */
   made: FolderCreation[];
 }
 
 export interface FolderCreation {
-  /** The id of the folder that it was made in. */
+  /** The id of the folder that contains it. */
   holder: string;
   folder: Entry;
-  /** The place of the change in the journal. */
+  /** The position of the change in the journal. */
   position: number;
 }
 
@@ -68,7 +68,7 @@ export const createFolder = write(
   },
 );
 
-/** With folders on the way, the first of them is the name that may be taken. */
+/** With a path, its first folder is the name that may be taken. */
 function claims({ space, parent, nameKey, way, idempotency }: CreateFolder): string[] {
   return [toNameClaim(space, parent, way?.[0]?.nameKey ?? nameKey), ...claimsOfKey(idempotency)];
 }
@@ -101,7 +101,7 @@ function* create(input: CreateFolder): Verb<CreatedFolder> {
   return { folder, isExisting: false, isReplayed: false, made };
 }
 
-/** As far down the way as there are folders. */
+/** Follows the path as far as folders exist. */
 function* walk(
   parent: LocatedEntry,
   { space, way = [] }: CreateFolder,
@@ -125,7 +125,7 @@ function fileInTheWay(taken: EntryRow): Refusal {
   });
 }
 
-/** Each in the one before it. */
+/** Creates each folder in the one before it. */
 function* makeAll(input: CreateFolder, holder: LocatedEntry, folders: readonly WantedFolder[]): Verb<FolderCreation[]> {
   const { space, at, by, request } = input;
   const made: FolderCreation[] = [];
@@ -143,7 +143,7 @@ function* makeAll(input: CreateFolder, holder: LocatedEntry, folders: readonly W
   return made;
 }
 
-/** What was asked of the new folder itself, not of those on the way. */
+/** Values of the new folder itself, which those on the path do not get. */
 function toOwn({ objectType, properties, times, at }: CreateFolder) {
   return {
     object_type: objectType,

@@ -1,4 +1,4 @@
-// Entries as rows: what is kept of one, finding it, and writing it.
+// Entries as rows: the columns of an entry, finding and writing it.
 
 import type { Entry, Kind } from '../../domain/entry.ts';
 import { defaultObjectType, folderContentType } from '../../domain/entry.ts';
@@ -16,16 +16,16 @@ const intoEntries = insertInto(
 export interface EntryRow extends ChecksummedEntry {
   entry: number;
   kind: 0 | 1;
-  /** How many levels of folders stand beneath it, or once stood there. */
+  /** How many levels of folders are, or once were, beneath it. */
   height: number;
-  /** As it was read. */
+  /** The checksum as it was read. */
   seal: number | null;
 }
 
-/** An entry that has no number yet. */
+/** An entry without a number. */
 export type NewEntry = Omit<EntryRow, 'entry' | 'seal'>;
 
-/** What `toRow` takes. */
+/** The columns that `toRow` reads. */
 export const selection = sql`entry, parent, id, kind, name, name_key, object_type, content_type, created_at, created_by,
   modified_at, modified_by, ${exactSize}, version, properties, height, seal`;
 
@@ -122,7 +122,7 @@ export function toNewFolder({ id, parent, name, nameKey, at, by }: NewFolder): N
   };
 }
 
-/** NULL stands for none. */
+/** NULL: none. */
 export function toStoredProperties(properties: Record<string, string> | null): string | null {
   return properties === null || Object.keys(properties).length === 0 ? null : JSON.stringify(properties);
 }
@@ -145,7 +145,7 @@ export function* one(query: Sql): Verb<EntryRow | undefined> {
   return found;
 }
 
-/** Returns the entry's number. */
+/** Returns the number of the entry. */
 export function* insertRow(space: number, entry: NewEntry): Verb<number> {
   return yield* insertNumbered(intoEntries, [
     space,
@@ -168,22 +168,22 @@ export function* insertRow(space: number, entry: NewEntry): Verb<number> {
   ]);
 }
 
-/** One that another row refers to, so that it must be there. */
+/** An entry that another row refers to, so that it must exist. */
 export function* requireRow(entry: number): Verb<EntryRow> {
   const found = yield* one(sql`SELECT ${selection} FROM entries WHERE entry = ${entry}`);
   if (found === undefined) throw new Error(`entry ${entry} is gone, and something refers to it`);
   return found;
 }
 
-/** The same for a file that is about to be changed: as it is now, and kept from others who would change it. */
+/** The same for a file that is about to be changed: its current state, locked against other writers. */
 export function* requireRowToChange(entry: number): Verb<EntryRow> {
   const [tuple] = yield* lockTuples(sql`SELECT ${selection} FROM entries WHERE entry = ${entry}`);
   if (tuple === undefined) throw new Error(`entry ${entry} is gone, and something refers to it`);
   return toRow(tuple);
 }
 
-/** Writes all that can change of an entry: neither its number, nor its space, its id, or who made it. The size of a folder
- *  is a sum, which is only ever added to. */
+/** Writes every column that can change. The number, space, id and creator of an entry never change; the size of a folder is
+ *  a sum that is only added to. */
 export function* updateRow(before: EntryRow, entry: EntryRow): Verb<void> {
   yield* execute(sql`UPDATE entries SET parent = ${entry.parent}, name = ${entry.name},
     name_key = ${entry.name_key}, object_type = ${entry.object_type}, content_type = ${entry.content_type},

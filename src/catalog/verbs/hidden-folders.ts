@@ -1,5 +1,5 @@
-// Moving the top of a tree out of its folder and into one of the two hidden folders of its space: `-trash-`, or `-hidden-`
-// for trees that are being copied or removed for good. Whatever its size, a tree is moved by its top alone.
+// Moves the top of a tree out of its folder and into one of the two hidden folders of its space: `-trash-`, or `-hidden-` for
+// trees that are being copied or purged. Moving the top moves the whole tree.
 
 import type { Verb } from '../sql.ts';
 import { rootStays } from './change-entry.ts';

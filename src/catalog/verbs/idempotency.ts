@@ -1,12 +1,12 @@
-// Results remembered under an Idempotency-Key, written in the transaction that made them: a repeated request either
-// finds the whole result or none of it.
+// Results stored under an Idempotency-Key, written in the transaction of the operation: a repeated request finds either the
+// whole result or none.
 
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
 import { insert, returning, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 
-/** "same key, same request within 24 h: the first result again" */
+/** A repeated key returns the first result for 24 hours. */
 export const rememberedMs = 24 * 60 * 60 * 1000;
 
 const intoIdempotency = insertInto('idempotency', 'app_key operation key fingerprint result at', {
@@ -19,9 +19,9 @@ const intoIdempotency = insertInto('idempotency', 'app_key operation key fingerp
 export interface Idempotency {
   appKey: string;
   operation: 'create-folder' | 'save-file' | 'save-batch';
-  /** Of a file in a batch: the key of the batch, a space (which no key has), and its place. */
+  /** For a file of a batch: the key of the batch, a space (which no key contains), and the file's index. */
   key: string;
-  /** SHA-256 of the request's parameters and of the file's digest. */
+  /** SHA-256 of the request's parameters and the file's digest. */
   fingerprint: string;
 }
 
@@ -36,20 +36,20 @@ export function* recall<Result>(idempotency: Idempotency | null, at: number): Ve
   return JSON.parse(found.result) as Result;
 }
 
-/** The same key twice in a batch: one of them must see the result of the other. */
+/** If a batch has the same key twice, one save must see the result of the other. */
 export function claimsOfKey(idempotency: Idempotency | null): string[] {
   return idempotency === null ? [] : [`key ${idempotency.appKey} ${idempotency.operation} ${idempotency.key}`];
 }
 
 export interface IsKeyKnown {
-  /** For whichever request: what its fingerprint would be is not known yet. */
+  /** For any request: the fingerprint is not known yet. */
   idempotency: Omit<Idempotency, 'fingerprint'>;
   at: number;
 }
 
-/** Whether a result is remembered under a key, or, under the key of a batch, that of any of its files. */
+/** Whether a result is stored under a key or, for the key of a batch, under the key of any of its files. */
 export const isKeyKnown = read({}, function* isKeyKnown({ idempotency, at }: IsKeyKnown): Verb<boolean> {
-  // A key has visible characters alone: from it up to it and `!` there are itself and the files of its batch.
+  // Keys consist of visible characters: the range from the key to the key and `!` has the key and the files of its batch.
   const known = yield* row(sql`SELECT key FROM idempotency WHERE app_key = ${idempotency.appKey}
     AND operation = ${idempotency.operation} AND key >= ${idempotency.key} AND key < ${`${idempotency.key}!`}
     AND at > ${at - rememberedMs} LIMIT 1`);
@@ -64,7 +64,7 @@ function keyReused(): Refusal {
   });
 }
 
-/** The results of the files of a batch, each with its place. Refuses the key of another batch. */
+/** The results of the files of a batch, each with its index. Refuses a key that was used for another batch. */
 export function* recallFiles<Result>({
   idempotency,
   at,
@@ -85,7 +85,7 @@ export function* recallFiles<Result>({
 
 export function* remember(idempotency: Idempotency | null, at: number, result: unknown): Verb<void> {
   if (idempotency === null) return;
-  // One that is still good was written by a twin since we looked.
+  // If a valid row exists now, another request with the same key wrote it since the lookup.
   yield* insert(intoIdempotency, [
     idempotency.appKey,
     idempotency.operation,
@@ -96,7 +96,7 @@ export function* remember(idempotency: Idempotency | null, at: number, result: u
   ]);
 }
 
-/** Forgets at most 1,000 results that are too old to be given again; says how many. */
+/** Deletes at most 1,000 expired results; returns how many. */
 export const forgetResults = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* forgetResults({ at }: { at: number }): Verb<number> {

@@ -1,7 +1,7 @@
-// What the token issuer remembers of people's sign-ins: sessions, grants, authorization codes, refresh tokens. Ids are
-// as good as passwords, so callers hand over hashes of them. What was ended stays ended: a request that began before
-// cannot bring it back, neither by writing it again (it is kept as ended) nor by writing something new for someone who
-// was signed out meanwhile (it is too old when it is read).
+// Records of the token issuer about sign-ins: sessions, grants, authorization codes, refresh tokens. Ids are secrets, so
+// callers pass hashes of them. A record that was ended stays ended: a request that started before cannot revive it, neither
+// by writing it again (it stays marked as ended) nor by writing a new one for a user who was signed out meanwhile (it is
+// too old when it is read).
 
 import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, returning, row, type Verb } from '../sql.ts';
@@ -14,15 +14,15 @@ const intoIssuerRecords = insertInto('issuer_records', 'model id uid grant_id us
 });
 
 export interface IssuerRecord {
-  /** The kind of record, by the issuer's own name for it: Session, Grant, RefreshToken, … */
+  /** The issuer's name for the kind of record: Session, Grant, RefreshToken, … */
   model: string;
   id: string;
   uid: string | null;
   grant: string | null;
   user: string | null;
-  /** Of a session or grant: when the person signed in, in seconds since 1970. */
+  /** For sessions and grants: when the user signed in, in seconds since 1970. */
   since: number | null;
-  /** JSON, without anything that could be used instead of the id. */
+  /** JSON, without anything that could replace the id. */
   payload: string;
   consumedAt: number | null;
   expiresAt: number;
@@ -45,8 +45,8 @@ export const putIssuerRecord = write(
   },
 );
 
-/** A session notes in its `state` that the person is about to sign out. A request that read the session before must not
- *  wipe that out by writing it back without. */
+/** The `state` of a session says that the user is signing out. A request that read the session earlier must not erase it by
+ *  writing the session back without it. */
 function* keepState({ model, id, payload }: { model: string; id: string; payload: string }): Verb<string> {
   const written = JSON.parse(payload) as { state?: unknown };
   if (written.state !== undefined) return payload;
@@ -59,7 +59,7 @@ function* keepState({ model, id, payload }: { model: string; id: string; payload
 
 export interface FindIssuerRecord {
   model: string;
-  /** By its id, or by its `uid`. */
+  /** Find it by its id or by its `uid`. */
   by: 'id' | 'uid';
   value: string;
   at: number;
@@ -91,7 +91,7 @@ interface IssuerRecordRow {
   expires_at: number;
 }
 
-/** Says whether this call was the first to consume the record: of several at once only one is. */
+/** Returns whether this call consumed the record: of several concurrent calls only one does. */
 export const consumeIssuerRecord = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* consumeIssuerRecord(input: { model: string; id: string; at: number }): Verb<boolean> {
@@ -110,7 +110,7 @@ export const endIssuerRecord = write(
   },
 );
 
-/** Everything of this kind that came from a grant. */
+/** Ends all records of this kind that belong to a grant. */
 export const endGrant = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* endGrant({ model, grant }: { model: string; grant: string }): Verb<void> {
@@ -118,7 +118,7 @@ export const endGrant = write(
   },
 );
 
-/** Forgets at most 1,000 records that are over; says how many. */
+/** Deletes at most 1,000 expired records; returns how many. */
 export const forgetIssuerRecords = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* forgetIssuerRecords({ at }: { at: number }): Verb<number> {

@@ -1,12 +1,11 @@
-// The journal as it is read: by managers, by whoever verifies the chain, and by what moves its old part into files. What
-// is written to it is written by the verbs themselves, through `append`.
+// Reads the journal: for managers, for verifying the chain, and for archiving. Verbs write to it with `append`.
 
 import type { Change } from '../../domain/chain.ts';
 import { noSpace, read, write } from '../declaration.ts';
 import { note, type Origin, returning, row, rows, type Verb } from '../sql.ts';
 import { insertInto, join, raw, sql } from '../statement.ts';
 
-/** A row, as it stands in the table or in a sealed file. */
+/** A row of the table or of an archive file. */
 export interface JournalRow extends Change {
   position: number;
   link: string;
@@ -38,7 +37,7 @@ export interface JournalEnds {
   last: number;
 }
 
-/** Null: there is none yet. */
+/** Null: the journal is empty. */
 export const findJournalEnds = read(
   { catchUp: 'journal' },
   function* findJournalEnds(_: Record<string, never>): Verb<JournalEnds | null> {
@@ -48,8 +47,8 @@ export const findJournalEnds = read(
   },
 );
 
-/** Removes at most `limit` of the oldest rows up to a position; says how many. The newest row always stays: the chain goes
- *  on from it. */
+/** Deletes at most `limit` of the oldest rows up to a position; returns how many. The newest row always stays, because the
+ *  chain continues from it. */
 export const forgetJournal = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* forgetJournal({ upTo, limit }: { upTo: number; limit: number }): Verb<number> {
@@ -67,7 +66,7 @@ export interface NoteRead extends Origin {
   version: number | null;
 }
 
-/** That someone reads the bytes of a file. */
+/** Records that someone reads the bytes of a file. */
 export const noteRead = write(
   { space: ({ space }) => space, lock: 'shared', pages: 'unchanged', isAnnounced: false },
   function* noteRead(input: NoteRead): Verb<void> {
@@ -87,23 +86,23 @@ export interface AuditFilter {
 
 export interface ListAudit extends AuditFilter {
   space: number;
-  /** Rows before this position; null: from the newest on. */
+  /** Rows before this position; null: from the newest. */
   before: number | null;
   limit: number;
 }
 
 export interface AuditPage {
   events: JournalRow[];
-  /** The position before which the next page begins; null: there is none. */
+  /** The next page has rows before this position; null on the last page. */
   next: number | null;
 }
 
-/** What one page looks at, at most, whatever it finds. */
+/** Rows that one page scans. */
 const maxScanned = 2000;
-/** Rows stand in the order of their commits, not quite in that of their times; and clocks are set back, by less than this. */
+/** Rows are in commit order, which differs slightly from time order, and clocks are set back; by less than this. */
 const disorderMs = 60 * 60 * 1000;
 
-/** The rows of one space, newest first. A page may be short, even empty, and still have a next one. */
+/** Rows of one space, newest first. A page can be short, even empty, and still have a next one. */
 export const listAudit = read({ catchUp: 'journal' }, function* listAudit(input: ListAudit): Verb<AuditPage> {
   const { space, limit } = input;
   const before = input.before ?? (yield* findStart(input.until));
@@ -143,7 +142,7 @@ function* isBefore(space: number, position: number): Verb<boolean> {
   );
 }
 
-/** A position behind which no row is as old as `until`: found by halving, for the table may be long. */
+/** A position after which no row is as old as `until`, found by binary search. */
 function* findStart(until: number | null): Verb<number> {
   const ends = yield* findJournalEnds({});
   if (ends === null) return 0;

@@ -1,5 +1,5 @@
-// Leases of blobs that are on their way: a row keeps the sweeper off until a record points to the blob. Whoever removes the
-// row decides what becomes of the blob: the save that needs it, in its own transaction, or the sweeper once the time is over.
+// Leases of blobs that are being uploaded: a row protects the blob from the sweeper until a record refers to it. Whoever
+// deletes the row decides about the blob: the save that needs it, in its transaction, or the sweeper after the lease expired.
 
 import { Fault } from '../../domain/fault.ts';
 import { noSpace, write } from '../declaration.ts';
@@ -8,7 +8,7 @@ import { insertInto, sql } from '../statement.ts';
 
 const intoLeases = insertInto('leases', 'blob until');
 
-/** What one write removes or renews at maxBlobs, so that no save waits long. */
+/** Leases that one write deletes or renews, so that no save waits long. */
 const maxBlobs = 500;
 
 export interface LeaseBlob {
@@ -23,7 +23,7 @@ export const leaseBlob = write(
   },
 );
 
-/** Of these, the blobs whose lease is over: the sweeper was first. At maxBlobs 500 at a time. */
+/** Returns those of these blobs whose lease has expired: the sweeper was first. At most 500 at a time. */
 export const renewLeases = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* renewLeases({ blobs, until }: { blobs: readonly string[]; until: number }): Verb<string[]> {
@@ -36,7 +36,7 @@ export const renewLeases = write(
   },
 );
 
-/** Nobody will point to the blob; one that is not leased is not an error. */
+/** No record will refer to the blob. A blob without a lease is not an error. */
 export const endLease = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* endLease({ blob }: { blob: string }): Verb<void> {
@@ -44,18 +44,18 @@ export const endLease = write(
   },
 );
 
-/** Removes leases that are over, some at a time. Returns how many. */
+/** Deletes expired leases, some at a time. Returns how many. */
 export const expireLeases = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* expireLeases({ at }: { at: number }): Verb<number> {
-    // The time is looked at twice: one that is renewed while we wait for its row must stay.
+    // The time is checked twice: a lease that is renewed while this waits for its row must stay.
     const expired = yield* returning(sql`DELETE FROM leases WHERE until < ${at} AND blob IN (SELECT blob FROM leases
         WHERE until < ${at} ORDER BY until LIMIT ${maxBlobs}) RETURNING blob`);
     return expired.length;
   },
 );
 
-/** For the transaction whose record points to the blob from now on. */
+/** For the transaction whose record refers to the blob. */
 export function* takeOver(blob: string): Verb<void> {
   const taken = yield* returningRow(sql`DELETE FROM leases WHERE blob = ${blob} RETURNING blob`);
   if (taken === undefined) throw new Fault('other', `the lease of blob ${blob} was over before its record was written`);

@@ -1,5 +1,5 @@
-// A folder's children, page by page, in any order. Each order has its index, so that a page costs the same however many
-// children there are.
+// Lists the children of a folder in pages, in any order. Each order has its index, so that the cost of a page does not depend
+// on the number of children.
 
 import type { Entry, Order } from '../../domain/entry.ts';
 import { read } from '../declaration.ts';
@@ -8,35 +8,35 @@ import { raw, type Sql, sql } from '../statement.ts';
 import { type EntryRow, findRow, selection, toEntry, toRow } from './entries.ts';
 import { isVisible, locate } from './tree.ts';
 
-/** A place in a folder's order: the kind (folders come before files), what is ordered by, and the id where that can be
- *  the same for several. Names are ordered by the bytes of their NFC form. */
+/** A position in the order of a folder: the kind (folders come before files), the value that orders, and the id if several
+ *  can have that value. Names are ordered by the bytes of their NFC form. */
 export type FolderCursor = readonly [kind: 0 | 1, key: string | number, id: string];
 
 export interface ListFolder {
   space: number;
   folder: string;
-  /** By name, if none is given. */
+  /** By name if omitted. */
   order?: Order;
   limit: number;
   after?: FolderCursor;
-  /** An entry that is not to be listed: the caller has it already. */
+  /** An entry to leave out, because the caller already has it. */
   exclude?: string;
-  /** A page that is right as of this place of the journal will do: the asker has just written there, and knows no later one. */
+  /** A cached page may be used if it is correct as of this position: the last one that the caller knows. */
   atLeast?: number | null;
 }
 
 export interface FolderPage {
   folder: Entry;
   children: Entry[];
-  /** Where the next page begins; null when this was the last. */
+  /** Where the next page begins; null on the last page. */
   next: FolderCursor | null;
-  /** The last place of the journal that this page has seen. */
+  /** The last position of the journal that this page includes. */
   asOf: number;
-  /** These very entries were shown before, and will be again. */
+  /** The entries come from the cache and are the same objects every time. */
   isKept?: boolean;
 }
 
-/** Properties of a thousand entries can be 64 MiB: a page ends when it has this much of them. */
+/** A thousand entries can have 64 MiB of properties: a page ends when it has this much. */
 const maxPropertiesLength = 4 * 1024 * 1024;
 
 export const listFolder = read(
@@ -47,7 +47,7 @@ export const listFolder = read(
     if (found === undefined) return null;
     const parent = yield* locate(found);
     if (!isVisible(parent)) return null;
-    // One more than asked for tells whether there is a next page; one more stands in for the excluded entry.
+    // One more than the limit shows whether there is a next page; one more replaces the excluded entry.
     const wanted = limit + (exclude === undefined ? 1 : 2);
     let children = yield* listChildren(parent.entry, { ...input, limit: wanted });
     if (exclude !== undefined) children = children.filter((child) => child.id !== exclude);
@@ -63,7 +63,7 @@ export const listFolder = read(
   },
 );
 
-/** At least one, or nobody would get any further. */
+/** At least one, so that readers always make progress. */
 function countWithin(children: readonly EntryRow[]): number {
   let length = 0;
   for (const [index, { properties }] of children.entries()) {

@@ -1,4 +1,4 @@
-// Who is in a space, with which role. Operators name a space; over HTTP it is the caller's, by its number.
+// Members of spaces and their roles. Operators name a space; over HTTP it is the number of the caller's space.
 
 import type { Role } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -14,7 +14,7 @@ export interface Member {
   id: string;
   name: string;
   state: UserState;
-  /** Null once it was taken away. */
+  /** Null once it was revoked. */
   role: Role | null;
   createdAt: number;
 }
@@ -28,7 +28,7 @@ const selection = sql`SELECT id, name, state, role, created_at FROM members JOIN
 
 export interface ListMembers {
   space: number;
-  /** The id after which the page begins; null: the first page. */
+  /** The page begins after this id; null: the first page. */
   after: string | null;
   limit: number;
 }
@@ -48,7 +48,7 @@ function* findRole(space: number, id: string): Verb<Role | null> {
 export interface SetRole extends Origin {
   id: string;
   space: string;
-  /** Null takes the role away. */
+  /** Null revokes the role. */
   role: Role | null;
 }
 
@@ -65,7 +65,7 @@ export interface SetMember extends Origin {
   id: string;
   space: number;
   role: Role | null;
-  /** Whether the space must have a manager afterwards: nobody locks themselves out. */
+  /** Whether to refuse a change that leaves the space without a manager. */
   isManagerKept: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What happens when a name is wanted that may be taken: the same for folders and files, everywhere.
+// Resolves name conflicts: the same for folders and files, everywhere.
 
 import type { ConflictBehavior, Kind } from '../../domain/entry.ts';
 import { toNameKey, toRenamed } from '../../domain/name.ts';
@@ -24,7 +24,7 @@ export interface FreeName {
   nameKey: string;
 }
 
-/** `Name (2)`, `Name (3)`, … Found in a number of look-ups that grows with the logarithm of how many are taken. */
+/** `Name (2)`, `Name (3)`, … The number of lookups grows with the logarithm of how many are taken. */
 export function* findFreeName(space: number, parent: number, name: string, kind: Kind): Verb<FreeName> {
   let taken = 1;
   let free = 2;
@@ -45,12 +45,12 @@ function* isTaken(space: number, parent: number, name: string): Verb<boolean> {
   return (yield* findRowByName(space, parent, toNameKey(name))) !== undefined;
 }
 
-/** What two verbs of a batch that want the same name in the same folder have in common. */
+/** The claim of a verb that wants this name in this folder. */
 export function toNameClaim(space: number, folder: string, nameKey: string): string {
   return `${space} name ${folder} ${nameKey}`;
 }
 
-/** What is left to do with a wanted name: it is free, or another one was found, or it stays with who has it. */
+/** The result: a free name, or the entry that keeps the name. */
 export type Naming = { free: FreeName } | { taken: EntryRow };
 
 export interface NameRequest {

@@ -1,5 +1,5 @@
-// People and their roles in spaces. A user is never deleted, so that what they made keeps a name that nobody else can
-// take. People of outside issuers have a row once they were given a role; their id holds a colon, ours never does.
+// Users and their roles in spaces. Users are never deleted, because entries refer to their names. Users of external issuers
+// have a row once they get a role; their ids contain a colon, ours never do.
 
 import type { Role, SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -16,9 +16,9 @@ export interface User {
   id: string;
   name: string;
   state: UserState;
-  /** argon2id in PHC form; null: signs in elsewhere. */
+  /** argon2id in PHC format; null: signs in elsewhere. */
   password: string | null;
-  /** Seconds since 1970: sign-ins from then or before are over. */
+  /** Seconds since 1970: earlier sign-ins are invalid. */
   signedOutAt: number;
   createdAt: number;
 }
@@ -78,18 +78,18 @@ export function* spacesOf(user: string): Verb<SpaceAccess[]> {
 
 export interface FindPerson {
   id: string;
-  /** The sign-in that the token came from; null: it came from an outside issuer. */
+  /** The sign-in of the token; null for a token of an external issuer. */
   signIn: SignInIds | null;
   at: number;
 }
 
-/** Hashes, as the issuer's records are kept under. */
+/** Hashes, which are the keys of the issuer's records. */
 export interface SignInIds {
   grant: string;
   session: string;
 }
 
-/** The spaces that a person is in; null for someone who may not act: disabled, unknown here, or signed out since. */
+/** The spaces of a user; null for a user who may not act: disabled, unknown, or signed out meanwhile. */
 export const findPerson = read({}, function* findPerson({ id, signIn, at }: FindPerson): Verb<SpaceAccess[] | null> {
   const user = yield* findUser({ id });
   if (user === null) return signIn === null ? [] : null;
@@ -139,7 +139,7 @@ export interface SetUserState extends Origin {
   state: UserState;
 }
 
-/** Whoever is disabled is signed out everywhere. */
+/** Disabling a user signs them out everywhere. */
 export const setUserState = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* setUserState(input: SetUserState): Verb<User> {
@@ -156,7 +156,7 @@ export interface SetPassword extends Origin {
   password: string;
 }
 
-/** A new password ends every sign-in that the old one began. */
+/** A new password ends all sign-ins with the old one. */
 export const setPassword = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* setPassword(input: SetPassword): Verb<User> {
@@ -169,7 +169,7 @@ export const setPassword = write(
   },
 );
 
-/** Ends every sign-in of everyone. */
+/** Ends all sign-ins of all users. */
 export const endSignIns = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* endSignIns(input: Origin): Verb<void> {

@@ -1,5 +1,5 @@
-// Taking hidden trees apart, a slice at a time, so that no save waits for it. A slice removes what has nothing beneath it;
-// the top goes last.
+// Purges hidden trees in slices, so that no save waits. A slice deletes entries that have nothing beneath them; the top goes
+// last.
 
 import { read, write } from '../declaration.ts';
 import { execute, note, row, rows, type Verb } from '../sql.ts';
@@ -9,16 +9,16 @@ import { type RemovedVersion, remove } from './removal.ts';
 import { addToSizes, hiddenId } from './tree.ts';
 import { Tally } from './usage.ts';
 
-/** Rows that one slice removes, about. */
+/** Rows that one slice deletes, approximately. */
 const sliceRows = 40;
 
-/** The top of a tree that is to be taken apart. */
+/** The top of a tree to purge. */
 export interface HiddenTree {
   space: number;
   top: number;
 }
 
-/** Not all, if there are many. */
+/** At most 100 of them. */
 export const findHiddenTrees = read({}, function* findHiddenTrees(_: object): Verb<HiddenTree[]> {
   return yield* rows<HiddenTree>(sql`SELECT entries.space AS space, entries.entry AS top FROM hidden_trees
     JOIN entries ON entries.entry = hidden_trees.entry WHERE purpose = 'purge' ORDER BY entries.entry LIMIT 100`);
@@ -80,7 +80,7 @@ function* findDoomed(space: number, entry: number): Verb<EntryToPurge | undefine
      WHERE entry = ${entry} AND space = ${space}`);
 }
 
-/** Entries without any beneath them: the files of a folder that has no folders, or the emptied folder itself. */
+/** Entries with nothing beneath them: the files of a folder without folders, or the empty folder itself. */
 function* findLowest(top: EntryToPurge, limit: number): Verb<EntryToPurge[]> {
   for (let current = top; ; ) {
     const folder = current.kind === 0 ? (yield* listDoomed(current, 0, 1))[0] : undefined;
@@ -98,7 +98,7 @@ function* listDoomed({ space, entry }: EntryToPurge, kind: 0 | 1, limit: number)
      WHERE space = ${space} AND parent = ${entry} AND kind = ${kind} ORDER BY name_key LIMIT ${limit}`);
 }
 
-/** Those of one slice. */
+/** As many as one slice deletes. */
 function* listVersionsOf({ entry }: EntryToPurge): Verb<RemovedVersion[]> {
   return yield* rows<RemovedVersion>(sql`SELECT version, versions.content AS content, created_by, contents.size AS size
     FROM versions JOIN contents ON contents.content = versions.content WHERE versions.entry = ${entry}

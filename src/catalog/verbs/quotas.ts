@@ -1,5 +1,5 @@
-// Quotas: how much a space, an application or a person may hold, and how often they may ask. `usage.ts` counts what they
-// hold and refuses what is too much.
+// Quotas: how much a space, an application or a user may store, and their request rate. `usage.ts` counts usage and enforces
+// the limits.
 
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
@@ -17,15 +17,15 @@ const intoUsage = insertInto('usage', 'space actor entries bytes most_entries mo
        most_requests = excluded.most_requests`,
 });
 
-/** Null: as much as there is. */
+/** Null: unlimited. */
 export interface Quota {
   entries: number | null;
   bytes: number | null;
-  /** In a second. */
+  /** Per second. */
   requests: number | null;
 }
 
-/** What an actor of a space holds; the actor '' is the space in all. */
+/** Usage of an actor in a space; the actor '' stands for the whole space. */
 export interface UsageOf {
   actor: string;
   entries: number;
@@ -60,12 +60,12 @@ export const findUsage = read(
 
 export interface ListUsage {
   space: number;
-  /** The actor after whom the page begins; null: the first page. */
+  /** The page begins after this actor; null: the first page. */
   after: string | null;
   limit: number;
 }
 
-/** By actor; the space in all is not among them. */
+/** By actor, without the whole space. */
 export const listUsage = read({ catchUp: 'sums' }, function* listUsage({ space, after, limit }: ListUsage): Verb<
   UsageOf[]
 > {
@@ -91,7 +91,7 @@ export interface FindSizeOf {
   nameKey: string;
 }
 
-/** How large the file is that has this name in the folder; null: there is none. */
+/** The size of the file with this name in the folder; null if there is none. */
 export const findSizeOf = read({}, function* findSizeOf({ space, folder, nameKey }: FindSizeOf): Verb<number | null> {
   const parent = yield* findVisible(space, folder);
   const found = parent === undefined ? undefined : yield* findRowByName(space, parent.entry, nameKey);
@@ -108,7 +108,7 @@ interface PlacedRow extends UsageRow {
   space_name: string;
 }
 
-/** Every quota there is; and for operators, with `isWhole`, what every space holds. */
+/** All quotas; with `isWhole` also the usage of every space, for operators. */
 export const listQuotas = read({ catchUp: 'sums' }, function* listQuotas({ isWhole }: { isWhole: boolean }): Verb<
   SpaceUsage[]
 > {
@@ -119,12 +119,12 @@ export const listQuotas = read({ catchUp: 'sums' }, function* listQuotas({ isWho
 });
 
 export interface SetQuota extends Origin {
-  /** The name of a space; null: that of the application. */
+  /** The name of a space; null: the application's space. */
   space: string | null;
-  /** Whose quota; both null: of the space in all. */
+  /** Whose quota; both null: that of the space. */
   application: ApplicationRef['application'] | null;
   user: string | null;
-  /** What is not there stays as it is. */
+  /** Omitted limits stay as they are. */
   quota: Partial<Quota>;
 }
 

@@ -1,5 +1,5 @@
-// The gate for removal: the only place that makes content unreachable for good. Every removal says for which reason it
-// happens and passes `remove`, so that a rule which forbids removals has one place to stand.
+// The gate for removal: the only place that makes content unreachable for good. Every removal calls `remove` with its reason,
+// so that rules which forbid removals have one place.
 
 import { execute, insert, note, type Origin, returning, row, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
@@ -9,7 +9,7 @@ import { Tally } from './usage.ts';
 
 const intoHiddenTrees = insertInto('hidden_trees', 'entry purpose at');
 
-/** A tree that callers lose at once. Its rows are purged later, a slice at a time. */
+/** A tree that disappears for callers at once. Its rows are purged later, in slices. */
 export interface TreeRemoval {
   reason: 'entry-removed' | 'trash-emptied';
   origin: Origin;
@@ -26,13 +26,13 @@ export interface VersionsRemoval {
   versions: readonly RemovedVersion[];
 }
 
-/** A copy that will not be attached: nobody has ever seen it. */
+/** A copy that will not be attached and was never visible. */
 export interface CopyRemoval {
   reason: 'copy-abandoned';
   top: number;
 }
 
-/** Rows of a tree whose removal has passed the gate before. */
+/** Rows of a tree whose removal has already passed the gate. */
 export interface Purge {
   reason: 'purge';
   entry: { entry: number; created_by: string };
@@ -51,7 +51,7 @@ export interface RemovedVersion {
   size: number;
 }
 
-/** Returns the blobs that nothing points to any more. They can be deleted once this is committed. */
+/** Returns the blobs that nothing refers to any more. They can be deleted after the commit. */
 export function* remove(removal: Removal): Verb<string[]> {
   switch (removal.reason) {
     case 'entry-removed':
@@ -78,7 +78,7 @@ function* removeTree({ origin, space, tree }: TreeRemoval): Verb<string[]> {
   return [];
 }
 
-/** Each version has its line in the journal, whatever the reason: readers of the feed learn of every one. */
+/** Every removed version has a row in the journal: the feed reports each of them. */
 function* removeVersions({ origin, space, file, versions }: VersionsRemoval): Verb<string[]> {
   const tally = new Tally();
   const freed: string[] = [];

@@ -1,4 +1,4 @@
-// The verb that saves a file: a new one, or a new version of the one that has the name.
+// Saves a file: a new one, or a new version of the file with that name.
 
 import type { ConflictBehavior, Entry, EntryTimes } from '../../domain/entry.ts';
 import { checkMatch } from '../../domain/match.ts';
@@ -47,29 +47,29 @@ export interface SaveFile {
   name: string;
   nameKey: string;
   contentType: string;
-  /** Whether the client named the content type; one that was only guessed never counts as a difference. */
+  /** Whether the client declared the content type; a guessed one never counts as a difference. */
   isContentTypeDeclared: boolean;
   objectType: string | null;
   properties: Record<string, string> | null;
   content: StoredContent;
-  /** What the client says of this version. */
+  /** The client's comment on this version. */
   comment: string | null;
   /** How many versions a file keeps; null: all. */
   keptVersions: number | null;
-  /** For what comes from elsewhere; otherwise the time of saving. */
+  /** For imported files; otherwise the current time. */
   times?: EntryTimes;
   conflict: ConflictBehavior;
-  /** Whether the result shall hold what is shown of the file. */
+  /** Whether the result includes the details of the file. */
   isShown?: true;
   by: string;
   at: number;
   request: string;
   idempotency: Idempotency | null;
-  /** The upload that ends with this save. */
+  /** The upload that this save completes. */
   upload?: { id: string; turn: number };
 }
 
-/** What is common to every way of saving bytes. */
+/** Common to all ways of saving bytes. */
 type Save = Omit<SaveFile, 'folder' | 'id' | 'name' | 'nameKey' | 'conflict' | 'isShown' | 'idempotency' | 'upload'>;
 
 export interface SavedFile {
@@ -77,15 +77,15 @@ export interface SavedFile {
   file: Entry;
   version: number;
   isReplayed: boolean;
-  /** Whether a record now points to the blob that came with the request; if not, it can be discarded. */
+  /** Whether a record refers to the blob of the request; if not, it can be discarded. */
   isBlobUsed: boolean;
-  /** Blobs that nothing points to any more. */
+  /** Blobs that nothing refers to any more. */
   freedBlobs: string[];
-  /** The folders above `folder` whose size changed with it. */
+  /** The folders above `folder` whose size has changed. */
   above: string[];
-  /** The place of the change in the journal; null when nothing changed. */
+  /** The position of the change in the journal; null if nothing changed. */
   position: number | null;
-  /** As of this very commit, where it was asked for. */
+  /** As of this commit, if `isShown`. */
   details?: EntryDetails;
 }
 
@@ -143,7 +143,7 @@ function* saveOrRecall(input: SaveFile): Verb<SavedFile> {
   return saved;
 }
 
-/** What was saved of a batch under this key, each with its place in it. Refuses the key of another batch. */
+/** What was saved of a batch under this key, each with its index. Refuses a key of another batch. */
 export const recallBatch = read({}, function* recallBatch(batch: { idempotency: Idempotency; at: number }): Verb<
   [number, SavedFile][]
 > {
@@ -206,16 +206,16 @@ function* saveNew(
 
 export interface SaveVersion extends Save {
   file: string;
-  /** The digests, base64, of which the present content must have one; null: whatever it is. */
+  /** The current content must have one of these digests (base64); null: any. */
   ifMatch: readonly string[] | null;
 }
 
 export interface SavedVersion extends SavedFile {
-  /** As of this very commit: whoever goes on with its ETag goes on from here. */
+  /** As of this commit, so that a client can continue with this ETag. */
   details: EntryDetails;
 }
 
-/** A new version of a file that is named by its id; null if there is none. */
+/** Saves a new version of a file, by its id; null if there is none. */
 export const saveVersion = write(
   {
     space: ({ space }) => space,
@@ -251,7 +251,7 @@ function* saveOver(input: Save, folder: LocatedEntry, taken: EntryRow): Verb<Sav
     object_type: input.objectType ?? taken.object_type,
     content_type: isSameContent && !input.isContentTypeDeclared ? taken.content_type : input.contentType,
     properties: input.properties === null ? taken.properties : toStoredProperties(input.properties),
-    // Whoever asked first may have come second, and clocks of nodes differ: it never goes back.
+    // Requests can overtake each other, and the clocks of nodes differ: the time never goes back.
     modified_at:
       input.times === undefined
         ? Math.max(input.at, taken.modified_at)
@@ -343,7 +343,7 @@ function* addVersion(input: Save, { entry, version, modified_at }: NumberedEntry
   if (version > 1) yield* supersede({ entry, version }, input.at);
 }
 
-/** The same bytes under another content type are the same version. */
+/** The same bytes with another content type are the same version. */
 function* relabelVersion(file: EntryRow): Verb<void> {
   const version = yield* requireVersion(file, file.version);
   yield* updateVersion(version, { ...version, content_type: file.content_type ?? version.content_type });

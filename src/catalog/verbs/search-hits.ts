@@ -1,5 +1,5 @@
-// Decides which of the entries that a search found can be seen, and are asked for: the index only proposes. Whether an
-// entry is visible is told by the way up to the root, which is walked here, each folder once.
+// Decides which search results are visible and match the filters: the index only proposes. Visibility follows from the
+// folders up to the root, each of which is read once.
 
 import { type Entry, folderContentType, type Kind } from '../../domain/entry.ts';
 import { read } from '../declaration.ts';
@@ -8,14 +8,14 @@ import { sql } from '../statement.ts';
 import { type EntryRow, one, selection, toEntry } from './entries.ts';
 
 export interface HitFilter {
-  /** Only what lies beneath this folder, at any depth; null: anywhere. */
+  /** Only entries beneath this folder, at any depth; null: anywhere. */
   folder: string | null;
   kind: Kind | null;
-  /** Lower case, without parameters; `image/*` is any of that kind. */
+  /** Lower case, without parameters; `image/*` matches any subtype. */
   contentType: string | null;
-  /** Milliseconds since 1970; later ones only. */
+  /** Milliseconds since 1970; only later ones. */
   modifiedAfter: number | null;
-  /** Every one of them has exactly this value. */
+  /** Every property must have exactly this value. */
   properties: Record<string, string>;
 }
 
@@ -36,7 +36,7 @@ interface PathToRoot {
   isBeneath: boolean;
 }
 
-/** In the order in which they are given. */
+/** In the given order. */
 export const findHits = read({}, function* findHits(input: FindHits): Verb<Hit[]> {
   const ways = new Map<number, PathToRoot>();
   const hits = yield* together(input.entries.map((number) => findHit(number, input, ways)));
@@ -44,7 +44,7 @@ export const findHits = read({}, function* findHits(input: FindHits): Verb<Hit[]
 });
 
 function* findHit(number: number, input: FindHits, ways: Map<number, PathToRoot>): Verb<Hit | null> {
-  // Most of what is found anywhere is not in a folder that was named, and need not be read for that.
+  // Most results are not in the given folder: skip them before reading the whole row.
   if (input.folder !== null && !(yield* isBeneath(number, input, ways))) return null;
   const found = yield* one(sql`SELECT ${selection} FROM entries WHERE entry = ${number} AND space = ${input.space}`);
   if (found === undefined || found.parent === null || !isWanted(found, input)) return null;
@@ -98,7 +98,7 @@ export interface NamedEntry {
   name: string;
 }
 
-/** What entries are called, for operators. Those that are gone are left out. */
+/** Names of entries, for operators. Entries that no longer exist are omitted. */
 export const findNames = read({}, function* findNames({ entries }: { entries: readonly number[] }): Verb<NamedEntry[]> {
   const named: NamedEntry[] = [];
   for (const entry of entries) {

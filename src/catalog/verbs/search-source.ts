@@ -1,10 +1,10 @@
-// What the search index reads from the catalog: the journal in order, and entries as they are now. It follows from a
-// thread of its own, over a connection of its own, so these are not among the catalog's verbs.
+// What the search index reads from the catalog: the journal in order, and the current state of entries. The index follows
+// from its own thread, over its own connection, so these are not verbs of the catalog.
 
 import { row, rows, type Verb } from '../sql.ts';
 import { sql } from '../statement.ts';
 
-/** An entry as the index needs it. Roots and the hidden folders are never subjects. */
+/** An entry as the index needs it. Never a root or a hidden folder. */
 export interface Subject {
   space: number;
   entry: number;
@@ -17,7 +17,7 @@ export interface Subject {
   /** The number of the current version's content; NULL for folders. */
   content: number | null;
   size: number;
-  /** NULL: the bytes stand in the catalog. */
+  /** NULL: the bytes are in the catalog. */
   blob: string | null;
 }
 
@@ -65,7 +65,7 @@ export function* listFollowed(after: number, limit: number): Verb<FollowedChange
   );
 }
 
-/** Undefined: the journal has nothing there, any more or yet. */
+/** Undefined: the journal no longer has this position, or does not have it yet. */
 export function* findLink(position: number): Verb<string | undefined> {
   const found = yield* row<{ link: string }>(sql`SELECT link FROM journal WHERE position = ${position}`);
   return found?.link;

@@ -1,4 +1,4 @@
-// Texts that all nodes of an environment share, under a name each: its keys.
+// Named texts that all nodes of an environment share, such as keys.
 
 import { noSpace, read, write } from '../declaration.ts';
 import { insert, row, type Verb } from '../sql.ts';
@@ -9,13 +9,13 @@ const intoMeta = insertInto('meta', 'name value', {
   onConflict: 'ON CONFLICT (name) DO UPDATE SET value = excluded.value',
 });
 
-/** Null: nobody has set it. */
+/** Null: not set. */
 export const findSetting = read({}, function* findSetting({ name }: { name: string }): Verb<string | null> {
   const found = yield* row<{ value: string }>(sql`SELECT value FROM meta WHERE name = ${`setting ${name}`}`);
   return found?.value ?? null;
 });
 
-/** Sets it if nobody has; returns what it is. */
+/** Sets it unless it is set; returns its value. */
 export const claimSetting = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* claimSetting({ name, value }: { name: string; value: string }): Verb<string> {

@@ -1,4 +1,4 @@
-// Spaces: one tree each, with one root folder and the two hidden ones beside it.
+// Spaces: a tree with a root folder, and two hidden folders beside it.
 
 import type { SpaceAccess } from '../../domain/caller.ts';
 import { toNameKey } from '../../domain/name.ts';
@@ -18,7 +18,7 @@ export interface NewSpace extends Origin {
   name: string;
   spaceId: string;
   rootId: string;
-  /** What `CreatedBy` of the root says. */
+  /** `CreatedBy` of the root. */
   rootBy: string;
 }
 
@@ -40,7 +40,7 @@ export interface AddSpace extends Origin {
   name: string;
   spaceId: string;
   rootId: string;
-  /** The person who makes it, and becomes its manager. */
+  /** The user who creates it and becomes its manager. */
   manager: string;
 }
 
@@ -61,7 +61,7 @@ export interface RenameSpace extends Origin {
   name: string;
 }
 
-/** The root folder keeps its own name: it is an entry like others, and cannot be renamed. */
+/** The root folder keeps its name: it is an entry like others, and cannot be renamed. */
 export const renameSpace = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
   function* renameSpace(input: RenameSpace): Verb<void> {
@@ -80,8 +80,7 @@ function* requireFreeName(name: string): Verb<void> {
   throw new Refusal('NameAlreadyExists', 'This name is taken.', { target: 'Name', hint: 'Choose another.' });
 }
 
-/** A space as an operator sits in it; null if there is none of this name. */
-/** All of them, by name: for the operator. */
+/** All spaces by name, for operators. */
 export const listSpaces = read({}, function* listSpaces(_: object): Verb<SpaceAccess[]> {
   const found = yield* rows<{ space: number; id: string; name: string; root: string }>(
     sql`SELECT space, id, name, root FROM spaces ORDER BY name`,

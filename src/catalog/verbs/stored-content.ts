@@ -1,4 +1,4 @@
-// The bytes of a version as rows of the catalog. Contents are immutable; a large one whose bytes are already stored is not
+// The bytes of a version as rows of the catalog. Contents are immutable. A large content whose bytes already exist is not
 // stored again, and the caller learns that its blob is not needed.
 
 import { execute, insertNumbered, row, type Verb } from '../sql.ts';
@@ -8,18 +8,18 @@ import { takeOver } from './leases.ts';
 
 const intoContents = insertInto('contents', 'sha256 size blob checksums bytes', { numbered: 'content' });
 
-/** Bytes that have arrived whole. Either `bytes` (small, written with the record) or `blob` (already durable). */
+/** Bytes that were received completely: either `bytes` (small, written with the record) or `blob` (already durable). */
 export interface StoredContent {
   sha256: Uint8Array;
   sizeBytes: number;
   bytes: Uint8Array | null;
   blob: string | null;
   checksums: Uint8Array | null;
-  /** Whether the blob has a lease, which ends with the commit that points to it. */
+  /** Whether the blob has a lease, which ends with the commit that refers to it. */
   isLeased?: boolean;
 }
 
-/** Large contents are stored once, so that two of a batch must not insert the same. */
+/** Large contents are stored once, so that two saves of a batch must not insert the same one. */
 export function claimsOfContent({ blob, sha256 }: StoredContent): string[] {
   return blob === null ? [] : [`bytes ${Buffer.from(sha256).toString('hex')}`];
 }
@@ -48,7 +48,7 @@ export function* hasContent(file: EntryRow, content: StoredContent): Verb<boolea
   return current !== null && Buffer.compare(current, content.sha256) === 0;
 }
 
-/** "Nothing is written" rests on bytes that are there: where the disk has changed a small content, it is mended. */
+/** Saving the same bytes writes nothing, so the stored bytes must be intact: a small content that the disk changed is repaired. */
 export function* mendBytes(file: EntryRow, { bytes, sha256 }: StoredContent): Verb<void> {
   if (bytes === null) return;
   const kept = yield* row<{

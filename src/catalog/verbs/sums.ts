@@ -1,5 +1,5 @@
-// Sums that nearly every save adds to: the sizes of the folders above it, and what its space holds. The saves of a batch
-// add to the same few again and again; so their additions are gathered here and written once.
+// Pending additions to sums: sizes of folders, and usage of spaces. The saves of a batch add to the same few sums, so the
+// additions are collected here and written once.
 
 import type { Addition, Sum } from '../sql.ts';
 

@@ -1,6 +1,6 @@
-// The trash: a tree goes in, comes back or goes for good by its top alone, whatever its size. In the trash the top stands
-// in the hidden folder `-trash-`, so that its name is free again where it was. What goes for good stands in `-hidden-`
-// until it is taken apart.
+// The trash. A tree is trashed, restored or removed by moving its top, whatever its size. In the trash the top is in the
+// hidden folder `-trash-`, so that its name is free again. A tree that is removed for good is in `-hidden-` until it is
+// purged.
 
 import type { ConflictBehavior } from '../../domain/entry.ts';
 import { checkMatch } from '../../domain/match.ts';
@@ -36,7 +36,7 @@ interface EntryInput extends Origin {
 }
 
 export interface TrashEntry extends EntryInput {
-  /** The ETags of which the entry must have one; null: whatever it is. */
+  /** The entry must have one of these ETags; null: any. */
   ifMatch: readonly string[] | null;
 }
 
@@ -88,7 +88,7 @@ interface TrashTop {
   trash: TrashRow;
 }
 
-/** Only the tops of what was trashed: what is beneath them comes and goes with them. */
+/** Finds only tops of trashed trees: what is beneath them moves with them. */
 function* findTrashed({ space, id }: { space: number; id: string }): Verb<TrashTop | null> {
   const found = yield* findRow(space, id);
   if (found === undefined) return null;
@@ -103,9 +103,9 @@ export const isInTrash = read({}, function* isInTrash(input: { space: number; id
 });
 
 export interface RestoreEntry extends EntryInput {
-  /** Null: where it was. */
+  /** Null: its former folder. */
   parent: string | null;
-  /** Null: the one that it had. */
+  /** Null: its former name. */
   name: string | null;
   conflict: ConflictBehavior;
 }
@@ -138,7 +138,7 @@ export const restoreEntry = write(
     if ('taken' in naming) throw new Error('a name was taken over');
     yield* takeOut(found);
     const restored = { ...found, parent: to.entry, name: naming.free.name, name_key: naming.free.nameKey };
-    // Back where it was and under its name it is what it was; else it was moved or renamed, as a change of it would.
+    // In its former place it is unchanged; otherwise it counts as moved or renamed.
     if (to.id !== trash.parent || restored.name !== found.name) {
       restored.modified_at = Math.max(input.at, found.modified_at);
       restored.modified_by = input.by;
@@ -163,7 +163,7 @@ function* findOldPlace(space: number, { parent }: TrashRow): Verb<LocatedEntry> 
 
 export interface ListTrash {
   space: number;
-  /** Only what was trashed before this. */
+  /** Only entries that were trashed before this. */
   after: readonly [trashedAt: number, entry: number] | null;
   limit: number;
 }
@@ -179,7 +179,7 @@ export interface TrashPage {
   next: readonly [trashedAt: number, entry: number] | null;
 }
 
-/** What was trashed last comes first. */
+/** Most recently trashed first. */
 export const listTrash = read({}, function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> {
   const [at, entry] = after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   const found = yield* rows<TrashRow>(sql`SELECT entry, parent, path, trashed_at, trashed_by FROM trash
@@ -195,12 +195,12 @@ function* toTrashed(trash: TrashRow): Verb<TrashedEntry> {
   return { details, trashedAt: trash.trashed_at, trashedBy: trash.trashed_by };
 }
 
-/** As it was before it was trashed, which changed neither its record nor its content. */
+/** As it was before: trashing changes neither record nor content. */
 function toFormerDetails(found: EntryRow, { path, parent }: TrashRow): Verb<EntryDetails> {
   return toDetailsAt(found, { path, holder: parent });
 }
 
-/** Removes for good: an entry that is seen, or the top of something in the trash. Null if it is neither. */
+/** Removes a visible entry, or the top of a tree in the trash, for good. Null if it is neither. */
 export const removeEntry = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
   function* removeEntry(input: TrashEntry): Verb<EntryDetails | null> {
@@ -217,13 +217,13 @@ export const removeEntry = write(
 export interface EmptyTrash extends Omit<EntryInput, 'id' | 'space'> {
   /** Null: of every space. */
   space: number | null;
-  /** Only what was trashed before this. */
+  /** Only entries that were trashed before this. */
   before: number;
 }
 
 const maxTops = 100;
 
-/** Removes for good what has been in the trash, at most 100 tops at a time; says how many. */
+/** Removes at most 100 trees in the trash for good; returns how many. */
 export const emptyTrash = write(
   { space: ({ space }) => space ?? allSpaces, lock: 'exclusive', pages: 'unchanged' },
   function* emptyTrash({ space, before, ...input }: EmptyTrash): Verb<number> {

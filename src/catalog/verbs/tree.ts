@@ -1,6 +1,6 @@
-// Where an entry stands: the folders above it, whether it can be seen, and what follows when something comes or goes
-// beneath them. An entry is visible when the way up ends at the root of its space; in the trash, and in trees that are
-// being made or taken apart, it ends at a hidden folder, whose id begins with a dash.
+// The position of an entry in its tree: the folders above it, whether it is visible, and the sizes and heights above it. An
+// entry is visible if its topmost folder is the root of its space. In the trash, and in trees that are being copied or
+// purged, the topmost folder is a hidden one, whose id begins with a dash.
 
 import { hash } from 'node:crypto';
 import { deepestLevel, type Entry } from '../../domain/entry.ts';
@@ -29,7 +29,7 @@ export interface LocatedEntry extends EntryRow {
   above: FolderAbove[];
 }
 
-/** No way up is longer: the deepest folder, what is in it, and the hidden folder that may hold its tree. */
+/** The longest path to the top: the deepest folder, an entry in it, and the hidden folder above its tree. */
 const longestWay = deepestLevel + 3;
 
 export function* locate(found: EntryRow): Verb<LocatedEntry> {
@@ -47,7 +47,7 @@ export function* locate(found: EntryRow): Verb<LocatedEntry> {
   return { ...found, above };
 }
 
-/** The folder that holds it; null for a root. */
+/** The folder that contains it; null for a root. */
 export function* findHolder(found: LocatedEntry): Verb<LocatedEntry | null> {
   const [holder, ...above] = found.above;
   return holder === undefined ? null : { ...(yield* requireRow(holder.entry)), above };
@@ -57,7 +57,7 @@ export function isVisible({ id, above }: LocatedEntry): boolean {
   return !(above.at(-1)?.id ?? id).startsWith('-');
 }
 
-/** Undefined: it is not there, or in the trash, or about to be gone. */
+/** Undefined: it does not exist, is in the trash, or is being purged. */
 export function* findVisible(space: number, id: string): Verb<LocatedEntry | undefined> {
   const found = yield* findRow(space, id);
   if (found === undefined) return undefined;
@@ -72,12 +72,12 @@ export function* requireFolder(space: number, id: string, target: string): Verb<
   return folder;
 }
 
-/** Of a root, `/`. */
+/** The path of a root is `/`. */
 export function pathOf({ name, above }: Pick<LocatedEntry, 'name' | 'above'>): string {
   return `/${[name, ...above.map((folder) => folder.name)].slice(0, -1).reverse().join('/')}`;
 }
 
-/** Adds to the size of a folder and of every folder above it; returns the ids of those above. */
+/** Adds to the size of a folder and of all folders above it; returns the ids of those above. */
 export function* addToSizes(folder: LocatedEntry, deltaBytes: number): Verb<string[]> {
   if (deltaBytes === 0) return [];
   for (const { entry } of [folder, ...folder.above]) {
@@ -86,7 +86,7 @@ export function* addToSizes(folder: LocatedEntry, deltaBytes: number): Verb<stri
   return folder.above.map(({ id }) => id);
 }
 
-/** "More than 100 levels deep: 400 `TooDeep`": for new folders, each in the one before it. */
+/** For `count` new folders, each in the one before it. */
 export function checkLevel(parent: LocatedEntry, target: string, count = 1): void {
   if (parent.above.length + count > deepestLevel) throw tooDeep(target);
 }
@@ -95,10 +95,10 @@ function tooDeep(target: string): Refusal {
   return new Refusal('TooDeep', `Folders can be nested ${deepestLevel} levels deep.`, { target });
 }
 
-/** Folders that are looked at to learn how deep a tree is. */
+/** Folders that are read to find the depth of a tree. */
 const maxScanned = 10_000;
 
-/** The same for a folder with a tree beneath it. Its height may be what it once was; where that would refuse it, we look. */
+/** The same for a folder with a tree beneath it. Its recorded height may be too high; before refusing, it is computed. */
 export function* checkTreeLevel(parent: LocatedEntry, space: number, folder: EntryRow, target: string): Verb<void> {
   const room = deepestLevel - parent.above.length - 1;
   if (folder.kind !== 0 || folder.height <= room) return;
@@ -114,7 +114,7 @@ export function* checkTreeLevel(parent: LocatedEntry, space: number, folder: Ent
   yield* execute(sql`UPDATE entries SET height = ${looked.height} WHERE entry = ${folder.entry}`);
 }
 
-/** A folder with so many levels beneath it came into this one. Ends at the first that is high enough already. */
+/** A folder of this height was added. Stops at the first folder that is high enough already. */
 export function* raiseHeights(parent: LocatedEntry, height: number): Verb<void> {
   let least = height + 1;
   for (const folder of [parent, ...parent.above]) {
@@ -124,13 +124,13 @@ export function* raiseHeights(parent: LocatedEntry, height: number): Verb<void> 
   }
 }
 
-/** An entry with what its record does not tell. */
+/** An entry with details that are not in its record. */
 export interface EntryDetails {
   entry: Entry;
   path: string;
-  /** Quoted. Changes with the record or the content, not with a folder's size. */
+  /** Quoted. Changes with the record or the content, not with the size of a folder. */
   etag: string;
-  /** Hexadecimal, of a file's current version; null for folders. */
+  /** Hexadecimal, of the current version; null for folders. */
   sha256: string | null;
   version: number;
 }
@@ -139,7 +139,7 @@ export function* toDetails(found: LocatedEntry): Verb<EntryDetails> {
   return yield* toDetailsAt(found, { path: pathOf(found), holder: found.above[0]?.id ?? null });
 }
 
-/** The same of an entry as it was at another place: what is in the trash has kept its ETag. */
+/** The same at another place: an entry in the trash keeps its ETag. */
 export function* toDetailsAt(
   found: EntryRow,
   { path, holder }: { path: string; holder: string | null },
@@ -154,7 +154,7 @@ function compose(known: Omit<EntryDetails, 'etag'>, holder: string | null): Entr
   return { ...known, etag: `"${hash('sha256', compared, 'base64url')}"` };
 }
 
-/** The same of a file that was just written, without asking for what is known. */
+/** The same for a file that was just written, without reading it again. */
 export function toFileDetails(
   folder: LocatedEntry,
   file: Entry,
@@ -191,7 +191,7 @@ export const findDetails = read({}, function* findDetails({ space, id }: FindEnt
 export interface FindByPath {
   space: number;
   root: string;
-  /** The NFC forms of the names from the root down. */
+  /** The NFC forms of the names, from the root down. */
   nameKeys: readonly string[];
 }
 
@@ -207,7 +207,7 @@ export const findByPath = read(
   },
 );
 
-/** In which of these spaces the entry is, seen or not; null: in none of them. */
+/** Which of these spaces has the entry, visible or not; null: none. */
 export const findSpaceOf = read(
   {},
   function* findSpaceOf({ id, spaces }: { id: string; spaces: readonly number[] }): Verb<number | null> {

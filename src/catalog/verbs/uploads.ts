@@ -1,6 +1,5 @@
-// The verbs of resumable uploads. A row tells how far an upload has come: what it says is durable is durable, whatever else
-// the blob holds. Who writes has a turn, and a later turn ends an earlier one: a request that has lost its turn, on this
-// node or another, can write nothing any more.
+// Verbs of resumable uploads. A row says how many bytes of an upload are durable, whatever else the blob contains. A writer
+// holds a turn, and a later turn ends an earlier one: a request that has lost its turn, on any node, can no longer write.
 
 import { Fault } from '../../domain/fault.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -8,7 +7,7 @@ import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, returning, returningRow, row, type Verb } from '../sql.ts';
 import { insertInto, raw, sql } from '../statement.ts';
 
-/** Named so by the schema. */
+/** The name of this column in the schema. */
 const requestColumn = 'asked';
 
 const intoUploads = insertInto(
@@ -17,9 +16,9 @@ const intoUploads = insertInto(
 );
 const columns = raw(intoUploads.columns.join(', '));
 
-/** Unfinished ones that an application, or a person with it, can have at a time. */
+/** Unfinished uploads of an application, or of a user with it. */
 const maxOpen = 1000;
-/** What one write removes at most, so that no save waits long. */
+/** Uploads that one write deletes, so that no save waits long. */
 const maxExpired = 500;
 
 export const uploadProtocols = ['ietf', 'tus'] as const;
@@ -33,24 +32,24 @@ export interface UploadOwner {
 export interface Upload extends UploadOwner {
   id: string;
   protocol: UploadProtocol;
-  /** `part`: for a `final` one, which is made of such. */
+  /** A `part` belongs to a `final` upload, which concatenates parts. */
   kind: 'whole' | 'part' | 'final';
   /** The parameters of the save, as JSON. */
   request: string;
-  /** Null: not said yet. */
+  /** Null: not known yet. */
   lengthBytes: number | null;
   /** How many bytes are durable. */
   sizeBytes: number;
-  /** Null: a record points there, or nothing was kept. */
+  /** Null: a record refers to it, or no bytes were stored. */
   blob: string | null;
-  /** The blob store's note of how to go on. */
+  /** The blob store's state for appending. */
   grown: string;
   turn: number;
-  /** Somebody may be writing. */
+  /** A request may be writing. */
   isBusy: boolean;
-  /** Whoever sent the last bytes said that these are all. */
+  /** The sender of the last bytes declared the upload complete. */
   isLast: boolean;
-  /** The id of the saved file; for a part, of the final upload that took its bytes. */
+  /** The id of the saved file; for a part, the id of the final upload that has its bytes. */
   result: string | null;
   expiresAt: number;
 }
@@ -131,7 +130,7 @@ function tooManyUploads(): Refusal {
   });
 }
 
-/** Null if there is none, or it is another's. */
+/** Null if there is none, or if it has another owner. */
 export const findUpload = read(
   {},
   function* findUpload({ id, appKey, actor }: UploadOwner & { id: string }): Verb<Upload | null> {
@@ -144,14 +143,14 @@ export const findUpload = read(
 
 export interface TakeTurn {
   id: string;
-  /** The turn that was seen; another one since then is first. */
+  /** The turn that the caller has read; it fails if there is a newer one. */
   turn: number;
   isBusy: boolean;
   isLast: boolean;
   lengthBytes: number | null;
 }
 
-/** Ends the turn of whoever was writing. The new turn, or null: another one was first. */
+/** Ends the turn of the current writer. Returns the new turn, or null if another request was first. */
 export const takeTurn = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* takeTurn({ id, turn, isBusy, isLast, lengthBytes }: TakeTurn): Verb<number | null> {
@@ -174,7 +173,7 @@ export interface KeepUpload {
   expiresAt: number;
 }
 
-/** So much is durable now. False: the turn is over, and nothing was written. */
+/** Records how many bytes are durable. False: the turn has ended, and nothing was written. */
 export const keepUpload = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* keepUpload(kept: KeepUpload): Verb<boolean> {
@@ -187,14 +186,14 @@ export const keepUpload = write(
   },
 );
 
-/** For the transaction that saves the file: it and the end of the upload are one. */
+/** Part of the transaction that saves the file: the upload ends together with it. */
 export function* settleUpload({ id, turn }: { id: string; turn: number }, entry: string): Verb<void> {
   const settled = yield* returningRow(sql`UPDATE uploads SET result = ${entry}, blob = NULL, grown = '', is_busy = 0
      WHERE id = ${id} AND turn = ${turn} AND result IS NULL RETURNING id`);
   if (settled === undefined) throw new Fault('other', `upload ${id} was taken over before its file was saved`);
 }
 
-/** Parts whose bytes a final upload has taken. */
+/** Marks parts whose bytes belong to a final upload now. */
 export const spendUploads = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* spendUploads({ ids, final }: { ids: readonly string[]; final: string }): Verb<void> {
@@ -204,14 +203,14 @@ export const spendUploads = write(
   },
 );
 
-/** What an upload has left in the blob store. */
+/** Bytes that an upload has left in the blob store. */
 export interface LeftBytes {
   blob: string;
   sizeBytes: number;
   grown: string;
 }
 
-/** Null: there are no bytes to let go of. */
+/** Null: there are no bytes to discard. */
 export const dropUpload = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* dropUpload({ id }: { id: string }): Verb<LeftBytes | null> {
@@ -220,11 +219,11 @@ export const dropUpload = write(
   },
 );
 
-/** Removes uploads whose time is over, some at a time. */
+/** Deletes expired uploads, some at a time. */
 export const expireUploads = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* expireUploads({ at }: { at: number }): Verb<{ count: number; left: LeftBytes[] }> {
-    // The time is looked at twice: one that goes on while we wait for its row must stay.
+    // The time is checked twice: an upload that continues while this waits for its row must stay.
     const expired = yield* returning<UploadRow>(sql`DELETE FROM uploads WHERE expires_at < ${at} AND id IN
        (SELECT id FROM uploads WHERE expires_at < ${at} ORDER BY expires_at LIMIT ${maxExpired})
      RETURNING ${columns}`);
@@ -236,7 +235,7 @@ function toLeft({ blob, size, grown }: UploadRow): LeftBytes[] {
   return blob === null ? [] : [{ blob, sizeBytes: size, grown }];
 }
 
-/** How many are not finished. */
+/** The number of unfinished uploads. */
 export function* countOpenUploads(): Verb<number> {
   const open = yield* row<{ count: number }>(sql`SELECT count(*) AS count FROM uploads WHERE result IS NULL`);
   return Number(open?.count);

@@ -1,10 +1,10 @@
-// What a space holds, in all and by who made it, kept exact by every verb that adds or removes; and the quotas on it.
+// Usage of a space, in total and by creator, kept exact by every verb that adds or removes; and the enforcement of quotas.
 
 import { Refusal } from '../../domain/refusal.ts';
 import { add, lockTuples, pending, rows, type Verb } from '../sql.ts';
 import { exactBytes, exactEntries, sql } from '../statement.ts';
 
-/** The actor that stands for the space in all. */
+/** The actor that stands for the whole space. */
 export const everyone = '';
 
 export interface Usage {
@@ -18,13 +18,13 @@ interface QuotaRow extends Usage {
   most_bytes: number | null;
 }
 
-/** QueryText before anything is written. */
+/** Call it before anything is written. */
 export function* checkQuota(space: number, actor: string, added: Usage): Verb<void> {
   if (added.entries <= 0 && added.bytes <= 0) return;
   const limited = sql`FROM usage WHERE space = ${space} AND actor IN ('', ${actor})
     AND (most_entries IS NOT NULL OR most_bytes IS NOT NULL)`;
   if ((yield* rows(sql`SELECT actor ${limited}`)).length === 0) return;
-  // Whoever adds to the same quota waits here, and then sees what we have added.
+  // Others who add to the same quota wait here, and then see these additions.
   yield* lockTuples(sql`SELECT actor ${limited} ORDER BY actor`);
   const found = yield* rows<QuotaRow>(
     sql`SELECT actor, ${exactEntries} AS entries, ${exactBytes} AS bytes, most_entries, most_bytes ${limited}`,
@@ -49,7 +49,7 @@ export function* addUsage(space: number, actor: string, { entries, bytes }: Usag
   for (const counted of [everyone, actor]) yield* add({ kind: 'usage', space, actor: counted, entries, bytes });
 }
 
-/** What one verb adds or removes, gathered by who made it and written once for each. */
+/** Additions of one verb by creator, written once for each. */
 export class Tally {
   readonly #byActor = new Map<string, Usage>();
 

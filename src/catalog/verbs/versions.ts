@@ -1,5 +1,5 @@
-// The versions of a file: listing them, bringing one back, letting one go, and the rule by which old ones go by themselves.
-// Numbers are never given twice, for the current version always has the highest and cannot be removed.
+// Versions of a file: listing, restoring, removing and expiring them. A number is never used twice, because the current
+// version has the highest number and cannot be removed.
 
 import { versionNotFound } from '../../domain/missing.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -25,7 +25,7 @@ export interface Version {
   comment: string | null;
 }
 
-/** A version as it is kept, with the digest and the size of its content. */
+/** A version with the digest and the size of its content. */
 export interface VersionRow extends ChecksummedVersion {
   size: number;
   seal: number | null;
@@ -38,7 +38,7 @@ const selectVersions = sql`SELECT versions.entry AS entry, version, versions.con
 export interface ListVersions {
   space: number;
   file: string;
-  /** Only versions below this one. */
+  /** Only versions below this number. */
   below: number | null;
   limit: number;
 }
@@ -87,7 +87,7 @@ export interface ChangedVersion {
   freedBlobs: string[];
 }
 
-/** Makes a new version with the bytes of an old one; the same bytes as the current ones make none. Null: no such file. */
+/** Makes a new version with the bytes of an old one, unless they are the current bytes. Null: no such file. */
 export const restoreVersion = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'all' },
   function* restoreVersion(input: ChangeVersion): Verb<ChangedVersion | null> {
@@ -202,7 +202,7 @@ export function* insertVersion(version: ChecksummedVersion): Verb<void> {
   ]);
 }
 
-/** Writes what can change of a version. */
+/** Writes every column that can change. */
 export function* updateVersion(before: VersionRow, version: VersionRow): Verb<void> {
   yield* execute(
     sql`UPDATE versions SET content_type = ${version.content_type}, comment = ${version.comment},
@@ -211,7 +211,7 @@ export function* updateVersion(before: VersionRow, version: VersionRow): Verb<vo
   );
 }
 
-/** The version before the current one is no longer it. */
+/** Marks the previous version as superseded. */
 export function* supersede(file: Pick<EntryRow, 'entry' | 'version'>, at: number): Verb<void> {
   yield* execute(
     sql`UPDATE versions SET superseded_at = ${at} WHERE entry = ${file.entry} AND version < ${file.version}
@@ -219,11 +219,11 @@ export function* supersede(file: Pick<EntryRow, 'entry' | 'version'>, at: number
   );
 }
 
-/** At most this many go with one save. */
+/** Versions that one save removes. */
 const maxDropped = 100;
 
-/** With a new version; noted after it. Returns the blobs that nothing points to any more: they are let go once this is
- *  committed. */
+/** Removes the versions beyond the limit, after a new one was added. Returns the blobs that nothing refers to any more; they
+ *  can be deleted after the commit. */
 export function* dropOldVersions(
   input: Pick<ChangeVersion, keyof Origin | 'space' | 'keptVersions'>,
   file: EntryRow,
@@ -237,11 +237,11 @@ export function* dropOldVersions(
 }
 
 export interface ExpireVersions extends Origin {
-  /** Only what was superseded before this. */
+  /** Only versions that were superseded before this. */
   before: number;
 }
 
-/** Removes at most 200 old versions; says how many, and which blobs are free. */
+/** Removes at most 200 expired versions; returns how many, and the freed blobs. */
 export const expireVersions = write(
   { space: () => allSpaces, lock: 'exclusive', pages: 'unchanged' },
   function* expireVersions({ before, ...origin }: ExpireVersions): Verb<{ count: number; freedBlobs: string[] }> {

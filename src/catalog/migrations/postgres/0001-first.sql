@@ -105,8 +105,8 @@ CREATE INDEX entries_in_order ON entries (space, parent, kind, name_key);
 CREATE INDEX entries_by_modified ON entries (space, parent, kind, modified_at, id);
 CREATE INDEX entries_by_size ON entries (space, parent, kind, size, id);
 
--- Any folder may hold nearly everything. Told so, the planner looks for a name by the index of names; by what most folders
--- hold it would as soon read one of the others through.
+-- A single folder may hold nearly everything. With these statistics the planner finds a name by the index of names; with
+-- those of typical folders it might scan another index.
 ALTER TABLE entries ALTER COLUMN space SET (n_distinct = 1), ALTER COLUMN parent SET (n_distinct = 1);
 
 -- Small contents stand in the row, unpacked: most are packed already, and trying costs every save.
@@ -231,7 +231,7 @@ CREATE TABLE idempotency (
 
 CREATE INDEX idempotency_by_age ON idempotency (at);
 
--- One row of each transaction that writes, so that after a lost connection it can be told whether it was committed.
+-- One row of each transaction that writes, which shows after a lost connection whether it was committed.
 CREATE TABLE commits (
   mark        TEXT COLLATE "C" NOT NULL PRIMARY KEY,
   at          TIMESTAMPTZ NOT NULL DEFAULT now(),

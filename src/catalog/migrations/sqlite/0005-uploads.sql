@@ -1,10 +1,10 @@
--- Resumable uploads: those under way, and until they expire those that are over, so that whoever lost the last answer can ask.
--- app_key, actor: whose it is; only they see it. protocol: ietf or tus. kind: whole; part, of a later final; or final, made
--- of parts. asked: JSON, what the save will be asked for. length: in bytes, NULL: not said yet. size: how many bytes are
--- durable. blob: where they are; NULL: a record points there, or nothing was kept. grown: the blob store's note of how to go on.
--- turn: counts the requests that wrote to it; an older one than the last cannot write any more. is_busy: one may be at it.
--- is_last: whoever sent the last bytes said that these are all. result: the id of the saved file; or, for a part, of the final
--- upload that took its bytes. expires_at: milliseconds since 1970.
+-- Resumable uploads. Finished ones stay until they expire, for clients that have lost the last response.
+-- app_key, actor: the owner; nobody else sees it. protocol: ietf or tus. kind: whole; part, of a later final; or final, made
+-- of parts. The column after it: the parameters of the save, as JSON. length: in bytes, NULL: not known yet. size: how many
+-- bytes are durable. blob: where they are; NULL: a record refers to it, or no bytes were stored. grown: the blob store's
+-- state for appending. turn: counts the requests that wrote to it; only the last one can write. is_busy: one may be writing.
+-- is_last: the sender of the last bytes declared the upload complete. result: the id of the saved file or, for a part, of
+-- the final upload that has its bytes. expires_at: milliseconds since 1970.
 CREATE TABLE uploads (
   id         TEXT    NOT NULL PRIMARY KEY,
   app_key    TEXT    NOT NULL,

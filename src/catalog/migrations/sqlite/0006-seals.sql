@@ -1,4 +1,4 @@
--- seal: the CRC-32 of what the row says (src/catalog/seals.ts); NULL: it was last written by a release that knew none.
+-- seal: the checksum of the row (src/catalog/row-checksums.ts); NULL: it was last written by a release that had none.
 ALTER TABLE entries ADD COLUMN seal INTEGER;
 ALTER TABLE versions ADD COLUMN seal INTEGER;
 ALTER TABLE trash ADD COLUMN seal INTEGER;
