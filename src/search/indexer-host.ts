@@ -1,32 +1,32 @@
-// The main thread's side of an indexer's thread: starts it, tells it when there is more, hands it the bytes of blobs, and
-// starts it again when it fails.
+// The main thread's side of an indexer thread: starts it, notifies it of changes, sends it the bytes of blobs, and restarts it when
+// it fails.
 
 import { Worker } from 'node:worker_threads';
 import type { Blobs } from '../blobs/blobs.ts';
 import { Fault } from '../domain/fault.ts';
 import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
 
-const startAgainMs = 5000;
+const restartMs = 5000;
 
 export type ToIndexer =
   | { more: true }
   | { rebuild: true }
   | { close: true }
-  | { answer: number; bytes: Uint8Array<ArrayBuffer> | null };
+  | { reply: number; bytes: Uint8Array<ArrayBuffer> | null };
 
 export type FromIndexer =
   | { ready: true }
-  | { taken: true }
+  | { received: true }
   | { rebuilding: true }
-  | { ask: number; blob: string; sizeBytes: number };
+  | { read: number; blob: string; sizeBytes: number };
 
-export interface IndexerOptions {
+interface IndexerOptions {
   thread: URL;
-  /** What the thread is given to begin with. */
+  /** The `workerData` of the thread. */
   data: unknown;
   blobs: Blobs;
   onBackgroundError(error: unknown): void;
-  /** The thread has failed, and will be started again. */
+  /** The thread has failed and will be restarted. */
   onFailed?: () => void;
   clock?: Clock;
 }
@@ -35,7 +35,7 @@ export class IndexerHost {
   readonly #options: IndexerOptions;
   #indexer: Worker | null = null;
   #ready: PromiseWithResolvers<void> = Promise.withResolvers();
-  #again: Timer | null = null;
+  #restart: Timer | null = null;
   #isNudged = false;
   #isClosing = false;
   #onRebuilding: (() => void)[] = [];
@@ -48,7 +48,7 @@ export class IndexerHost {
     return this.#indexer !== null;
   }
 
-  /** The thread has opened what it works on. */
+  /** Resolves when the thread has opened the index. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -59,17 +59,17 @@ export class IndexerHost {
     const indexer = new Worker(thread, { workerData: data });
     this.#indexer = indexer;
     indexer.on('message', (message: FromIndexer) => this.#receive(message));
-    indexer.once('error', (error) => this.#startAgain(error));
+    indexer.once('error', (error) => this.#onFailure(error));
   }
 
   #receive(message: FromIndexer): void {
     if ('ready' in message) this.#ready.resolve();
-    else if ('taken' in message) this.#isNudged = false;
+    else if ('received' in message) this.#isNudged = false;
     else if ('rebuilding' in message) this.#onRebuilding.shift()?.();
-    else void this.#hand(message);
+    else void this.#sendBytes(message);
   }
 
-  #startAgain(error: unknown): void {
+  #onFailure(error: unknown): void {
     this.#options.onBackgroundError(error);
     this.#indexer = null;
     this.#isNudged = false;
@@ -79,38 +79,38 @@ export class IndexerHost {
     this.#ready.promise.catch(() => undefined);
     this.#options.onFailed?.();
     if (this.#isClosing) return;
-    this.#again = (this.#options.clock ?? systemClock).after(startAgainMs, () => this.start());
+    this.#restart = (this.#options.clock ?? systemClock).after(restartMs, () => this.start());
   }
 
-  async #hand({ ask, blob, sizeBytes }: { ask: number; blob: string; sizeBytes: number }): Promise<void> {
+  async #sendBytes({ read, blob, sizeBytes }: { read: number; blob: string; sizeBytes: number }): Promise<void> {
     const bytes = await readWhole(this.#options.blobs, blob, sizeBytes).catch((error) => {
       this.#options.onBackgroundError(error);
       return null;
     });
-    const message: ToIndexer = { answer: ask, bytes };
+    const message: ToIndexer = { reply: read, bytes };
     this.#indexer?.postMessage(message, bytes === null ? [] : [bytes.buffer]);
   }
 
-  /** Called after every commit: one message is on its way at most. */
+  /** Called after every commit: at most one message is pending. */
   nudge(): void {
     if (this.#isNudged || this.#indexer === null) return;
     this.#isNudged = true;
     this.#indexer.postMessage({ more: true } satisfies ToIndexer);
   }
 
-  /** Resolves when the thread has begun to make the index anew. */
+  /** Resolves when the thread has started to rebuild the index. */
   async rebuild(): Promise<void> {
     this.start();
     await this.#ready.promise;
-    const begun = new Promise<void>((resolve) => this.#onRebuilding.push(resolve));
+    const started = new Promise<void>((resolve) => this.#onRebuilding.push(resolve));
     this.#indexer?.postMessage({ rebuild: true } satisfies ToIndexer);
-    await begun;
+    await started;
   }
 
-  /** Whatever is under way is given up: it will be done again. */
+  /** Abandons unfinished work: it is done after the next start. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    this.#again?.cancel();
+    this.#restart?.cancel();
     const indexer = this.#indexer;
     if (indexer === null) return;
     const exited = new Promise<void>((resolve) => indexer.once('exit', () => resolve()));

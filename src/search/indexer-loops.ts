@@ -1,21 +1,21 @@
-// What an indexer's thread does all day, whatever the index is kept in: two loops, one that follows the catalog and one that
-// has the text of documents read. It is told when there may be more, and looks by itself from time to time.
+// The two loops of an indexer thread, the same for both engines: one follows the catalog, the other extracts the text of documents.
+// They run when they are notified, and poll from time to time.
 
 import { setImmediate as soon } from 'node:timers/promises';
 
-/** A moment in which more changes gather: every transaction makes a piece of the index, and pieces have to be merged. */
-const gatherMs = 100;
-/** What is not announced (a full disk that has space again, say) is looked for. */
-const lookAgainMs = 5000;
+/** Collects changes before a transaction: each one adds a segment to the index, and segments have to be merged. */
+const collectMs = 100;
+/** Finds what is not announced, such as a full disk that has space again. */
+const pollMs = 5000;
 
-export interface IndexerWork {
-  /** Takes in what comes next; false: there was no more, or it cannot be done now. */
+interface IndexerWork {
+  /** Indexes the next changes; false when there were none, or indexing is not possible now. */
   follow(): Promise<boolean>;
-  /** Has the next document behind this one read, and resolves to where to go on; null: there is none, or it cannot be
-   *  done now. */
+  /** Extracts the next document after this one. Resolves to where to continue; null when there is none, or extracting is not
+   *  possible now. */
   readNext(after: number): Promise<number | null>;
-  /** What was announced up to now will be seen. */
-  onTaken(): void;
+  /** Everything announced so far will be indexed. */
+  onReceived(): void;
 }
 
 export class IndexerLoops {
@@ -23,19 +23,19 @@ export class IndexerLoops {
   readonly #stopping = new AbortController();
   #wakeFollowing: () => void = () => undefined;
   #wakeReading: () => void = () => undefined;
-  #endGathering: () => void = () => undefined;
+  #endCollecting: () => void = () => undefined;
   #hasMore = true;
 
   constructor(work: IndexerWork) {
     this.#work = work;
   }
 
-  /** Aborted: what is under way should come to an end. */
+  /** Aborted when running work should end. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** There may be more. */
+  /** There may be more changes. */
   wake(): void {
     this.#hasMore = true;
     this.#wakeFollowing();
@@ -45,10 +45,10 @@ export class IndexerLoops {
     this.#stopping.abort();
     this.#wakeFollowing();
     this.#wakeReading();
-    this.#endGathering();
+    this.#endCollecting();
   }
 
-  /** Resolves once both have come to an end; the first failure ends both. */
+  /** Resolves when both loops have ended; the first failure ends both. */
   async run(): Promise<void> {
     const loops = [this.#keepFollowing(), this.#keepReading()];
     try {
@@ -66,14 +66,14 @@ export class IndexerLoops {
   async #keepFollowing(): Promise<void> {
     while (!this.#isStopping) {
       this.#hasMore = false;
-      this.#work.onTaken();
+      this.#work.onReceived();
       while (!this.#isStopping && (await this.#work.follow())) {
         this.#wakeReading();
         await soon();
       }
       this.#wakeReading();
-      if (!this.#hasMore) await this.#rest(lookAgainMs, (wake) => (this.#wakeFollowing = wake));
-      await this.#rest(gatherMs, (wake) => (this.#endGathering = wake));
+      if (!this.#hasMore) await this.#rest(pollMs, (wake) => (this.#wakeFollowing = wake));
+      await this.#rest(collectMs, (wake) => (this.#endCollecting = wake));
     }
     this.#wakeReading();
   }
@@ -82,13 +82,13 @@ export class IndexerLoops {
     let after = -1;
     while (!this.#isStopping) {
       const done = await this.#work.readNext(after);
-      if (done === null) await this.#rest(lookAgainMs, (wake) => (this.#wakeReading = wake));
+      if (done === null) await this.#rest(pollMs, (wake) => (this.#wakeReading = wake));
       else after = done;
       await soon();
     }
   }
 
-  /** Until it is woken, or for a while. */
+  /** Waits until it is woken, or for this long. */
   #rest(ms: number, onWake: (wake: () => void) => void): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.#isStopping ? 0 : ms);

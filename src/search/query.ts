@@ -1,36 +1,36 @@
-// What a person types: words that must all occur, `inv*` for words that begin so, `"two words"` for words that follow each
-// other. Nothing else is syntax, so that nobody meets the query language of FTS5 by accident.
+// The query syntax: words that must all occur, `inv*` for a prefix, `"two words"` for a phrase. Nothing else is syntax, so that
+// nobody uses the query language of FTS5 by accident.
 
 import { Refusal } from '../domain/refusal.ts';
 import { hasWords, spread, toWords } from './words.ts';
 
-const mostChars = 500;
-const mostTerms = 20;
-/** Shorter beginnings occur in nearly every document, and all their words would have to be gone through. */
-const leastPrefixChars = 3;
+const maxChars = 500;
+const maxTerms = 20;
+/** Shorter prefixes occur in nearly every document, and all their words would have to be read. */
+const minPrefixChars = 3;
 
 export interface Term {
-  /** Folded; more than one is a phrase. */
+  /** Folded; several are a phrase. */
   words: string[];
-  /** Whether the last word is only a beginning. */
+  /** Whether the last word is a prefix. */
   isPrefix: boolean;
-  /** As FTS5 is asked. */
+  /** As an FTS5 expression. */
   quoted: string;
 }
 
 export interface Query {
   terms: Term[];
-  /** An expression of FTS5: all terms, anywhere. */
+  /** The FTS5 expression of all terms. */
   expression: string;
 }
 
 export function parseQuery(text: string | null): Query {
   if (text === null || text.trim() === '') throw invalid('q is missing or empty.');
-  if (text.length > mostChars) throw invalid(`q can have at most ${mostChars} characters.`);
+  if (text.length > maxChars) throw invalid(`q can have at most ${maxChars} characters.`);
   if (/\p{Cs}|\0/u.test(text)) throw invalid('q has a character that is not text.');
   const terms = splitTerms(text).flatMap(toTerm);
   if (terms.length === 0) throw invalid('q has no word in it, only punctuation.');
-  if (terms.length > mostTerms) throw invalid(`q can have at most ${mostTerms} words.`);
+  if (terms.length > maxTerms) throw invalid(`q can have at most ${maxTerms} words.`);
   return { terms, expression: terms.map(({ quoted }) => quoted).join(' AND ') };
 }
 
@@ -39,7 +39,7 @@ interface Piece {
   isPrefix: boolean;
 }
 
-/** A quote opens a phrase where a word could begin, and closes it; anywhere else it is a mistake. */
+/** A quotation mark is only allowed around a phrase. */
 function splitTerms(text: string): Piece[] {
   const pieces: Piece[] = [];
   const piece = /\s*(?:"([^"]*)"(\*)?(?=\s|$)|([^\s"]+)(?=\s|$)|$)/uy;
@@ -57,10 +57,10 @@ function toTerm(piece: Piece): Term[] {
   if (!hasWords(piece.text)) return [];
   const words = toWords(piece.text);
   const last = words.at(-1) ?? '';
-  // A single character of Chinese or Japanese is a word, and none is longer.
+  // A single Chinese or Japanese character is a whole word, so it cannot be a prefix.
   const isPrefix = piece.isPrefix && spread(last) === last;
-  if (isPrefix && [...last].length < leastPrefixChars) {
-    throw invalid(`A beginning needs at least ${leastPrefixChars} characters before the asterisk.`);
+  if (isPrefix && [...last].length < minPrefixChars) {
+    throw invalid(`A beginning needs at least ${minPrefixChars} characters before the asterisk.`);
   }
   return [{ words, isPrefix, quoted: `"${words.join(' ')}"${isPrefix ? ' *' : ''}` }];
 }

@@ -1,10 +1,10 @@
-// Has the text of the next waiting document read. Spaces take turns, so that a heap of slow documents in one does not hold
-// up the others. A document that ends the whole process is not tried for ever: its attempts are counted before each.
+// Extracts the text of the next waiting document. Spaces take turns, so that many slow documents in one do not delay the others.
+// Attempts are counted before each one, so that a document that ends the whole process is not retried forever.
 
 import type { Subject } from '../catalog/verbs/search-source.ts';
 import type { Extractor } from './extract/extractor.ts';
-import { mostDocumentBytes } from './extract/extractor.ts';
-import { mostTextBytes } from './extract/text.ts';
+import { maxDocumentBytes } from './extract/extractor.ts';
+import { maxTextBytes } from './extract/text.ts';
 import { type Follower, readPlain } from './sqlite/follower.ts';
 import {
   entriesPerSpace,
@@ -17,33 +17,33 @@ import { fromReadable } from './subject.ts';
 
 const maxAttempts = 3;
 
-/** What waits in an index, and where what was read of it goes. */
+/** The waiting documents of an index. */
 export interface WaitingDocuments {
-  /** The next one behind this, or the first of all. */
+  /** The next one after this, or else the first. */
   find(after: number): StoredRecord | null | Promise<StoredRecord | null>;
-  /** The entry as it is now; null: it is not as it was, and was taken in anew. */
+  /** The current entry; null when it has changed, and was indexed again. */
   confirm(waiting: StoredRecord): Subject | null | Promise<Subject | null>;
   setAttempts(document: number, attempts: number): void | Promise<void>;
   readBytes(content: number): Uint8Array | null | Promise<Uint8Array | null>;
-  /** In one transaction: looks whether it still waits for this, and writes it. */
-  settle(waiting: StoredRecord, reading: Reading | 'cut short'): void | Promise<void>;
+  /** Writes the reading in one transaction, if the document still waits for it. */
+  settle(waiting: StoredRecord, reading: Reading | 'interrupted'): void | Promise<void>;
 }
 
 interface Reader {
   extractor: Extractor;
-  /** Null: they cannot be had. */
+  /** Null when the bytes are not available. */
   readBlob(blob: string, sizeBytes: number): Promise<Uint8Array<ArrayBuffer> | null>;
-  /** Aborted: what is under way is not to be counted as an attempt. */
+  /** Aborted when the current attempt must not be counted. */
   signal: AbortSignal;
 }
 
-export interface Parts extends Reader {
+interface ReaderParts extends Reader {
   store: IndexStore;
   follower: Follower;
 }
 
 /** For the index beside a catalog on SQLite. */
-export function readNext({ store, follower, ...reader }: Parts, after: number): Promise<number | null> {
+export function readNext({ store, follower, ...reader }: ReaderParts, after: number): Promise<number | null> {
   const documents: WaitingDocuments = {
     find: (after) => store.findWaiting(after),
     confirm: (waiting) => follower.confirm(waiting, toEntryNumber(waiting.document)),
@@ -54,8 +54,8 @@ export function readNext({ store, follower, ...reader }: Parts, after: number): 
   return readNextOf(documents, reader, after);
 }
 
-/** `after`: the last document of the space that had its turn. Resolves to the same of this one; null: there is none, or
- *  none that can be read right now. */
+/** `after`: the last document number of the space whose turn it was. Resolves to that of the next one; null when no document
+ *  waits, or none can be read now. */
 export async function readNextOf(documents: WaitingDocuments, reader: Reader, after: number): Promise<number | null> {
   const waiting = await documents.find(after);
   if (waiting === null) return null;
@@ -64,7 +64,7 @@ export async function readNextOf(documents: WaitingDocuments, reader: Reader, af
   if (subject !== null) {
     await documents.setAttempts(waiting.document, waiting.attempts + 1);
     const reading = await read({ ...reader, documents }, waiting, subject);
-    await documents.settle(waiting, reader.signal.aborted ? 'cut short' : reading);
+    await documents.settle(waiting, reader.signal.aborted ? 'interrupted' : reading);
     if (reading.state === 'waiting') return null;
   }
   return (space + 1) * entriesPerSpace - 1;
@@ -78,10 +78,11 @@ async function read(
   if (attempts >= maxAttempts) return skipped('it was tried several times and never came to an end');
   const { kind, charset } = fromReadable(readable ?? '');
   const isPlain = kind === 'text' || kind === 'json';
-  const most = isPlain ? mostTextBytes : mostDocumentBytes;
-  // The end of the others tells where everything is.
-  if (size > most && !isPlain && kind !== 'html') return skipped(`it is larger than ${most / 1024 / 1024} MiB`);
-  const bytes = blob === null ? await documents.readBytes(content ?? 0) : await readBlob(blob, Math.min(size, most));
+  const maxBytes = isPlain ? maxTextBytes : maxDocumentBytes;
+  // Other formats have their directory at the end, so that a part of them is useless.
+  if (size > maxBytes && !isPlain && kind !== 'html') return skipped(`it is larger than ${maxBytes / 1024 / 1024} MiB`);
+  const bytes =
+    blob === null ? await documents.readBytes(content ?? 0) : await readBlob(blob, Math.min(size, maxBytes));
   if (bytes === null) return attempts + 1 < maxAttempts ? { state: 'waiting' } : skipped('its bytes cannot be had');
   if (isPlain) return readPlain(Buffer.from(bytes), kind, charset);
   const outcome = await extractor.extract({ kind, charset, bytes: new Uint8Array(bytes) });
@@ -93,17 +94,17 @@ function skipped(reason: string): Reading {
   return { state: 'skipped', reason };
 }
 
-/** Null: the entry has changed meanwhile, and this is the text of a version that is no longer asked for. */
+/** Null when the entry has changed meanwhile: the text belongs to an old version. */
 export function toStillWaiting(current: StoredRecord | null, { content, readable }: StoredRecord): StoredRecord | null {
   const isSame = current?.state === 'waiting' && current.content === content && current.readable === readable;
   return isSame ? current : null;
 }
 
-function settle(store: IndexStore, waiting: StoredRecord, reading: Reading | 'cut short'): void {
+function settle(store: IndexStore, waiting: StoredRecord, reading: Reading | 'interrupted'): void {
   const current = toStillWaiting(store.find(waiting.document), waiting);
   if (current === null) return;
   store.transact(() => {
-    if (reading === 'cut short') store.setAttempts(waiting.document, waiting.attempts);
+    if (reading === 'interrupted') store.setAttempts(waiting.document, waiting.attempts);
     else if (reading.state !== 'waiting') store.put(current, reading);
   });
 }

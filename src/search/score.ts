@@ -1,7 +1,6 @@
-// What weighs how much: BM25's formula for how often a word occurs and how long the text is, names above properties above
-// text. The rarity of a word is left out: it would have to be counted over the whole index at every question, and what
-// other spaces hold would show in the order. So the weight of a document depends on the document and the question alone,
-// and a page that follows another goes on exactly where that ended.
+// The score of a document: the BM25 formula for term frequency and length, names above properties above text. Inverse document
+// frequency is left out: it would have to be counted over the whole index for every query, and would reveal what other spaces hold.
+// So a score depends on the document and the query alone, and a page continues exactly where the last one ended.
 
 import type { Term } from './query.ts';
 import { findCount, hashWord, toWords } from './words.ts';
@@ -12,15 +11,15 @@ const saturation = 1.2;
 const lengthShare = 0.75;
 const usualWords = { name: 3, properties: 10, text: 300 };
 
-export interface Weighed {
+interface ScoredDocument {
   name: string;
   properties: string;
-  /** How many words the text has, and how often those occur that occur more than once. */
+  /** The number of words of the text, and the counts of those that occur more than once. */
   words: number;
   pairs: Uint32Array;
 }
 
-export function toScore(terms: readonly Term[], { name, properties, words, pairs }: Weighed): number {
+export function toScore(terms: readonly Term[], { name, properties, words, pairs }: ScoredDocument): number {
   const nameWords = toWords(name);
   const propertyWords = properties === '' ? [] : toWords(properties);
   let score = 0;
@@ -29,7 +28,7 @@ export function toScore(terms: readonly Term[], { name, properties, words, pairs
     const inProperties = countTerm(propertyWords, term);
     score += nameWeight * saturate(inName, nameWords.length / usualWords.name);
     score += propertiesWeight * saturate(inProperties, propertyWords.length / usualWords.properties);
-    // What occurs nowhere else must occur in the text, for it was found.
+    // A term that matched neither name nor properties must be in the text.
     const inText = countInText(term, pairs) || (inName + inProperties === 0 ? 1 : 0);
     if (words > 0) score += saturate(inText, words / usualWords.text);
   }
@@ -41,7 +40,7 @@ function saturate(count: number, relativeLength: number): number {
   return (count * (saturation + 1)) / (count + saturation * (1 - lengthShare + lengthShare * relativeLength));
 }
 
-/** Only of single whole words it is known; 0: at most once. */
+/** Known for single whole words only; 0 means at most once. */
 function countInText({ words, isPrefix }: Term, pairs: Uint32Array): number {
   const [only] = words;
   if (only === undefined || words.length > 1 || isPrefix) return 0;
@@ -62,6 +61,6 @@ function countTerm(inText: readonly string[], { words, isPrefix }: Term): number
   return count;
 }
 
-function isSame(given: string, wanted: string, isPrefix: boolean): boolean {
-  return isPrefix ? given.startsWith(wanted) : given === wanted;
+function isSame(actual: string, wanted: string, isPrefix: boolean): boolean {
+  return isPrefix ? actual.startsWith(wanted) : actual === wanted;
 }

@@ -1,5 +1,5 @@
-// The piece of a text that shows why it was found: HTML, escaped, with `<mark>…</mark>` around the words. No pattern is made
-// of the question: making one costs more than looking for the words does.
+// The part of a text that shows a match: escaped HTML with `<mark>…</mark>` around the words. Compiles no pattern from the query,
+// which would cost more than searching for the words.
 
 import type { Term } from './query.ts';
 import { type WordInPlace, WordScanner } from './words.ts';
@@ -7,22 +7,22 @@ import { type WordInPlace, WordScanner } from './words.ts';
 const beforeChars = 60;
 const snippetChars = 240;
 
-export interface Shown {
+interface SnippetSource {
   name: string;
   properties: string;
   text: string;
 }
 
-/** From the text if it is found there, else from the properties, else the name. */
-export function toSnippet(terms: readonly Term[], { name, properties, text }: Shown): string {
+/** From the text if it has a match, else from the properties, else the name. */
+export function toSnippet(terms: readonly Term[], { name, properties, text }: SnippetSource): string {
   for (const candidate of [text, properties]) {
-    const found = findFirst(candidate, terms);
-    if (found !== null) return cutAndMark(candidate, found, terms);
+    const match = findFirst(candidate, terms);
+    if (match !== null) return cutAndMark(candidate, match, terms);
   }
   return mark(name, terms);
 }
 
-/** Where the first of the terms stands. */
+/** The position of the first match. */
 function findFirst(text: string, terms: readonly Term[]): number | null {
   if (text === '') return null;
   const scanner = new WordScanner(text);
@@ -33,7 +33,7 @@ function findFirst(text: string, terms: readonly Term[]): number | null {
   return null;
 }
 
-/** Nearly all text is ASCII, and there the engine itself can look. */
+/** Nearly all text is ASCII, where `indexOf` can be used. */
 function findFirstPlain(text: string, terms: readonly Term[], scanner: WordScanner): number | null {
   const lower = text.toLowerCase();
   let first: number | null = null;
@@ -51,7 +51,7 @@ function findFirstPlain(text: string, terms: readonly Term[], scanner: WordScann
   return first;
 }
 
-/** Where the longest of the terms ends that begin with this word; null: none does. */
+/** The end of the longest term that begins with this word; null when none does. */
 function findEnd(scanner: WordScanner, first: WordInPlace, terms: readonly Term[]): number | null {
   let longest: number | null = null;
   for (const term of terms) {
@@ -72,15 +72,15 @@ function findEndOf(scanner: WordScanner, first: WordInPlace, { words, isPrefix }
   return null;
 }
 
-function isSame(given: string, wanted: string, isPrefix: boolean): boolean {
-  return isPrefix ? given.startsWith(wanted) : given === wanted;
+function isSame(actual: string, wanted: string, isPrefix: boolean): boolean {
+  return isPrefix ? actual.startsWith(wanted) : actual === wanted;
 }
 
-function cutAndMark(text: string, found: number, terms: readonly Term[]): string {
-  const start = toBoundary(text, Math.max(0, found - beforeChars), found);
+function cutAndMark(text: string, match: number, terms: readonly Term[]): string {
+  const start = toBoundary(text, Math.max(0, match - beforeChars), match);
   const end = Math.min(text.length, start + snippetChars);
   const isWhole = end === text.length;
-  const last = isWhole ? end : Math.max(text.lastIndexOf(' ', end), found + 1, end - 40);
+  const last = isWhole ? end : Math.max(text.lastIndexOf(' ', end), match + 1, end - 40);
   const piece = text
     .slice(start, last)
     .toWellFormed()
@@ -89,7 +89,7 @@ function cutAndMark(text: string, found: number, terms: readonly Term[]): string
   return `${start > 0 ? '… ' : ''}${mark(piece, terms)}${isWhole ? '' : ' …'}`;
 }
 
-/** Begins behind a space, not within a word. */
+/** Moves the start behind a space, out of a word. */
 function toBoundary(text: string, from: number, latest: number): number {
   if (from === 0) return 0;
   const space = text.slice(from, latest).search(/\s/u);

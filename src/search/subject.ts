@@ -1,4 +1,4 @@
-// From an entry of the catalog to a document of the index.
+// Converts an entry of the catalog to a document of the index.
 
 import type { Subject } from '../catalog/verbs/search-source.ts';
 import { type DocumentKind, toReadable } from './extract/document-kind.ts';
@@ -16,8 +16,8 @@ export function toRecord(subject: Subject): DocumentRecord {
   };
 }
 
-/** Keys and values, a line each, and the object type. The usual object types are left out: their words would be found in
- *  every entry. */
+/** Keys and values, a line each, and the object type. Default object types are left out: their words would match every
+ *  entry. */
 function toPropertiesText({ object_type: objectType, properties }: Subject): string {
   const lines = properties === null ? [] : Object.entries(JSON.parse(properties) as Record<string, string>);
   const text = lines.map(([key, value]) => `${key}: ${value}`);

@@ -1,7 +1,7 @@
 // Text as the index sees it: which characters make a word, and when two words are the same. Both engines index these words,
 // scores count them and snippets mark them, so that all of them agree.
 
-/** Letters, digits and private characters, with the marks that belong to them. */
+/** Letters, digits and private-use characters, with their combining marks. */
 const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu;
 const marks = /\p{M}+/gu;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
@@ -11,11 +11,11 @@ const beyondAscii = /[^\0-\x7f]/;
 const firstHash = 0x811c9dc5;
 const hashFactor = 0x01000193;
 
-/** How much of a text is counted; what comes behind hardly changes its weight. */
-const mostCountedChars = 64 * 1024;
+/** How much of a text is counted; the rest hardly changes the score. */
+const maxCountedChars = 64 * 1024;
 
-/** Languages that write without spaces would give one word for each sentence: every character becomes a word, and a
- *  search for several of them a phrase. */
+/** Chinese and Japanese are written without spaces: every character becomes a word, and a query of several characters a
+ *  phrase. */
 export function spread(text: string): string {
   return isAscii(text) ? text : text.replace(unspaced, ' $& ');
 }
@@ -44,7 +44,7 @@ export function toWords(text: string): string[] {
   return fold(spread(text)).match(word) ?? [];
 }
 
-/** The same in place: a character of such a language, or a run of others. */
+/** The same in the original text: a Chinese or Japanese character, or a run of others. */
 const wordInPlace =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]\p{M}*|[[\p{L}\p{N}\p{Co}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]][[\p{L}\p{N}\p{Co}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]*/gv;
 
@@ -57,7 +57,7 @@ export interface WordInPlace {
   word: string;
 }
 
-/** Goes through the words of a text and knows where they stand. */
+/** Iterates over the words of a text with their positions. */
 export class WordScanner {
   /** Whether the text is ASCII. */
   readonly isPlain: boolean;
@@ -70,13 +70,13 @@ export class WordScanner {
     this.#pattern = this.isPlain ? plainWord : wordInPlace;
   }
 
-  /** The first word that begins at this place or behind it. */
+  /** The first word at or after this position. */
   next(from: number): WordInPlace | null {
     this.#pattern.lastIndex = from;
-    const found = this.#pattern.exec(this.#text);
-    if (found === null) return null;
-    const [word] = found;
-    return { start: found.index, end: found.index + word.length, word: foldWord(word) };
+    const match = this.#pattern.exec(this.#text);
+    if (match === null) return null;
+    const [word] = match;
+    return { start: match.index, end: match.index + word.length, word: foldWord(word) };
   }
 }
 
@@ -88,8 +88,8 @@ export function isAscii(text: string): boolean {
   return !beyondAscii.test(text);
 }
 
-/** How often words occur in a text, those that occur once left out: pairs of a word's hash and its count, by hash. */
-export interface Frequencies {
+/** The words that occur more than once: pairs of hash and count, sorted by hash. */
+interface Frequencies {
   words: number;
   pairs: Uint32Array;
 }
@@ -97,7 +97,7 @@ export interface Frequencies {
 export function countWords(text: string): Frequencies {
   const counts = new Map<number, number>();
   let words = 0;
-  for (const hash of hashWords(text.slice(0, mostCountedChars))) {
+  for (const hash of hashWords(text.slice(0, maxCountedChars))) {
     words += 1;
     counts.set(hash, (counts.get(hash) ?? 0) + 1);
   }
@@ -111,7 +111,7 @@ export function countWords(text: string): Frequencies {
   return { words, pairs };
 }
 
-/** Nearly all text is ASCII; taking it apart by hand is five times as fast. */
+/** Nearly all text is ASCII; splitting it by hand is five times as fast. */
 function hashWords(text: string): number[] {
   const hashes: number[] = [];
   let hash = firstHash;
@@ -130,7 +130,7 @@ function hashWords(text: string): number[] {
   return hashes;
 }
 
-/** How often a word occurs, of which is known that it does. */
+/** The count of a word that is known to occur. */
 export function findCount(pairs: Uint32Array, hash: number): number {
   let low = 0;
   for (let high = pairs.length / 2; low < high; ) {
@@ -141,7 +141,7 @@ export function findCount(pairs: Uint32Array, hash: number): number {
   return pairs[2 * low] === hash ? (pairs[2 * low + 1] as number) : 1;
 }
 
-/** FNV-1a. Two words with the same hash are weighed wrongly and found rightly. */
+/** FNV-1a. A collision affects scores only, not what is found. */
 export function hashWord(text: string): number {
   let hash = firstHash;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,4 +1,4 @@
-// Which contents have text that can be found, by their content type, and by their name where the type says little.
+// Decides which contents have text, by content type, and by name where the type is vague.
 
 import { readMediaType } from '../../domain/content-type.ts';
 
@@ -65,7 +65,7 @@ const vague = new Set([
   'application/x-zip-compressed',
 ]);
 
-/** Null: there is no text to be had. */
+/** Null when the content has no text. */
 export function toReadable(contentType: string, name: string): Readable | null {
   const type = readMediaType(contentType);
   const essence = type?.essence ?? 'application/octet-stream';

@@ -2,7 +2,7 @@
 
 import { constants, crc32, deflateRawSync, deflateSync } from 'node:zlib';
 
-export interface ZipMember {
+interface ZipMember {
   name: string;
   content: string | Buffer;
   isEncrypted?: boolean;
@@ -78,7 +78,7 @@ export function makePptx(slides: readonly string[]): Buffer {
 }
 
 /** Objects by number, from 1 on; the first is the catalog. */
-export function makePdfOf(objects: readonly (string | Buffer)[], trailer = ''): Buffer {
+function makePdfOf(objects: readonly (string | Buffer)[], trailer = ''): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const places: number[] = [];
   let at = (parts[0] as Buffer).length;
@@ -98,7 +98,7 @@ export function makePdfOf(objects: readonly (string | Buffer)[], trailer = ''): 
   return Buffer.concat(parts);
 }
 
-export function makeStream(content: string | Buffer, more = ''): Buffer {
+function makeStream(content: string | Buffer, more = ''): Buffer {
   const packed = deflateSync(content, { level: 9 });
   const head = `<< /Length ${packed.length} /Filter /FlateDecode ${more}>>\nstream\n`;
   return Buffer.concat([Buffer.from(head), packed, Buffer.from('\nendstream')]);

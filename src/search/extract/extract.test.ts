@@ -27,11 +27,11 @@ after(() => extractor.close());
 
 async function extract(kind: DocumentKind, bytes: Buffer | string, from = extractor): Promise<string> {
   const outcome = await from.extract({ kind, charset: null, bytes: new Uint8Array(Buffer.from(bytes)) });
-  if (outcome === null) return '! cut short';
+  if (outcome === null) return '! interrupted';
   return 'text' in outcome ? outcome.text : `! ${outcome.reason}`;
 }
 
-test('text is read in its own encoding, and what is not text is said to be none', () => {
+test('text is decoded, and binary data is reported', () => {
   assert.equal(extractText(Buffer.from('Grüße\r\n\r\n  aus Köln\t!'), null), 'Grüße\naus Köln !');
   assert.equal(extractText(Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]), null), 'Grüße');
   assert.equal(extractText(Buffer.from('\ufeffGrüße', 'utf16le'), null), 'Grüße');
@@ -50,7 +50,7 @@ test('HTML gives what a reader sees', async () => {
   assert.equal(await extract('html', '<'.repeat(1_000_000)), '<'.repeat(1_000_000));
 });
 
-test('office documents give their text in order, and nothing of their styles', async () => {
+test('office documents give their text in order, without styles', async () => {
   assert.equal(await extract('docx', makeDocx(['First &amp; foremost', 'Second'])), 'First & foremost\nSecond');
   const sheet = await extract(
     'xlsx',
@@ -69,7 +69,7 @@ test('a PDF gives its text', async () => {
   assert.equal(await extract('pdf', makePdf('Terms and conditions')), 'Terms and conditions');
 });
 
-test('what is broken, encrypted or something else says so', async () => {
+test('damaged, encrypted and other documents are reported', async () => {
   const docx = makeDocx(['whole']);
   assert.equal(await extract('docx', docx.subarray(0, docx.length - 30)), '! it is damaged');
   assert.equal(await extract('docx', 'no zip at all, but long enough to be one'), '! it is damaged');
@@ -102,7 +102,7 @@ test('many members that unpack to much together are refused too', async () => {
   );
 });
 
-test('a document without end is given up, and the next one is read', async () => {
+test('an endless document is given up, and the next one is read', async () => {
   const hasty = new Extractor(2000);
   const begun = performance.now();
   assert.equal(await extract('pdf', makeEndlessPdf(), hasty), '! it took longer than 2 s');
@@ -113,12 +113,12 @@ test('a document without end is given up, and the next one is read', async () =>
 
 for (const [what, ending, outcome] of [
   ['aborts the process that reads it', 'process.abort()', '! reading it ended the process'],
-  ['is being read when all processes are told to stop', "process.kill(process.pid, 'SIGTERM')", '! cut short'],
+  ['is being read when all processes are signalled', "process.kill(process.pid, 'SIGTERM')", '! interrupted'],
 ] as const) {
-  test(`a document that ${what} does no more harm, and the next one is read`, async (context) => {
+  test(`a document that ${what} affects nothing else, and the next one is read`, async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'cabinet-extractor-'));
     context.after(() => rmSync(folder, { recursive: true }));
-    // Ends at the first document, in the way that it is told, and answers later ones.
+    // Ends at the first document in the given way, and answers later ones.
     const [program, mark] = [join(folder, 'program.mjs'), join(folder, 'mark')];
     const answer = "process.send({ outcome: { text: 'next' }, isOver: false })";
     const text = `import { existsSync, writeFileSync } from 'node:fs';
@@ -134,7 +134,7 @@ for (const [what, ending, outcome] of [
   });
 }
 
-test('the process that reads ends when whoever started it is gone', async () => {
+test('the extractor process ends when its parent is gone', async () => {
   const program = JSON.stringify(join(import.meta.dirname, 'extractor-process.ts'));
   const starter = `import { fork } from 'node:child_process';
     const child = fork(${program}, { execArgv: [], serialization: 'advanced' });
@@ -156,7 +156,7 @@ test('the process that reads ends when whoever started it is gone', async () => 
   }
 });
 
-test('a document that eats memory is given up, and the process stays small', async () => {
+test('a document that exhausts memory is given up, and this process stays small', async () => {
   const bomb = makeBombPdf(1024);
   assert.ok(bomb.length < 2 * 1024 * 1024);
   const before = process.memoryUsage.rss();
@@ -170,7 +170,7 @@ test('a document that eats memory is given up, and the process stays small', asy
   assert.equal(await extract('pdf', makePdf('next')), 'next');
 });
 
-test('bytes at random never hang it', async () => {
+test('random bytes never hang it', async () => {
   let seed = 7;
   const next = () => {
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;

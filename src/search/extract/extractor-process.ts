@@ -1,16 +1,16 @@
-// The process that reads documents, one at a time: a thread does it, and this one watches the thread's processor time and memory. What
-// takes too much is given up, and whoever started the process ends it. A thread cannot be ended safely while it may be inside of a
-// library: Node aborts the whole process when that happens between making and initializing a zlib stream.
+// The process that reads documents, one at a time. A worker thread does it, and this thread watches its CPU time and memory. A
+// document that takes too much is given up, and the parent kills the process. A thread cannot be terminated safely while it may be
+// inside a library: Node aborts the whole process when that happens between creating and initializing a zlib stream.
 
 import { Worker } from 'node:worker_threads';
 import type { FromExtractor, ToExtractor } from './extractor-thread.ts';
 
 const heapMib = 256;
 /** Memory outside the heap, which `resourceLimits` does not see: streams that unpack to more and more. */
-const mostOutsideBytes = 384 * 1024 * 1024;
-const lookEveryMs = 50;
-/** The limit is of processor time: on a busy machine a thread waits for its turn most of the time. One that
- *  uses none at all is given up after so many times the limit. */
+const maxExternalBytes = 384 * 1024 * 1024;
+const checkMs = 50;
+/** The limit is in CPU time, because on a busy machine a thread waits most of the time. One that uses none is given up after so
+ *  many times the limit. */
 const waitingFactor = 10;
 
 export interface ToProcess extends ToExtractor {
@@ -19,17 +19,17 @@ export interface ToProcess extends ToExtractor {
 
 export interface FromProcess {
   outcome: FromExtractor;
-  /** Whether the process can read no more. */
+  /** Whether the process cannot read any more documents. */
   isOver: boolean;
 }
 
 const thread = startThread();
-process.on('message', async ({ timeoutMs, ...asked }: ToProcess) => {
+process.on('message', async ({ timeoutMs, ...request }: ToProcess) => {
   const read = watch(thread, timeoutMs);
-  thread.postMessage(asked);
+  thread.postMessage(request);
   process.send?.((await read) satisfies FromProcess);
 });
-// Whoever stops the service may signal all of its processes. This one ends when nobody listens to it any more.
+// Stopping the service may signal all of its processes. This one ends when its parent is gone.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
@@ -39,14 +39,14 @@ function startThread(): Worker {
   });
 }
 
-/** Waits for one outcome; whatever comes first. */
+/** Waits for the outcome, an error, or a limit. */
 function watch(worker: Worker, timeoutMs: number): Promise<FromProcess> {
   return new Promise((resolve) => {
     const settle = (outcome: FromExtractor, isOver: boolean) => {
       clearTimeout(timer);
-      clearInterval(looks);
+      clearInterval(checks);
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
-      // A thread that is given up may still fail; nobody waits for it any more.
+      // A thread that is given up may still emit an error.
       if (isOver) worker.on('error', () => undefined);
       resolve({ outcome, isOver });
     };
@@ -57,14 +57,14 @@ function watch(worker: Worker, timeoutMs: number): Promise<FromProcess> {
     const giveUp = () => settle({ reason: `it took longer than ${timeoutMs / 1000} s` }, true);
     const timer = setTimeout(giveUp, waitingFactor * timeoutMs);
     const used = new ProcessorTime(worker);
-    const looks = setInterval(async () => {
+    const checks = setInterval(async () => {
       if (await isTooLarge(worker)) settle({ reason: 'it took too much memory' }, true);
       if ((await used.ms()) > timeoutMs) giveUp();
-    }, lookEveryMs);
+    }, checkMs);
   });
 }
 
-/** What a thread has used of the processor since this was made. */
+/** The CPU time of a thread since this was created. */
 class ProcessorTime {
   readonly #worker: Worker;
   #before: number | null = null;
@@ -80,11 +80,11 @@ class ProcessorTime {
   }
 }
 
-/** Answered by the engine itself, also while a loop without end keeps the thread busy. */
+/** V8 answers this itself, also while an endless loop keeps the thread busy. */
 async function isTooLarge(worker: Worker): Promise<boolean> {
   try {
-    const { external_memory: outsideBytes, malloced_memory: mallocedBytes } = await worker.getHeapStatistics();
-    return outsideBytes + mallocedBytes > mostOutsideBytes;
+    const { external_memory: externalBytes, malloced_memory: mallocedBytes } = await worker.getHeapStatistics();
+    return externalBytes + mallocedBytes > maxExternalBytes;
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
-// A thread that takes the text out of one document after another. It is expected to hang, to run out of memory or to die
-// over some of them: `extractor.ts` watches it from outside and ends it then.
+// The thread that extracts the text of documents, one after the other. Some of them will make it hang, run out of memory or crash:
+// `extractor-process.ts` watches it.
 
 import { parentPort } from 'node:worker_threads';
 import type { DocumentKind, Readable } from './document-kind.ts';
@@ -37,6 +37,6 @@ async function extract({ kind, charset, bytes }: ToExtractor): Promise<FromExtra
   }
 }
 
-parentPort?.on('message', async (asked: ToExtractor) => {
-  parentPort?.postMessage((await extract(asked)) satisfies FromExtractor);
+parentPort?.on('message', async (request: ToExtractor) => {
+  parentPort?.postMessage((await extract(request)) satisfies FromExtractor);
 });

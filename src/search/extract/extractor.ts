@@ -1,5 +1,5 @@
-// Takes text out of documents in a process of its own. Reading a document may hang, run out of memory or abort the process: only that
-// process ends then, and the next document gets a new one. `extractor-process.ts` is the other side, and watches time and memory.
+// Extracts text from documents in a separate process. A document may hang it, exhaust its memory or crash it: then only that process
+// ends, and the next document gets a new one. `extractor-process.ts` is the other side, and watches time and memory.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
@@ -7,15 +7,15 @@ import { dirname, join } from 'node:path';
 import type { FromProcess, ToProcess } from './extractor-process.ts';
 import type { FromExtractor, ToExtractor } from './extractor-thread.ts';
 
-export const mostDocumentBytes = 32 * 1024 * 1024;
+export const maxDocumentBytes = 32 * 1024 * 1024;
 const extractorProgram = join(import.meta.dirname, 'extractor-process.ts');
-/** An idle process is kept for a while, for documents come in heaps. */
+/** An idle process is kept for a while, because documents often come in bulk. */
 const idleMs = 10_000;
-/** Signals that whoever stops the service sends to all of its processes: the document is not to blame. */
+/** Signals sent to all processes when the service is stopped: the document is not at fault. */
 const stopSignals: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
 
-/** `null`: it was not read to its end, for reasons that are not in the document. */
-export type Extracted = FromExtractor | null;
+/** Null when extracting was interrupted for reasons outside the document. */
+type ExtractResult = FromExtractor | null;
 
 export class Extractor {
   readonly #timeoutMs: number;
@@ -23,18 +23,18 @@ export class Extractor {
   #child: ChildProcess | null = null;
   #idle: NodeJS.Timeout | null = null;
 
-  /** `program`: for tests, of one that fails. */
+  /** `program` is for tests. */
   constructor(timeoutMs: number, program = extractorProgram) {
     this.#timeoutMs = timeoutMs;
     this.#program = program;
   }
 
-  /** One at a time. Never rejects: what cannot be read has a reason. */
-  async extract(asked: ToExtractor): Promise<Extracted> {
+  /** One at a time. Never rejects: a document that cannot be read has a reason. */
+  async extract(request: ToExtractor): Promise<ExtractResult> {
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#child ??= this.#start();
     const child = this.#child;
-    const { outcome, isOver } = await exchange(child, { ...asked, timeoutMs: this.#timeoutMs });
+    const { outcome, isOver } = await exchange(child, { ...request, timeoutMs: this.#timeoutMs });
     if (isOver) await this.close();
     else this.#idle = setTimeout(() => void this.close(), idleMs).unref();
     return outcome;
@@ -63,45 +63,45 @@ export class Extractor {
 function startProcess(program: string): ChildProcess {
   const compiled = getCompileCacheDir();
   const child = fork(program, {
-    // Documents come from anyone: what reads them knows none of our settings.
+    // Documents are untrusted: the process gets none of our settings.
     env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
     execArgv: [],
     serialization: 'advanced',
-    // What libraries have to say about a document is nobody's business.
+    // Messages of libraries about a document are of no use.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // One that is being ended may still fail; nobody waits for it then.
+  // A process that is being killed may still emit an error.
   child.on('error', () => undefined);
-  // It keeps nobody from ending.
+  // It does not keep this process alive.
   child.unref();
   child.channel?.unref();
   return child;
 }
 
-interface Exchanged {
-  outcome: Extracted;
-  /** Whether the process is over, or has to be ended. */
+interface ProcessReply {
+  outcome: ExtractResult;
+  /** Whether the process has ended or must be ended. */
   isOver: boolean;
 }
 
-/** Hands over one document and waits for what comes first: an outcome, or the end of the process. */
-function exchange(child: ChildProcess, asked: ToProcess): Promise<Exchanged> {
+/** Sends one document and waits for its outcome or the end of the process. */
+function exchange(child: ChildProcess, request: ToProcess): Promise<ProcessReply> {
   child.ref();
   child.channel?.ref();
   return new Promise((resolve) => {
-    const settle = (exchanged: Exchanged) => {
+    const settle = (reply: ProcessReply) => {
       child.off('message', onMessage).off('error', onError).off('exit', onExit);
       child.unref();
       child.channel?.unref();
-      resolve(exchanged);
+      resolve(reply);
     };
     const onMessage = (message: unknown) => settle(message as FromProcess);
-    // It could not be started, or was gone before it was told of the document.
+    // The process could not be started, or ended before it got the document.
     const onError = () => settle({ outcome: null, isOver: true });
     const onExit = (_code: number | null, signal: string | null) =>
       settle({ outcome: stopSignals.has(signal) ? null : { reason: 'reading it ended the process' }, isOver: true });
     child.once('message', onMessage).once('error', onError).once('exit', onExit);
-    child.send(asked, (error) => {
+    child.send(request, (error) => {
       if (error !== null) onError();
     });
   });

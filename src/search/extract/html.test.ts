@@ -40,6 +40,7 @@ test('broken markup gives its text', () => {
     ['a<!-- x -- > y -->b<!>c<!doctype html>d<?php echo 1 ?>e', 'abcde'],
     ['<table><tr><td>1<td>2<tr><td>3</table>4', '1 2\n3\n4'],
     ['<title>A &amp; B</title><textarea><p>x</textarea>', 'A & B\n<p>x'],
+    ['<?xml version="1.0"?><a>b<![CDATA[ < c ]]>d</a>', 'b < c d'],
     ['con<b>tract</b>s<br>line<hr>end', 'contracts\nline\nend'],
     ['</p></div>x</body></html>y', 'x\ny'],
   ] as const) {

@@ -12,7 +12,7 @@ export interface Tag {
   isSelfClosing: boolean;
 }
 
-export interface MarkupHandler {
+interface MarkupHandler {
   open(tag: Tag): void;
   close(name: string): void;
   /** A piece of text, decoded: a text may come in any number of pieces. */
@@ -55,8 +55,8 @@ class Scan implements TokenizerCallbacks {
   }
 
   oncdata(start: number, end: number, endOffset: number): void {
-    // In HTML it is a comment.
-    if (this.#isXml) this.#text(this.#markup.slice(start, end - endOffset));
+    // XML documents are read as HTML, too.
+    this.#text(this.#markup.slice(start, end - endOffset));
   }
 
   #text(text: string): void {

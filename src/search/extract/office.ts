@@ -1,15 +1,15 @@
-// DOCX, XLSX and PPTX: ZIPs with XML in them. Each kind keeps its text in members of known names, in elements of known
-// names; everything else (styles, pictures, embedded files) is never unpacked.
+// DOCX, XLSX and PPTX: ZIPs of XML. Each kind has its text in members and elements of known names; everything else (styles,
+// pictures, embedded files) is never unpacked.
 
 import { scanMarkup, type Tag } from './markup.ts';
 import { TextGatherer } from './text-gatherer.ts';
 import { Unreadable } from './unreadable.ts';
 import { listMembers, readMember } from './zip.ts';
 
-export type OfficeKind = 'docx' | 'xlsx' | 'pptx';
+type OfficeKind = 'docx' | 'xlsx' | 'pptx';
 
-/** What all members together may unpack to. */
-const mostUnpackedBytes = 64 * 1024 * 1024;
+/** The limit of all unpacked members together. */
+const maxUnpackedBytes = 64 * 1024 * 1024;
 
 interface Reading {
   members: RegExp;
@@ -17,7 +17,7 @@ interface Reading {
   text: ReadonlySet<string>;
   /** Elements after which a line ends. */
   line: ReadonlySet<string>;
-  /** Elements that stand for a space. */
+  /** Elements that separate words. */
   space: ReadonlySet<string>;
 }
 
@@ -42,7 +42,7 @@ const readings: Record<OfficeKind, Reading> = {
   },
 };
 
-/** An OLE container: what Office makes of a document with a password. */
+/** An OLE container: Office uses it for documents with a password. */
 const oleMagic = 'd0cf11e0a1b11ae1';
 
 export function extractOffice(bytes: Buffer, kind: OfficeKind): string {
@@ -51,7 +51,7 @@ export function extractOffice(bytes: Buffer, kind: OfficeKind): string {
   const members = [...listMembers(bytes).values()].filter(({ name }) => reading.members.test(name));
   if (members.length === 0) throw new Unreadable(`it is not a document of the kind ${kind}`);
   const gatherer = new TextGatherer();
-  let budgetBytes = mostUnpackedBytes;
+  let budgetBytes = maxUnpackedBytes;
   for (const member of members.sort((a, b) => compareNames(a.name, b.name))) {
     if (gatherer.isFull) break;
     const xml = readMember(bytes, member, Math.max(1, budgetBytes));

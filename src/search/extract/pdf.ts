@@ -1,4 +1,4 @@
-// PDF, page by page, by PDF.js. It is large and is loaded when the first PDF comes.
+// Extracts PDF page by page with PDF.js, which is large and loaded with the first PDF.
 
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import { TextGatherer } from './text-gatherer.ts';
@@ -6,7 +6,7 @@ import { Unreadable } from './unreadable.ts';
 
 export async function extractPdf(bytes: Buffer): Promise<string> {
   const { getDocument, VerbosityLevel } = await import('unpdf/pdfjs');
-  // PDF.js takes the memory for itself.
+  // PDF.js takes ownership of the memory.
   const data = new Uint8Array(bytes);
   const loading = getDocument({
     data,
@@ -30,7 +30,7 @@ async function gatherPages(document: PDFDocumentProxy): Promise<string> {
     const page = await document.getPage(number);
     const { items } = await page.getTextContent();
     for (const item of items) {
-      // The others are marks without text.
+      // Other items are marks without text.
       if ('str' in item) gatherer.add(item.hasEOL ? `${item.str}\n` : item.str);
     }
     gatherer.add('\n');

@@ -1,4 +1,4 @@
-// Gathers the text of a document up to a limit, so that no document fills the index or the memory.
+// Collects the text of a document up to a limit, so that no document fills the index or the memory.
 
 export const maxTextChars = 1024 * 1024;
 
@@ -12,12 +12,12 @@ export class TextGatherer {
 
   add(text: string): void {
     if (this.isFull || text === '') return;
-    const taken = text.slice(0, maxTextChars - this.#chars);
-    this.#pieces.push(taken);
-    this.#chars += taken.length;
+    const piece = text.slice(0, maxTextChars - this.#chars);
+    this.#pieces.push(piece);
+    this.#chars += piece.length;
   }
 
-  /** White space is worth one space or one line break; what is not text is dropped. */
+  /** Collapses white space to one space or line break, and drops what is not text. */
   toText(): string {
     return tidy(this.#pieces.join(''));
   }
@@ -29,7 +29,7 @@ export function tidy(text: string): string {
       .toWellFormed()
       .normalize('NFC')
       .replace(/[\ufffd\ufeff\u00ad\u200b]+/gu, '')
-      // Other control characters than line breaks are worth a space.
+      // Control characters other than line breaks become a space.
       .replace(/(?:[^\S\n]|(?!\n)\p{Cc})+/gu, ' ')
       .replace(/ ?\n[ \n]*/gu, '\n')
       .trim()

@@ -1,23 +1,23 @@
-// Plain text, Markdown, CSV and JSON: bytes that are text already. Nothing here takes longer than reading does.
+// Plain text, Markdown, CSV and JSON: bytes that are text already.
 
 import { maxTextChars, tidy } from './text-gatherer.ts';
 import { Unreadable } from './unreadable.ts';
 
-/** As many bytes as the longest text can need. */
-export const mostTextBytes = 4 * maxTextChars;
-/** White space takes its share. */
-const mostDecodedChars = 2 * maxTextChars;
+/** The bytes that the longest text can need. */
+export const maxTextBytes = 4 * maxTextChars;
+/** White space is dropped later. */
+const maxDecodedChars = 2 * maxTextChars;
 
-/** `charset`: what the content type says; a byte order mark tells better. */
+/** `charset`: as in the content type; a byte order mark has precedence. */
 export function extractText(bytes: Buffer, charset: string | null): string {
-  const text = decode(bytes.subarray(0, mostTextBytes), charset).slice(0, mostDecodedChars);
+  const text = decode(bytes.subarray(0, maxTextBytes), charset).slice(0, maxDecodedChars);
   if (text.slice(0, 4096).includes('\0')) throw new Unreadable('it is not text');
   return tidy(text);
 }
 
-/** The escapes of strings are read; braces and quotation marks are nothing to the index. */
+/** Decodes the escapes of strings; the index ignores braces and quotation marks. */
 export function extractJson(bytes: Buffer): string {
-  const text = decode(bytes.subarray(0, mostTextBytes), null).slice(0, mostDecodedChars);
+  const text = decode(bytes.subarray(0, maxTextBytes), null).slice(0, maxDecodedChars);
   return tidy(text.replace(/\\(?:u([0-9a-fA-F]{4})|[bfnrt])/g, (_, hex) => toCharacter(hex as string | undefined)));
 }
 
@@ -29,7 +29,7 @@ export function decode(bytes: Buffer, charset: string | null): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   if (charset !== null) return toDecoder(charset).decode(bytes);
-  // Cut within a character, the last one is not a mistake.
+  // The last character may be cut.
   const isUtf8 = isAscii(bytes) || isWellFormed(bytes);
   return isUtf8 ? bytes.toString('utf8') : new TextDecoder('windows-1252').decode(bytes);
 }

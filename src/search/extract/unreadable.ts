@@ -1,4 +1,4 @@
-// A document whose text cannot be had; the message says why and is shown to operators.
+// A document whose text cannot be extracted; operators see the message.
 
 export class Unreadable extends Error {
   constructor(message: string) {

@@ -1,5 +1,5 @@
-// The index as tables of PostgreSQL (`catalog/migrations/postgres/0002-search.sql`), within one transaction. What was indexed
-// and how far the journal was followed are written together.
+// The index as tables of PostgreSQL (`catalog/migrations/postgres/0002-search.sql`), within one transaction. Documents and the
+// position in the journal are written together.
 
 import { runAlone } from '../../catalog/postgres/run-alone.ts';
 import { toInserts } from '../../catalog/postgres/statements.ts';
@@ -10,7 +10,7 @@ import { findLast } from '../../catalog/verbs/search-source.ts';
 import {
   type DocumentRecord,
   entriesPerSpace,
-  type Place,
+  type JournalPosition,
   type Reading,
   type StoredRecord,
   toDocument,
@@ -19,28 +19,28 @@ import {
 import { countWords } from '../words.ts';
 import { toVectors, type Vectors } from './vectors.ts';
 
-/** A higher number makes the index anew; a lower one leaves it to the nodes of a later release. */
+/** An index with a lower number is rebuilt; one with a higher number belongs to nodes of a later release. */
 const format = 2;
-/** Documents whose words are made while the ones before are on their way. */
-const sentTogether = 16;
-/** A backup can hold the tables for long; questions would wait behind us. */
-const clearPatienceMs = 3000;
+/** Documents sent at a time, while the words of the next ones are computed. */
+const sendBatch = 16;
+/** A backup can hold the tables for long, and queries would queue behind our lock. */
+const clearTimeoutMs = 3000;
 
 export interface IndexState {
-  /** Null: nothing was followed yet, or what was is of an older format. */
-  place: Place | null;
-  /** The entry up to which a rebuild has come; null: none is under way. */
+  /** Null when there is no index yet, or it has an older format. */
+  place: JournalPosition | null;
+  /** The entry up to which a rebuild has come; null when none is running. */
   walk: number | null;
 }
 
 export class PostgresIndex {
   readonly #transaction: Transaction;
-  readonly #isCareful: boolean;
+  readonly #isOneByOne: boolean;
 
-  /** `isCareful`: documents are written one by one, and those that PostgreSQL refuses are skipped. */
-  constructor(transaction: Transaction, isCareful = false) {
+  /** `isOneByOne`: writes documents one by one and skips those that PostgreSQL rejects. */
+  constructor(transaction: Transaction, isOneByOne = false) {
     this.#transaction = transaction;
-    this.#isCareful = isCareful;
+    this.#isOneByOne = isOneByOne;
   }
 
   /** Runs a verb of the catalog that only reads. */
@@ -48,7 +48,7 @@ export class PostgresIndex {
     return (await runAlone(verb, this.#transaction, null)).result;
   }
 
-  async #ask<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
+  async #query<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await this.#transaction.query({ sql, values: values as Value[] })).rows as Row[];
   }
 
@@ -60,19 +60,19 @@ export class PostgresIndex {
     return this.#readState('SELECT format, position, link, walk FROM search_state');
   }
 
-  /** Others who write wait until we are done. */
+  /** Other writers wait until the end of the transaction. */
   lockState(): Promise<IndexState> {
     return this.#readState('SELECT format, position, link, walk FROM search_state FOR UPDATE');
   }
 
   async #readState(sql: string): Promise<IndexState> {
     type Row = { format: number; position: number | null; link: string; walk: number | null };
-    const [found] = await this.#ask<Row>(sql);
+    const [found] = await this.#query<Row>(sql);
     if (found === undefined || found.position === null || found.format < format) return { place: null, walk: null };
     return { place: { position: found.position, link: found.link }, walk: found.walk };
   }
 
-  setPlace({ position, link }: Place): void {
+  setPosition({ position, link }: JournalPosition): void {
     this.#send('UPDATE search_state SET position = $1, link = $2', position, link);
   }
 
@@ -80,17 +80,17 @@ export class PostgresIndex {
     this.#send('UPDATE search_state SET walk = $1', entry);
   }
 
-  /** An empty index, the journal from its end on, and a walk through everything that is there. */
+  /** Empties the index, continues at the end of the journal, and starts a walk through all entries. */
   async startRebuild(): Promise<void> {
     await this.lockState();
     const { position, link } = (await this.read(findLast())) ?? { position: 0, link: '' };
-    this.#send(`SET LOCAL lock_timeout = ${clearPatienceMs}`);
+    this.#send(`SET LOCAL lock_timeout = ${clearTimeoutMs}`);
     this.#send('TRUNCATE search_documents, search_pieces');
     this.#send('UPDATE search_state SET format = $1, position = $2, link = $3, walk = 0', format, position, link);
   }
 
   async findAll(documents: readonly number[]): Promise<Map<number, StoredRecord>> {
-    const found = await this.#ask<Found>(
+    const found = await this.#query<Found>(
       `SELECT ${record} FROM unnest($1::bigint[], $2::bigint[]) AS given (space, entry)
        JOIN search_documents USING (space, entry)`,
       ...toKeys(documents),
@@ -102,11 +102,11 @@ export class PostgresIndex {
     return (await this.findAll([document])).get(document) ?? null;
   }
 
-  /** What was made of documents before, to be written again with them. */
+  /** The stored readings of documents, to be written again with a new description. */
   async findReadings(documents: readonly number[]): Promise<Map<number, Reading>> {
     if (documents.length === 0) return new Map();
     type Row = { space: number; entry: number; state: string; reason: string | null; text: string | null };
-    const found = await this.#ask<Row>(
+    const found = await this.#query<Row>(
       `SELECT space, entry, state, reason, text FROM unnest($1::bigint[], $2::bigint[]) AS given (space, entry)
        JOIN search_documents USING (space, entry)`,
       ...toKeys(documents),
@@ -121,8 +121,8 @@ export class PostgresIndex {
   }
 
   async putAll(readings: readonly (readonly [DocumentRecord, Reading])[]): Promise<void> {
-    if (this.#isCareful) return await this.#putEach(readings);
-    for (let at = 0; at < readings.length; at += sentTogether) this.#put(readings.slice(at, at + sentTogether));
+    if (this.#isOneByOne) return await this.#putEach(readings);
+    for (let at = 0; at < readings.length; at += sendBatch) this.#put(readings.slice(at, at + sendBatch));
   }
 
   #put(readings: readonly (readonly [DocumentRecord, Reading])[]): void {
@@ -170,12 +170,12 @@ export class PostgresIndex {
     );
   }
 
-  /** The next one behind this, or the first of all: with the end of a space, the spaces take turns. */
+  /** The next one after this, or else the first. Called with the end of a space, so that spaces take turns. */
   async findWaiting(after: number): Promise<StoredRecord | null> {
     const sql = `SELECT ${record} FROM search_documents
       WHERE state = 'waiting' AND (space, entry) > ($1, $2) ORDER BY space, entry LIMIT 1`;
     const [[space], [entry]] = toKeys([after]) as [[number], [number]];
-    const [found] = [...(await this.#ask<Found>(sql, space, entry)), ...(await this.#ask<Found>(sql, 0, 0))];
+    const [found] = [...(await this.#query<Found>(sql, space, entry)), ...(await this.#query<Found>(sql, 0, 0))];
     return found === undefined ? null : toStored(found);
   }
 
@@ -193,7 +193,7 @@ function toStored({ space, entry, ...found }: Found): StoredRecord {
   return { ...found, document: toDocument(space, entry) };
 }
 
-/** As two columns. */
+/** Two columns. */
 function toKeys(documents: readonly number[]): [spaces: number[], entries: number[]] {
   return [documents.map((document) => Math.floor(document / entriesPerSpace)), documents.map(toEntryNumber)];
 }
@@ -233,7 +233,7 @@ export function isRefused(error: unknown): boolean {
   return /^(22|54)/.test(String((error as { code?: unknown } | null)?.code ?? ''));
 }
 
-/** PostgreSQL takes any character but this one. */
+/** PostgreSQL cannot store NUL. */
 function toStorable(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', ' ') : text;
 }

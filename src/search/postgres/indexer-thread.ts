@@ -1,10 +1,10 @@
-// The thread that writes the index on PostgreSQL. Every node has one; the one whose connection holds the lock indexes, the
-// others wait for it. A node that dies loses its connection, and with it the lock.
+// The thread that writes the index on PostgreSQL. Every node has one; the one whose connection holds the lock indexes, the others
+// stand by. A node that dies loses its connection, and with it the lock.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { isLost, openPool, toFault } from '../../catalog/postgres/connection.ts';
-import { BytesAsker } from '../bytes-asker.ts';
+import { BlobReader } from '../blob-reader.ts';
 import { Extractor } from '../extract/extractor.ts';
 import type { FromIndexer, ToIndexer } from '../indexer-host.ts';
 import { IndexerLoops } from '../indexer-loops.ts';
@@ -18,16 +18,16 @@ export interface PostgresIndexerData {
   extractTimeoutMs: number;
 }
 
-/** How often a node that does not index asks whether it should. */
+/** How often a standby node tries to take the lock. */
 const standByMs = 1000;
-/** A database that does not answer is not waited for when the service stops. */
-const closePatienceMs = 5000;
+/** How long closing waits for a database that does not respond. */
+const closeTimeoutMs = 5000;
 
 class PostgresIndexer {
   readonly #data: PostgresIndexerData;
   readonly #closing = new AbortController();
-  #bytes = new BytesAsker();
-  /** Null: another node indexes. */
+  #blobs = new BlobReader();
+  /** Null while another node indexes. */
   #loops: IndexerLoops | null = null;
 
   constructor(data: PostgresIndexerData) {
@@ -36,9 +36,9 @@ class PostgresIndexer {
 
   receive(message: ToIndexer): void {
     if ('more' in message) this.#loops?.wake();
-    else if ('answer' in message) this.#bytes.receive(message);
+    else if ('reply' in message) this.#blobs.receive(message);
     else if ('close' in message) {
-      setTimeout(() => process.exit(), closePatienceMs).unref();
+      setTimeout(() => process.exit(), closeTimeoutMs).unref();
       this.#closing.abort();
       this.#loops?.stop();
     }
@@ -76,17 +76,17 @@ class PostgresIndexer {
   #toLoops(session: PostgresSession): IndexerLoops {
     const follower = new PostgresFollower(session);
     const extractor = new Extractor(this.#data.extractTimeoutMs);
-    const bytes = new BytesAsker();
-    this.#bytes = bytes;
-    const readBlob = (blob: string, sizeBytes: number) => bytes.ask(blob, sizeBytes);
+    const blobs = new BlobReader();
+    this.#blobs = blobs;
+    const readBlob = (blob: string, sizeBytes: number) => blobs.read(blob, sizeBytes);
     const loops = new IndexerLoops({
       follow: async () => (await attempt(() => follow(follower))) ?? false,
       readNext: (after) => attempt(() => readNextOf(follower, { extractor, readBlob, signal: loops.signal }, after)),
-      onTaken: () => post({ taken: true }),
+      onReceived: () => post({ received: true }),
     });
-    // Nobody waits for the document that is being read.
+    // Abandons the document that is being read.
     loops.signal.addEventListener('abort', () => {
-      bytes.close();
+      blobs.close();
       void extractor.close();
     });
     return loops;
@@ -103,7 +103,7 @@ async function follow(follower: PostgresFollower): Promise<boolean> {
   return hasMore || hasWalked;
 }
 
-/** Null when there is no space: it is tried again later. */
+/** Null when the disk is full: it is retried later. */
 async function attempt<Result>(work: () => Promise<Result>): Promise<Result | null> {
   try {
     return await work();
@@ -113,7 +113,7 @@ async function attempt<Result>(work: () => Promise<Result>): Promise<Result | nu
   }
 }
 
-/** Whoever asks the catalog hears of a database that cannot be reached. */
+/** The catalog reports a database that cannot be reached. */
 function ignoreLost(error: unknown): null {
   if (!isLost(error)) throw error;
   return null;

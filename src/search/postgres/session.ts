@@ -1,5 +1,5 @@
-// The connection of the node that indexes: one transaction at a time. It is the same one that holds the lock by which other
-// nodes know that somebody indexes, so whoever has lost the lock can write nothing any more.
+// The connection of the node that indexes: one transaction at a time. The same connection holds the lock, so a node that has lost
+// the lock cannot write any more.
 
 import { type Client, isLost } from '../../catalog/postgres/connection.ts';
 import { toLockClass } from '../../catalog/postgres/locks.ts';
@@ -14,7 +14,7 @@ export class PostgresSession {
     this.#client = client;
   }
 
-  /** False: another node indexes. Once it is taken, it is kept until the connection ends. */
+  /** Takes the lock until the connection ends; false when another node holds it. */
   async lead(schema: string): Promise<boolean> {
     const { rows } = await this.#client.query('SELECT pg_try_advisory_lock($1::int, 0) AS is_taken', [
       toLockClass(schema, 'search'),
@@ -22,7 +22,7 @@ export class PostgresSession {
     return (rows[0] as { is_taken: boolean }).is_taken;
   }
 
-  /** Others have to wait for nothing here: what a power cut takes is indexed again, for the place goes with it. */
+  /** No need to wait for the disk: what a power cut loses is indexed again, because the position is lost with it. */
   async prepare(): Promise<void> {
     await this.#client.query('SET synchronous_commit = off');
   }
@@ -36,7 +36,7 @@ export class PostgresSession {
 
 type Work<Result> = (index: PostgresIndex) => Promise<Result>;
 
-/** One document that PostgreSQL refuses holds up no others. */
+/** A document that PostgreSQL rejects must not block others. */
 async function transactCarefully<Result>(client: Client, work: Work<Result>): Promise<Result> {
   try {
     return await transact(client, work);
@@ -46,11 +46,11 @@ async function transactCarefully<Result>(client: Client, work: Work<Result>): Pr
   }
 }
 
-export async function transact<Result>(client: Client, work: Work<Result>, isCareful = false): Promise<Result> {
+export async function transact<Result>(client: Client, work: Work<Result>, isOneByOne = false): Promise<Result> {
   const transaction = new Transaction(client);
   transaction.send('BEGIN');
   try {
-    const result = await work(new PostgresIndex(transaction, isCareful));
+    const result = await work(new PostgresIndex(transaction, isOneByOne));
     await transaction.commit();
     return result;
   } catch (error) {

@@ -1,22 +1,22 @@
-// Finds the newest documents that a question is true of. The index of words knows no order, so it is asked block by block of
-// entry numbers, from the newest down: small blocks where much is found, large ones where little is. So a question
-// looks through a bounded part of the index, whether its words are in every document or in none.
+// Finds the newest documents that match a query. The index of words has no order, so it is searched in blocks of entry numbers,
+// from the newest down: small blocks where there are many matches, large ones where there are few. So a query reads a bounded part
+// of the index, whether its words are in every document or in none.
 //
-// The words lead to candidates; whether they follow each other, in a phrase, is then looked up for each.
+// Words give candidates; phrases are then checked for each of them.
 
 import type { Lookup } from './vectors.ts';
 import { blockSizes, toMark } from './vectors.ts';
 
-export type Ask = (sql: string, values: readonly unknown[]) => Promise<unknown[][]>;
+type RunQuery = (sql: string, values: readonly unknown[]) => Promise<unknown[][]>;
 
-export interface SliceAsked {
+interface SliceRequest {
   space: number;
-  /** Where it is looked: names alone, or all words. */
+  /** Names alone, or all words. */
   column: 'names' | 'words';
   lookup: Lookup;
-  /** Entries with smaller numbers only. */
+  /** Only entries with smaller numbers. */
   begin: number;
-  /** When to give up if nothing was found. */
+  /** When to stop while nothing matches. */
   deadline: number;
 }
 
@@ -26,37 +26,37 @@ export interface SliceRow {
   properties: string;
   length: number;
   frequencies: Buffer;
-  /** Whether the question is true of the name alone. */
+  /** Whether the name alone matches. */
   isNamed: boolean;
 }
 
 export interface Slice {
   rows: SliceRow[];
-  /** Where the window begins that the rows are in: asked from there, the slice is the same. */
+  /** The beginning of the window with the rows: from there, the slice is the same. */
   begin: number;
-  /** Where to go on. */
+  /** Where to continue. */
   end: number;
 }
 
-/** Documents of one slice, how many entry numbers it spans at most, and how many candidates are looked at for it. */
+/** Documents of one slice, the entry numbers that it spans at most, and the candidates checked for it. */
 const sliceRows = 300;
 const windowNumbers = 2 ** 18;
-const mostCandidates = 1500;
-/** A larger block in which there are more is left for smaller ones. */
-const mostInBlock = 4000;
+const maxCandidates = 1500;
+/** A block with more candidates is searched in smaller blocks. */
+const maxInBlock = 4000;
 
-export async function findSlice(ask: Ask, asked: SliceAsked): Promise<Slice> {
-  const walk = new Walk(asked.begin);
-  while (walk.isGoingOn) {
+export async function findSlice(query: RunQuery, request: SliceRequest): Promise<Slice> {
+  const walk = new Walk(request.begin);
+  while (walk.isUnfinished) {
     const { level, start, end, limit } = walk;
-    walk.take(await findInBlock(ask, asked, { level, start, end, limit }));
-    if (walk.rows.length === 0 && performance.now() > asked.deadline) break;
+    walk.take(await findInBlock(query, request, { level, start, end, limit }));
+    if (walk.rows.length === 0 && performance.now() > request.deadline) break;
   }
   return { rows: walk.rows, begin: walk.top, end: walk.end };
 }
 
-interface Found {
-  rows: (SliceRow & { isTrue: boolean })[];
+interface BlockMatches {
+  rows: (SliceRow & { isMatch: boolean })[];
   /** Candidates in the block. */
   count: number;
 }
@@ -65,7 +65,7 @@ class Walk {
   readonly rows: SliceRow[] = [];
   level = 0;
   end: number;
-  /** The window of the first document that was found, as if the windows were gone through one by one. */
+  /** The window of the first match, as if the windows were searched one by one. */
   top: number;
   #bottom = 0;
   #candidates = 0;
@@ -75,8 +75,8 @@ class Walk {
     this.top = begin;
   }
 
-  get isGoingOn(): boolean {
-    return this.end > this.#bottom && this.rows.length < sliceRows && this.#candidates < mostCandidates;
+  get isUnfinished(): boolean {
+    return this.end > this.#bottom && this.rows.length < sliceRows && this.#candidates < maxCandidates;
   }
 
   get start(): number {
@@ -88,15 +88,15 @@ class Walk {
     return sliceRows - this.rows.length;
   }
 
-  take({ rows, count }: Found): void {
-    if (count > mostInBlock && this.level > 0) {
+  take({ rows, count }: BlockMatches): void {
+    if (count > maxInBlock && this.level > 0) {
       this.level -= 1;
       return;
     }
     const { start, end, limit } = this;
     this.#candidates += rows.length;
     this.end = rows.length === limit ? (rows.at(-1)?.entry ?? start) : start;
-    for (const row of rows) if (row.isTrue) this.#add(row);
+    for (const row of rows) if (row.isMatch) this.#add(row);
     this.end = Math.max(this.end, this.#bottom);
     this.#chooseLevel(count / (end - start));
   }
@@ -109,7 +109,7 @@ class Walk {
     if (row.entry >= this.#bottom) this.rows.push(row);
   }
 
-  /** The next larger blocks, if they can be expected to hold about as many as are wanted. */
+  /** Moves to larger blocks if they can be expected to have about as many matches as needed. */
   #chooseLevel(density: number): void {
     const next = blockSizes[this.level + 1];
     if (next !== undefined && density * next < 2 * this.limit) this.level += 1;
@@ -118,25 +118,29 @@ class Walk {
 
 type Block = Pick<Walk, 'level' | 'start' | 'end' | 'limit'>;
 
-async function findInBlock(ask: Ask, asked: SliceAsked, { level, start, end, limit }: Block): Promise<Found> {
-  const { space, column, lookup } = asked;
+async function findInBlock(
+  query: RunQuery,
+  request: SliceRequest,
+  { level, start, end, limit }: Block,
+): Promise<BlockMatches> {
+  const { space, column, lookup } = request;
   const { words, phrases } = lookup;
   const candidates = `${toMark(space, level, end - 1)} & ${words}`;
   const inName = [words, ...phrases.map((phrase) => `(${phrase})`)].join(' & ');
   const values = [candidates, start, end, limit, inName];
-  const tuples = column === 'names' ? await ask(inNames, values) : await ask(inWords, [...values, phrases]);
-  const rows = tuples.map(([entry, name, properties, length, frequencies, isNamed, isTrue]) => {
-    return { entry, name, properties, length, frequencies, isNamed, isTrue } as Found['rows'][number];
+  const tuples = column === 'names' ? await query(inNames, values) : await query(inWords, [...values, phrases]);
+  const rows = tuples.map(([entry, name, properties, length, frequencies, isNamed, isMatch]) => {
+    return { entry, name, properties, length, frequencies, isNamed, isMatch } as BlockMatches['rows'][number];
   });
   return { rows, count: (tuples[0]?.[7] as number | undefined) ?? 0 };
 }
 
-/** `+ 0` keeps the plan from going through all entry numbers instead of the words. */
-function toStatement(column: string, isTrue: string): string {
-  return `SELECT entry, name, properties, length, frequencies, names @@ $5::tsquery, ${isTrue}, count FROM (
+/** `+ 0` keeps the planner from scanning entry numbers instead of the words. */
+function toStatement(column: string, isMatch: string): string {
+  return `SELECT entry, name, properties, length, frequencies, names @@ $5::tsquery, ${isMatch}, count FROM (
       SELECT *, count(*) OVER () AS count FROM (
         SELECT space, entry, name, properties, length, frequencies, pieces, names, words FROM search_documents
-        WHERE ${column} @@ $1::tsquery AND entry + 0 >= $2::bigint AND entry + 0 < $3::bigint LIMIT ${mostInBlock + 1}
+        WHERE ${column} @@ $1::tsquery AND entry + 0 >= $2::bigint AND entry + 0 < $3::bigint LIMIT ${maxInBlock + 1}
       ) AS candidates ORDER BY entry DESC LIMIT $4::int
     ) AS newest`;
 }

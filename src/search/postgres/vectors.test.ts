@@ -53,13 +53,13 @@ test('what fits is one vector, in which name, properties and text do not follow 
   assert.ok(words.endsWith(` 'name':1 'key':3 'value':4 'some':6 'text':7`));
 });
 
-test('marks tell the blocks of the entry, and no word looks like one', () => {
+test('marks name the blocks of the entry, and no word looks like one', () => {
   const { names } = toVectors({ ...described, text: '' });
   assert.ok(names.startsWith(`'/7/0/4' '/7/1/0' '/7/2/0' '/7/3/0' `));
   assert.equal(toLookup(parseQuery('/7/0/4'))?.words, `'7' & '0' & '4'`);
 });
 
-test('a question has all its words, and its phrases in runs that a piece can hold', () => {
+test('a lookup has all words, and phrases in runs that fit a piece', () => {
   const lookup = toLookup(parseQuery(`"two words" inv* it's two`));
   assert.equal(lookup?.words, `'two' & 'words' & 'inv':* & 'it' & 's'`);
   assert.deepEqual(lookup?.phrases, [`'two' <-> 'words'`, `'it' <-> 's'`]);
@@ -71,10 +71,10 @@ test('a question has all its words, and its phrases in runs that a piece can hol
   assert.equal(toLookup({ terms: [], expression: '' }), null);
 });
 
-test('a word that is too long is cut alike in documents and in questions', () => {
+test('a long word is cut in documents and in queries alike', () => {
   const word = '한'.repeat(490);
   const { words } = toVectors({ ...described, text: word });
-  const asked = toLookup(parseQuery(word))?.words ?? '';
-  assert.ok(Buffer.byteLength(asked) <= 2046 + 2);
-  assert.ok(words.includes(`${asked}:`));
+  const lexeme = toLookup(parseQuery(word))?.words ?? '';
+  assert.ok(Buffer.byteLength(lexeme) <= 2046 + 2);
+  assert.ok(words.includes(`${lexeme}:`));
 });

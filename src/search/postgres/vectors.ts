@@ -1,29 +1,29 @@
-// Words as PostgreSQL keeps and looks for them: the text of `tsvector` and `tsquery` values, made of our own words, so that
-// both engines find the same. Only letters and digits come through `toWords`, so nothing that is typed is syntax here.
+// Words as PostgreSQL stores and finds them: the text of `tsvector` and `tsquery` values. `toWords` passes letters and digits only, so
+// that nothing in a query is syntax here.
 //
-// A `tsvector` holds less than 1 MiB, 256 places for each word, and no place above 16,383. What fits is one vector with all
-// places. A longer document has all its words in one vector without places, which tells that they occur, and their places
-// in pieces that overlap, so that words that follow each other are found wherever they stand. What is lost: words behind
-// the first million bytes of different words, and whether the parts of a phrase of more than 64 words follow each other.
+// A `tsvector` has less than 1 MiB, at most 256 positions per word, and no position above 16,383. A document that fits is one vector
+// with positions. A longer one has all its words in one vector without positions, and the positions in overlapping pieces, so that
+// phrases are found anywhere. Lost are words beyond the first million bytes of different words, and the order of the 64-word parts
+// of a longer phrase.
 //
-// Every vector also holds marks, which no word can look like: the blocks of entry numbers that the document is in, small
-// ones and large ones. A question names one, so that its cost depends on the block, not on how much there is in all.
+// Every vector also has marks, which cannot be words: the blocks of entry numbers that contain the document, small and large ones. A
+// query names one of them, so that its cost depends on the block and not on the size of the index.
 
 import type { Query, Term } from '../query.ts';
 import { toWords } from '../words.ts';
 
-const mostPlaces = 255;
-const lastPlace = 16_000;
-const mostLexemeBytes = 2040;
-const mostVectorBytes = 1_000_000;
-const mostPieceBytes = 500_000;
+const maxPositions = 255;
+const lastPosition = 16_000;
+const maxLexemeBytes = 2040;
+const maxVectorBytes = 1_000_000;
+const maxPieceBytes = 500_000;
 const overlapWords = 64;
 
 /** Blocks of 2^n entry numbers each. */
 const blockBits = [10, 14, 18, 22];
 export const blockSizes: readonly number[] = blockBits.map((bits) => 2 ** bits);
 
-export interface Described {
+interface VectorSource {
   space: number;
   entry: number;
   name: string;
@@ -34,15 +34,15 @@ export interface Described {
 export interface Vectors {
   names: string;
   words: string;
-  /** None: the places are in `words`. */
+  /** Empty when the positions are in `words`. */
   pieces: string[];
 }
 
-export function toVectors({ space, entry, name, properties, text }: Described): Vectors {
+export function toVectors({ space, entry, name, properties, text }: VectorSource): Vectors {
   const marks = blockSizes.map((_, level) => toMark(space, level, entry));
-  const named = toLexemes(name);
-  const names = toPieces(named).map((piece) => piece.toText());
-  const pieces = toPieces([...named, null, ...toLexemes(properties), null, ...toLexemes(text)]);
+  const nameLexemes = toLexemes(name);
+  const names = toPieces(nameLexemes).map((piece) => piece.toText());
+  const pieces = toPieces([...nameLexemes, null, ...toLexemes(properties), null, ...toLexemes(text)]);
   const isWhole = pieces.length <= 1;
   return {
     names: [...marks, ...names.slice(0, 1)].join(' '),
@@ -51,7 +51,7 @@ export function toVectors({ space, entry, name, properties, text }: Described): 
   };
 }
 
-/** The block of this level that the entry is in. */
+/** The block of this level that contains the entry. */
 export function toMark(space: number, level: number, entry: number): string {
   return quote(`/${space}/${level}/${Math.floor(entry / (blockSizes[level] as number))}`);
 }
@@ -59,56 +59,56 @@ export function toMark(space: number, level: number, entry: number): string {
 function toLexemes(text: string): string[] {
   const words = text === '' ? [] : toWords(text);
   for (const [index, word] of words.entries()) {
-    if (word.length * 3 > mostLexemeBytes) words[index] = cutWord(word);
+    if (word.length * 3 > maxLexemeBytes) words[index] = cutWord(word);
   }
   return words;
 }
 
-const cut = new Uint8Array(mostLexemeBytes);
+const cut = new Uint8Array(maxLexemeBytes);
 
-/** No question is long enough to ask for more than the beginning of such a word. */
+/** No query is long enough for more than the beginning of such a word. */
 function cutWord(word: string): string {
   return word.slice(0, new TextEncoder().encodeInto(word, cut).read);
 }
 
 class Piece {
-  readonly #places = new Map<string, number[]>();
+  readonly #positions = new Map<string, number[]>();
   #last = 0;
   #bytes = 0;
 
-  /** False: it is full. */
+  /** False when the piece is full. */
   add(lexeme: string): boolean {
-    const known = this.#places.get(lexeme);
-    const isFull = this.#last >= lastPlace || this.#bytes >= mostPieceBytes;
-    if (isFull || (known !== undefined && known.length >= mostPlaces)) return false;
+    const known = this.#positions.get(lexeme);
+    const isFull = this.#last >= lastPosition || this.#bytes >= maxPieceBytes;
+    if (isFull || (known !== undefined && known.length >= maxPositions)) return false;
     this.#last += 1;
     if (known !== undefined) known.push(this.#last);
     else {
-      this.#places.set(lexeme, [this.#last]);
-      // As many as they can be.
+      this.#positions.set(lexeme, [this.#last]);
+      // The upper bound in UTF-8.
       this.#bytes += 3 * lexeme.length;
     }
     return true;
   }
 
-  /** What comes next does not follow what was before. */
+  /** Separates words that do not follow each other. */
   addGap(): void {
     this.#last += 1;
   }
 
   lexemes(): Iterable<string> {
-    return this.#places.keys();
+    return this.#positions.keys();
   }
 
   toText(): string {
     let text = '';
-    for (const [lexeme, places] of this.#places)
+    for (const [lexeme, places] of this.#positions)
       text += `${text === '' ? '' : ' '}${quote(lexeme)}:${places.join(',')}`;
     return text;
   }
 }
 
-/** `null` stands between what does not follow each other. */
+/** `null` separates words that do not follow each other. */
 function toPieces(lexemes: readonly (string | null)[]): Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece | null = null;
@@ -127,7 +127,7 @@ function toPieces(lexemes: readonly (string | null)[]): Piece[] {
   return pieces;
 }
 
-/** Every word once, without its places, as many as fit. */
+/** Every word once, without positions, as many as fit. */
 function listAll(pieces: readonly Piece[]): string[] {
   const all = new Set<string>();
   let bytes = 0;
@@ -135,7 +135,7 @@ function listAll(pieces: readonly Piece[]): string[] {
     for (const lexeme of piece.lexemes()) {
       if (all.has(lexeme)) continue;
       bytes += Buffer.byteLength(lexeme);
-      if (bytes > mostVectorBytes) return [...all].map(quote);
+      if (bytes > maxVectorBytes) return [...all].map(quote);
       all.add(lexeme);
     }
   }
@@ -146,21 +146,21 @@ function quote(lexeme: string): string {
   return `'${/['\\]/.test(lexeme) ? lexeme.replaceAll(/['\\]/g, '$&$&') : lexeme}'`;
 }
 
-/** A question in the language of `tsquery`. */
+/** A query as `tsquery` expressions. */
 export interface Lookup {
-  /** All words occur. */
+  /** Requires all words. */
   words: string;
-  /** Of each of these, the words follow each other as well. */
+  /** Each requires its words to follow each other. */
   phrases: string[];
 }
 
-/** Null: there is no word in it. */
+/** Null when the query has no word. */
 export function toLookup({ terms }: Query): Lookup | null {
-  const asked = terms.map(toOperands).filter((operands) => operands.length > 0);
-  if (asked.length === 0) return null;
-  const phrases = asked.filter(({ length }) => length > 1).flatMap(toRuns);
+  const all = terms.map(toOperands).filter((operands) => operands.length > 0);
+  if (all.length === 0) return null;
+  const phrases = all.filter(({ length }) => length > 1).flatMap(toRuns);
   return {
-    words: [...new Set(asked.flat())].join(' & '),
+    words: [...new Set(all.flat())].join(' & '),
     phrases: phrases.map((run) => run.join(' <-> ')),
   };
 }
@@ -170,7 +170,7 @@ function toOperands({ words, isPrefix }: Term): string[] {
   return lexemes.map((lexeme, index) => `${quote(lexeme)}${isPrefix && index === lexemes.length - 1 ? ':*' : ''}`);
 }
 
-/** Within a piece, no more words than those that overlap are sure to stand together. */
+/** Only as many words as pieces overlap are sure to be together in one piece. */
 function toRuns(operands: readonly string[]): string[][] {
   const runs: string[][] = [];
   for (let at = 0; at < operands.length; at += overlapWords) runs.push(operands.slice(at, at + overlapWords));

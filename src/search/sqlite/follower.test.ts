@@ -65,7 +65,7 @@ async function openRoom(context: TestContext): Promise<Room> {
   };
 }
 
-test('what is saved and saved over is followed, and the place is kept with it', async (context) => {
+test('new files and versions are followed, and the position is stored with them', async (context) => {
   const { catalog, application, store, catchUp, find } = await openRoom(context);
   const saved = fileIn(application, 'first.txt', { content: inline(Buffer.from('alpha beta')) });
   await catalog.saveFile(saved);
@@ -75,12 +75,12 @@ test('what is saved and saved over is followed, and the place is kept with it', 
   await catalog.saveFile({ ...saved, content: inline(Buffer.from('gamma')) });
   catchUp();
   assert.deepEqual([find('alpha').length, find('gamma').length, find('first').length], [0, 1, 1]);
-  const place = store.findPlace();
+  const place = store.findPosition();
   const ends = await catalog.findJournalEnds({});
   assert.equal(place?.position, ends?.last);
 });
 
-test('properties and an object type of its own are found, the usual object type is not', async (context) => {
+test('properties and custom object types are found, default object types are not', async (context) => {
   const { catalog, application, catchUp, find } = await openRoom(context);
   await catalog.createFolder(
     folderIn(application, 'one', { properties: { Customer: 'Acme' }, objectType: 'legal:contract' }),
@@ -91,7 +91,7 @@ test('properties and an object type of its own are found, the usual object type 
   assert.equal(find('cmis').length, 0);
 });
 
-test('a catalog that is there before the index is walked through, and its changes meanwhile are not lost', async (context) => {
+test('an existing catalog is indexed by a walk, and changes meanwhile are not lost', async (context) => {
   const { catalog, application, follower, catchUp, find } = await openRoom(context);
   for (let index = 0; index < 1200; index += 1) await catalog.createFolder(folderIn(application, `folder ${index}`));
   assert.ok(follower.follow(), 'begins a walk');
@@ -101,7 +101,7 @@ test('a catalog that is there before the index is walked through, and its change
   assert.equal(find('late').length, 1);
 });
 
-test('an index that stands before what the journal still has is made anew', async (context) => {
+test('an index behind the oldest row of the journal is rebuilt', async (context) => {
   const { catalog, application, catchUp, find, store } = await openRoom(context);
   await catalog.createFolder(folderIn(application, 'early'));
   catchUp();
@@ -111,10 +111,10 @@ test('an index that stands before what the journal still has is made anew', asyn
   catchUp();
   assert.equal(find('missed').length, 5);
   assert.equal(find('early').length, 1);
-  assert.equal(store.findPlace()?.position, last);
+  assert.equal(store.findPosition()?.position, last);
 });
 
-test('an index whose last row is sealed, but not the next, goes on', async (context) => {
+test('an index whose last row is archived, but not the next, continues', async (context) => {
   const { catalog, application, follower, catchUp, find } = await openRoom(context);
   await catalog.createFolder(folderIn(application, 'early'));
   catchUp();
@@ -126,7 +126,7 @@ test('an index whose last row is sealed, but not the next, goes on', async (cont
   assert.equal(follower.walk(), false, 'without a walk');
 });
 
-test('an index of another past, or of another catalog, is made anew', async (context) => {
+test('an index of another history or catalog is rebuilt', async (context) => {
   const { catalog, application, catchUp, find, store } = await openRoom(context);
   await catalog.createFolder(folderIn(application, 'present'));
   catchUp();
@@ -135,7 +135,7 @@ test('an index of another past, or of another catalog, is made anew', async (con
     { position: 1_000_000, link: 'future' },
   ]) {
     store.transact(() => {
-      store.setPlace(place);
+      store.setPosition(place);
       store.put(
         { document: toDocument(1, 999_999), name: 'phantom', properties: '', content: null, readable: null },
         { state: 'indexed', text: '' },
@@ -146,7 +146,7 @@ test('an index of another past, or of another catalog, is made anew', async (con
   }
 });
 
-test('entries that are purged leave the index', async (context) => {
+test('purged entries leave the index', async (context) => {
   const { catalog, application, catchUp, find } = await openRoom(context);
   const folder = folderIn(application, 'doomed');
   await catalog.createFolder(folder);
@@ -181,7 +181,7 @@ test('spaces take turns when documents wait, and each is read once', async (cont
   assert.equal(find('textc').length, 1);
 });
 
-test('a document that is never read to its end is given up after a few attempts, across restarts', async (context) => {
+test('a document that never finishes is given up after a few attempts, across restarts', async (context) => {
   const { catalog, application, store, follower, catchUp } = await openRoom(context);
   await catalog.saveFile(
     fileIn(application, 'lost.pdf', { contentType: 'application/pdf', content: asBlob(Buffer.from('x')) }),
@@ -196,7 +196,7 @@ test('a document that is never read to its end is given up after a few attempts,
   assert.equal(store.findWaiting(-1), null);
 });
 
-test('an attempt that a restart cut short is not counted', async (context) => {
+test('an attempt that a restart interrupted is not counted', async (context) => {
   const { catalog, application, store, follower, catchUp } = await openRoom(context);
   await catalog.saveFile(
     fileIn(application, 'x.pdf', { contentType: 'application/pdf', content: asBlob(Buffer.from('x')) }),
@@ -211,7 +211,7 @@ test('an attempt that a restart cut short is not counted', async (context) => {
   assert.equal(store.findWaiting(-1)?.attempts, 0);
 });
 
-test('a file that is no index, or one of another format, is replaced by a new one', async (context) => {
+test('a file that is not an index of this format is replaced', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-search-'));
   context.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'search.db');
@@ -219,7 +219,7 @@ test('a file that is no index, or one of another format, is replaced by a new on
   database.exec('CREATE TABLE other (x); PRAGMA user_version = 77');
   database.close();
   const store = IndexStore.open(path);
-  assert.equal(store.findPlace(), null);
+  assert.equal(store.findPosition(), null);
   store.close();
   (await import('node:fs')).writeFileSync(path, 'not a database at all, not even close to one');
   IndexStore.open(path).close();

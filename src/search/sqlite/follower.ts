@@ -1,6 +1,5 @@
-// Keeps the index in step with the catalog: follows the journal, and walks through all entries where the journal does not
-// reach back far enough. An entry is always indexed as it is now, whatever change led to it, so that doing it twice, or
-// out of turn, does no harm.
+// Keeps the index up to date: follows the journal, and walks through all entries where the journal does not reach back far enough.
+// An entry is always indexed in its current state, whatever change led to it, so that repeated or reordered work does no harm.
 
 import { together, type Verb } from '../../catalog/sql.ts';
 import type { Connection } from '../../catalog/sqlite/connection.ts';
@@ -22,33 +21,33 @@ import { fromReadable, toRecord } from '../subject.ts';
 import {
   type DocumentRecord,
   type IndexStore,
-  type Place,
+  type JournalPosition,
   type Reading,
   type StoredRecord,
   toDocument,
 } from './index-store.ts';
 
-/** Changes, or entries, of one transaction; and about how many bytes of text are read for it. */
+/** Changes or entries per transaction, and about how many bytes of text are read for it. */
 export const batchRows = 500;
 export const batchBytes = 1024 * 1024;
-/** What is added for each entry, so that many empty ones count too. */
+/** Added for each entry, so that many empty ones count too. */
 const rowBytes = 1024;
-/** Entries that are looked up together: where answers take their time, each alone would be waited for. */
+/** Entries looked up together, which saves round trips to a database server. */
 const lookupRows = 32;
 
-export interface Batch {
+interface Batch {
   subjects: Subject[];
-  /** Documents whose entries are gone. */
+  /** Documents whose entries are purged. */
   gone: number[];
-  place: Place;
-  /** Whether there may be more changes than were taken. */
+  place: JournalPosition;
+  /** Whether there may be more changes. */
   isCut: boolean;
 }
 
-interface Read {
+interface Change {
   record: DocumentRecord;
   reading: Reading;
-  /** Whether the index does not know it yet. */
+  /** Whether it is not indexed yet. */
   isNew: boolean;
 }
 
@@ -61,9 +60,9 @@ export class Follower {
     this.#store = store;
   }
 
-  /** Takes in the next changes; false: there were no more. */
+  /** Indexes the next changes; false when there were none. */
   follow(): boolean {
-    const place = this.#store.findPlace();
+    const place = this.#store.findPosition();
     if (place === null) {
       this.rebuild();
       return true;
@@ -74,48 +73,47 @@ export class Follower {
       return true;
     }
     if (batch === null) return false;
-    const reads = this.#read(batch.subjects);
+    const changes = this.#read(batch.subjects);
     this.#store.transact(() => {
       for (const document of batch.gone) this.#store.remove(document);
-      this.#write(reads);
-      this.#store.setPlace(batch.place);
+      this.#write(changes);
+      this.#store.setPosition(batch.place);
     });
     return batch.isCut;
   }
 
-  /** Takes in the next entries of a rebuild; false: none is under way. */
+  /** Indexes the next entries of a rebuild; false when none is running. */
   walk(): boolean {
     const after = this.#store.findWalk();
     if (after === null) return false;
-    const found = this.#catalog.read(listSubjects(after, batchRows));
-    const taken = takeUpTo(found, batchBytes);
-    const reads = this.#read(taken);
+    const subjects = takeUpTo(this.#catalog.read(listSubjects(after, batchRows)), batchBytes);
+    const changes = this.#read(subjects);
     this.#store.transact(() => {
-      this.#write(reads);
-      this.#store.setWalk(taken.at(-1)?.entry ?? null);
+      this.#write(changes);
+      this.#store.setWalk(subjects.at(-1)?.entry ?? null);
     });
     return true;
   }
 
-  /** Begins anew: an empty index, the journal from its end on, and a walk through everything that is there. */
+  /** Empties the index, continues at the end of the journal, and starts a walk through all entries. */
   rebuild(): void {
     const last = this.#catalog.read(findLast()) ?? { position: 0, link: '' };
     this.#store.transact(() => {
       this.#store.clear();
-      this.#store.setPlace(last);
+      this.#store.setPosition(last);
       this.#store.setWalk(0);
     });
   }
 
-  /** Looks again at an entry whose text was waited for; null: it is not as it was, and is taken in as it is now. */
+  /** Checks an entry whose text is to be extracted; null when it has changed, and was indexed again. */
   confirm({ document, content, readable }: DocumentRecord, entry: number): Subject | null {
     const subject = this.#catalog.read(findSubjectByNumber(entry));
     const record = subject === undefined ? null : toRecord(subject);
     if (subject !== undefined && record?.content === content && record.readable === readable) return subject;
-    const reads = this.#read(subject === undefined ? [] : [subject]);
+    const changes = this.#read(subject === undefined ? [] : [subject]);
     this.#store.transact(() => {
       if (subject === undefined) this.#store.remove(document);
-      this.#write(reads);
+      this.#write(changes);
     });
     return null;
   }
@@ -124,9 +122,9 @@ export class Follower {
     return this.#catalog.read(findBytes(content));
   }
 
-  /** What has to be written; entries that the index knows as they are left out. */
-  #read(subjects: readonly Subject[]): Read[] {
-    return subjects.flatMap((subject): Read[] => {
+  /** The entries that differ from the index. */
+  #read(subjects: readonly Subject[]): Change[] {
+    return subjects.flatMap((subject): Change[] => {
       const record = toRecord(subject);
       const known = this.#store.find(record.document);
       const difference = compare(record, known);
@@ -142,9 +140,9 @@ export class Follower {
     return toReading(record, bytes);
   }
 
-  /** In the order of their numbers: FTS5 begins a new piece of its index at every step back. */
-  #write(reads: readonly Read[]): void {
-    const ordered = reads.toSorted((a, b) => a.record.document - b.record.document);
+  /** In the order of their numbers: FTS5 starts a new segment at every step back. */
+  #write(changes: readonly Change[]): void {
+    const ordered = changes.toSorted((a, b) => a.record.document - b.record.document);
     for (const { record, reading, isNew } of ordered) {
       if (isNew) this.#store.add(record, reading);
       else this.#store.put(record, reading);
@@ -152,18 +150,18 @@ export class Follower {
   }
 }
 
-/** What the index has to learn. What was skipped is not tried again because of a new name; it says why once more. */
+/** What differs. A skipped document is not retried because of a new name; it keeps its reason. */
 export function compare(record: DocumentRecord, known: StoredRecord | null): 'content' | 'description' | null {
   if (known === null || known.content !== record.content || known.readable !== record.readable) return 'content';
   return known.name === record.name && known.properties === record.properties ? null : 'description';
 }
 
-/** Small plain text; anything else waits its turn. */
+/** Small plain text is read with its entry; anything else waits. */
 export function isReadAtOnce({ content, blob }: Subject, { readable }: DocumentRecord): boolean {
   return content !== null && blob === null && readable !== null && isPlain(fromReadable(readable).kind);
 }
 
-/** `bytes`: null for what is not read at once. */
+/** `bytes` is null for what is not read at once. */
 export function toReading({ content, readable }: DocumentRecord, bytes: Uint8Array | null): Reading {
   if (readable === null || content === null) return { state: 'indexed', text: '' };
   const { kind, charset } = fromReadable(readable);
@@ -183,8 +181,8 @@ export function readPlain(bytes: Buffer, kind: 'text' | 'json', charset: string 
   }
 }
 
-/** Null: nothing has changed. `lost`: the journal does not go on from this place. */
-export function* readBatch(place: Place): Verb<Batch | 'lost' | null> {
+/** Null when nothing has changed. `lost`: the journal does not continue at this position. */
+export function* readBatch(place: JournalPosition): Verb<Batch | 'lost' | null> {
   const link = yield* findLink(place.position);
   const changes = yield* listFollowed(place.position, batchRows);
   const [first] = changes;
@@ -192,8 +190,12 @@ export function* readBatch(place: Place): Verb<Batch | 'lost' | null> {
   return first === undefined ? null : yield* gather(changes);
 }
 
-/** The row at our place is sealed, or we are at the beginning. */
-function isLostAt({ position }: Place, next: FollowedChange | undefined, last: Place | undefined): boolean {
+/** The row at our position is archived, or we are at the beginning. */
+function isLostAt(
+  { position }: JournalPosition,
+  next: FollowedChange | undefined,
+  last: JournalPosition | undefined,
+): boolean {
   if (next !== undefined) return next.position > position + 1;
   return (last?.position ?? 0) < position;
 }
@@ -202,10 +204,10 @@ function* gather(changes: readonly FollowedChange[]): Verb<Batch> {
   const subjects = new Map<number, Subject>();
   const gone = new Set<number>();
   let budgetBytes = batchBytes;
-  let place: Place | null = null;
+  let place: JournalPosition | null = null;
   for (let at = 0; at < changes.length && budgetBytes > 0; at += lookupRows) {
     const some = changes.slice(at, at + lookupRows);
-    const found = yield* together(some.map(findChanged));
+    const current = yield* together(some.map(findChanged));
     for (const [index, { position, link, space, action, details }] of some.entries()) {
       if (budgetBytes <= 0) break;
       place = { position, link };
@@ -213,14 +215,14 @@ function* gather(changes: readonly FollowedChange[]): Verb<Batch> {
         const { entries } = JSON.parse(details) as { entries: number[] };
         for (const number of entries) gone.add(toDocument(space, number));
       }
-      const subject = found[index];
+      const subject = current[index];
       if (subject === undefined || subjects.has(subject.entry)) continue;
       subjects.set(subject.entry, subject);
       budgetBytes -= costOf(subject);
     }
   }
   const isCut = changes.length === batchRows || place?.position !== changes.at(-1)?.position;
-  return { subjects: [...subjects.values()], gone: [...gone], place: place as Place, isCut };
+  return { subjects: [...subjects.values()], gone: [...gone], place: place as JournalPosition, isCut };
 }
 
 function* findChanged({ action, space, entry }: FollowedChange): Verb<Subject | undefined> {
@@ -238,8 +240,8 @@ function costOf({ blob, size }: Subject): number {
 export function takeUpTo(subjects: readonly Subject[], budgetBytes: number): Subject[] {
   let left = budgetBytes;
   return subjects.filter((subject) => {
-    const isTaken = left > 0;
+    const fits = left > 0;
     left -= costOf(subject);
-    return isTaken;
+    return fits;
   });
 }

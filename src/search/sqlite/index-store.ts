@@ -1,25 +1,25 @@
-// The index as a database: `search.db`, which can be lost at any time, for all of it comes from the catalog. What was
-// indexed and the place in the journal up to which it was are written in one transaction.
+// The index as a database: `search.db`, which can be lost at any time, because all of it comes from the catalog. Documents and the
+// position in the journal are written in one transaction.
 //
-//   state      position, link: how far the journal was followed; walk: the entry up to which a rebuild has come, or NULL
+//   state      position, link: the last indexed row of the journal; walk: the entry up to which a rebuild has come, or NULL
 //   documents  one row for each entry: document# = space# × 2^33 + entry#, so that a space is a range of numbers
 //   texts      the text of a document, long ones as deflated UTF-8
-//   names      FTS5 over the names alone: looking for a word there costs nothing where it only occurs in texts
+//   names      FTS5 over the names alone: searching them costs nothing for a word that only occurs in texts
 //   words      FTS5 over name, properties and text; of both, the row numbers are document numbers, and neither has a copy.
 //              Both get the words of `words.ts`, which the tokenizer `ascii` only has to split at spaces
 //
-// A document is `waiting` until its text was read, and `skipped`, with a reason, when it cannot be.
+// A document is `waiting` until its text is extracted, and `skipped`, with a reason, when it cannot be.
 
 import { rmSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { countWords, toTokens } from '../words.ts';
 
-/** Another number begins the index anew. */
+/** An index with another number is rebuilt. */
 const format = 2;
-const leastPackedChars = 8 * 1024;
+const minPackedChars = 8 * 1024;
 const cacheKib = 16 * 1024;
-/** Pages of the log at which it is moved into the database, with a sync each: rarely, beside the catalog's own. */
+/** Pages of the log at which a checkpoint runs. Each takes a sync, so it should be rare. */
 const checkpointPages = 4000;
 
 export const entriesPerSpace = 2 ** 33;
@@ -59,9 +59,9 @@ const schema = `
   );
   PRAGMA user_version = ${format};`;
 
-export type DocumentState = 'indexed' | 'waiting' | 'skipped';
+type DocumentState = 'indexed' | 'waiting' | 'skipped';
 
-/** What was read of a content, or why not, or that it still has to be. */
+/** The text of a content, or why it has none, or that it is still to be extracted. */
 export type Reading = { state: 'indexed'; text: string } | { state: 'waiting' } | { state: 'skipped'; reason: string };
 
 export interface DocumentRecord {
@@ -70,7 +70,7 @@ export interface DocumentRecord {
   properties: string;
   /** The catalog's number for the content whose text this is. */
   content: number | null;
-  /** What the text is read as; null: there is none. */
+  /** The format of the text (see `subject.ts`); null when there is none. */
   readable: string | null;
 }
 
@@ -79,9 +79,9 @@ export interface StoredRecord extends DocumentRecord {
   attempts: number;
 }
 
-export interface Place {
+export interface JournalPosition {
   position: number;
-  /** The journal's link there: another one says that the catalog has another past. */
+  /** The link of the journal there: another one means that the catalog has another history. */
   link: string;
 }
 
@@ -93,14 +93,14 @@ export class IndexStore {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Opens the index, or begins one: also when what is there is of another format or damaged. */
+  /** Opens the index, or creates one when there is none, or one of another format or a damaged one. */
   static open(path: string): IndexStore {
     try {
       const store = new IndexStore(path);
       if (store.#isOurs()) return store;
       store.close();
     } catch {
-      // Whatever it was, it can be made again.
+      // Whatever is wrong with it, it can be rebuilt.
     }
     removeIndex(path);
     const store = new IndexStore(path);
@@ -139,13 +139,13 @@ export class IndexStore {
     }
   }
 
-  /** Null: nothing was followed yet. */
-  findPlace(): Place | null {
+  /** Null when there is no index yet. */
+  findPosition(): JournalPosition | null {
     const position = this.#findState('position');
     return position === null ? null : { position: position as number, link: this.#findState('link') as string };
   }
 
-  setPlace({ position, link }: Place): void {
+  setPosition({ position, link }: JournalPosition): void {
     this.#setState('position', position);
     this.#setState('link', link);
   }
@@ -183,7 +183,7 @@ export class IndexStore {
     return text === undefined ? '' : unpackText(text as PackedText);
   }
 
-  /** What was made of a document before, to be written again with it. */
+  /** The stored reading of a document, to be written again with a new description. */
   findReading(document: number): Reading {
     const found = this.#all('SELECT state, reason FROM documents WHERE document = ?', document)[0];
     if (found?.state === 'skipped') return { state: 'skipped', reason: found.reason as string };
@@ -195,7 +195,7 @@ export class IndexStore {
     this.add(record, reading);
   }
 
-  /** One that the index does not know. */
+  /** Adds a document that is not indexed yet. */
   add(record: DocumentRecord, reading: Reading): void {
     const { document, name, properties, content, readable } = record;
     const text = reading.state === 'indexed' ? reading.text : '';
@@ -233,7 +233,7 @@ export class IndexStore {
     this.#all('DELETE FROM words WHERE rowid = ?', document);
   }
 
-  /** The next one behind this, or the first of all: with the end of a space, the spaces take turns. */
+  /** The next one after this, or else the first. Called with the end of a space, so that spaces take turns. */
   findWaiting(after: number): StoredRecord | null {
     const sql = `SELECT document, name, properties, content, readable, state, attempts FROM documents
       WHERE state = 'waiting' AND document > ? ORDER BY document LIMIT 1`;
@@ -250,18 +250,18 @@ export class IndexStore {
   }
 }
 
-/** Short texts stand as they are: packing them would cost more than indexing their words. */
+/** Short texts are stored as they are: packing them would cost more than indexing them. */
 export type PackedText = string | Uint8Array;
 
 function packText(text: string): PackedText {
-  return text.length < leastPackedChars ? text : deflateRawSync(text, { level: 1 });
+  return text.length < minPackedChars ? text : deflateRawSync(text, { level: 1 });
 }
 
 export function unpackText(packed: PackedText): string {
   return typeof packed === 'string' ? packed : inflateRawSync(packed).toString('utf8');
 }
 
-/** At least the first 2000 characters: even where each byte takes 15 bits, these are in there. */
+/** Enough for the first 2000 characters, even where each byte takes 15 bits. */
 const beginningBytes = 32 * 1024;
 
 export function unpackBeginning(packed: PackedText): string {

@@ -1,11 +1,11 @@
-// The thread that writes the index beside a catalog on SQLite. It reads the catalog over a connection of its own, and asks
-// for the bytes of blobs, which live in the main thread.
+// The thread that writes the index beside a catalog on SQLite. It reads the catalog over a connection of its own, and blobs through
+// the main thread.
 
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Connection, toFaultKind } from '../../catalog/sqlite/connection.ts';
-import { BytesAsker } from '../bytes-asker.ts';
+import { BlobReader } from '../blob-reader.ts';
 import { Extractor } from '../extract/extractor.ts';
 import type { FromIndexer, ToIndexer } from '../indexer-host.ts';
 import { IndexerLoops } from '../indexer-loops.ts';
@@ -27,7 +27,7 @@ class Indexer {
   readonly #store: IndexStore;
   readonly #follower: Follower;
   readonly #extractor: Extractor;
-  readonly #bytes = new BytesAsker();
+  readonly #blobs = new BlobReader();
   readonly #loops: IndexerLoops;
 
   constructor(data: IndexerData) {
@@ -39,9 +39,9 @@ class Indexer {
     this.#loops = new IndexerLoops({
       follow: async () => (await this.#attempt(() => this.#step())) ?? false,
       readNext: (after) => this.#attempt(() => readNext(this.#parts(), after)),
-      onTaken: () => post({ taken: true }),
+      onReceived: () => post({ received: true }),
     });
-    this.#loops.signal.addEventListener('abort', () => this.#giveUp());
+    this.#loops.signal.addEventListener('abort', () => this.#abandon());
   }
 
   receive(message: ToIndexer): void {
@@ -50,13 +50,13 @@ class Indexer {
       this.#follower.rebuild();
       post({ rebuilding: true });
       this.#loops.wake();
-    } else if ('answer' in message) this.#bytes.receive(message);
+    } else if ('reply' in message) this.#blobs.receive(message);
     else this.#loops.stop();
   }
 
-  /** Nobody waits for the document that is being read. */
-  #giveUp(): void {
-    this.#bytes.close();
+  /** Abandons the document that is being read. */
+  #abandon(): void {
+    this.#blobs.close();
     void this.#extractor.close();
   }
 
@@ -64,7 +64,7 @@ class Indexer {
     try {
       await this.#loops.run();
     } catch (error) {
-      // It holds nothing that cannot be made again.
+      // Everything in it can be rebuilt.
       if (toFaultKind(error) === 'fatal') removeIndex(this.#data.indexPath);
       throw error;
     }
@@ -81,12 +81,12 @@ class Indexer {
   }
 
   #parts() {
-    const readBlob = (blob: string, sizeBytes: number) => this.#bytes.ask(blob, sizeBytes);
+    const readBlob = (blob: string, sizeBytes: number) => this.#blobs.read(blob, sizeBytes);
     const { signal } = this.#loops;
     return { store: this.#store, follower: this.#follower, extractor: this.#extractor, readBlob, signal };
   }
 
-  /** Null when there is no space: it is tried again later. */
+  /** Null when the disk is full: it is retried later. */
   async #attempt<Result>(work: () => Result | Promise<Result>): Promise<Result | null> {
     const { bavail, bsize } = statfsSync(dirname(this.#data.indexPath));
     if (bavail * bsize < this.#data.reserveBytes) return null;
