@@ -1,4 +1,4 @@
-// Sessions of browsers in which nobody has signed in. Anyone can begin one, so they stay in memory and never reach the disk.
+// Browser sessions without a signed-in user. Anyone can start one, so they are kept in memory and never written to disk.
 
 import { LRUCache } from 'lru-cache';
 import type { AdapterPayload } from 'oidc-provider';
@@ -7,7 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 const maxSessions = 2000;
 const lifetimeMs = 60 * 60 * 1000;
 
-/** By the hash of their ids. */
+/** Keyed by the hash of their ids. */
 export interface AnonymousSessions {
   set(id: string, payload: AdapterPayload): Promise<void>;
   get(id: string): Promise<AdapterPayload | undefined>;

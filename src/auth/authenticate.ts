@@ -1,6 +1,5 @@
-// Turns the headers of a request, and the certificate that it came with, into a caller, or refuses. What is known of an
-// application and of a person is looked up again after half a second at the latest, so that disabling them, revoking a
-// certificate or signing out takes effect within one.
+// Turns the headers of a request and its client certificate into a caller, or refuses. Applications and people are cached for half
+// a second, so that disabling them, revoking a certificate or signing out takes effect within a second.
 
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -13,8 +12,8 @@ import type { Link } from './links.ts';
 import type { TokenVerifier } from './tokens.ts';
 import { type TokenPerson, tokenInvalid, type VerifiedToken } from './verified-token.ts';
 
-const keepForMs = 500;
-const mostLookedUp = 10_000;
+const cacheMs = 500;
+const maxCached = 10_000;
 
 export interface Credentials {
   authorization: string | undefined;
@@ -24,7 +23,7 @@ export interface Credentials {
   requestId: string;
 }
 
-export type LinkMaker = Pick<Link, 'appKey' | 'person' | 'actor'>;
+type LinkMaker = Pick<Link, 'appKey' | 'person' | 'actor'>;
 
 export class Authenticator {
   readonly #catalog: Catalog;
@@ -37,9 +36,9 @@ export class Authenticator {
     this.#catalog = catalog;
     this.#tokens = tokens;
     this.#clock = clock;
-    // `ttlResolution: 0`: by the clock, without a timer for every millisecond in which something is looked up.
+    // `ttlResolution: 0` reads the clock instead of setting a timer for every millisecond with a lookup.
     const perf = { now: () => clock.monotonic() };
-    const rules = { max: mostLookedUp, ttl: keepForMs, ttlResolution: 0, perf };
+    const rules = { max: maxCached, ttl: cacheMs, ttlResolution: 0, perf };
     this.#applications = new LRUCache(rules);
     this.#people = new LRUCache(rules);
   }
@@ -61,8 +60,8 @@ export class Authenticator {
     };
   }
 
-  /** Who made a link, as they may act now, by the rules of the address that it is used on; null: no more, or not there.
-   *  Having signed out since takes nothing away: a link is made to be used by others. */
+  /** The creator of a link with their current rights, by the rules of the address that it is used on; null when they have none, or
+   *  not there. Signing out does not end links: they are meant for others. */
   async findMaker(link: LinkMaker, arrival: Arrival, requestId: string): Promise<Caller | null> {
     const { appKey, person, actor } = link;
     const application = await this.#find(appKey);
@@ -80,7 +79,7 @@ export class Authenticator {
     };
   }
 
-  /** Forgets what was looked up: whoever has just managed something finds it so at once. */
+  /** Empties the cache, so that an administrative change takes effect at once. */
   invalidate(): void {
     this.#applications.clear();
     this.#people.clear();
@@ -119,7 +118,7 @@ export class Authenticator {
     return spaces;
   }
 
-  /** An application sees only the space that it is registered into, whoever acts through it. */
+  /** An application only accesses the space that it is registered in, whoever uses it. */
   async #findSpaces(person: TokenPerson, { access }: Application): Promise<SpaceAccess[] | null> {
     const key = `${person.signIn?.grant} ${person.signIn?.session} ${person.id}`;
     let known = this.#people.get(key);
@@ -131,7 +130,7 @@ export class Authenticator {
   }
 }
 
-/** Where a link can be used: a server-based application's only on the mutual-TLS address, with one of its certificates. */
+/** A link of a server-based application works only on the mutual-TLS address, with one of its certificates. */
 function isAtHome({ kind, certificates }: Application, arrival: Arrival): boolean {
   if (kind !== 'server' || !arrival.isMutualTls) return kind !== 'server' && !arrival.isMutualTls;
   const shown = arrival.certificate();
@@ -168,7 +167,7 @@ function checkCertificate(application: Application, token: VerifiedToken, arriva
   if (!application.certificates.includes(shown.thumbprint)) {
     throw certificateInvalid('The certificate is not one of this application.');
   }
-  // Ours are always bound. Many outside issuers cannot do that; there the application's certificate is what binds.
+  // Our tokens are always bound. Many outside issuers cannot bind theirs; there the application's certificate must match.
   if (token.boundTo === null && token.outsideActor !== null) return;
   if (token.boundTo === null) throw certificateInvalid('The access token is not bound to a certificate.');
   if (token.boundTo !== shown.thumbprint) throw certificateInvalid('The access token is bound to another certificate.');

@@ -1,5 +1,5 @@
-// Where `oidc-provider` finds its clients, our applications, and keeps what it must remember of people's sign-ins. The ids
-// of those records are as good as passwords; what is kept of an id is its SHA-256.
+// The storage of `oidc-provider`: its clients, which are our applications, and the records of people's sign-ins. The ids of those
+// records are as good as passwords, so only their SHA-256 is stored.
 
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
@@ -10,7 +10,7 @@ import type { IssuerRecord } from '../catalog/verbs/issuer-records.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AnonymousSessions } from './anonymous-sessions.ts';
 
-export interface AdapterParts {
+interface AdapterParts {
   sessions: AnonymousSessions;
   clock: Clock;
 }
@@ -50,7 +50,7 @@ class RecordAdapter implements Adapter {
       grant: payload.grantId === undefined ? null : hashId(payload.grantId),
       user: payload.accountId ?? null,
       since: sinceOf(this.#model, payload),
-      payload: this.#isSealed ? seal(id, JSON.stringify(payload)) : JSON.stringify(payload),
+      payload: this.#isEncrypted ? encrypt(id, JSON.stringify(payload)) : JSON.stringify(payload),
       expiresAt: this.#clock.now() + expiresIn * 1000,
     });
   }
@@ -58,8 +58,9 @@ class RecordAdapter implements Adapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     const anonymous = await this.#anonymous?.get(hashId(id));
     if (anonymous !== undefined) return { ...anonymous, jti: id };
-    const found = await this.#find('id', id);
-    return toPayload(found !== null && this.#isSealed ? { ...found, payload: unseal(id, found.payload) } : found, id);
+    const record = await this.#find('id', id);
+    if (record === null || !this.#isEncrypted) return toPayload(record, id);
+    return toPayload({ ...record, payload: decrypt(id, record.payload) }, id);
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -72,13 +73,12 @@ class RecordAdapter implements Adapter {
 
   async findByUserCode(): Promise<undefined> {}
 
-  /** A sign-in that is under way holds the ids of itself and of the browser's session: it can be read only by who has
-   *  its own id. */
-  get #isSealed(): boolean {
+  /** A pending sign-in has the ids of itself and of the browser's session: only the holder of its own id can read it. */
+  get #isEncrypted(): boolean {
     return this.#model === 'Interaction';
   }
 
-  /** Of two that come with the same code or refresh token at once, one is refused. */
+  /** Of two concurrent requests with the same code or refresh token, one is refused. */
   async consume(id: string): Promise<void> {
     const at = this.#clock.now();
     const isFirst = await this.#catalog.consumeIssuerRecord({ model: this.#model, id: hashId(id), at });
@@ -95,42 +95,43 @@ class RecordAdapter implements Adapter {
   }
 }
 
-/** AES-256-GCM under a key made of the id, in base64url: nonce, tag, text. */
-function seal(id: string, text: string): string {
+/** AES-256-GCM with a key derived from the id, in base64url: nonce, tag, text. */
+function encrypt(id: string, text: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', toKey(id), nonce);
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url');
 }
 
-function unseal(id: string, text: string): string {
+function decrypt(id: string, text: string): string {
   const bytes = Buffer.from(text, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', toKey(id), bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }
 
+/** `sealed` is part of the stored format. */
 function toKey(id: string): Buffer {
   return hash('sha256', `sealed ${id}`, 'buffer');
 }
 
-/** When the person signed in. Grants are made with that time (see `grantEverythingRegistered`). */
+/** When the person signed in. Grants are created with that time (see `grantEverythingRegistered`). */
 function sinceOf(model: string, { loginTs, iat }: AdapterPayload): number | null {
   if (model === 'Session') return loginTs ?? null;
   return model === 'Grant' ? (iat ?? null) : null;
 }
 
-function toPayload(found: IssuerRecord | null, id: string | undefined): AdapterPayload | undefined {
-  if (found === null) return undefined;
+function toPayload(record: IssuerRecord | null, id: string | undefined): AdapterPayload | undefined {
+  if (record === null) return undefined;
   return {
-    ...(JSON.parse(found.payload) as AdapterPayload),
+    ...(JSON.parse(record.payload) as AdapterPayload),
     ...(id !== undefined && { jti: id }),
-    ...(found.consumedAt !== null && { consumed: Math.floor(found.consumedAt / 1000) }),
+    ...(record.consumedAt !== null && { consumed: Math.floor(record.consumedAt / 1000) }),
   };
 }
 
-/** Stands for every client that there is not, so that the work for an unknown AppKey is that for a wrong secret. */
-const nobody: AdapterPayload = {
+/** Replaces unknown clients, so that an unknown AppKey takes as long as a wrong secret. */
+const unknownClient: AdapterPayload = {
   client_id: 'ak_nobody',
   client_secret: randomBytes(32).toString('hex'),
   grant_types: [],
@@ -138,7 +139,7 @@ const nobody: AdapterPayload = {
   response_types: [],
 };
 
-/** Applications are changed by commands only; the issuer just looks. */
+/** Read-only: applications are changed by commands and by managers. */
 class ClientAdapter implements Adapter {
   readonly #catalog: Catalog;
   readonly #clock: Clock;
@@ -150,7 +151,7 @@ class ClientAdapter implements Adapter {
 
   async find(id: string): Promise<AdapterPayload> {
     const application = await this.#catalog.findApplication({ appKey: id });
-    return application?.state === 'active' ? toClient(application, this.#clock.now()) : nobody;
+    return application?.state === 'active' ? toClient(application, this.#clock.now()) : unknownClient;
   }
 
   async findByUid(): Promise<undefined> {}
@@ -185,19 +186,19 @@ function toClient(application: Application, now: number): AdapterPayload {
 
 /**
  * "The authorization server MUST allow any port to be specified at the time of the request for loopback IP redirect URIs"
- * (RFC 8252): a program that people run listens where there is room. Whoever registers a port means that one.
+ * (RFC 8252): a program listens on any free port. A registered port is used as it is.
  */
 function isWithoutPort(uri: string): boolean {
   return /^http:\/\/(127\.0\.0\.1|\[::1\])(\/|$)/.test(uri);
 }
 
-/** How an application shows who it is: by its certificate, by its secret, or, where it can keep none, by nothing. */
+/** How an application authenticates: by certificate, by secret, or, where it cannot keep one, not at all. */
 function toAuthentication(application: Application, now: number): Partial<AdapterPayload> {
   const { secretSha256, previousSecretSha256, previousSecretUntil } = application;
   if (application.kind === 'server') {
     return {
       token_endpoint_auth_method: 'tls_client_auth',
-      // The provider wants a subject to compare; we compare the registered thumbprints instead.
+      // The provider requires a subject to compare; we compare the registered thumbprints instead.
       tls_client_auth_subject_dn: application.appKey,
       tls_client_certificate_bound_access_tokens: true,
       certificates: application.certificates,

@@ -35,7 +35,7 @@ function toLifetimes(clock: Clock): Configuration['ttl'] {
 type ArrivalOf = (ctx: KoaContextWithOIDC) => Arrival;
 type Features = NonNullable<Configuration['features']>;
 
-export interface ConfigurationOptions extends IssuerOptions {
+interface ConfigurationOptions extends IssuerOptions {
   arrivalOf: ArrivalOf;
   provider(): Provider;
 }
@@ -177,7 +177,7 @@ function toResources(audience: string, arrivalOf: ArrivalOf): Features['resource
     enabled: true,
     useGrantedResource: async () => true,
     defaultResource: async () => audience,
-    // Asked whether the request names the resource or not.
+    // Called whether the request names the resource or not.
     getResourceServerInfo: async (ctx, resource, client) => {
       if (resource !== audience) throw new InvalidTarget();
       checkAddress(arrivalOf(ctx), client.clientAuthMethod === 'tls_client_auth');
@@ -198,11 +198,11 @@ function toResources(audience: string, arrivalOf: ArrivalOf): Features['resource
   };
 }
 
-/** One that nobody has would be left out silently, and the token be good for less than was asked for. */
-function checkScopes(asked: unknown): void {
-  const unknown = String(asked)
+/** Refuses unknown scopes, which the provider would drop silently. */
+function checkScopes(scope: unknown): void {
+  const unknown = String(scope)
     .split(' ')
-    .find((scope) => scope !== '' && !knownScopes.includes(scope));
+    .find((name) => name !== '' && !knownScopes.includes(name));
   if (unknown !== undefined) throw new InvalidScope('there is no such scope', unknown);
 }
 

@@ -1,4 +1,4 @@
-// What the embedded issuer is given, and what it does for the rest of the service.
+// The interface of the embedded issuer.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -12,27 +12,27 @@ export interface IssuerOptions {
   environment: string;
   /** The public address; clients see it as `iss` and in discovery, whatever `Host` they send. */
   issuer: string;
-  /** Null: there is no mutual-TLS address. */
+  /** Null when there is no mutual-TLS address. */
   mutualTlsUrl: string | null;
   audience: string;
   keys: Keys;
   catalog: Catalog;
   sessions: AnonymousSessions;
   buckets: SharedNumbers;
-  /** For what we decide; `oidc-provider` itself reads the system's. */
+  /** For our own decisions; `oidc-provider` uses the system's clock. */
   clock: Clock;
-  /** `requestId` is null where no request is to blame. */
+  /** `requestId` is null for errors outside a request. */
   onError: (error: unknown, requestId: string | null) => void;
 }
 
-/** A person who is about to sign in to an application. */
-export interface PendingSignIn {
+/** A pending sign-in of a person to an application. */
+interface PendingSignIn {
   applicationName: string;
-  /** Where the browser is sent in the end. */
+  /** Where the browser is redirected in the end. */
   redirectUri: string;
 }
 
-export interface FinishedSignIn {
+interface FinishedSignIn {
   userId: string;
   /** Seconds since 1970. */
   signedInAt: number;
@@ -40,8 +40,8 @@ export interface FinishedSignIn {
 
 export interface Issuer {
   handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival): Promise<void>;
-  /** Null: there is none in this browser, or it took too long. */
+  /** Null when this browser has none, or it has expired. */
   findSignIn(request: IncomingMessage, response: ServerResponse): Promise<PendingSignIn | null>;
-  /** Returns the address at which the sign-in goes on. */
+  /** Returns the address at which the sign-in continues. */
   finishSignIn(request: IncomingMessage, response: ServerResponse, signedIn: FinishedSignIn): Promise<string>;
 }

@@ -1,5 +1,5 @@
-// The issuer by `oidc-provider`. Applications are its clients: the AppKey is the client id. For an application's own tokens it
-// stores nothing; people's sign-ins are kept in the catalog.
+// The issuer, built on `oidc-provider`. Applications are its clients: the AppKey is the client id. It stores nothing for tokens of
+// applications; sign-ins of people are stored in the catalog.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
@@ -21,7 +21,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   );
   provider.proxy = true;
   const { host, protocol } = new URL(options.issuer);
-  // On an encrypted connection Koa would say https, whatever the issuer's own address is.
+  // On an encrypted connection Koa would use https, whatever the issuer's own address is.
   Object.defineProperty(provider.request, 'protocol', { get: () => protocol.slice(0, -1) });
   (provider as unknown as EventEmitter).on('error', (error: unknown, ctx?: KoaContextWithOIDC) =>
     options.onError(error, toRequestId(ctx)),
@@ -31,7 +31,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets, options.clock));
   demandClient(provider);
   const handle = provider.callback();
-  /** Believed because `proxy` is on; overwritten here, so that a client can set neither. */
+  /** Trusted because `proxy` is on; overwritten here, so that a client can set neither. */
   const pin = ({ headers }: IncomingMessage) => {
     headers['x-forwarded-host'] = host;
     headers['x-forwarded-proto'] = protocol.slice(0, -1);
@@ -40,7 +40,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     async handle(request, response, arrival) {
       keepOurHeaders(response);
       pin(request);
-      // Going on with a sign-in takes no parameters; the issuer would stumble over some.
+      // Resuming a sign-in takes no parameters, and the issuer fails on some.
       if (request.url?.startsWith('/oauth2/authorize/')) request.url = request.url.split('?')[0];
       // Applications read JSON; only people's pages are HTML.
       if (request.method === 'POST' && !request.url?.startsWith('/oauth2/logout')) {
@@ -74,9 +74,9 @@ function toRequestId(ctx: KoaContextWithOIDC | undefined): string | null {
 function keepOurHeaders(response: ServerResponse): void {
   const setHeader = response.setHeader.bind(response);
   const removeHeader = response.removeHeader.bind(response);
-  // It would let pages of every origin in; which ones may is our own setting.
+  // It would allow every origin; which ones are allowed is our own setting.
   response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value));
-  // When it fails, it begins its answer anew.
+  // When it fails, it starts a new response.
   response.removeHeader = (name) => {
     if (name !== 'requesttrackingid') removeHeader(name);
   };
@@ -87,7 +87,7 @@ function noSession(error: unknown): null {
   throw error;
 }
 
-/** What is stored is the secret's SHA-256; what is presented is hashed before it is compared. */
+/** Secrets are stored as SHA-256: the presented one is hashed before it is compared. */
 function acceptHashedSecrets(provider: Provider): void {
   const prototype = provider.Client.prototype as {
     compareClientSecret(this: { clientSecret: string; previous_secret?: string }, actual: string): boolean;
@@ -100,7 +100,7 @@ function acceptHashedSecrets(provider: Provider): void {
   };
 }
 
-/** Limits the token endpoint, and says on the mutual-TLS address what is wrong with a certificate. */
+/** Rate-limits the token endpoint, and reports certificate problems on the mutual-TLS address. */
 function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) => Arrival, limits: TokenLimits): void {
   provider.use(async (untyped, next) => {
     await next();
@@ -111,7 +111,7 @@ function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) =>
     const isWrong = ctx.status === 401;
     const body = ctx.body as Record<string, unknown>;
     if (isWrong && arrival.isMutualTls) body.error_description = explain(ctx, arrival);
-    // Codes and refresh tokens are used up by then, and the application is not the only one to use them.
+    // Codes and refresh tokens are consumed by then, and the application is not their only user.
     const isOwn = ctx.status === 200 && ctx.oidc.params?.grant_type === 'client_credentials';
     if (!isWrong && !isOwn) return;
     const waitSeconds = isWrong ? limits.wrong(arrival.address, clientId) : limits.given(clientId);
@@ -122,7 +122,7 @@ function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) =>
   });
 }
 
-/** RFC 6749, 5.2: who does not say who asks, or not in a way that can be read, is `invalid_client`. */
+/** RFC 6749, 5.2: missing or unreadable client authentication is `invalid_client`. */
 function demandClient(provider: Provider): void {
   provider.use(async (ctx, next) => {
     await next();
@@ -140,8 +140,8 @@ const unnamed = new Set<unknown>([
   'invalid authorization header value format',
 ]);
 
-/** The client that the request names, whether there is one or not: what is counted must not tell. In HTTP Basic the name
- *  may be percent-encoded (RFC 6749, 2.3.1), in more than one way. */
+/** The client that the request names, whether it exists or not: rate limits must not reveal that. In HTTP Basic the name may be
+ *  percent-encoded (RFC 6749, 2.3.1), in more than one way. */
 function readClientId({ oidc, headers }: KoaContextWithOIDC): string {
   const [, basic] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') ?? [];
   if (basic === undefined) return String(oidc.params?.client_id ?? '');

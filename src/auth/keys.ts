@@ -1,8 +1,8 @@
-// An environment's own keys, made at its first start and kept as JSON: in `keys.json`, readable by the owner only, or in the
+// The keys of an environment, created at its first start and stored as JSON: in `keys.json`, readable by the owner only, or in the
 // catalog where several nodes share them:
 //   { "Signing": [private JWK, …], "Cookies": [text, …], "Cursors": text }
-// The first signing key signs; all of them verify. One that no longer signs says since when (`retired`, milliseconds
-// since 1970) and is dropped when nothing that it signed can still be valid.
+// The first signing key signs; all of them verify. A retired one has the time (`retired`, milliseconds since 1970) and is removed
+// when nothing that it signed can still be valid.
 
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,24 +15,24 @@ import { writeDurably } from '../runtime/durable-file.ts';
 
 export const signingAlgorithm = 'ES256';
 
-/** Longer than anything lives that a key has signed: tokens of an hour. */
+/** Longer than the lifetime of anything signed: tokens live for an hour. */
 const keepRetiredMs = 2 * 60 * 60 * 1000;
-const mostCookieKeys = 4;
+const maxCookieKeys = 4;
 
 export type SigningKey = JWK & { retired?: number };
 
 export interface Keys {
   signing: SigningKey[];
   cookies: string[];
-  /** Authenticates the cursors that clients hand back. */
+  /** Authenticates the cursors that clients send back. */
   cursors: string;
 }
 
-/** Where keys are kept, as one text. */
+/** The storage of the keys, as one string. */
 export interface KeyStore {
-  /** Null: there are none yet. */
+  /** Null when there are none yet. */
   read(): Promise<string | null>;
-  /** Keeps the text if there is none yet; returns the one that is kept. */
+  /** Stores the text if there is none yet; returns the stored one. */
   claim(text: string): Promise<string>;
   write(text: string): Promise<void>;
 }
@@ -80,13 +80,13 @@ function isOver({ retired }: SigningKey, now: number): boolean {
   return retired !== undefined && now - retired >= keepRetiredMs;
 }
 
-/** New keys sign from now on; what the old ones signed stays valid, unless that is what shall end. */
+/** New keys sign from now on; old signatures stay valid unless the old keys are revoked. */
 export async function rotateKeys(store: KeyStore, isOldRevoked: boolean, now = systemClock.now()): Promise<Keys> {
   const { signing, cookies, cursors } = await openKeys(store, now);
   const old = signing.map((key) => ({ ...key, retired: key.retired ?? now })).filter((key) => !isOver(key, now));
   const rotated = {
     signing: [await makeSigningKey(), ...(isOldRevoked ? [] : old)],
-    cookies: [makeSecret(), ...(isOldRevoked ? [] : cookies)].slice(0, mostCookieKeys),
+    cookies: [makeSecret(), ...(isOldRevoked ? [] : cookies)].slice(0, maxCookieKeys),
     cursors,
   };
   await store.write(toText(rotated));

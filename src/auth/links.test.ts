@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Link, openLink, sealLink, toLinkKeys } from './links.ts';
+import { encryptLink, type Link, openLink, toLinkKeys } from './links.ts';
 
 const keys = toLinkKeys(['first', 'second']);
 const now = Date.UTC(2026, 0, 1);
@@ -15,23 +15,23 @@ const link: Link = {
   disposition: 'inline',
 };
 
-test('A link that is opened says what was sealed, and nothing of it can be read from outside', () => {
-  const token = sealLink(keys, link);
+test('A link that is opened has what was encrypted, and nothing of it can be read from outside', () => {
+  const token = encryptLink(keys, link);
   assert.deepEqual(openLink(keys, token, now), link);
   assert.match(token, /^[A-Za-z0-9_-]+$/);
   assert.doesNotMatch(Buffer.from(token, 'base64url').toString('latin1'), /ak_a|vera/);
-  assert.notEqual(sealLink(keys, link), token);
+  assert.notEqual(encryptLink(keys, link), token);
 });
 
 test('It is over at the millisecond that it names', () => {
-  const token = sealLink(keys, link);
+  const token = encryptLink(keys, link);
   assert.notEqual(openLink(keys, token, link.expiresAt - 1), null);
   assert.equal(openLink(keys, token, link.expiresAt), null);
 });
 
 test('It is opened by an older key while that is kept, and by no other', () => {
   const [first, second] = keys as [Buffer, Buffer];
-  const token = sealLink([second], link);
+  const token = encryptLink([second], link);
   assert.deepEqual(openLink([first, second], token, now), link);
   assert.equal(openLink([first], token, now), null);
   assert.equal(openLink([], token, now), null);
@@ -39,7 +39,7 @@ test('It is opened by an older key while that is kept, and by no other', () => {
 });
 
 test('No change of any character, nothing added and nothing taken away is passed over', () => {
-  const token = sealLink(keys, link);
+  const token = encryptLink(keys, link);
   for (let at = 0; at < token.length; at += 1) {
     for (const other of ['A', 'B', '_', '.', '=', ' ']) {
       const edited = token.slice(0, at) + other + token.slice(at + 1);

@@ -1,5 +1,5 @@
-// Links: addresses that carry the right to read one version of one file for a while, for what cannot send headers. What a
-// link says is sealed: nobody else can read or make one.
+// Links: addresses that grant the right to read one version of one file for a while, for clients that cannot send headers. A link is
+// encrypted: nobody else can read or create one.
 // Token: base64url of a nonce (12 bytes), the AES-256-GCM of a JSON array [appKey, person, actor, space, fileId, version,
 // expiresAt, disposition], and its tag (16 bytes). Keys are derived (HKDF) from those that sign cookies, so that they
 // change with them: `keys rotate --revoke-old` ends every link.
@@ -7,7 +7,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 export interface Link {
-  /** Who made it: the application, the person for whom it acted, and what the journal calls them. */
+  /** The creator: the application, the person for whom it acted, and their name in the journal. */
   appKey: string;
   person: string | null;
   actor: string;
@@ -22,30 +22,30 @@ export interface Link {
 const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
-const longestToken = 2048;
+const maxTokenChars = 2048;
 
 export function toLinkKeys(secrets: readonly string[]): Buffer[] {
   return secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'cabinet links', 32)));
 }
 
-/** By the first of the keys. */
-export function sealLink([key]: readonly Buffer[], link: Link): string {
-  if (key === undefined) throw new Error('there is no key to seal a link with');
+/** Encrypts with the first key. */
+export function encryptLink([key]: readonly Buffer[], link: Link): string {
+  if (key === undefined) throw new Error('there is no key to encrypt a link with');
   const { appKey, person, actor, space, fileId, version, expiresAt, disposition } = link;
   const nonce = randomBytes(nonceBytes);
-  const sealing = createCipheriv(cipher, key, nonce);
+  const encryption = createCipheriv(cipher, key, nonce);
   const text = JSON.stringify([appKey, person, actor, space, fileId, version, expiresAt, disposition]);
-  const sealed = [nonce, sealing.update(text), sealing.final(), sealing.getAuthTag()];
-  return Buffer.concat(sealed).toString('base64url');
+  const encrypted = [nonce, encryption.update(text), encryption.final(), encryption.getAuthTag()];
+  return Buffer.concat(encrypted).toString('base64url');
 }
 
-/** Null: it is not one of ours, was edited, or is over. */
+/** Null when the link is not ours, was changed, or has expired. */
 export function openLink(keys: readonly Buffer[], token: string, now: number): Link | null {
-  const sealed = Buffer.from(token.slice(0, longestToken), 'base64url');
-  // The decoder passes over what is not base64url: of one link there is one spelling.
-  if (sealed.length < nonceBytes + tagBytes || sealed.toString('base64url') !== token) return null;
+  const encrypted = Buffer.from(token.slice(0, maxTokenChars), 'base64url');
+  // The decoder ignores what is not base64url: accept only one spelling of a link.
+  if (encrypted.length < nonceBytes + tagBytes || encrypted.toString('base64url') !== token) return null;
   for (const key of keys) {
-    const text = unseal(key, sealed);
+    const text = decrypt(key, encrypted);
     if (text === null) continue;
     const link = toLink(text);
     return now < link.expiresAt ? link : null;
@@ -53,12 +53,12 @@ export function openLink(keys: readonly Buffer[], token: string, now: number): L
   return null;
 }
 
-function unseal(key: Buffer, sealed: Buffer): string | null {
-  const opening = createDecipheriv(cipher, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
-  opening.setAuthTag(sealed.subarray(-tagBytes));
+function decrypt(key: Buffer, encrypted: Buffer): string | null {
+  const decryption = createDecipheriv(cipher, key, encrypted.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  decryption.setAuthTag(encrypted.subarray(-tagBytes));
   try {
-    const text = opening.update(sealed.subarray(nonceBytes, -tagBytes));
-    return Buffer.concat([text, opening.final()]).toString();
+    const text = decryption.update(encrypted.subarray(nonceBytes, -tagBytes));
+    return Buffer.concat([text, decryption.final()]).toString();
   } catch {
     return null;
   }

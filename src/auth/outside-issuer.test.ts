@@ -119,7 +119,7 @@ test('a new key works at once, and the old one until it vanished and the set was
   await issuer.verify(await sign({}, {}, next));
 });
 
-test('an outage is bridged for an hour, then told, then over', async () => {
+test('an outage is bridged for an hour, then reported, then over', async () => {
   const issuer = openIssuer();
   await issuer.verify(await sign());
   provider.isUp = false;

@@ -17,7 +17,7 @@ import {
 } from './verified-token.ts';
 
 const longestLifeSeconds = 24 * 60 * 60;
-const mostTokenBytes = 16 * 1024;
+const maxTokenBytes = 16 * 1024;
 
 export interface OutsideIssuerRules {
   /** What people and applications of this issuer are called: the part before the colon in `CreatedBy`. */
@@ -52,7 +52,7 @@ export class OutsideIssuer {
   }
 
   async verify(token: string): Promise<VerifiedToken> {
-    if (token.length > mostTokenBytes) throw notValidHere();
+    if (token.length > maxTokenBytes) throw notValidHere();
     try {
       return toVerified(await this.#check(token), this.rules);
     } catch (error) {

@@ -91,14 +91,14 @@ test('an endless answer is read to 64 KiB and no further', async (t) => {
 
 test('an answer that trickles is given up after five seconds', { timeout: 60_000 }, async (t) => {
   const clock = new MovableClock();
-  const asked = Promise.withResolvers<ServerResponse>();
-  const keys = await openKeys(t, (response) => asked.resolve(response), { clock });
+  const request = Promise.withResolvers<ServerResponse>();
+  const keys = await openKeys(t, (response) => request.resolve(response), { clock });
   let isGivenUp = false;
   const finding = has(keys, 'first').finally(() => {
     isGivenUp = true;
   });
   finding.catch(() => undefined);
-  const response = await asked.promise;
+  const response = await request.promise;
   for (const ms of [0, 2000, 2999]) {
     await clock.advance(ms);
     await new Promise((resolve) => response.write(' ', resolve));
@@ -172,7 +172,7 @@ test('an RSA key that says no algorithm is for PS256 where RS256 is not allowed'
 });
 
 async function openDiscovery(t: TestContext, toDocument: (address: string) => unknown, path = '') {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const address = await openServer(t, (request, response) => {
     const isKeys = request.url === '/keys';
     response.end(JSON.stringify(isKeys ? { keys: [first] } : toDocument(address)));
@@ -180,11 +180,11 @@ async function openDiscovery(t: TestContext, toDocument: (address: string) => un
   const clock = { nowMs: 0 };
   const rules = { issuer: `${address}${path}`, jwksUri: null, algorithms: outsideAlgorithms };
   const recordingFetch: typeof fetch = (input, init) => {
-    asked.push(String(input).replace(address, ''));
+    requests.push(String(input).replace(address, ''));
     return fetch(input, init);
   };
   return {
-    asked,
+    requests,
     clock,
     keys: new OutsideKeys(rules, { clock: { ...systemClock, now: () => clock.nowMs }, fetch: recordingFetch }),
   };
@@ -192,11 +192,11 @@ async function openDiscovery(t: TestContext, toDocument: (address: string) => un
 
 test('where no address is configured it is found through discovery, once', async (t) => {
   const discovery = (address: string) => ({ issuer: `${address}/realm/`, jwks_uri: `${address}/keys` });
-  const { asked, clock, keys } = await openDiscovery(t, discovery, '/realm/');
+  const { requests, clock, keys } = await openDiscovery(t, discovery, '/realm/');
   assert.ok(await has(keys, 'first'));
   clock.nowMs += 61 * 60_000;
   assert.ok(await has(keys, 'first'));
-  assert.deepEqual(asked, ['/realm/.well-known/openid-configuration', '/keys', '/keys']);
+  assert.deepEqual(requests, ['/realm/.well-known/openid-configuration', '/keys', '/keys']);
 });
 
 const badDocuments: Record<string, (address: string) => unknown> = {
@@ -209,8 +209,8 @@ const badDocuments: Record<string, (address: string) => unknown> = {
 
 for (const [about, toDocument] of Object.entries(badDocuments)) {
   test(`a discovery document ${about} is not taken`, async (t) => {
-    const { asked, keys } = await openDiscovery(t, toDocument);
+    const { requests, keys } = await openDiscovery(t, toDocument);
     await assert.rejects(has(keys, 'first'), isUnavailable);
-    assert.deepEqual(asked, ['/.well-known/openid-configuration']);
+    assert.deepEqual(requests, ['/.well-known/openid-configuration']);
   });
 }

@@ -29,7 +29,7 @@ async function openServer(t: TestContext, listener: RequestListener): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An issuer whose answer the test changes, counting how often it is asked, and our keys of it with a clock of the test. */
+/** An issuer whose answer the test changes, counting its requests, and our keys of it with a clock of the test. */
 async function openIssuer(t: TestContext) {
   const issuer = {
     keys: [first] as unknown,

@@ -1,5 +1,5 @@
-// The public keys of one outside issuer. Hides where they are found, when they are fetched again and which are taken.
-// What tokens say never makes us ask the issuer more often than the pauses below allow.
+// The public keys of one outside issuer. Hides where they are, when they are fetched again and which are accepted. Tokens cannot make
+// us query the issuer more often than the pauses below allow.
 
 import type { CryptoKey, JWK } from 'jose';
 import { importJWK } from 'jose/key/import';
@@ -12,16 +12,16 @@ const freshMs = 10 * 60_000;
 const usableMs = 60 * 60_000;
 const unknownKeyPauseMs = 30_000;
 const failurePauseMs = 5_000;
-const patienceMs = 5_000;
-const mostBytes = 64 * 1024;
-const mostKeys = 100;
-const leastRsaBits = 2048;
+const defaultTimeoutMs = 5_000;
+const maxBytes = 64 * 1024;
+const maxKeys = 100;
+const minRsaBits = 2048;
 
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
-export interface OutsideKeysRules {
+interface OutsideKeysRules {
   issuer: string;
-  /** Null: what the issuer's discovery document says. */
+  /** Null for that of the issuer's discovery document. */
   jwksUri: string | null;
   algorithms: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface OutsideKeysOptions {
   clock?: Clock;
   /** How long one fetch may take, the discovery document included. */
   timeoutMs?: number;
-  /** Told of every fetch that failed. */
+  /** Called for every failed fetch. */
   onFailure?: (error: unknown) => void;
 }
 
@@ -50,19 +50,20 @@ export class OutsideKeys {
   #keys: readonly OutsideKey[] = [];
   #fetchedAtMs = Number.NEGATIVE_INFINITY;
   #failedAtMs = Number.NEGATIVE_INFINITY;
-  #soughtUnknownAtMs = Number.NEGATIVE_INFINITY;
+  #reloadedForUnknownAtMs = Number.NEGATIVE_INFINITY;
   #pending: Promise<void> | null = null;
 
   constructor(rules: OutsideKeysRules, options: OutsideKeysOptions = {}) {
     this.#rules = rules;
-    this.#options = { fetch, clock: systemClock, timeoutMs: patienceMs, onFailure: () => {}, ...options };
+    this.#options = { fetch, clock: systemClock, timeoutMs: defaultTimeoutMs, onFailure: () => {}, ...options };
     this.#address = rules.jwksUri;
   }
 
-  /** The key that a token's header names; null: there is none, or it is for another algorithm. */
+  /** The key that a token's header names; null when it is unknown or for another algorithm. */
   async find({ kid, alg }: { kid?: unknown; alg?: unknown }): Promise<CryptoKey | null> {
     const hasJustFetched = await this.#requireUsable();
-    if (kid !== undefined && !this.#keys.some((known) => known.kid === kid)) await this.#seekUnknown(hasJustFetched);
+    if (kid !== undefined && !this.#keys.some((known) => known.kid === kid))
+      await this.#reloadForUnknown(hasJustFetched);
     const named = kid === undefined ? this.#onlyKey() : this.#keys.filter((known) => known.kid === kid);
     return named.find(({ algorithm }) => algorithm === alg)?.key ?? null;
   }
@@ -72,7 +73,7 @@ export class OutsideKeys {
     return this.#keys.length === 1 ? this.#keys : [];
   }
 
-  /** True: the keys were fetched while this caller waited. */
+  /** Returns true when the keys were fetched while this caller waited. */
   async #requireUsable(): Promise<boolean> {
     const ageMs = this.#sinceMs(this.#fetchedAtMs);
     if (ageMs < freshMs) return false;
@@ -85,14 +86,14 @@ export class OutsideKeys {
     });
   }
 
-  async #seekUnknown(hasJustFetched: boolean): Promise<void> {
-    const isPaused = this.#sinceMs(this.#soughtUnknownAtMs) < unknownKeyPauseMs;
+  async #reloadForUnknown(hasJustFetched: boolean): Promise<void> {
+    const isPaused = this.#sinceMs(this.#reloadedForUnknownAtMs) < unknownKeyPauseMs;
     if (isPaused && this.#pending === null) return;
-    this.#soughtUnknownAtMs = this.#options.clock.now();
+    this.#reloadedForUnknownAtMs = this.#options.clock.now();
     if (!hasJustFetched) await this.#refresh();
   }
 
-  /** Never rejects. Everyone who asks during a fetch waits for the same one. */
+  /** Never rejects. Concurrent callers share one fetch. */
   #refresh(): Promise<void> {
     if (this.#pending !== null) return this.#pending;
     if (this.#sinceMs(this.#failedAtMs) < failurePauseMs) return Promise.resolve();
@@ -105,15 +106,15 @@ export class OutsideKeys {
   async #fetchKeys(): Promise<void> {
     const { clock, timeoutMs } = this.#options;
     const startedAtMs = clock.now();
-    const giving = new AbortController();
-    const timer = clock.after(timeoutMs, () => giving.abort(new Error(`no answer within ${timeoutMs} ms`)));
-    const { signal } = giving;
+    const timeout = new AbortController();
+    const timer = clock.after(timeoutMs, () => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)));
+    const { signal } = timeout;
     try {
       this.#address ??= await this.#discover(signal);
       const { keys } = await this.#fetchObject(this.#address, signal);
-      if (!Array.isArray(keys) || keys.length > mostKeys) throw new Error(`no list of at most ${mostKeys} keys`);
-      const taken = await Promise.all(keys.map((record) => toKey(record, this.#rules.algorithms)));
-      this.#keys = taken.filter((key) => key !== null);
+      if (!Array.isArray(keys) || keys.length > maxKeys) throw new Error(`no list of at most ${maxKeys} keys`);
+      const imported = await Promise.all(keys.map((record) => toKey(record, this.#rules.algorithms)));
+      this.#keys = imported.filter((key) => key !== null);
       this.#fetchedAtMs = startedAtMs;
     } catch (error) {
       this.#failedAtMs = clock.now();
@@ -125,9 +126,9 @@ export class OutsideKeys {
 
   async #discover(signal: AbortSignal): Promise<string> {
     const base = this.#rules.issuer.replace(/\/$/, '');
-    const found = await this.#fetchObject(`${base}/.well-known/openid-configuration`, signal);
-    if (found.issuer !== this.#rules.issuer) throw new Error('the discovery document is of another issuer');
-    if (typeof found.jwks_uri === 'string' && isSafeAddress(found.jwks_uri)) return found.jwks_uri;
+    const document = await this.#fetchObject(`${base}/.well-known/openid-configuration`, signal);
+    if (document.issuer !== this.#rules.issuer) throw new Error('the discovery document is of another issuer');
+    if (typeof document.jwks_uri === 'string' && isSafeAddress(document.jwks_uri)) return document.jwks_uri;
     throw new Error('the discovery document has no jwks_uri with https');
   }
 
@@ -143,7 +144,7 @@ export class OutsideKeys {
     throw new Error(`${address} answered no JSON object`);
   }
 
-  /** Absolute, so that a clock that was set back counts as time gone by instead of making keys last. */
+  /** Absolute, so that setting the clock back does not extend the life of keys. */
   #sinceMs(timeMs: number): number {
     return Math.abs(this.#options.clock.now() - timeMs);
   }
@@ -154,13 +155,13 @@ async function readLimited(answer: Response): Promise<string> {
   let sizeBytes = 0;
   for await (const chunk of answer.body ?? []) {
     sizeBytes += chunk.byteLength;
-    if (sizeBytes > mostBytes) throw new Error(`${answer.url} answered more than ${mostBytes} bytes`);
+    if (sizeBytes > maxBytes) throw new Error(`${answer.url} answered more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Null: not a public key for signatures that we take. One such key does not spoil the others. */
+/** Null when it is not a public key for an accepted algorithm. Such a key does not affect the others. */
 async function toKey(record: unknown, algorithms: readonly string[]): Promise<OutsideKey | null> {
   if (!isObject(record) || !isForVerifying(record)) return null;
   const { kid = null, kty, crv, n, e, x, y } = record;
@@ -189,7 +190,7 @@ function toDefaultAlgorithm({ kty, crv }: Members, algorithms: readonly string[]
 }
 
 function isWeak({ algorithm }: CryptoKey): boolean {
-  return 'modulusLength' in algorithm && Number(algorithm.modulusLength) < leastRsaBits;
+  return 'modulusLength' in algorithm && Number(algorithm.modulusLength) < minRsaBits;
 }
 
 function isObject(value: unknown): value is Members {

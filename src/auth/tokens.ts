@@ -1,5 +1,5 @@
 // Verifies access tokens (RFC 9068). The algorithm and the key come from our own key record, never from the token.
-// A token that was verified is remembered under the SHA-256 of its whole text until it expires.
+// Verified tokens are cached under the SHA-256 of their whole text until they expire.
 
 import { hash } from 'node:crypto';
 import type { JWK, JWTPayload } from 'jose';
@@ -21,30 +21,30 @@ import {
 } from './verified-token.ts';
 
 export const tokenLifetimeSeconds = 3600;
-const mostRemembered = 10_000;
-/** An outside issuer may withdraw its keys: what they signed is verified anew after this long. */
+const maxCached = 10_000;
+/** An outside issuer may withdraw its keys: their tokens are verified again after this long. */
 const rememberOutsideMs = 60 * 1000;
 
-export interface TokenRules {
+interface TokenRules {
   issuer: string;
   audience: string;
   signingKeys: readonly JWK[];
-  /** The keys as another node may have changed them a moment ago; null: there is none. */
+  /** Reloads the keys, which another node may have changed; null when there are none. */
   reloadKeys: (() => Promise<readonly JWK[]>) | null;
 }
 
-/** A token with a key that is not known makes us look for it. Whoever brings another one so soon after waits this long. */
+/** A token with an unknown key makes us reload the keys, at most this often. */
 const reloadAfterMs = 200;
 
 export class TokenVerifier {
-  /** Null: our own issuer is switched off. */
+  /** Null when our own issuer is disabled. */
   readonly #rules: TokenRules | null;
   readonly #outside: ReadonlyMap<string, OutsideIssuer>;
   #keys: ReturnType<typeof createLocalJWKSet>;
   #looking: Promise<void> | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
-  readonly #verified = new LRUCache<string, { token: VerifiedToken; untilMs: number }>({ max: mostRemembered });
+  readonly #verified = new LRUCache<string, { token: VerifiedToken; untilMs: number }>({ max: maxCached });
 
   constructor(rules: TokenRules | null, outside: readonly OutsideIssuer[] = [], clock = systemClock) {
     this.#clock = clock;
@@ -79,7 +79,7 @@ export class TokenVerifier {
         audience,
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(this.#clock.now()),
-        // Also refuses what was made later than now.
+        // Also refuses tokens from the future.
         maxTokenAge: tokenLifetimeSeconds,
         requiredClaims: ['iss', 'aud', 'exp', 'iat', 'sub', 'client_id', 'jti'],
       });
@@ -96,7 +96,7 @@ export class TokenVerifier {
     }
   }
 
-  /** One look at a time serves all who wait for it. */
+  /** One reload at a time serves all who wait for it. */
   async #look(reloadKeys: () => Promise<readonly JWK[]>): Promise<void> {
     this.#looking ??= (async () => {
       const waitMs = this.#lookedAt + reloadAfterMs - this.#clock.monotonic();
@@ -114,7 +114,7 @@ function toKeySet(keys: readonly JWK[]): ReturnType<typeof createLocalJWKSet> {
   return createLocalJWKSet({ keys: keys.map(toPublic) });
 }
 
-/** What the token says of itself, not yet believed: it only chooses whose keys must have signed it. */
+/** The unverified claims: they only select whose keys must have signed the token. */
 function readIssuer(text: string): string {
   try {
     return decodeJwt(text).iss ?? '';
@@ -128,7 +128,7 @@ function toVerified(payload: JWTPayload): VerifiedToken {
   if (typeof clientId !== 'string' || typeof sub !== 'string') throw notValidHere();
   if (typeof iat !== 'number' || typeof exp !== 'number' || exp - iat > tokenLifetimeSeconds) throw notValidHere();
   if (scope !== undefined && typeof scope !== 'string') throw notValidHere();
-  // An application's own token has itself as the subject; a person's has the sign-in that it came from.
+  // The subject of an application's own token is the application; a person's token names the sign-in that it came from.
   const signIn = typeof grant === 'string' && typeof session === 'string' ? { grant, session } : null;
   if (signIn === null && (sub !== clientId || grant !== undefined || session !== undefined)) throw notValidHere();
   return {

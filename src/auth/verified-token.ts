@@ -1,4 +1,4 @@
-// What a verified access token says, and the refusals of one that is not valid: the same for our own issuer and outside ones.
+// A verified access token, and the refusals of an invalid one: the same for our own issuer and outside ones.
 
 import type { SignInIds } from '../catalog/verbs/people.ts';
 import type { Scope } from '../domain/caller.ts';
@@ -7,27 +7,27 @@ import { Refusal } from '../domain/refusal.ts';
 export const clockToleranceSeconds = 30;
 
 export interface VerifiedToken {
-  /** The AppKey of the application that the token was given to. */
+  /** The AppKey of the application that the token was issued to. */
   clientId: string;
   scopes: Scope[];
-  /** The certificate that the token is bound to (RFC 8705): SHA-256 of it, base64url. Null: to none. */
+  /** The certificate that the token is bound to (RFC 8705): SHA-256 of it, base64url. Null when it is not bound. */
   boundTo: string | null;
-  /** For whom the application acts; null: for itself. */
+  /** The person for whom the application acts; null when it acts for itself. */
   person: TokenPerson | null;
-  /** From an outside issuer: `<issuer name>:<subject>`, what `CreatedBy` will say. Null: from our own. */
+  /** From an outside issuer: `<issuer name>:<subject>`, the value of `CreatedBy`. Null for our own issuer. */
   outsideActor: string | null;
-  /** When it stops being taken: its `exp` and the tolerance for clocks that differ. */
+  /** When it is no longer accepted: its `exp` plus the tolerance for clock skew. */
   expiresAtMs: number;
 }
 
 export interface TokenPerson {
   /** The user's id; `<issuer name>:<subject>` for an outside issuer. */
   id: string;
-  /** The sign-in that the token came from, which may be over by now; null for an outside issuer. */
+  /** The sign-in that the token came from, which may have ended; null for an outside issuer. */
   signIn: SignInIds | null;
 }
 
-/** A token that is bound to something that cannot be checked here is refused, not taken as unbound. */
+/** Refuses a token that is bound to something that cannot be checked here, instead of treating it as unbound. */
 export function readBinding(cnf: unknown): string | null {
   if (cnf === undefined) return null;
   const thumbprint = (cnf as Record<string, unknown> | null)?.['x5t#S256'];

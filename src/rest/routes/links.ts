@@ -1,7 +1,7 @@
 // `POST /files/{id}/link` makes a link that needs no headers; `GET /links/{token}` opens it. Its path is outside
 // /v1/contentmanagement, because everything in there needs credentials.
 
-import { openLink, sealLink } from '../../auth/links.ts';
+import { encryptLink, openLink } from '../../auth/links.ts';
 import type { Caller } from '../../domain/caller.ts';
 import {
   defaultLinkSeconds,
@@ -87,7 +87,7 @@ function toUrl(
   { appKey, person, actor }: Caller,
   link: LinkedVersion & { disposition: Disposition },
 ): string {
-  return `${context.publicUrl}/links/${sealLink(context.linkKeys, { appKey, person, actor, ...link })}`;
+  return `${context.publicUrl}/links/${encryptLink(context.linkKeys, { appKey, person, actor, ...link })}`;
 }
 
 export const openLinkRoute: OpenRoute = {
