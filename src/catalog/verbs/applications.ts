@@ -107,8 +107,8 @@ export interface ListApplicationsOf {
 export const listApplicationsOf = read(
   {},
   function* listApplicationsOf({ space, after, limit }: ListApplicationsOf): Verb<Application[]> {
-    const found =
-      yield* rows<ApplicationRow>(sql`${selection} WHERE applications.space = ${space} AND state <> 'removed'
+    const found = yield* rows<ApplicationRow>(sql`${selection}
+      WHERE applications.space = ${space} AND state <> 'removed'
         AND applications.name > ${after ?? ''} ORDER BY applications.name LIMIT ${limit}`);
     return found.map(toApplication);
   },

@@ -80,7 +80,8 @@ export const listChanges = read(
     const from = after ?? kept.after;
     const lookedAt = sql`SELECT * FROM journal WHERE space = ${space} AND position > ${from} ORDER BY position
       LIMIT ${maxScanned}`;
-    const found = yield* rows<JournalRow>(sql`SELECT position, at, by, action, entry FROM (${lookedAt}) AS looked
+    const found = yield* rows<JournalRow>(sql`SELECT position, at, by, action, entry
+      FROM (${lookedAt}) AS looked
      WHERE action IN (${treeActionList}) ORDER BY position LIMIT ${limit + 1}`);
     const changes = yield* together(found.slice(0, limit).map((change) => toFeedChange(space, change)));
     const keptAfter = kept.after;

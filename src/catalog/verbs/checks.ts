@@ -135,9 +135,8 @@ export function* nameEntry(entry: number): Verb<{ id: string; path: string }> {
 
 /** Folders whose size is not the sum of their children. Only for engines that write sums in the same transaction. */
 export function* findWrongSizes(): Verb<{ entry: number }[]> {
-  return yield* rows<{
-    entry: number;
-  }>(sql`SELECT f.entry AS entry FROM entries f LEFT JOIN entries c ON c.space = f.space AND c.parent = f.entry
+  return yield* rows<{ entry: number }>(sql`SELECT f.entry AS entry
+    FROM entries f LEFT JOIN entries c ON c.space = f.space AND c.parent = f.entry
      WHERE f.kind = 0 GROUP BY f.entry HAVING f.size <> coalesce(sum(c.size), 0) LIMIT ${maxAffected}`);
 }
 

@@ -91,8 +91,8 @@ export const findUnreferencedBlobs = read({}, function* findUnreferencedBlobs({ 
 });
 
 function* isWanted(blob: string): Verb<boolean> {
-  const found =
-    yield* row(sql`SELECT blob FROM contents WHERE blob = ${blob} UNION ALL SELECT blob FROM leases WHERE blob = ${blob}
+  const found = yield* row(sql`SELECT blob FROM contents WHERE blob = ${blob}
+    UNION ALL SELECT blob FROM leases WHERE blob = ${blob}
      UNION ALL SELECT blob FROM uploads WHERE blob = ${blob}`);
   return found !== undefined;
 }

@@ -196,11 +196,12 @@ class CopySlice {
     const folder =
       after?.[0] === 1
         ? undefined
-        : yield* one(sql`SELECT ${selection} FROM entries WHERE space = ${space} AND parent = ${source} AND kind = 0
+        : yield* one(sql`SELECT ${selection}
+          FROM entries WHERE space = ${space} AND parent = ${source} AND kind = 0
           AND name_key > ${after?.[1] ?? ''} ORDER BY name_key LIMIT 1`);
     if (folder !== undefined) return [folder];
-    const files =
-      yield* tuples(sql`SELECT ${selection} FROM entries WHERE space = ${space} AND parent = ${source} AND kind = 1
+    const files = yield* tuples(sql`SELECT ${selection}
+      FROM entries WHERE space = ${space} AND parent = ${source} AND kind = 1
         AND name_key > ${after?.[0] === 1 ? after[1] : ''} ORDER BY name_key LIMIT ${this.#budget}`);
     return files.map(toRow);
   }

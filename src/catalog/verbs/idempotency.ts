@@ -72,11 +72,8 @@ export function* recallFiles<Result>({
   idempotency: Idempotency;
   at: number;
 }): Verb<[number, Result][]> {
-  const found = yield* rows<{
-    key: string;
-    fingerprint: string;
-    result: string;
-  }>(sql`SELECT key, fingerprint, result FROM idempotency WHERE app_key = ${idempotency.appKey}
+  const found = yield* rows<{ key: string; fingerprint: string; result: string }>(sql`SELECT key, fingerprint, result
+    FROM idempotency WHERE app_key = ${idempotency.appKey}
     AND operation = ${idempotency.operation} AND key > ${`${idempotency.key} `} AND key < ${`${idempotency.key}!`}
     AND at > ${at - rememberedMs}`);
   if (found.some(({ fingerprint }) => fingerprint !== idempotency.fingerprint)) throw keyReused();

@@ -20,7 +20,8 @@ export interface HiddenTree {
 
 /** At most 100 of them. */
 export const findHiddenTrees = read({}, function* findHiddenTrees(_: object): Verb<HiddenTree[]> {
-  return yield* rows<HiddenTree>(sql`SELECT entries.space AS space, entries.entry AS top FROM hidden_trees
+  return yield* rows<HiddenTree>(sql`SELECT entries.space AS space, entries.entry AS top
+    FROM hidden_trees
     JOIN entries ON entries.entry = hidden_trees.entry WHERE purpose = 'purge' ORDER BY entries.entry LIMIT 100`);
 });
 
@@ -76,7 +77,8 @@ export const purgeSlice = write(
 );
 
 function* findDoomed(space: number, entry: number): Verb<EntryToPurge | undefined> {
-  return yield* row<EntryToPurge>(sql`SELECT entry, space, parent, kind, ${exactSize} AS size, created_by FROM entries
+  return yield* row<EntryToPurge>(sql`SELECT entry, space, parent, kind, ${exactSize} AS size, created_by
+    FROM entries
      WHERE entry = ${entry} AND space = ${space}`);
 }
 
@@ -94,7 +96,8 @@ function* findLowest(top: EntryToPurge, limit: number): Verb<EntryToPurge[]> {
 }
 
 function* listDoomed({ space, entry }: EntryToPurge, kind: 0 | 1, limit: number): Verb<EntryToPurge[]> {
-  return yield* rows<EntryToPurge>(sql`SELECT entry, space, parent, kind, size, created_by FROM entries
+  return yield* rows<EntryToPurge>(sql`SELECT entry, space, parent, kind, size, created_by
+    FROM entries
      WHERE space = ${space} AND parent = ${entry} AND kind = ${kind} ORDER BY name_key LIMIT ${limit}`);
 }
 

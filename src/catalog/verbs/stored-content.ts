@@ -62,9 +62,8 @@ export function* mendBytes(file: EntryRow, { bytes, sha256 }: StoredContent): Ve
 }
 
 export function* findContentDigest(file: EntryRow): Verb<Uint8Array | null> {
-  const current = yield* row<{
-    sha256: Uint8Array;
-  }>(sql`SELECT contents.sha256 AS sha256 FROM versions JOIN contents ON contents.content = versions.content
+  const current = yield* row<{ sha256: Uint8Array }>(sql`SELECT contents.sha256 AS sha256
+    FROM versions JOIN contents ON contents.content = versions.content
      WHERE versions.entry = ${file.entry} AND versions.version = ${file.version}`);
   return current?.sha256 ?? null;
 }

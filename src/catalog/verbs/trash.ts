@@ -182,7 +182,8 @@ export interface TrashPage {
 /** Most recently trashed first. */
 export const listTrash = read({}, function* listTrash({ space, after, limit }: ListTrash): Verb<TrashPage> {
   const [at, entry] = after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-  const found = yield* rows<TrashRow>(sql`SELECT entry, parent, path, trashed_at, trashed_by FROM trash
+  const found = yield* rows<TrashRow>(sql`SELECT entry, parent, path, trashed_at, trashed_by
+    FROM trash
     WHERE space = ${space} AND (trashed_at, entry) < (${at}, ${entry})
     ORDER BY trashed_at DESC, entry DESC LIMIT ${limit + 1}`);
   const entries = yield* together(found.slice(0, limit).map(toTrashed));

@@ -166,9 +166,8 @@ export function toFileDetails(
 }
 
 function* findSha256({ entry, version }: EntryRow): Verb<string | null> {
-  const content = yield* row<{
-    sha256: Uint8Array;
-  }>(sql`SELECT sha256 FROM versions JOIN contents ON contents.content = versions.content
+  const content = yield* row<{ sha256: Uint8Array }>(sql`SELECT sha256
+    FROM versions JOIN contents ON contents.content = versions.content
      WHERE versions.entry = ${entry} AND versions.version = ${version}`);
   return content === undefined ? null : Buffer.from(content.sha256).toString('hex');
 }

@@ -154,9 +154,7 @@ export interface TakeTurn {
 export const takeTurn = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* takeTurn({ id, turn, isBusy, isLast, lengthBytes }: TakeTurn): Verb<number | null> {
-    const taken = yield* returningRow<{
-      turn: number;
-    }>(sql`UPDATE uploads
+    const taken = yield* returningRow<{ turn: number }>(sql`UPDATE uploads
       SET turn = turn + 1, is_busy = ${isBusy ? 1 : 0}, is_last = ${isLast ? 1 : 0}, length = ${lengthBytes}
       WHERE id = ${id} AND turn = ${turn} AND result IS NULL RETURNING turn`);
     return taken?.turn ?? null;
@@ -178,8 +176,8 @@ export const keepUpload = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* keepUpload(kept: KeepUpload): Verb<boolean> {
     const { id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt } = kept;
-    const found =
-      yield* returningRow(sql`UPDATE uploads SET size = ${sizeBytes}, length = ${lengthBytes}, grown = ${grown},
+    const found = yield* returningRow(sql`UPDATE uploads
+      SET size = ${sizeBytes}, length = ${lengthBytes}, grown = ${grown},
         is_busy = ${isBusy ? 1 : 0}, expires_at = ${expiresAt} WHERE id = ${id} AND turn = ${turn}
         AND result IS NULL RETURNING id`);
     return found !== undefined;
@@ -188,7 +186,8 @@ export const keepUpload = write(
 
 /** Part of the transaction that saves the file: the upload ends together with it. */
 export function* settleUpload({ id, turn }: { id: string; turn: number }, entry: string): Verb<void> {
-  const settled = yield* returningRow(sql`UPDATE uploads SET result = ${entry}, blob = NULL, grown = '', is_busy = 0
+  const settled = yield* returningRow(sql`UPDATE uploads
+    SET result = ${entry}, blob = NULL, grown = '', is_busy = 0
      WHERE id = ${id} AND turn = ${turn} AND result IS NULL RETURNING id`);
   if (settled === undefined) throw new Fault('other', `upload ${id} was taken over before its file was saved`);
 }
