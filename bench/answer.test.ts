@@ -9,7 +9,7 @@ function toBody(child: { Name: string; Size: number }): Buffer {
   return Buffer.from(JSON.stringify({ Folder: { Id: '1', Name: 'f', Size: 4096 }, Children: [{ Id: '2', ...child }] }));
 }
 
-test('a head is found only when it is whole, and tells where the body ends', () => {
+test('a head is found only when it is complete, and has the length of the body', () => {
   const response = Buffer.from('HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 5\r\n\r\nhello');
   const bodyStart = response.length - 5;
   for (let length = 0; length < bodyStart; length++) assert.equal(parseHead(response.subarray(0, length)), null);
@@ -23,17 +23,17 @@ test('a chunked answer ends with its last chunk', () => {
   assert.throws(() => parseHead(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')), /unknown length/);
 });
 
-test('the saved name and size make an answer right', () => {
+test('a response with the saved name and size is correct', () => {
   assert.equal(checkAnswer(toBody({ Name: 'a.bin', Size: 4096 }), 200, saved, wanted), null);
   assert.equal(checkEnvelope(toBody({ Name: 'a.bin', Size: 4096 }), saved, wanted), null);
 });
 
-test('correct JSON with white space and another order of fields is right too', () => {
+test('JSON with white space and another order of fields is correct too', () => {
   const body = Buffer.from('{ "Children": [ { "Size": 4096, "Name": "a.bin" } ] }');
   assert.equal(checkAnswer(body, 200, saved, wanted), null);
 });
 
-test('where only a status is wanted, any other one is wrong', () => {
+test('where only a status is expected, any other is wrong', () => {
   const created = { kind: 'status', status: 201 } as const;
   assert.equal(checkAnswer(Buffer.alloc(0), 201, created, wanted), null);
   assert.match(checkAnswer(Buffer.alloc(0), 200, created, wanted) ?? '', /status 200, wanted 201/);

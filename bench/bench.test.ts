@@ -6,7 +6,7 @@ import { bench } from './bench-for-tests.ts';
 import { replaceSection } from './results.ts';
 import { toPhaseRows } from './tree-report.ts';
 
-test('a run that fails says so by its exit code, and so does a wrong flag', async () => {
+test('a failed run and a usage error have their exit codes', async () => {
   await assert.rejects(bench('small', '--program', '/no/such/program'), { code: 1, stderr: /^bench: .*ENOENT/ });
   await assert.rejects(bench('small', '--no-such-flag'), { code: 2 });
   await assert.rejects(bench('peers', '--beside', 'nobody'), {
@@ -15,14 +15,14 @@ test('a run that fails says so by its exit code, and so does a wrong flag', asyn
   });
 });
 
-test('a section takes the place of the one before it and leaves the others', () => {
+test('a section replaces the one before it and keeps the others', () => {
   const first = replaceSection(replaceSection('', 'listing', 'one\n'), 'trees', 'two\n');
   assert.equal(first, '## listing\n\none\n\n## trees\n\ntwo\n');
   assert.equal(replaceSection(first, 'listing', 'three'), '## listing\n\nthree\n\n## trees\n\ntwo\n');
   assert.equal(replaceSection('# Head\n\ntext\n', 'listing', 'one'), '# Head\n\ntext\n\n## listing\n\none\n');
 });
 
-test('a save counts for every phase in which it was under way, and is compared to what is usual', () => {
+test('a save counts for every phase in which it was in progress, and is compared with the usual time', () => {
   const phase = { tree: 'a', until: 0, othersPercent: null };
   const phases = [
     { ...phase, name: 'usual', from: 0, to: 100 },

@@ -11,7 +11,7 @@ function toScript(samples: [head: string, ...frames: string[]][]): string {
 
 const inWriter = 'JS:^commit file:///c/src/catalog/sqlite/writer.ts:110:9';
 
-test('a sample goes to its thread, and there to the innermost function that tells its purpose', () => {
+test('a sample is assigned to its thread, and there to the innermost function with a purpose', () => {
   const script = toScript([
     ['WorkerThread 7', 'memcpy', 'sqlite3VdbeExec', inWriter],
     ['WorkerThread 7', 'ext4_sync_file', 'do_fsync', 'pagerWalFrames', 'sqlite3VdbeExec', inWriter],

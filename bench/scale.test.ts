@@ -22,7 +22,7 @@ const given = {
   machines: { ...machines, usableShare: 0.5, databaseCores: 2, nodeCores: 4, keptYears: 1, nodeDiskBytes: 1e18 },
 };
 
-test('what is needed grows with the load', () => {
+test('the need grows with the load', () => {
   const needs = toNeeds(cost, 10_000, given);
   assert.equal(needs.savesPerSecond, 10_000);
   assert.equal(needs.readsPerSecond, 20_000);
@@ -35,7 +35,7 @@ test('what is needed grows with the load', () => {
   assert.equal(toNeeds(cost, 1, given).nodes, 1);
 });
 
-test('what runs out first comes first, with how far it goes', () => {
+test('the first limit comes first, with its factor', () => {
   const embedded = toLimits('sqlite', cost, given);
   assert.equal(embedded[0]?.what, 'one thread of the process');
   assert.equal(Math.round(reachedAt(embedded[0] as (typeof embedded)[0])), 1250, 'half a core at 400 µs for each save');
@@ -49,12 +49,12 @@ test('what runs out first comes first, with how far it goes', () => {
   assert.equal(Math.round(reachedAt(database as (typeof shared)[0])), 2381, 'one core at 420 µs for each save');
 });
 
-test('what is not measured is said', () => {
+test('figures that were not measured are reported', () => {
   assert.ok(isMeasured(cost));
   assert.ok(!isMeasured({ ...cost, databaseMicros: null }));
 });
 
-test('docs/scale.md says what the figures give', async () => {
+test('docs/scale.md has the result of the figures', async () => {
   const { markdown } = await scale.run(null as never, null as never);
   const page = readFileSync(join(import.meta.dirname, '../docs/scale.md'), 'utf8');
   assert.ok(page.includes(markdown.trim()), 'npm run bench -- scale --out docs/scale.md');

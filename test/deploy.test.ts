@@ -70,8 +70,8 @@ function assertKnown(expression: string): number {
   for (const { name, labels } of named) {
     const family = findFamily(name);
     assert.ok(family !== undefined, `${name} is in no /metrics: ${expression}`);
-    const told = new Set([...added, ...family.samples.flatMap((sample) => Object.keys(sample.labels))]);
-    for (const label of labels) assert.ok(told.has(label), `${name} has no label ${label}: ${expression}`);
+    const known = new Set([...added, ...family.samples.flatMap((sample) => Object.keys(sample.labels))]);
+    for (const label of labels) assert.ok(known.has(label), `${name} has no label ${label}: ${expression}`);
   }
   return named.length;
 }
@@ -81,7 +81,7 @@ interface Panel {
   targets?: { expr: string }[];
 }
 
-test('every metric and label on the dashboard is one that /metrics tells, and all of them are on it', () => {
+test('every metric and label on the dashboard exists in /metrics, and all of them are on it', () => {
   const { panels } = JSON.parse(read('grafana-dashboard.json')) as { panels: Panel[] };
   const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
   assert.ok(expressions.length > 30);
@@ -91,7 +91,7 @@ test('every metric and label on the dashboard is one that /metrics tells, and al
   assert.deepEqual(missing, []);
 });
 
-test('every metric in the alerts is one that /metrics tells', () => {
+test('every metric in the alerts exists in /metrics', () => {
   assert.ok(assertKnown(read('prometheus-alerts.yaml')) > 10);
 });
 
@@ -108,7 +108,7 @@ test('every metric is documented with its kind, and nothing else is documented',
 /** Variables of the files themselves. */
 const ownVariables = /^CABINET_((MTLS|TEST)_)?(BIND|NODE(_\d)?)$/;
 
-test('every setting that a file names is one', () => {
+test('every setting that a file names exists', () => {
   const named = files.flatMap((name) => read(name).match(/CABINET_[A-Z0-9_]+/g) ?? []);
   assert.ok(named.length > 30);
   const wrong = named
@@ -117,7 +117,7 @@ test('every setting that a file names is one', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('every file that the image copies is there, and the manifests run this release', () => {
+test('every file that the image copies exists, and the manifests run this release', () => {
   const copied = Array.from(read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, sources]) =>
     String(sources).split(' '),
   );
@@ -135,7 +135,7 @@ function run(program: string, words: string[], variables: NodeJS.ProcessEnv = {}
   assert.equal(status, 0, `${program} ${words.join(' ')}: ${stdout}${stderr}`);
 }
 
-test('HAProxy takes its configuration, with and without the mutual-TLS and the test address', {
+test('HAProxy accepts its configuration, with and without the mutual-TLS and the test address', {
   skip: skipWithout('haproxy'),
 }, () => {
   const nodes = [1, 2, 3].flatMap((number) => [
@@ -155,14 +155,14 @@ test('HAProxy takes its configuration, with and without the mutual-TLS and the t
   run('haproxy', [...words, '-f', join(deploy, 'haproxy-test.cfg')], variables);
 });
 
-test('yamllint has nothing to say', { skip: skipWithout('yamllint') }, () => {
+test('yamllint reports nothing', { skip: skipWithout('yamllint') }, () => {
   const rules = '{line-length: {max: 180}, document-start: disable, comments: {min-spaces-from-content: 1}}';
   run('yamllint', ['--strict', '-d', `{extends: default, rules: ${rules}}`, deploy]);
 });
 
 const mostExposed = 2;
 
-test('systemd takes the unit, and finds little that it exposes', {
+test('systemd accepts the unit and rates its exposure as low', {
   skip: skipWithout('systemd-analyze'),
 }, (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-unit-'));

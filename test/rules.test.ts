@@ -88,7 +88,7 @@ test('timers are set only where a reason is given, and every file with a reason 
   assert.deepEqual(withTimers.toSorted(), Object.keys(timers).toSorted());
 });
 
-test('no test listens on, or asks the service for, a port that it chose itself', () => {
+test('no test uses a fixed port', () => {
   const wrong = files.filter((path) => /\.listen\([1-9]|CABINET_(\w+_)?PORT: '[1-9]\d{0,3}'/.test(read(path)));
   assert.deepEqual(wrong, []);
 });

@@ -27,18 +27,18 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     assert.equal(printed.match(/^\| (usual|copy|rename|move|trash|restore|purge)/gm)?.length, 18);
   });
 
-  it('search prints a line for every question, and the rates of saving and indexing', async () => {
+  it('search prints a line for every query, and the rates of saving and indexing', async () => {
     const printed = await bench('search', '--size', '1000');
     assert.equal(printed.match(/^\| (a|three|nothing|page|GET) /gm)?.length, 12);
     assert.match(printed, /^\| indexed, documents\/s/m);
   });
 
-  it('put sends every file and says how its rate stands to that of the load generator', async () => {
+  it('put sends every file and compares its rate with the load generator', async () => {
     const printed = await bench('put', '--size', '300', '--rounds', '1', '--seconds', '0.5', '--connections', '8');
     assert.match(printed, /ratio \d+\.\d\d \(≥ 0\.7: (holds|missed)\)/);
   });
 
-  it('cost prints every figure of both engines, none of them nothing', async () => {
+  it('cost prints every figure of both engines, none of them zero', async () => {
     const printed = await bench('cost', '--size', '300', '--wait', '20');
     const rows = printed.match(/^\| .*(save|read|kept|thread|here).* \|$/gm) ?? [];
     assert.equal(rows.length, 8);
@@ -48,7 +48,7 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     }
   });
 
-  it('scale prints what runs out of both engines, and what five sizes need', async () => {
+  it('scale prints the limits of both engines, and what five sizes need', async () => {
     const printed = await bench('scale');
     assert.equal(printed.match(/^\| (one|processor|writing|the|log|rows) .*[\d,]+× \| /gm)?.length, 9);
     assert.equal(printed.match(/^\| [\d,]+× .* (yes|no) \|$/gm)?.length, 10);
@@ -68,7 +68,7 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     assert.equal(printed.match(/ (holds|missed|n\/a) \|$/gm)?.length, 3);
   });
 
-  it('peers says what each server promises, and a bar without its peer does not hold', async () => {
+  it('peers prints what each server promises, and a bar without its peer does not hold', async () => {
     const flags = '--beside empty,tus --seconds 2 --settle 0 --rounds 1';
     const folder = mkdtempSync(join(tmpdir(), 'cabinet-bench-'));
     const stdout = await bench('peers', ...flags.split(' '), '--out', join(folder, 'peers.md'));

@@ -39,7 +39,7 @@ async function names(folder: string): Promise<string[]> {
   return (JSON.parse(body.toString()) as { Children: { Name: string }[] }).Children.map(({ Name }) => Name);
 }
 
-test('folders are made, renamed, walked into and left by keyboard alone', options, async () => {
+test('folders are created, renamed, opened and left by keyboard alone', options, async () => {
   const folder = await openFolder('b.txt');
   await page.locator('.entries').focus();
   await page.keyboard.press('n');
@@ -65,31 +65,27 @@ test('folders are made, renamed, walked into and left by keyboard alone', option
   await row('b.txt').waitFor();
 });
 
-test(
-  'a name that is taken is told, with what to do and the tracking id, and can be edited further',
-  options,
-  async () => {
-    await openFolder('a.txt', 'b.txt');
-    await page.locator('.entries').focus();
-    await page.keyboard.press('Home');
-    await page.keyboard.press('F2');
-    await page.locator('.rename:focus').waitFor();
-    await page.keyboard.press('Control+A');
-    await page.keyboard.type('b.txt');
-    await page.keyboard.press('Enter');
-    const notice = page.locator('.notice-bad');
-    await notice.getByText('“b.txt” exists here already.').waitFor();
-    assert.match(await notice.locator('code').innerText(), /^[0-9a-f-]{36}$/);
-    await notice.getByRole('button', { name: 'Copy' }).click();
-    assert.equal(await page.evaluate('navigator.clipboard.readText()'), await notice.locator('code').innerText());
-    assert.equal(await page.locator('.rename').count(), 1);
-    await page.locator('.rename').press('Escape');
-    await row('a.txt').waitFor();
-    problems.splice(0);
-  },
-);
+test('a taken name shows an error with a hint and the tracking id, and can be edited further', options, async () => {
+  await openFolder('a.txt', 'b.txt');
+  await page.locator('.entries').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('F2');
+  await page.locator('.rename:focus').waitFor();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('b.txt');
+  await page.keyboard.press('Enter');
+  const notice = page.locator('.notice-bad');
+  await notice.getByText('“b.txt” exists here already.').waitFor();
+  assert.match(await notice.locator('code').innerText(), /^[0-9a-f-]{36}$/);
+  await notice.getByRole('button', { name: 'Copy' }).click();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), await notice.locator('code').innerText());
+  assert.equal(await page.locator('.rename').count(), 1);
+  await page.locator('.rename').press('Escape');
+  await row('a.txt').waitFor();
+  problems.splice(0);
+});
 
-test('a range is selected with Shift, deleted, and brought back by undo', options, async () => {
+test('a range is selected with Shift, deleted, and restored by undo', options, async () => {
   const folder = await openFolder('1.txt', '2.txt', '3.txt', '4.txt');
   await page.locator('.entries').focus();
   await page.keyboard.press('Home');
@@ -107,7 +103,7 @@ test('a range is selected with Shift, deleted, and brought back by undo', option
   assert.deepEqual(await rows(), ['1.txt', '2.txt', '3.txt', '4.txt']);
 });
 
-test('a name that is typed in a tile stays when news move the tile into another row', options, async () => {
+test('a name being typed in a tile stays when changes move the tile into another row', options, async () => {
   const files = Array.from({ length: 30 }, (_, index) => `b${10 + index}.txt`);
   const folder = await openFolder(...files);
   await page.getByRole('button', { name: 'Grid' }).click();
@@ -133,7 +129,7 @@ test('a name that is typed in a tile stays when news move the tile into another 
   await row('half a name').waitFor();
 });
 
-test('what is cut is pasted in another folder, and what is copied stays where it was', options, async () => {
+test('a cut entry is pasted into another folder, and a copied one stays in place', options, async () => {
   const folder = await openFolder('a.txt', 'b.txt');
   const inner = await createFolder(world.caller, folder, 'inner');
   await row('inner').waitFor();
@@ -179,7 +175,7 @@ test('entries are dragged into a folder, and the move is undone', options, async
   assert.deepEqual(await names(inner.Id), []);
 });
 
-test('the order is in the address, and the address leads back to it', options, async () => {
+test('the order is in the URL, and the URL restores it', options, async () => {
   const folder = await openFolder('a.txt', 'b.txt', 'c.txt');
   await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
   await page.waitForURL(/order=-name/);
@@ -205,14 +201,14 @@ test('properties and the object type are changed beside the list', options, asyn
   assert.deepEqual([file?.Properties, file?.ObjectType], [{ Customer: '4711' }, 'acme:invoice']);
 });
 
-test('what others do is seen without a reload', options, async () => {
+test('changes of others appear without a reload', options, async () => {
   const folder = await openFolder('mine.txt');
   await saveFile(world.caller, { FolderId: folder, FileName: 'theirs.txt' }, 'x');
   await row('theirs.txt').waitFor();
   assert.deepEqual(await rows(), ['mine.txt', 'theirs.txt']);
 });
 
-test('hostile names are text', options, async () => {
+test('hostile names are shown as text', options, async () => {
   const hostile = '<img src=x onerror=document.title=1> & "x".html';
   const folder = await openFolder(hostile, '=cmd|calc.csv', 'كتاب.txt');
   await createFolder(world.caller, folder, '<svg onload=document.title=2>');
@@ -226,7 +222,7 @@ test('hostile names are text', options, async () => {
   assert.equal(await page.locator('main img, main script').count(), 0);
 });
 
-test('a viewer sees everything and is offered nothing that they may not do', options, async () => {
+test('a viewer sees everything and is offered only what is allowed', options, async () => {
   const folder = await openFolder('a.txt');
   const viewer = await openConsole(world, world.people.viewer, { path: `/files/${folder}` });
   const looked = viewer.page;
@@ -245,6 +241,6 @@ test('a viewer sees everything and is offered nothing that they may not do', opt
   await viewer.context.close();
 });
 
-test('nothing was complained of on the way', options, () => {
+test('the browser reported no errors', options, () => {
   assert.deepEqual(problems, []);
 });

@@ -40,13 +40,13 @@ async function openFolder(...samples: Sample[]): Promise<string> {
   return folder.Id;
 }
 
-/** Asked from outside: `waitForFunction` evaluates within the page, which the page's policy forbids. */
+/** Polled from outside: `waitForFunction` evaluates within the page, which the page's policy forbids. */
 const becomes = (expression: string) =>
   eventually(expression, async () => (await page.evaluate(expression)) === true, patientMs);
 
 const text = (name: string, body: string, type = 'text/plain'): Sample => ({ name, type, body });
 
-test('text, code, Markdown, tables, pictures, sound and PDF are shown beside the list', options, async () => {
+test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside the list', options, async () => {
   await openFolder(
     text('a.txt', 'plain words'),
     text('b.ts', 'const answer = 42; // why not'),
@@ -102,7 +102,7 @@ function makeSound(): Buffer {
   return sound;
 }
 
-test('no script of what is looked at runs', options, async () => {
+test('no script of a previewed file runs', options, async () => {
   const attack = "parent.document.title='owned';document.title='owned';fetch('/owned')";
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${attack}"><script>${attack}</script><rect width="9" height="9"/></svg>`;
   const html = `<!doctype html><script>${attack}</script><img src=x onerror="${attack}">`;
@@ -113,8 +113,8 @@ test('no script of what is looked at runs', options, async () => {
     { name: 'd.pdf', type: 'application/pdf', body: html },
     { name: 'e.txt', type: 'text/plain', body: html },
   );
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
+  const requested: string[] = [];
+  page.on('request', (request) => requested.push(request.url()));
   for (const [name, seen] of [
     ['a.svg', '.look-picture img'],
     ['b.html', '.look-code'],
@@ -134,7 +134,7 @@ test('no script of what is looked at runs', options, async () => {
   );
   assert.match(await page.title(), /^looked/);
   assert.deepEqual(
-    asked.filter((url) => url.includes('owned')),
+    requested.filter((url) => url.includes('owned')),
     [],
   );
   assert.ok(folder);
@@ -170,7 +170,7 @@ test('a file and a folder are downloaded', options, async () => {
   assert.match((await zip).suggestedFilename(), /^looked \d+\.zip$/);
 });
 
-test('search finds as one types, shows what it found, and filters by the address', options, async () => {
+test('search runs while typing, shows results, and takes filters from the URL', options, async () => {
   const folder = await openFolder(text('report.txt', 'the quarterly zeppelin <b>report</b>'));
   await createFolder(world.caller, folder, 'zeppelins');
   // What was just saved is found a moment later.
@@ -194,7 +194,7 @@ test('search finds as one types, shows what it found, and filters by the address
   await page.waitForURL(/\/files\//);
 });
 
-test('search goes on to more results while it is limited to what changed lately', options, async () => {
+test('search loads more results with a filter on recent changes', options, async () => {
   const names = Array.from({ length: 51 }, (_, index) => `dirigible ${index}`);
   const folder = await openFolder();
   for (const name of names) await createFolder(world.caller, folder, name);
@@ -216,7 +216,7 @@ test('search goes on to more results while it is limited to what changed lately'
   await page.locator('.found-one').nth(50).waitFor();
 });
 
-test('the trash gives back and is emptied', options, async () => {
+test('entries are restored from the trash, and it is emptied', options, async () => {
   const folder = await openFolder(text('gone.txt', 'x'), text('for good.txt', 'y'));
   for (const name of ['gone.txt', 'for good.txt']) {
     await row(name).click();
@@ -237,13 +237,13 @@ test('the trash gives back and is emptied', options, async () => {
   );
 });
 
-test('changes of others are told as they happen', options, async () => {
+test('changes of others are listed as they happen', options, async () => {
   await walkTo(page, '/changes');
   await page.locator('.live[data-live=true]').waitFor();
   await saveFile(world.caller, { FolderId: '', FileName: 'just now.txt' }, 'x');
   await page.locator('.change', { hasText: 'just now.txt' }).waitFor();
 });
 
-test('nothing was complained of on the way', options, () => {
+test('the browser reported no errors', options, () => {
   assert.deepEqual(problems, []);
 });

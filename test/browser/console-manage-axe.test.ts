@@ -59,33 +59,29 @@ async function hold(page: Page, name: string, { isWhole }: { isWhole?: Locator }
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-test(
-  'axe finds nothing on the pages for managing and in their dialogs, in light and dark colours',
-  options,
-  async () => {
-    const { page, context, problems } = await openConsole(world, world.people.manager, { path: '/manage' });
-    for (const name of managingPages) {
-      await goToManaging(page, name);
-      await hold(page, name, name === 'usage' ? { isWhole: page.getByText('files counted') } : {});
-    }
-    for (const [name, label] of dialogs) {
-      await goToManaging(page, name);
-      await page.getByRole('button', { name: label }).click();
-      await page.getByRole('dialog').waitFor();
-      await hold(page, label);
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-    }
-    await goToManaging(page, 'applications');
-    await page.locator('.things').getByRole('link', { name: 'office' }).click();
-    await page.getByRole('tabpanel').waitFor();
-    await hold(page, 'application');
-    assert.deepEqual(problems, []);
-    await context.close();
-  },
-);
+test('axe finds nothing on the management pages and in their dialogs, in light and dark colours', options, async () => {
+  const { page, context, problems } = await openConsole(world, world.people.manager, { path: '/manage' });
+  for (const name of managingPages) {
+    await goToManaging(page, name);
+    await hold(page, name, name === 'usage' ? { isWhole: page.getByText('files counted') } : {});
+  }
+  for (const [name, label] of dialogs) {
+    await goToManaging(page, name);
+    await page.getByRole('button', { name: label }).click();
+    await page.getByRole('dialog').waitFor();
+    await hold(page, label);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  await goToManaging(page, 'applications');
+  await page.locator('.things').getByRole('link', { name: 'office' }).click();
+  await page.getByRole('tabpanel').waitFor();
+  await hold(page, 'application');
+  assert.deepEqual(problems, []);
+  await context.close();
+});
 
-test('on a phone, in German, every page for managing fits', options, async () => {
+test('on a phone, in German, every management page fits', options, async () => {
   const phone = { viewport: { width: 390, height: 844 }, isTouch: true, locale: 'de-DE' };
   const { page, context } = await openConsole(world, world.people.manager, { path: '/manage', ...phone });
   await page.getByRole('heading', { name: 'Anwendungen von office' }).waitFor();

@@ -44,29 +44,33 @@ async function readSecret(): Promise<[string, string]> {
   return [appKey, secret];
 }
 
-test('an application is made by keyboard alone; its secret is shown once, is copied, and works', options, async () => {
-  await page.getByRole('heading', { name: 'Applications of office' }).waitFor();
-  await button('New application').first().focus();
-  await page.keyboard.press('Enter');
-  await dialog().locator('input:focus').waitFor();
-  await page.keyboard.type('bad name');
-  await page.keyboard.press('Enter');
-  await dialog().getByRole('alert').waitFor();
-  assert.match((await dialog().getByRole('alert').textContent()) ?? '', /Tracking id/);
-  await dialog().getByRole('textbox', { name: 'Name' }).fill('scanner');
-  await page.keyboard.press('Enter');
-  const [appKey, secret] = await readSecret();
-  assert.equal(await tokenStatus(appKey, secret), 200);
-  await dialog().getByRole('button', { name: 'Copy secret' }).click();
-  await notice('secret copied');
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
-  await dialog().getByRole('button', { name: 'I have kept it' }).click();
-  await page.getByRole('heading', { name: 'scanner', exact: true }).waitFor();
-  assert.equal(new URL(page.url()).pathname, `/manage/applications/${appKey}`);
-  assert.ok(!(await page.content()).includes(secret), 'nothing of it is left on the page');
-});
+test(
+  'an application is created by keyboard alone; its secret is shown once, is copied, and works',
+  options,
+  async () => {
+    await page.getByRole('heading', { name: 'Applications of office' }).waitFor();
+    await button('New application').first().focus();
+    await page.keyboard.press('Enter');
+    await dialog().locator('input:focus').waitFor();
+    await page.keyboard.type('bad name');
+    await page.keyboard.press('Enter');
+    await dialog().getByRole('alert').waitFor();
+    assert.match((await dialog().getByRole('alert').textContent()) ?? '', /Tracking id/);
+    await dialog().getByRole('textbox', { name: 'Name' }).fill('scanner');
+    await page.keyboard.press('Enter');
+    const [appKey, secret] = await readSecret();
+    assert.equal(await tokenStatus(appKey, secret), 200);
+    await dialog().getByRole('button', { name: 'Copy secret' }).click();
+    await notice('secret copied');
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
+    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('heading', { name: 'scanner', exact: true }).waitFor();
+    assert.equal(new URL(page.url()).pathname, `/manage/applications/${appKey}`);
+    assert.ok(!(await page.content()).includes(secret), 'nothing of it is left on the page');
+  },
+);
 
-test('the lines to paste hold the address and the AppKey', options, async () => {
+test('the code snippets contain the address and the AppKey', options, async () => {
   const appKey = page.url().split('/').at(-1) ?? '';
   const lines: string[] = [];
   for (const language of ['curl', 'TypeScript', 'Python']) {
@@ -109,7 +113,7 @@ test('a new secret leaves the old one valid for the chosen time; disabling and r
   assert.equal(await tokenStatus(appKey, second), 401);
 });
 
-test('a server-based application gets its certificates by file, and loses them', options, async () => {
+test('certificates of a server-based application are added by file, and removed', options, async () => {
   await button('New application').first().click();
   await dialog().getByRole('textbox', { name: 'Name' }).fill('archiver');
   await dialog().getByText('With a certificate').click();
@@ -129,7 +133,7 @@ test('a server-based application gets its certificates by file, and loses them',
   await page.getByText('No certificate yet').waitFor();
 });
 
-test('a person is added with a password that is shown once, gets another role, and is taken out', options, async () => {
+test('a person is added with a password that is shown once, gets another role, and is removed', options, async () => {
   await goToManaging(page, 'people');
   await button('Add a person').click();
   await dialog().getByRole('textbox', { name: 'User name' }).fill('nina');
@@ -158,14 +162,14 @@ test('a person is added with a password that is shown once, gets another role, a
   await line.waitFor({ state: 'detached' });
 });
 
-test('the last manager stays one, and is told why', options, async () => {
+test('the last manager cannot lose the role, and the message says why', options, async () => {
   await button(/Role of mona/).click();
   await page.getByRole('option', { name: 'Viewer' }).click();
   await notice('no manager left');
   assert.match((await button(/Role of mona/).textContent()) ?? '', /Manager/);
 });
 
-test('what is used is shown by time, type, space and person, with the numbers in tables', options, async () => {
+test('usage is shown by time, type, space and person, with the numbers in tables', options, async () => {
   await goToManaging(page, 'usage');
   await page.getByText('files counted').waitFor();
   assert.match((await page.locator('.usage-tile').first().textContent()) ?? '', /Stored[\d.]+ kB/);
@@ -181,7 +185,7 @@ test('what is used is shown by time, type, space and person, with the numbers in
   assert.match((await people.textContent()) ?? '', /app:office/);
 });
 
-test('the audit trail is filtered by the address, and what is filtered is exported', options, async () => {
+test('the audit log takes filters from the URL, and the filtered events are exported', options, async () => {
   await goToManaging(page, 'audit');
   await page.locator('.audit tbody tr').first().waitFor();
   await page.locator('.audit-filters').getByRole('button', { name: /What/ }).click();
@@ -211,7 +215,7 @@ test('the audit trail is filtered by the address, and what is filtered is export
   await page.locator('.audit tbody tr').nth(5).waitFor();
 });
 
-test('the service says how it is, and its settings without secrets', options, async () => {
+test('the health page shows the state of the service and its settings without secrets', options, async () => {
   await goToManaging(page, 'health');
   await page.getByRole('heading', { name: 'It takes new work' }).waitFor();
   await page.getByText('Production', { exact: true }).waitFor();
@@ -225,7 +229,7 @@ test('the service says how it is, and its settings without secrets', options, as
   await page.getByText('No setting matches').waitFor();
 });
 
-test('a space is made and renamed, and its people are one step away', options, async () => {
+test('a space is created and renamed, and links to its people', options, async () => {
   await goToManaging(page, 'spaces');
   await button('New space').click();
   await dialog().getByRole('textbox', { name: 'Name' }).fill('archive');
@@ -242,7 +246,7 @@ test('a space is made and renamed, and its people are one step away', options, a
   await page.getByRole('heading', { name: 'People of attic' }).waitFor();
 });
 
-test('a viewer sees none of it: no way there, nothing at the address, and nothing is asked for', options, async () => {
+test('a viewer sees no management pages: no link, nothing at the URL, and no requests', options, async () => {
   const {
     page: seen,
     context,
@@ -250,20 +254,20 @@ test('a viewer sees none of it: no way there, nothing at the address, and nothin
   } = await openConsole(world, world.people.viewer, {
     path: '/manage/applications',
   });
-  const asked: string[] = [];
-  seen.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const requested: string[] = [];
+  seen.on('request', (request) => requested.push(new URL(request.url()).pathname));
   await seen.getByText('Only managers of a space manage it').waitFor();
   assert.equal(await seen.getByRole('link', { name: 'Manage' }).count(), 0);
   assert.equal(await seen.getByRole('button', { name: 'New application' }).count(), 0);
   assert.deepEqual(
-    asked.filter((path) => /applications|users|audit|settings/.test(path)),
+    requested.filter((path) => /applications|users|audit|settings/.test(path)),
     [],
   );
   assert.deepEqual(problems, []);
   await context.close();
 });
 
-test('the browser complained of nothing but the refusals that were asked for', options, () => {
+test('the browser reported no errors but the expected ones', options, () => {
   assert.deepEqual(
     opened.problems.filter((text) => !/status of 400/.test(text)),
     [],

@@ -35,7 +35,7 @@ async function fill(folder: string): Promise<void> {
   await Promise.all([work(), work(), work()]);
 }
 
-test('however many entries there are, few are drawn, and all are reached', options, async () => {
+test('of very many entries few are rendered, and all can be reached', options, async () => {
   const folder = await createFolder(world.caller, '-root-', 'many');
   await fill(folder.Id);
   const { page, problems, context } = await openConsole(world, world.people.editor, { path: `/files/${folder.Id}` });

@@ -35,7 +35,7 @@ async function holdWidth(page: Page, where: string): Promise<void> {
   assert.deepEqual(wider, [0], where);
 }
 
-test('a wide page is mirrored: the tree on the right, what one looks at on the left', options, async () => {
+test('a wide page is mirrored: the tree on the right, the preview on the left', options, async () => {
   const { page, problems } = opened;
   await page.getByText('Welcome.md').dblclick();
   await page.waitForSelector('.look-markdown');

@@ -31,7 +31,7 @@ test('the first load has at most 200 KB of script, compressed, and nothing inlin
 });
 
 test(
-  'assets are kept for ever, the page is asked for each time, and nothing else is read from disk',
+  'assets are cached forever, the page is revalidated each time, and no other files are served',
   options,
   async () => {
     const page = await fetch(`${world.base}/`, { headers: { 'Accept-Encoding': 'gzip' } });
@@ -61,7 +61,7 @@ test(
 );
 
 test(
-  'a link to a folder survives the sign-in, a reload keeps it, and no token is kept in the browser',
+  'a link to a folder survives the sign-in and a reload, and no token is stored in the browser',
   options,
   async () => {
     const folder = await createFolder(world.caller, '-root-', 'Deep');
@@ -86,27 +86,23 @@ test(
   },
 );
 
-test(
-  'signing out ends at the sign-in page, by keyboard alone, and the next visitor is asked for a password',
-  options,
-  async () => {
-    const { page, context } = await openConsole(world, world.people.viewer);
-    await page.getByRole('button', { name: 'Account' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Sign out' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Do you want to sign out?' }).waitFor();
-    // The page is seen a moment before the browser gives the button the focus.
-    await page.locator('button:focus').waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Folders and files, kept.' }).waitFor();
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForSelector('#user');
-    await context.close();
-  },
-);
+test('signing out by keyboard leads to the sign-in page, and the next visitor needs a password', options, async () => {
+  const { page, context } = await openConsole(world, world.people.viewer);
+  await page.getByRole('button', { name: 'Account' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Sign out' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Do you want to sign out?' }).waitFor();
+  // The page is seen a moment before the browser gives the button the focus.
+  await page.locator('button:focus').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Folders and files, kept.' }).waitFor();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForSelector('#user');
+  await context.close();
+});
 
-test('it speaks German to who reads German, and English on request', options, async () => {
+test('the console is in German for German browsers, and in English on request', options, async () => {
   const { page, context } = await openConsole(world, world.people.editor, { locale: 'de-DE', isAsked: true });
   await page.getByRole('button', { name: 'Neuer Ordner' }).waitFor();
   assert.equal(await page.getAttribute('html', 'lang'), 'de');
@@ -116,7 +112,7 @@ test('it speaks German to who reads German, and English on request', options, as
   await context.close();
 });
 
-test('who is in no space is told what to ask for', options, async () => {
+test('a person without a space sees what to do', options, async () => {
   const person = await addUser(world.dataFolder, 'nobody');
   const made = await world.browser.context.browser()?.newContext();
   assert.ok(made);

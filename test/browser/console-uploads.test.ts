@@ -70,7 +70,7 @@ async function throttle(bytesPerSecond: number, offline = false): Promise<void> 
   await network.send('Network.emulateNetworkConditions', limits);
 }
 
-test('files that are chosen are saved, seen in the list and told', options, async () => {
+test('chosen files are saved, listed and announced', options, async () => {
   const folder = await openFolder();
   await choose({ name: 'a.txt', buffer: Buffer.from('a') }, { name: 'größe 2.txt', buffer: Buffer.from('bb') });
   await page.locator('.tray-head').getByText('2 files saved').waitFor();
@@ -78,7 +78,7 @@ test('files that are chosen are saved, seen in the list and told', options, asyn
   assert.deepEqual(await names(folder), ['a.txt', 'größe 2.txt']);
 });
 
-test('a folder that is chosen is saved with everything beneath it', options, async () => {
+test('a chosen folder is saved with everything beneath it', options, async () => {
   const folder = await openFolder();
   const local = mkdtempSync(join(tmpdir(), 'cabinet-upload-'));
   mkdirSync(join(local, 'deep/er'), { recursive: true });
@@ -97,7 +97,7 @@ test('a folder that is chosen is saved with everything beneath it', options, asy
   rmSync(local, { recursive: true });
 });
 
-test('files are dropped anywhere on the page, and a picture is pasted', options, async () => {
+test('files can be dropped anywhere on the page, and a picture can be pasted', options, async () => {
   const folder = await openFolder();
   const transfer = (name: string) =>
     page.evaluateHandle(`(() => {
@@ -121,7 +121,7 @@ test('files are dropped anywhere on the page, and a picture is pasted', options,
   assert.equal(second, 'dropped.png');
 });
 
-test('a taken name is asked about once, for all that are left', options, async () => {
+test('a name conflict is decided once for all remaining files', options, async () => {
   const folder = await openFolder();
   for (const name of ['1.txt', '2.txt', '3.txt']) {
     await saveFile(world.caller, { FolderId: folder, FileName: name }, 'old');
@@ -150,7 +150,7 @@ test('a taken name is asked about once, for all that are left', options, async (
   assert.equal((await children(folder)).length, 4);
 });
 
-test('an upload is paused, gone on with, and cancelled; leaving meanwhile warns', options, async () => {
+test('an upload is paused, resumed and cancelled; leaving the page meanwhile warns', options, async () => {
   const folder = await openFolder();
   await throttle(200_000);
   await chooseLarge('slow.bin', 12_000_000);
@@ -172,7 +172,7 @@ test('an upload is paused, gone on with, and cancelled; leaving meanwhile warns'
   assert.deepEqual(await names(folder), []);
 });
 
-test('a connection that is cut during an upload is waited for, and the file arrives whole', options, async () => {
+test('an upload resumes after a lost connection, and the file is complete', options, async () => {
   const folder = await openFolder();
   // Several pieces: what is under way when the connection is cut may still arrive, what follows cannot.
   await throttle(1_000_000);

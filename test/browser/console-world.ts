@@ -104,7 +104,7 @@ export async function openConsole(world: World, who: Person, options: ConsoleOpt
   page.on('request', (request) => {
     const url = request.url();
     if (!/^(blob|data|chrome|chrome-extension):/.test(url) && !url.startsWith(world.base))
-      problems.push(`asked ${url}`);
+      problems.push(`requested ${url}`);
   });
   if (kept === undefined) {
     await signIn(page, world.base + path, who);

@@ -30,7 +30,7 @@ after(async () => {
 
 interface Opened {
   page: Page;
-  /** What the console said, what was thrown, and what was asked of other addresses. */
+  /** Messages of the browser console, exceptions, and requests to other addresses. */
   problems: string[];
 }
 
@@ -68,7 +68,7 @@ async function sendIt(page: Page, operation: string): Promise<string> {
   return (await page.textContent(`#${operation} .try [role=status]`)) ?? '';
 }
 
-test('every operation of the description is there, in both environments', options, async () => {
+test('every operation of the description is shown, in both environments', options, async () => {
   for (const base of [service.production, String(service.test)]) {
     const { page, problems } = await openDocs(base);
     const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Record<string, object> };
@@ -83,7 +83,7 @@ test('every operation of the description is there, in both environments', option
   }
 });
 
-test('a folder is created with credentials that are typed in, and the secret is not kept', options, async () => {
+test('a folder is created with typed credentials, and the secret is not stored', options, async () => {
   const { page, problems } = await openDocs(service.production, '#FoldersPOST');
   await page.waitForSelector('#FoldersPOST[open] .try');
   await enterCredentials(page);
@@ -136,7 +136,7 @@ test('hostile names are shown as text', options, async () => {
   await page.close();
 });
 
-test('wrong credentials, a missing parameter and a header that cannot be sent are told', options, async () => {
+test('wrong credentials, a missing parameter and an invalid header show an error', options, async () => {
   const { page } = await openDocs(service.production, '#FoldersGet');
   await page.fill('#appkey', caller.application.AppKey);
   await page.fill('#secret', 'wrong');
@@ -173,7 +173,7 @@ test('the page is used by keyboard alone: skip, find, open', options, async () =
 });
 
 test(
-  'every field has a label, every id is its own, and text stands out, in light and dark, also on a phone',
+  'every field has a label, ids are unique, and text has contrast, in light and dark, also on a phone',
   options,
   async () => {
     const { page } = await openDocs(service.production);

@@ -49,7 +49,7 @@ function makeSound(): Buffer {
   return sound;
 }
 
-test('a media element seeks in what a link leads to', { skip: withoutBrowser }, async (context) => {
+test('a media element can seek in a linked file', { skip: withoutBrowser }, async (context) => {
   const { File } = await saveFile(
     caller,
     { FolderId: '', FileName: 'silence.wav', 'Content-Type': 'audio/wav' },

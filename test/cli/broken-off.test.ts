@@ -15,7 +15,7 @@ import { digests, type Ended, Person } from './person.ts';
 const mebibyte = 1024 * 1024;
 const sizeBytes = 20 * mebibyte;
 
-/** Passes bytes on; slowly, while it is told to. */
+/** Forwards bytes; slowly on demand. */
 class Gate {
   readonly #server: Server;
   readonly #target: URL;
@@ -96,7 +96,7 @@ async function interrupt(words: string[], what: 'upBytes' | 'downBytes', bytes: 
   return { code, stdout, stderr };
 }
 
-test('put goes on with the byte that the service has', async () => {
+test('put resumes at the offset of the service', async () => {
   const first = await interrupt(['put', 'large', '/'], 'upBytes', 8 * mebibyte);
   assert.equal(first.code, 130, first.stderr);
   assert.match(first.stderr, /Run the same command again/);
@@ -116,7 +116,7 @@ test('put goes on with the byte that the service has', async () => {
   );
 });
 
-test('get goes on with the byte that is here, and the name is taken only in the end', async () => {
+test('get resumes at the local offset, and the final name appears only at the end', async () => {
   const first = await interrupt(['get', '/large/film.bin', 'film.bin'], 'downBytes', 8 * mebibyte);
   assert.equal(first.code, 130, first.stderr);
   const [part = '', ...others] = readdirSync(person.here).filter((name) => name.startsWith('film.bin'));
@@ -134,7 +134,7 @@ test('get goes on with the byte that is here, and the name is taken only in the 
   );
 });
 
-test('a part of a file that has changed since is not gone on with', async () => {
+test('a partial download of a file that has changed is not resumed', async () => {
   assert.equal((await interrupt(['get', '/large/film.bin', 'other.bin'], 'downBytes', 6 * mebibyte)).code, 130);
   person.write('large/film.bin', randomBytes(sizeBytes));
   await person.lines('put', 'large/film.bin', '/large/');

@@ -29,7 +29,7 @@ before(async () => {
 
 after(() => person.leave());
 
-test('ls lists folders first, in any order, with patterns, long and as records', async () => {
+test('ls lists folders first, in any order, with patterns, in long form and as JSON', async () => {
   assert.deepEqual(await person.lines('ls', '/tree'), ['deep/', '.hidden', 'a.txt', 'b.txt', 'caf\u00e9 *.txt']);
   assert.deepEqual(await person.lines('ls', '/tree', '--order', '-size'), [
     'deep/',
@@ -50,7 +50,7 @@ test('ls lists folders first, in any order, with patterns, long and as records',
   assert.equal(byId.length, 5);
 });
 
-test('tree draws what is beneath a folder, and no deeper than asked', async () => {
+test('tree draws a folder to the given depth', async () => {
   assert.deepEqual(await person.lines('tree', '/tree/deep'), [
     '/tree/deep',
     '└── er/',
@@ -66,12 +66,12 @@ test('tree draws what is beneath a folder, and no deeper than asked', async () =
   ]);
 });
 
-test('mkdir makes what is missing on the way and minds nothing that is there', async () => {
+test('mkdir creates missing parents and accepts existing folders', async () => {
   assert.deepEqual(await person.lines('mkdir', '/x/y/z', '/x/y'), ['/x/y/z', '/x/y']);
   assert.deepEqual(await person.lines('tree', '/x'), ['/x', '└── y/', '    └── z/', '', '2 folders, 0 files, 0 B']);
 });
 
-test('cp and mv put things into folders and under other names', async () => {
+test('cp and mv work into folders and to other names', async () => {
   await person.lines('cp', '/tree/*.txt', '/x');
   assert.deepEqual(await person.lines('ls', '/x'), ['y/', 'a.txt', 'b.txt', 'caf\u00e9 *.txt']);
   assert.deepEqual(await person.lines('mv', '/x/a.txt', '/x/y/moved.txt'), ['/x/a.txt → /x/y/moved.txt']);
@@ -86,7 +86,7 @@ test('cp and mv put things into folders and under other names', async () => {
   assert.match(several.stderr, /not a folder/);
 });
 
-test('what is done in part is told in part', async () => {
+test('partial success is reported as such', async () => {
   await person.lines('mkdir', '/part');
   await person.lines('cp', '/tree/a.txt', '/part');
   const { code, stdout } = await person.run(['cp', '/tree/a.txt', '/tree/b.txt', '/part', '--json']);
@@ -102,7 +102,7 @@ test('what is done in part is told in part', async () => {
   );
 });
 
-test('rm asks for -r before a folder goes, undelete lists and brings back, --permanent is for good', async () => {
+test('rm needs -r for a folder, undelete lists and restores, --permanent deletes for good', async () => {
   const refused = await person.run(['rm', '/x/b.txt', '/x/y']);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /--recursive.*Nothing was removed/);
@@ -116,7 +116,7 @@ test('rm asks for -r before a folder goes, undelete lists and brings back, --per
   assert.deepEqual(await person.lines('undelete'), ['The trash is empty.']);
 });
 
-test('versions lists them and brings an old one back', async () => {
+test('versions lists and restores versions', async () => {
   person.write('v.txt', 'one');
   await person.lines('put', 'v.txt', '/');
   person.write('v.txt', 'number two');
@@ -137,7 +137,7 @@ test('versions lists them and brings an old one back', async () => {
   assert.equal((await person.run(['get', '/v.txt', '-', '--version', '2'])).stdout, 'number two');
 });
 
-test('search finds names and texts, and the operators’ older words still work', async () => {
+test('search finds names and texts, and the older operator commands still work', async () => {
   await eventually(
     'it is indexed',
     async () => (await person.lines('search', 'bottom')).includes('/tree/deep/er/c.md'),
@@ -154,7 +154,7 @@ test('search finds names and texts, and the operators’ older words still work'
     assert.match((await person.lines(word, 'status'))[0] ?? '', /entries are indexed\.$/);
 });
 
-test('link and open lead to the bytes without signing in', async () => {
+test('link and open work without signing in', async () => {
   const [url = ''] = await person.lines('link', '/tree/a.txt', '--expires', '2m');
   assert.equal(await (await fetch(url)).text(), 'the first');
   const [shownFolder = ''] = await person.lines('open', '/tree', '--print');
@@ -178,7 +178,7 @@ test('link and open lead to the bytes without signing in', async () => {
   assert.equal(await shown.text(), 'the first');
 });
 
-test('watch tells changes beneath a folder as they happen, one object a line, and ends by Ctrl-C', async () => {
+test('watch prints changes beneath a folder as they happen, one object per line, and ends at Ctrl-C', async () => {
   await person.lines('mkdir', '/part');
   const child = person.begin(['watch', '/part', '--json']);
   const lines: { Action: string; Path: string; Cursor: string }[] = [];
@@ -195,8 +195,8 @@ test('watch tells changes beneath a folder as they happen, one object a line, an
   await eventually('it tells of the removal', () => lines.some(({ Action }) => Action === 'entry.trashed'), 20_000);
   child.kill('SIGINT');
   assert.equal(await exited, 0);
-  const told = lines.filter(({ Path }) => Path === '/part/w.txt').map(({ Action }) => Action);
-  assert.deepEqual(told, ['file.created', 'entry.trashed']);
+  const actions = lines.filter(({ Path }) => Path === '/part/w.txt').map(({ Action }) => Action);
+  assert.deepEqual(actions, ['file.created', 'entry.trashed']);
   assert.ok(lines.every(({ Path, Cursor }) => Path.startsWith('/part/') && Cursor !== ''));
 });
 
@@ -211,7 +211,7 @@ test('completion knows commands, options and remote paths', async () => {
   assert.equal((await person.run(['completion', 'tcsh'])).code, 2);
 });
 
-test('every command says what it is for', async () => {
+test('every command has a description', async () => {
   const help = await person.run(['--help']);
   assert.equal(help.code, 0);
   assert.match(help.stdout, /For people[\s\S]*For operators/);

@@ -55,35 +55,35 @@ for (const [index, { why, words, code, error }] of cases.entries()) {
   });
 }
 
-test('2 for options and commands that there are not, said without running anything', async () => {
+test('2 for unknown options and commands, without running anything', async () => {
   for (const words of [['ls', '--colour'], ['sync', 'sideways'], ['link'], ['login']]) {
     const { code, stderr } = await person.run(words);
     assert.equal(code, 2, words.join(' '));
     assert.match(stderr, /^error: /m);
-    const told = await person.run([...words, '--json']);
-    assert.deepEqual([told.code, told.stderr], [2, '']);
-    assert.equal((JSON.parse(told.stdout) as { Error: { Code: string } }).Error.Code, 'WrongUse');
+    const result = await person.run([...words, '--json']);
+    assert.deepEqual([result.code, result.stderr], [2, '']);
+    assert.equal((JSON.parse(result.stdout) as { Error: { Code: string } }).Error.Code, 'WrongUse');
   }
 });
 
-test('operators are told of wrong use as JSON, too, and with code 1', async () => {
+test('usage errors of operator commands are also JSON, with code 1', async () => {
   for (const words of [['app', 'add'], ['app', 'sideways'], ['sideways'], ['reset'], ['serve', '--colour']]) {
     const { code, stdout, stderr } = await person.run([...words, '--json']);
     assert.deepEqual([code, stderr], [1, ''], words.join(' '));
-    const { Error: told } = JSON.parse(stdout) as { Error: { Code: string; Message: string } };
-    assert.equal(told.Code, 'WrongUse');
-    assert.match(told.Message, /^(missing required argument|unknown|required option)/);
+    const { Error: result } = JSON.parse(stdout) as { Error: { Code: string; Message: string } };
+    assert.equal(result.Code, 'WrongUse');
+    assert.match(result.Message, /^(missing required argument|unknown|required option)/);
   }
 });
 
-test('3 when the sign-in is over', async () => {
+test('3 when the sign-in has ended', async () => {
   await person.signIn('short', ['--profile', 'short']);
   await person.operate(['app', 'disable', 'short']);
   const { code } = await person.run(['ls', '--profile', 'short']);
   assert.equal(code, 3);
 });
 
-test('5 when the role does not suffice', async () => {
+test('5 when the role is not sufficient', async () => {
   const reader = await person.operate<Registered>(['app', 'add', 'reader', '--scopes', 'content.read']);
   assert.equal((await person.logIn(person.service.production, reader, ['--profile', 'reader'])).code, 0);
   const refused = await person.run(['put', 'a.txt', '/', '--profile', 'reader', '--json']);
@@ -92,7 +92,7 @@ test('5 when the role does not suffice', async () => {
   await person.lines('profiles', 'use', 'default');
 });
 
-test('6 when nobody answers, within a few seconds', async () => {
+test('6 when the service does not answer, within a few seconds', async () => {
   const port = await findFreePort();
   const stranger = { AppKey: 'ak_x', Secret: 'cs_x' };
   const { code, stderr } = await person.logIn(`http://127.0.0.1:${port}`, stranger, []);
@@ -100,6 +100,6 @@ test('6 when nobody answers, within a few seconds', async () => {
   assert.match(stderr, /did not answer: ECONNREFUSED/);
 });
 
-test('the codes that other tests hold are the ones that there are', () => {
+test('the tests cover every exit code', () => {
   assert.deepEqual([exitCodes.inPart, exitCodes.interrupted], [7, 130]);
 });

@@ -111,7 +111,7 @@ export class Person {
     return JSON.parse(String(line)) as Result;
   }
 
-  /** A command that goes on until it is told to end. */
+  /** A command that runs until it is ended. */
   begin(words: string[], under: string[] = []): ChildProcess {
     const [program, ...rest] = [...under, cabinetProgram, ...words];
     return spawn(program as string, rest, { cwd: this.here, env: this.variables, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -63,7 +63,7 @@ async function signInAs(user: string, password: string, words: string[] = []) {
   return { page, text: await page.text(), back: back.url, ...(await ended) };
 }
 
-test('a person signs in in the browser, works, and the sign-in is renewed without them', async () => {
+test('a person signs in in the browser, works, and the sign-in is renewed automatically', async () => {
   const ann = await addUser(person.dataFolder, 'ann');
   await setRole(person.dataFolder, 'ann', 'editor', 'left');
   const { code, stdout, page, text, back } = await signInAs('ann', ann.Password);
@@ -89,7 +89,7 @@ test('a person signs in in the browser, works, and the sign-in is renewed withou
   await person.lines('ls');
 });
 
-test('a token that the service does not take any more is replaced by another', async () => {
+test('a token that the service no longer accepts is replaced', async () => {
   const changed = kept();
   const profile = changed.Profiles.default;
   assert.ok(profile !== undefined);
@@ -99,7 +99,7 @@ test('a token that the service does not take any more is replaced by another', a
   assert.notEqual(kept().Profiles.default?.AccessToken, profile.AccessToken);
 });
 
-test('a sign-in that nobody began here is refused, and the true one still ends well', async () => {
+test('a foreign sign-in response is refused, and the real one still succeeds', async () => {
   const ben = await addUser(person.dataFolder, 'ben');
   await setRole(person.dataFolder, 'ben', 'viewer', 'right');
   const { address, ended } = await begin(['--profile', 'ben']);
@@ -114,7 +114,7 @@ test('a sign-in that nobody began here is refused, and the true one still ends w
   assert.equal(refused.code, 5);
 });
 
-test('someone in several spaces is asked to name one, and in none is told so', async () => {
+test('a person with several spaces must name one, and one without a space gets a message', async () => {
   const cat = await addUser(person.dataFolder, 'cat');
   const none = await signInAs('cat', cat.Password, ['--profile', 'cat']);
   assert.equal(none.code, 3);
@@ -130,7 +130,7 @@ test('someone in several spaces is asked to name one, and in none is told so', a
   assert.deepEqual(await person.lines('ls', '--profile', 'cat'), ['here/']);
 });
 
-test('an application signs in by its secret; profiles stand beside each other and one is current', async () => {
+test('an application signs in by its secret; of several profiles one is current', async () => {
   const application = await person.signIn('robot', ['--profile', 'robot']);
   assert.equal(kept().Current, 'robot');
   assert.equal(kept().Profiles.robot?.Secret, application.Secret);
@@ -151,8 +151,8 @@ test('a server-based application signs in by its certificate, on the mutual-TLS 
   const { AppKey } = await person.operate<Registered>(words);
   const ca = join(person.dataFolder, 'production/certificates/ca.pem');
   const shown = ['--certificate', join(certs, 'back.cert.pem'), '--key', join(certs, 'back.key.pem'), '--ca', ca];
-  const asked = ['login', String(person.service.mutualTls), '--app-key', AppKey, ...shown, '--profile', 'back'];
-  const { code, stderr } = await person.run(asked);
+  const login = ['login', String(person.service.mutualTls), '--app-key', AppKey, ...shown, '--profile', 'back'];
+  const { code, stderr } = await person.run(login);
   assert.equal(code, 0, stderr);
   person.write('by-certificate.txt', 'shown');
   await person.lines('put', 'by-certificate.txt', '/');
@@ -164,7 +164,7 @@ test('a server-based application signs in by its certificate, on the mutual-TLS 
   assert.notEqual(stranger.code, 0);
 });
 
-test('a wrong secret is refused and nothing is kept of it', async () => {
+test('a wrong secret is refused and not stored', async () => {
   const words = [
     'login',
     person.service.production,
@@ -181,7 +181,7 @@ test('a wrong secret is refused and nothing is kept of it', async () => {
   assert.equal(kept().Profiles.wrong, undefined);
 });
 
-test('credentials that others can read are not used until they cannot', async () => {
+test('credentials that others can read are not used', async () => {
   chmodSync(person.profilesPath, 0o640);
   const { code, stderr } = await person.run(['ls']);
   assert.equal(code, 1);
@@ -190,7 +190,7 @@ test('credentials that others can read are not used until they cannot', async ()
   await person.lines('ls');
 });
 
-test('signing out ends the sign-in at the service too, and leaves the other profiles', async () => {
+test('signing out ends the sign-in at the service too, and keeps the other profiles', async () => {
   const { RefreshToken = '', AccessToken = '' } = kept().Profiles.default ?? {};
   await person.lines('logout', '--profile', 'default');
   assert.equal(kept().Profiles.default, undefined);

@@ -29,7 +29,7 @@ after(() => person.leave());
 
 const local = (name: string) => digests(join(person.here, name));
 
-test('a dry run says what would be done and does nothing', async () => {
+test('a dry run prints what would be done and does nothing', async () => {
   const { IsDryRun, Actions } = await person.json<Synced>('sync', 'up', 'src', '/mirror/deep', '--dry-run');
   assert.ok(IsDryRun);
   assert.deepEqual(Actions[0], { Action: 'make', Path: '/mirror/deep' });
@@ -37,7 +37,7 @@ test('a dry run says what would be done and does nothing', async () => {
   assert.equal((await person.run(['ls', '/mirror'])).code, 4);
 });
 
-test('up: afterwards the remote folder holds the same digests, and a second time there is nothing to do', async () => {
+test('up: the remote folder has the same digests afterwards, and a second run has nothing to do', async () => {
   const first = await person.json<Synced>('sync', 'up', 'src', '/mirror/deep');
   assert.deepEqual([first.Files, first.Folders, first.Failed], [32, 5, []]);
   assert.deepEqual(await remoteDigests(person, '/mirror/deep'), local('src'));
@@ -45,7 +45,7 @@ test('up: afterwards the remote folder holds the same digests, and a second time
   assert.deepEqual([second.Files, second.Folders, second.Unchanged, second.Actions], [0, 0, 32, []]);
 });
 
-test('up: what differs is sent although size and time are the same; what is extra goes only with --delete', async () => {
+test('up: different content is sent although size and time are equal; extra entries are removed only with --delete', async () => {
   person.write('src/top.txt', 'pot');
   utimesSync(join(person.here, 'src/top.txt'), 1, 1);
   rmSync(join(person.here, 'src/d1'), { recursive: true });
@@ -54,8 +54,8 @@ test('up: what differs is sent although size and time are the same; what is extr
   const kept = await person.json<Synced>('sync', 'up', 'src', '/mirror/deep');
   assert.deepEqual([kept.Files, kept.Folders, kept.Deleted], [2, 1, 0]);
   assert.ok('d1/f1' in (await remoteDigests(person, '/mirror/deep')));
-  const told = await person.json<Synced>('sync', 'up', 'src', '/mirror/deep', '--delete', '--dry-run');
-  assert.deepEqual(told.Actions.map(({ Action, Path }) => `${Action} ${Path}`).toSorted(), [
+  const planned = await person.json<Synced>('sync', 'up', 'src', '/mirror/deep', '--delete', '--dry-run');
+  assert.deepEqual(planned.Actions.map(({ Action, Path }) => `${Action} ${Path}`).toSorted(), [
     'delete /mirror/deep/d1',
     'delete /mirror/deep/d2/f2',
   ]);
@@ -65,7 +65,7 @@ test('up: what differs is sent although size and time are the same; what is extr
   assert.equal((await person.json<{ Trash: unknown[] }>('undelete')).Trash.length, 2);
 });
 
-test('down: afterwards the local folder holds the same digests, with --delete nothing else', async () => {
+test('down: the local folder has the same digests afterwards, and with --delete nothing else', async () => {
   const first = await person.json<Synced>('sync', 'down', '/mirror/deep', 'copy');
   assert.equal(first.Failed.length, 0);
   assert.deepEqual(local('copy'), local('src'));
@@ -87,7 +87,7 @@ test('down: afterwards the local folder holds the same digests, with --delete no
   assert.deepEqual(local('copy'), local('src'));
 });
 
-test('a file in the place of a folder, and a folder in that of a file, are told, and replaced with --delete', async () => {
+test('a file in place of a folder, and a folder in place of a file, are reported, and replaced with --delete', async () => {
   person.write('kinds/a/inner.txt', 'inner');
   person.write('kinds/b', 'a file');
   await person.lines('sync', 'up', 'kinds', '/kinds');
@@ -108,7 +108,7 @@ test('a file in the place of a folder, and a folder in that of a file, are told,
   assert.deepEqual(local('there'), local('kinds'));
 });
 
-test('what is left out here is not deleted there', async () => {
+test('excluded local files are not deleted remotely', async () => {
   person.write('partly/real.txt', 'real');
   person.write('partly/linked.txt', 'was a file');
   await person.lines('sync', 'up', 'partly', '/partly');

@@ -37,7 +37,7 @@ async function onTerminal(words: string[]): Promise<string> {
   return shown;
 }
 
-test('a terminal sees a bar with share, rate and time left, drawn over and gone in the end', {
+test('a terminal shows a bar with share, rate and time left, redrawn and removed at the end', {
   skip: skipWithout('script'),
 }, async () => {
   for (const words of [
@@ -57,7 +57,7 @@ test('a terminal sees a bar with share, rate and time left, drawn over and gone 
   }
 });
 
-test('elsewhere there are no control characters, and with --json nothing but the object', async () => {
+test('other outputs have no control characters, and with --json only the object', async () => {
   const { stdout, stderr } = await person.run(['put', 'clips', '/', '--json']);
   assert.equal((JSON.parse(stdout) as { Files: number }).Files, 6);
   assert.ok(!`${stdout}${stderr}`.includes('\x1b'));

@@ -35,7 +35,7 @@ interface Result {
   Failed: { Path: string; Code: string }[];
 }
 
-test('a tree goes up and comes down with the same digests, empty folders and files included', async () => {
+test('a tree is uploaded and downloaded with the same digests, including empty folders and files', async () => {
   for (let index = 0; index < 150; index += 1)
     person.write(`big tree/${index % 7}/${index % 3}/file ${index} – ü.txt`, `content ${index}`);
   person.write('big tree/empty', '');
@@ -53,7 +53,7 @@ test('a tree goes up and comes down with the same digests, empty folders and fil
   assert.ok(again.Folders > 0, 'into the folder that is there now, under its name');
 });
 
-test('what is there with the same bytes is neither fetched nor, if it is large, sent again', async () => {
+test('existing files with the same bytes are not downloaded, and large ones not uploaded again', async () => {
   const again = await person.json<Result>('put', 'big tree/large.bin', 'big tree/medium.bin', '/up/big tree/');
   assert.deepEqual([again.Files, again.Unchanged], [0, 2]);
   const before = statSync(join(person.here, 'down/large.bin')).ino;
@@ -62,7 +62,7 @@ test('what is there with the same bytes is neither fetched nor, if it is large, 
   assert.equal(statSync(join(person.here, 'down/large.bin')).ino, before);
 });
 
-test('one file takes the name it is given, or goes into the folder that is there', async () => {
+test('one file gets the given name, or goes into an existing folder', async () => {
   person.write('one.txt', 'one');
   assert.deepEqual(await person.lines('put', 'one.txt', '/new/deep/other.txt'), ['saved /new/deep/other.txt (3 B)']);
   assert.deepEqual(await person.lines('put', 'one.txt', '/new/deep'), ['saved /new/deep/one.txt (3 B)']);
@@ -71,7 +71,7 @@ test('one file takes the name it is given, or goes into the folder that is there
   assert.equal(person.read('renamed.txt'), 'one');
 });
 
-test('patterns choose what goes, on both sides', async () => {
+test('patterns select files, on both sides', async () => {
   for (const name of ['p1.log', 'p2.log', 'p3.txt']) person.write(`patterns/${name}`, name);
   assert.equal((await person.json<Result>('put', 'patterns/*.log', '/logs/')).Files, 2);
   mkdirSync(join(person.here, 'got'));
@@ -90,7 +90,7 @@ test('standard input and output carry any bytes', async () => {
   assert.equal(both.stdout, 'p1.logp2.log');
 });
 
-test('--if-there chooses what becomes of a file that is there', async () => {
+test('--if-there chooses what to do with an existing file', async () => {
   person.write('c.txt', 'changed');
   await person.lines('put', 'one.txt', '/conflict/c.txt');
   assert.equal((await person.run(['put', 'c.txt', '/conflict/', '--if-there', 'fail'])).code, 1);
@@ -101,13 +101,13 @@ test('--if-there chooses what becomes of a file that is there', async () => {
   assert.equal((await person.run(['get', '/conflict/c.txt', '-'])).stdout, 'one');
 });
 
-test('properties and comments travel along', async () => {
+test('properties and comments are transferred', async () => {
   await person.lines('put', 'one.txt', '/props/', '--property', 'Year=2026', '--property', 'Who=a=b');
   const { Listed } = await person.json<{ Listed: { Entry: { Properties: object } }[] }>('ls', '/props/one.txt');
   assert.deepEqual(Listed[0]?.Entry.Properties, { Year: '2026', Who: 'a=b' });
 });
 
-test('links, pipes and unreadable files are left out and told; the rest goes', async () => {
+test('links, pipes and unreadable files are skipped and reported; the rest is transferred', async () => {
   const isRoot = process.getuid?.() === 0;
   person.write('odd/fine.txt', 'fine');
   person.write('odd/secret.txt', 'mine');
@@ -125,7 +125,7 @@ test('links, pipes and unreadable files are left out and told; the rest goes', a
   assert.equal(named.Files, 1);
 });
 
-test('a name that the service refuses is told, and the others are saved', async () => {
+test('a name that the service refuses is reported, and the others are saved', async () => {
   person.write('names/good.txt', 'good');
   person.write('names/ends with space ', 'bad');
   const { code, stdout } = await person.run(['put', 'names', '/', '--json']);
@@ -138,7 +138,7 @@ test('a name that the service refuses is told, and the others are saved', async 
   assert.deepEqual(await person.lines('ls', '/names'), ['good.txt']);
 });
 
-test('a symbolic link in the place of a folder is not followed on the way down', async () => {
+test('a symbolic link in place of a folder is not followed by a download', async () => {
   person.write('safe/inner/file.txt', 'inner');
   await person.lines('put', 'safe', '/');
   mkdirSync(join(person.here, 'target/safe'), { recursive: true });
@@ -155,7 +155,7 @@ test('a symbolic link in the place of a folder is not followed on the way down',
   assert.ok(lstatSync(join(person.here, 'target/other.txt')).isFile());
 });
 
-test('a remote name can never leave the target folder, whatever the service says', async (context) => {
+test('a remote name can never leave the target folder, whatever the service sends', async (context) => {
   const hostile = ['../escaped.txt', '..', '.', '/etc/escaped', 'a/b.txt', 'a\\b.txt', 'nul\0.txt', 'line\nbreak', ''];
   const record = (name: string, index: number, Type = 'file') => ({
     Id: `id-${index}`,
@@ -191,7 +191,7 @@ test('a remote name can never leave the target folder, whatever the service says
   for (const path of ['/etc/escaped', join(person.here, 'escaped.txt')]) assert.ok(!existsSync(path), path);
 });
 
-test('what arrives damaged does not take the name of the file', async (context) => {
+test('a damaged download does not get the final name', async (context) => {
   await person.lines('profiles', 'use', 'default');
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://any');
@@ -222,7 +222,7 @@ test('what arrives damaged does not take the name of the file', async (context) 
   await person.lines('profiles', 'use', 'default');
 });
 
-test('the digests that the service has are those of what was sent', async () => {
+test('the digests of the service equal those of the sent files', async () => {
   person.write('pair/a', 'a');
   person.write('pair/b/c', 'c');
   await person.lines('put', 'pair', '/');

@@ -20,7 +20,7 @@ function readBlocks(heading: string): string[] {
   return Array.from(section.matchAll(/^```sh\n(.*?)^```$/gms), ([, block]) => String(block));
 }
 
-test('the walk-through works word by word', { skip: skipWithout('curl', 'bash') }, async (context) => {
+test('the walk-through works as written', { skip: skipWithout('curl', 'bash') }, async (context) => {
   const clone = mkdtempSync(join(tmpdir(), 'cabinet-walk-'));
   context.after(() => rmSync(clone, { recursive: true, force: true }));
   for (const name of ['bin', 'src', 'sdk', 'node_modules', 'package.json'])

@@ -1,5 +1,5 @@
-// Somebody else, who saves and reads while others do harm, and must not notice: every request is answered with what it asked
-// for, and none takes long.
+// An independent client that saves and reads while others misbehave, and must not notice: every response is correct, and none
+// takes long.
 
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

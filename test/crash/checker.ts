@@ -1,6 +1,6 @@
-// Holds what a catalog and its blobs have against what clients were told. Opens the catalog as the service does (the same
-// connection, recovery and migrations) but in this thread, so that thousands can be looked at; the bytes of blobs are asked
-// from whoever has them.
+// Compares a catalog and its blobs with the responses that clients got. Opens the catalog as the service does (the same
+// connection, recovery and migrations) but in this thread, so that thousands can be checked; the caller provides the bytes
+// of blobs.
 
 import { hash } from 'node:crypto';
 import type { Row } from '../../src/catalog/sql.ts';
@@ -156,7 +156,7 @@ function checkStory({ held, story, found, requests, problems }: Compared): void 
   if (isOneFurther && held.isDoubtAllowed(next)) return;
   const expected = expectAfter(steps.slice(0, answered));
   const kind = isOneFurther || answered === 0 ? 'wrong' : 'lost';
-  const why = isOneFurther ? 'was done although nobody was told' : 'is not as it was answered';
+  const why = isOneFurther ? 'was done but never answered' : 'is not as it was answered';
   problems.push({ kind, text: `${story.name} ${why}: expected ${toText(expected)}, found ${toText(actual)}` });
 }
 

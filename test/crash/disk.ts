@@ -172,7 +172,7 @@ export class CutDisk {
     return file.pending.length === 0 ? file.digest() : hash('sha256', this.read(file));
   }
 
-  /** The same whenever it is asked. */
+  /** The same at every call. */
   read(file: DiskFile): Buffer {
     if (file.pending.length === 0) return file.safe;
     const random = new Random(this.#seed ^ Math.imul(file.number, 0x9e3779b1));

@@ -1,5 +1,5 @@
-// What a client can read of a data folder, asked of the operations and rendered as it is sent, but in this thread: entries,
-// the ways to them, listings, versions, contents, the trash, the feed. Each answer stands under what was asked.
+// What a client can read of a data folder, through the operations and rendered as on the wire, but in this thread: entries,
+// the ways to them, listings, versions, contents, the trash, the feed. Each answer is stored by its question.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ import { renderChanges, renderEnvelope, renderShownEntry, renderTrash, renderVer
 
 const all = 1000;
 
-/** What there was before anything was damaged: everything that is asked for afterwards. */
+/** What existed before the damage: everything that is read afterwards. */
 export interface Known {
   access: SpaceAccess;
   folders: string[];
   files: { id: string; path: string; versions: number[] }[];
 }
 
-/** By what was asked. What was refused or failed is not in it. */
+/** By question. Refused and failed ones are not in it. */
 export type Answers = Map<string, string>;
 
 export interface Reader {
@@ -82,9 +82,9 @@ async function explore(cabinet: Cabinet): Promise<Known> {
   return known;
 }
 
-async function keep(answers: Answers, asked: string, answer: () => Promise<string>): Promise<void> {
+async function keep(answers: Answers, question: string, answer: () => Promise<string>): Promise<void> {
   try {
-    answers.set(asked, await answer());
+    answers.set(question, await answer());
   } catch {
     // A refusal or a fault promises nothing.
   }
@@ -136,8 +136,8 @@ async function readRecords({ cabinet, known }: Reading): Promise<Answers> {
     renderTrash((await listTrash(cabinet, caller, { after: null, limit: all })).entries),
   );
   await keep(answers, 'changes', async () => {
-    const asked = { after: null, limit: all, waitMs: 0, isOver: () => true };
-    return renderChanges((await followChanges(cabinet, caller, asked)).changes, '');
+    const feed = { after: null, limit: all, waitMs: 0, isOver: () => true };
+    return renderChanges((await followChanges(cabinet, caller, feed)).changes, '');
   });
   return answers;
 }

@@ -1,5 +1,5 @@
 // Rot: one data folder of a real service, and in each round one change that a disk makes: mostly a flipped bit, sometimes a
-// zeroed sector, a file that was cut, two that were exchanged, in the database or in a blob. Then the real verify is asked,
+// zeroed sector, a file that was cut, two that were exchanged, in the database or in a blob. Then the real verify runs,
 // and everything that a client can read is read again. Whatever differs from what was there, or is no longer answered, must
 // have been found.
 
@@ -238,11 +238,11 @@ class Rot {
 }
 
 function findChanged(answers: Answers, before: Answers): string | null {
-  for (const [asked, answer] of answers) if (before.get(asked) !== answer) return asked;
+  for (const [question, answer] of answers) if (before.get(question) !== answer) return question;
   return null;
 }
 
 function findMissing(answers: Answers, before: Answers): string | null {
-  for (const asked of before.keys()) if (!answers.has(asked)) return `${asked} is not answered any more`;
+  for (const question of before.keys()) if (!answers.has(question)) return `${question} is not answered any more`;
   return null;
 }

@@ -28,7 +28,7 @@ export interface Ground {
 
 export interface Preload {
   path: string;
-  /** What is told to it. */
+  /** Its input, passed in an environment variable. */
   variable: string;
 }
 

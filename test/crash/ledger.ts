@@ -1,9 +1,9 @@
-// What a client knows of what it asked for: the story of each entry, step by step, and how each step ended. A step is only
-// asked for when the one before it was answered, so what the service has must be the story up to the last answered step, or
+// What a client knows of its requests: the story of each entry, step by step, and how each step ended. A step is only
+// requested when the one before it was answered, so what the service has must be the story up to the last answered step, or
 // one further when that one is in doubt. A client that gave up waiting is in doubt as well: that is no refusal.
 
 export type StepKind = 'file' | 'version' | 'folder' | 'trash' | 'purge';
-export type Outcome = 'asked' | 'done' | 'refused' | 'doubt';
+export type Outcome = 'requested' | 'done' | 'refused' | 'doubt';
 
 export interface Step {
   /** The tracking id: it comes back in the answer's head and stands in the journal. */

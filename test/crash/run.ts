@@ -1,4 +1,4 @@
-// `npm run crash`: the proof that a 200 is kept, in parts, each as large as it is asked to be. Without arguments: all of them,
+// `npm run crash`: the proof that a 200 is durable, in parts of chosen size. Without arguments: all of them,
 // small. One line of counts for each; the exit code says whether anything was wrong.
 
 import { parseArgs } from 'node:util';
@@ -59,7 +59,7 @@ const wanted: Record<string, (() => Promise<Report>) | undefined> = {
 };
 const names = Object.keys(wanted).filter((name) => name in values);
 const isAll = names.length === 0;
-/** Slow uploads are asked for by number: less than the usual thousand is a small run. */
+/** Slow uploads have a number: less than the usual thousand is a small run. */
 const isSmall = isAll || values.slow !== undefined;
 
 function toSlow(): { uploads: number; readers: number } {

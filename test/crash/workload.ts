@@ -1,5 +1,5 @@
-// Clients that save, save over, put into the trash and remove for good, of all sizes, and keep a ledger of what they were
-// told. Some large contents are the same for all of them, so that one blob has several owners that come and go.
+// Clients that save, overwrite, trash and delete permanently, in all sizes, and keep a ledger of the responses. Some large
+// contents are the same for all of them, so that one blob has several owners that come and go.
 
 import { hash } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -21,7 +21,7 @@ export interface Answer {
   body: Buffer;
 }
 
-export interface Asked {
+export interface HttpRequest {
   method: string;
   path: string;
   headers?: Record<string, string>;
@@ -40,7 +40,7 @@ export class Client {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  ask({ method, path, headers = {}, body }: Asked): Promise<Answer> {
+  ask({ method, path, headers = {}, body }: HttpRequest): Promise<Answer> {
     const { hostname, port } = new URL(this.caller.base);
     return new Promise((resolve, reject) => {
       const outgoing = httpRequest({
@@ -159,15 +159,15 @@ export async function take(
     kind,
     sha256: body === null ? null : hash('sha256', body),
     sizeBytes: body?.length ?? 0,
-    outcome: 'asked',
+    outcome: 'requested',
     hasGivenUp: false,
   };
   story.steps.push(step);
   const isResumed = kind === 'file' && body !== null && body.length > resumedFromBytes && load.random.isTrue(0.3);
   let answer: Answer;
   try {
-    const asked = toAsked(story, step, body);
-    answer = isResumed ? await uploadInTwo(load.client, asked, body) : await load.client.ask(asked);
+    const request = toRequest(story, step, body);
+    answer = isResumed ? await uploadInTwo(load.client, request, body) : await load.client.ask(request);
   } catch (error) {
     step.outcome = 'doubt';
     step.hasGivenUp = error instanceof GaveUp;
@@ -176,13 +176,13 @@ export async function take(
   return settle(load.ledger, story, step, answer);
 }
 
-/** As an upload that is gone on with; the step is asked for by the second half. A failure of the first leaves nothing. */
-async function uploadInTwo(client: Client, { headers, ...asked }: Asked, body: Buffer): Promise<Answer> {
+/** As a resumed upload; the second half requests the step. A failure of the first leaves nothing. */
+async function uploadInTwo(client: Client, { headers, ...request }: HttpRequest, body: Buffer): Promise<Answer> {
   const half = Math.floor(body.length / 2);
   const { requesttrackingid = '', ...rest } = headers ?? {};
   const version = { 'Upload-Draft-Interop-Version': '6' };
   const begun = await client.ask({
-    ...asked,
+    ...request,
     headers: { ...rest, ...version, 'Upload-Complete': '?0' },
     body: body.subarray(0, half),
   });
@@ -220,7 +220,7 @@ function settle(ledger: Ledger, story: Story, step: Step, { status, headers, bod
   return false;
 }
 
-function toAsked(story: Story, step: Step, body: Buffer | null): Asked {
+function toRequest(story: Story, step: Step, body: Buffer | null): HttpRequest {
   const headers: Record<string, string> = { requesttrackingid: step.request };
   if (step.kind === 'folder') {
     const fields = Buffer.from(JSON.stringify({ FolderName: story.name }));

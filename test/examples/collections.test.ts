@@ -57,17 +57,17 @@ test('The collections are those that npm run collections writes', () => {
   }
 });
 
-test('Every operation that needs a token is in them, once beside the walk', () => {
+test('Every operation that needs a token is in them, once besides the walk-through', () => {
   const needed = Object.values(document.paths)
     .flatMap((operations) => Object.values(operations))
     .filter((operation) => (operation as unknown as { security: object[] }).security.some((way) => 'token' in way));
-  const asked = listAsks()
+  const ids = listAsks()
     .filter((ask) => ask.folder !== walkFolder)
     .map(({ operationId }) => operationId);
-  for (const { operationId } of needed) assert.equal(asked.filter((id) => id === operationId).length, 1, operationId);
+  for (const { operationId } of needed) assert.equal(ids.filter((id) => id === operationId).length, 1, operationId);
 });
 
-test('Every request of the Postman collection names variables that it has and parameters that are described', () => {
+test('Every request of the Postman collection uses known variables and described parameters', () => {
   const known = new Set(collection.variable.map(({ key }) => key));
   assert.deepEqual(known, new Set(Object.keys(variables)));
   for (const [, name = ''] of JSON.stringify(collection).matchAll(/\{\{(\w+)\}\}/g)) assert.ok(known.has(name), name);
@@ -109,7 +109,7 @@ class Runner {
     const values = new Map(url.variable?.map(({ key, value }) => [key, this.#fill(value)]));
     const path = url.path.map((segment) => (segment[0] === ':' ? values.get(segment.slice(1)) : segment)).join('/');
     const query = (url.query ?? []).filter(({ disabled }) => disabled !== true);
-    const asked = `/${path}${query.length === 0 ? '' : `?${new URLSearchParams(query.map(({ key, value }) => [key, this.#fill(value)]))}`}`;
+    const target = `/${path}${query.length === 0 ? '' : `?${new URLSearchParams(query.map(({ key, value }) => [key, this.#fill(value)]))}`}`;
     const { type, body } = this.#toBody(request.body);
     const sent = request.header.filter(({ disabled }) => disabled !== true);
     const headers: Headers = {
@@ -117,8 +117,8 @@ class Runner {
       ...Object.fromEntries(sent.map(({ key, value }) => [key, this.#fill(value)])),
       ...(type !== undefined && { 'Content-Type': type }),
     };
-    const answer = await send(this.#fill('{{baseUrl}}'), asked, { method, headers, ...(body && { body }) });
-    description.check({ method, path: asked }, answer);
+    const answer = await send(this.#fill('{{baseUrl}}'), target, { method, headers, ...(body && { body }) });
+    description.check({ method, path: target }, answer);
     const response = {
       code: answer.status,
       json: () => JSON.parse(answer.body.toString()) as unknown,
@@ -164,7 +164,7 @@ after(async () => {
   removeDataFolder(dataFolder);
 });
 
-test('The walk through the interface can be walked from top to bottom, twice', async () => {
+test('The walk-through runs from top to bottom, twice', async () => {
   const { AppKey, Secret } = caller.application;
   const steps = collection.item.find(({ name }) => name === walkFolder)?.item ?? [];
   assert.ok(steps.length >= 15);

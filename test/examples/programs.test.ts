@@ -41,7 +41,7 @@ function run(program: string, file: string, variables: Record<string, string>) {
 for (const { program, file } of programs) {
   const skip = skipWithout(program);
 
-  test(`${file} does what it says`, { skip }, async () => {
+  test(`${file} works as documented`, { skip }, async () => {
     const { AppKey, Secret } = caller.application;
     const settings = { CABINET_URL: service.production, CABINET_APPKEY: AppKey, CABINET_SECRET: Secret };
     const { stdout } = await run(program, file, settings);
@@ -50,14 +50,14 @@ for (const { program, file } of programs) {
     assert.deepEqual(await listFolder(caller, caller.application.RootFolderId), []);
   });
 
-  test(`${file} says what is missing, and that a secret is wrong`, { skip }, async () => {
+  test(`${file} reports a missing setting and a wrong secret`, { skip }, async () => {
     await assert.rejects(run(program, file, {}), /Set CABINET_URL, CABINET_APPKEY and CABINET_SECRET/);
     const { AppKey } = caller.application;
     const wrong = { CABINET_URL: service.production, CABINET_APPKEY: AppKey, CABINET_SECRET: 'wrong' };
     await assert.rejects(run(program, file, wrong), /invalid_client/);
   });
 
-  test(`${file} knows no path of the interface by heart`, () => {
+  test(`${file} contains no path of the API`, () => {
     assert.doesNotMatch(
       readFileSync(join(root, file), 'utf8'),
       /contentmanagement|\/(folders|files|entries|changes|oauth2)\b/,

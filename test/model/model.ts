@@ -1,6 +1,6 @@
 // The cabinet as it is meant to be, in memory: folders, files, versions, trash, moves and copies, without times or ids. Each
 // verb changes the tree and gives the entry it was about, or gives the refusals that are right; where several apply, the
-// contract leaves open which one is told.
+// contract leaves open which one is reported.
 
 export type Behavior = 'Fail' | 'Rename' | 'Version' | 'Existing';
 export interface Version {

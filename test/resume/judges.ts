@@ -1,4 +1,4 @@
-// Clients that were not written here, each told to upload a file and to try again for as long as it takes: tus-js-client by tus and by
+// Third-party clients, each of which uploads a file and retries for as long as it takes: tus-js-client by tus and by
 // both drafts, tuspy, and curl by hand, by the headers of the draft.
 
 import { type ChildProcess, spawn } from 'node:child_process';

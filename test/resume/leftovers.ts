@@ -1,5 +1,5 @@
 // What is left when all uploads are over: beside the files themselves nothing, once those uploads have expired whose address no client
-// ever learned. Time is not waited for: their rows are told that it is over, and the sweeper does the rest.
+// ever learned. Nothing waits: their rows are made to expire, and the sweeper does the rest.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ test('files without hooks at the top share a process; a file with them runs alon
   );
 });
 
-test('where each file has a process of its own, nothing is joined', () => {
+test('with one file per process, nothing is joined', () => {
   const jobs = toJobs([...plain, hooked]);
   assert.deepEqual(joinTestFiles(jobs, 1), jobs);
 });

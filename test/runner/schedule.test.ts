@@ -22,7 +22,7 @@ function failing() {
   return { runs, run };
 }
 
-test('what passes runs once, in the order of the list', async () => {
+test('jobs that pass run once, in the order of the list', async () => {
   const { runs, run } = failing();
   const result = await runAll([job('a'), job('b'), job('c')], 1, run);
   assert.deepEqual(runs, ['a', 'b', 'c']);
@@ -30,7 +30,7 @@ test('what passes runs once, in the order of the list', async () => {
   assert.deepEqual(result.unstable, []);
 });
 
-test('what failed once runs again when all others are done, and counts as unstable when it passes', async () => {
+test('a job that fails runs again when all others are done, and counts as unstable if it passes', async () => {
   const { runs, run } = failing();
   const result = await runAll([job('a1'), job('b')], 1, run);
   assert.deepEqual(runs, ['a1', 'b', 'a1']);
@@ -41,7 +41,7 @@ test('what failed once runs again when all others are done, and counts as unstab
   );
 });
 
-test('what fails twice has failed', async () => {
+test('a job that fails twice has failed', async () => {
   const { runs, run } = failing();
   const result = await runAll([job('a2')], 1, run);
   assert.deepEqual(runs, ['a2', 'a2']);

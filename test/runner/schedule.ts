@@ -1,5 +1,5 @@
 // Runs jobs side by side. A job that failed is run once more, alone, when all others are done: if it passes then, it is unstable
-// rather than broken, which is told. What stands at the front is begun first.
+// rather than broken, which is reported. What stands at the front is begun first.
 
 import type { Job, Outcome } from './job.ts';
 
