@@ -23,7 +23,7 @@ const tick = 'waits until the clock shows another millisecond, so that two times
 
 /** Files that may set a timer, and why. */
 const timers: Record<string, string> = {
-  'src/auth/outside-keys-taken.test.ts': 'a server that answers slowly, against a real connection',
+  'src/auth/outside-keys-fetched.test.ts': 'a server that answers slowly, against a real connection',
   'src/auth/outside-keys.test.ts': 'a server that answers slowly, against a real connection',
   'src/blobs/local/local.test.ts': tick,
   'src/catalog/commits.test.ts': 'another thread announces a commit later',

@@ -1,4 +1,4 @@
-// How `oidc-provider` is set up: which grants, which lifetimes, what a token says.
+// The configuration of `oidc-provider`: grants, lifetimes and the claims of tokens.
 
 import type { Configuration, Grant, JWKS, KoaContextWithOIDC } from 'oidc-provider';
 import { InvalidScope, InvalidTarget, UnauthorizedClient } from 'oidc-provider/lib/helpers/errors.js';
@@ -45,9 +45,9 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
   return {
     adapter: (model: string) => toAdapter(model, catalog, { sessions, clock }),
     jwks: { keys: keys.signing.map(({ retired: _, ...key }) => key) as JWKS['keys'] },
-    // Cookies are shared by all ports of a host: each environment has its own.
+    // Cookies are shared by all ports of a host, so each environment has its own names.
     cookies: { keys: keys.cookies, names: toCookieNames(options.environment) },
-    // Whose pages may call is decided by ours (`CABINET_CORS_ORIGINS`); the issuer's own headers about it are dropped.
+    // Our setting decides which origins may call (`CABINET_CORS_ORIGINS`); the issuer's own CORS headers are dropped.
     clientBasedCORS: () => true,
     routes: {
       authorization: '/oauth2/authorize',
@@ -70,7 +70,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     interactions: { policy: withoutConsent(), url: (_ctx, { uid }) => `/oauth2/login/${uid}` },
     loadExistingGrant: (ctx) => grantEverythingRegistered(ctx, options),
     findAccount: (_ctx, id) => findAccount(options, id),
-    // Lets a token of a person be refused once the sign-in is over.
+    // Lets us refuse a person's token once the sign-in has ended.
     extraTokenClaims: (_ctx, token) => {
       if (token.kind !== 'AccessToken' || token.grantId === undefined) return undefined;
       return { grant: hashId(token.grantId), session: hashId(String(token.sessionUid)) };
@@ -117,7 +117,7 @@ async function grantEverythingRegistered(
   const known = session.grantIdFor(client.clientId);
   const found = known === undefined ? undefined : await Grant.find(known);
   const grant = found ?? new Grant({ clientId: client.clientId, accountId: session.accountId });
-  // As old as the sign-in: whoever was signed out since cannot use it.
+  // As old as the sign-in, so that it is useless after a sign-out.
   grant.iat = session.loginTs ?? 0;
   grant.addOIDCScope('openid profile offline_access');
   grant.addResourceScope(audience, contentScopes(client.scope));
@@ -206,7 +206,7 @@ function checkScopes(scope: unknown): void {
   if (unknown !== undefined) throw new InvalidScope('there is no such scope', unknown);
 }
 
-/** "Server-based applications get tokens on the mutual-TLS address only", and nobody else gets one there. */
+/** "Server-based applications get tokens on the mutual-TLS address only", and no other application gets one there. */
 function checkAddress({ isMutualTls }: Arrival, isServer: boolean): void {
   if (isMutualTls !== isServer) throw new UnauthorizedClient('this kind of application uses another address');
 }

@@ -1,4 +1,4 @@
-// The embedded token issuer, as the rest of the service sees it: OAuth 2.0 and OpenID Connect under /oauth2 with its discovery
+// The embedded token issuer: OAuth 2.0 and OpenID Connect under /oauth2 with its discovery
 // documents and keys. `issuer-provider.ts` does the work; it is loaded with the first request that needs it, because
 // `oidc-provider` takes longer to load than everything else that a start needs.
 

@@ -21,7 +21,7 @@ async function kids(): Promise<(string | undefined)[]> {
   return (await openKeys(folder)).signing.map(({ kid }) => kid);
 }
 
-test('keys are made once, are the same when opened again, and can be read by their owner only', async () => {
+test('keys are created once, stay the same, and are readable by their owner only', async () => {
   const made = await openKeys(folder);
   assert.deepEqual(await openKeys(folder), made);
   assert.equal(made.signing.length, 1);
@@ -37,7 +37,7 @@ test('two folders share no key', async () => {
   assert.notEqual(one.cursors, other.cursors);
 });
 
-test('a new key signs, the old one stays with the time since when it does not, and cursors stay valid', async () => {
+test('a new key signs, the old one is kept with its time of retirement, and cursors stay valid', async () => {
   const made = await openKeys(folder);
   const rotated = await rotateKeys(folder, false, startMs);
   assert.deepEqual(await openKeys(folder), rotated);
@@ -51,7 +51,7 @@ test('a new key signs, the old one stays with the time since when it does not, a
   assert.deepEqual(readdirSync(folder), ['keys.json']);
 });
 
-test('a key is dropped two hours after it stopped signing, not after it was made, and not before', async () => {
+test('a key is removed two hours after it retired, not before', async () => {
   const [first] = await kids();
   await rotateKeys(folder, false, startMs);
   const [second] = await kids();
@@ -77,7 +77,7 @@ test('revoking the old keys leaves nothing of them behind', async () => {
   for (const cookie of before.cookies) assert.ok(!text.includes(cookie));
 });
 
-test('cookies are signed with the newest of four keys, however often they are exchanged', async () => {
+test('cookies are signed with the newest of at most four keys', async () => {
   const seen = [(await openKeys(folder)).cookies[0]];
   for (let n = 0; n < 6; n += 1) {
     const { cookies } = await rotateKeys(folder, false, startMs + n);
@@ -89,7 +89,7 @@ test('cookies are signed with the newest of four keys, however often they are ex
   assert.deepEqual((await openKeys(folder)).cookies, seen.slice(0, 4));
 });
 
-test('what is published of a key cannot sign and says nothing about when it retired', async () => {
+test('the published part of a key cannot sign and does not show when it retired', async () => {
   const { signing } = await rotateKeys(folder, false);
   for (const key of signing) {
     assert.deepEqual(Object.keys(toPublic(key)).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);

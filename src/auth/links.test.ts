@@ -23,13 +23,13 @@ test('A link that is opened has what was encrypted, and nothing of it can be rea
   assert.notEqual(encryptLink(keys, link), token);
 });
 
-test('It is over at the millisecond that it names', () => {
+test('A link expires at its exact millisecond', () => {
   const token = encryptLink(keys, link);
   assert.notEqual(openLink(keys, token, link.expiresAt - 1), null);
   assert.equal(openLink(keys, token, link.expiresAt), null);
 });
 
-test('It is opened by an older key while that is kept, and by no other', () => {
+test('A link is opened by an older key while that is kept, and by no other', () => {
   const [first, second] = keys as [Buffer, Buffer];
   const token = encryptLink([second], link);
   assert.deepEqual(openLink([first, second], token, now), link);
@@ -38,7 +38,7 @@ test('It is opened by an older key while that is kept, and by no other', () => {
   assert.equal(openLink(toLinkKeys(['third']), token, now), null);
 });
 
-test('No change of any character, nothing added and nothing taken away is passed over', () => {
+test('Any changed, added or removed character is refused', () => {
   const token = encryptLink(keys, link);
   for (let at = 0; at < token.length; at += 1) {
     for (const other of ['A', 'B', '_', '.', '=', ' ']) {

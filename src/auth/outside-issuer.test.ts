@@ -93,7 +93,7 @@ async function refuses(issuer: OutsideIssuer, token: string, code = 'TokenInvali
   await assert.rejects(issuer.verify(token), (error) => error instanceof Refusal && error.code === code);
 }
 
-test('a good token tells the application, the scopes and the person', async () => {
+test('a valid token has the application, the scopes and the person', async () => {
   assert.deepEqual(await openIssuer().verify(await sign()), {
     clientId: 'app-1',
     scopes: ['content.read', 'content.write'],
@@ -104,7 +104,7 @@ test('a good token tells the application, the scopes and the person', async () =
   });
 });
 
-test('a new key works at once, and the old one until it vanished and the set was refreshed', async () => {
+test('a new key works at once, and the old one until it is removed and the set is refreshed', async () => {
   const issuer = openIssuer();
   const old = await sign({ exp: nowSeconds + 3600 });
   await issuer.verify(old);
@@ -145,7 +145,7 @@ test('the key and its address are never taken from the token', async () => {
   await refuses(openIssuer(), await sign({}, byStranger, stranger));
 });
 
-test('a public key is no secret to sign with', async () => {
+test('a public key cannot be used as an HMAC secret', async () => {
   const { kid: _, use: __, ...bare } = first.jwk;
   const pem = await exportSPKI(first.publicKey);
   const secrets = [pem, pem.trim(), JSON.stringify(first.jwk), JSON.stringify(bare), first.jwk.n as string];
@@ -158,7 +158,7 @@ test('a public key is no secret to sign with', async () => {
   }
 });
 
-test('a symmetric key in the set is of no use', async () => {
+test('a symmetric key in the set is ignored', async () => {
   const k = Buffer.from('a secret of thirty-two characters');
   for (const alg of ['HS256', 'RS256', undefined]) {
     provider.keys = [{ kty: 'oct', kid: 'first', k: k.toString('base64url'), alg }, next.jwk];
@@ -241,14 +241,14 @@ test('clocks may differ by half a minute', async () => {
   await openIssuer().verify(await sign({ iat: nowSeconds - 300, exp: nowSeconds - 29 }));
 });
 
-test('a token for more than 16 KiB is refused before anything is fetched, and so is what is no token', async () => {
+test('a token of more than 16 KiB, or a malformed one, is refused before anything is fetched', async () => {
   const issuer = openIssuer();
   await refuses(issuer, await sign({ padding: 'x'.repeat(12 * 1024) }));
   for (const text of ['', 'x', 'a.b.c', 'a.b.c.d.e']) await refuses(issuer, text);
   assert.equal(provider.fetches, 0);
 });
 
-test('a token that is bound to a certificate says to which', async () => {
+test('a certificate-bound token has the thumbprint of the certificate', async () => {
   const thumbprint = 'A-_9'.repeat(10).concat('xyz');
   const { boundTo } = await openIssuer().verify(await sign({ cnf: { 'x5t#S256': thumbprint } }));
   assert.equal(boundTo, thumbprint);

@@ -1,5 +1,5 @@
-// Verifies access tokens of one outside OpenID provider and reads from them, by the configured claims, which application
-// asks and for whom. Verified tokens are not remembered here: a key that was withdrawn would live on in them.
+// Verifies access tokens of one outside OpenID provider, and reads the application and the person from the configured claims.
+// Verified tokens are not cached here, because a withdrawn key would live on in them.
 
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import * as errors from 'jose/errors';
@@ -20,19 +20,19 @@ const longestLifeSeconds = 24 * 60 * 60;
 const maxTokenBytes = 16 * 1024;
 
 export interface OutsideIssuerRules {
-  /** What people and applications of this issuer are called: the part before the colon in `CreatedBy`. */
+  /** The name of the issuer: the part before the colon in `CreatedBy`. */
   name: string;
   /** The exact `iss`. */
   issuer: string;
   audience: string;
-  /** Null: found through the issuer's discovery document. */
+  /** Null for that of the issuer's discovery document. */
   jwksUri: string | null;
   appKeyClaim: string;
   userClaim: string;
-  /** Their values are texts with spaces or arrays of texts. */
+  /** Their values are strings with spaces, or arrays of strings. */
   scopeClaims: readonly string[];
   /** A token with this claim and value is the application's own, whatever its user claim says: Entra sets idtyp=app.
-   *  Value null: with this claim, whatever its value. */
+   *  A null value accepts any. */
   ownTokenWhen: { claim: string; value: string | null } | null;
   /** The header's `typ`: `JWT` for providers that do not know RFC 9068. */
   tokenType: string;
@@ -110,7 +110,7 @@ function readPerson(payload: JWTPayload, clientId: string, rules: OutsideIssuerR
   return { id: `${rules.name}:${checkUser(payload[rules.userClaim])}`, signIn: null };
 }
 
-/** Whether it is the application's own. A person who lacks the user claim must not pass for the application. */
+/** Whether it is the application's own token. A person without the user claim must not pass for the application. */
 function isOwn(payload: JWTPayload, clientId: string, { userClaim, ownTokenWhen }: OutsideIssuerRules): boolean {
   if (ownTokenWhen !== null) {
     const claim = payload[ownTokenWhen.claim];

@@ -69,7 +69,7 @@ function fail(response: ServerResponse): void {
   response.writeHead(500).end('{"keys":[]}');
 }
 
-test('concurrent first askers share one fetch', async (t) => {
+test('concurrent first requests share one fetch', async (t) => {
   const { issuer, keys } = await openIssuer(t);
   const found = await Promise.all(Array.from({ length: 100 }, () => has(keys, 'first')));
   assert.ok(found.every(Boolean));
@@ -104,7 +104,7 @@ test('a new key is found at once, and the old one for as long as it is in the se
   assert.equal(issuer.fetches, 2);
 });
 
-test('a key that vanished is gone once the set was refreshed', async (t) => {
+test('a removed key is gone once the set is refreshed', async (t) => {
   const { issuer, keys } = await openIssuer(t);
   assert.ok(await has(keys, 'first'));
   issuer.keys = [next];
@@ -160,7 +160,7 @@ test('during an outage known keys serve for an hour, then none do until a fetch 
   assert.ok(await has(keys, 'first'));
 });
 
-test('a failed fetch is not repeated within five seconds, whatever comes in', async (t) => {
+test('a failed fetch is not repeated within five seconds', async (t) => {
   const { issuer, keys } = await openIssuer(t);
   issuer.answer = fail;
   for (let index = 0; index < 500; index += 1) await assert.rejects(has(keys, `x${index}`), isUnavailable);
@@ -182,7 +182,7 @@ test('a search for an unknown key that fails leaves the known ones as they were'
   assert.ok(await has(keys, 'next'));
 });
 
-test('an unknown key is sought as soon as the pause after a failure is over', async (t) => {
+test('an unknown key is searched for as soon as the pause after a failure is over', async (t) => {
   const { issuer, keys } = await openIssuer(t);
   assert.ok(await has(keys, 'first'));
   issuer.answer = fail;
@@ -197,7 +197,7 @@ test('an unknown key is sought as soon as the pause after a failure is over', as
   assert.equal(issuer.fetches, 3);
 });
 
-test('a clock that is set back does not make keys last', async (t) => {
+test('setting the clock back does not extend the life of keys', async (t) => {
   const { issuer, keys } = await openIssuer(t);
   assert.ok(await has(keys, 'first'));
   issuer.nowMs -= 24 * 60 * minute;
@@ -205,7 +205,7 @@ test('a clock that is set back does not make keys last', async (t) => {
   await assert.rejects(has(keys, 'first'), isUnavailable);
 });
 
-test('a token need not name its key where there is only one', async (t) => {
+test('a token need not name its key when there is only one', async (t) => {
   const { issuer, keys } = await openIssuer(t);
   assert.ok(await has(keys, undefined));
   issuer.keys = [first, next];

@@ -1,10 +1,10 @@
-// What is taken from outside issuers, apart from the keys themselves: read by the configuration too, so nothing large is loaded here.
+// What is accepted from outside issuers, apart from the keys. The configuration imports it, so it loads nothing large.
 
 export const outsideAlgorithms: readonly string[] = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
-/** Https; or http that does not leave this machine. */
+/** HTTPS, or HTTP on loopback. */
 export function isSafeAddress(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;

@@ -1,5 +1,5 @@
-// The few pages that people see when they sign in and out: plain HTML that works without script, in light and dark, on
-// a phone, and read aloud. Everything that comes from outside is escaped.
+// The pages for signing in and out: plain HTML that works without script, in light and dark mode, on phones and with screen readers.
+// All input is escaped.
 
 import { hash } from 'node:crypto';
 
@@ -40,7 +40,7 @@ ${problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)
   );
 }
 
-/** `form` is the issuer's own, with what protects it from being sent by another page. */
+/** `form` is the issuer's own, with its CSRF protection. */
 export function renderSignOutPage(form: string): string {
   return layout(
     'Sign out',
@@ -86,7 +86,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** `onwards` is where a form on the page leads to in the end: browsers hold redirects to `form-action` too. */
+/** `onwards` is where a form finally redirects to: browsers apply `form-action` to redirects too. */
 export function toPageHeaders(onwards: string | null): Record<string, string> {
   const origin = onwards === null ? null : URL.parse(onwards)?.origin;
   const formAction = origin === null || origin === undefined || origin === 'null' ? `'self'` : `'self' ${origin}`;

@@ -21,7 +21,7 @@ function exhaust(address: string, toClient: (n: number) => string): { free: numb
   throw new Error('there is no limit');
 }
 
-test('an address may be wrong about one client a hundred times, then once a second', () => {
+test('an address may send wrong credentials of one client a hundred times, then once a second', () => {
   assert.deepEqual(
     exhaust('192.0.2.1', () => 'one'),
     { free: 100, wait: 1 },
@@ -35,13 +35,13 @@ test('an address may be wrong about one client a hundred times, then once a seco
   );
 });
 
-test('what one address is wrong about is held neither against others nor against another client', () => {
+test('wrong credentials of one address affect neither other addresses nor other clients', () => {
   exhaust('192.0.2.1', () => 'one');
   assert.equal(limits.wrong('192.0.2.2', 'one'), 0);
   assert.equal(limits.wrong('192.0.2.1', 'two'), 0);
 });
 
-test('an address may be wrong six hundred times in all, then ten times a second', () => {
+test('an address may send wrong credentials six hundred times in all, then ten times a second', () => {
   assert.deepEqual(
     exhaust('192.0.2.1', (n) => `client ${n}`),
     { free: 600, wait: 1 },
@@ -62,7 +62,7 @@ test('the addresses of one IPv6 network are one, and so are the two ways to writ
   assert.equal(limits.wrong('::ffff:192.0.2.1', 'one'), 1);
 });
 
-test('a client gets a thousand tokens at once, then fifty a second, whoever is wrong about it', () => {
+test('a client gets a thousand tokens at once, then fifty a second, regardless of wrong credentials', () => {
   exhaust('192.0.2.1', () => 'one');
   for (let n = 0; n < 1000; n += 1) assert.equal(limits.given('one'), 0);
   assert.equal(limits.given('one'), 1);
@@ -72,7 +72,7 @@ test('a client gets a thousand tokens at once, then fifty a second, whoever is w
   assert.equal(limits.given('one'), 1);
 });
 
-test('who keeps asking while waiting for tokens waits no longer for it', () => {
+test('requests during the wait do not prolong it', () => {
   for (let n = 0; n < 1000; n += 1) limits.given('one');
   for (let n = 0; n < 1000; n += 1) assert.equal(limits.given('one'), 1);
   now += 20;

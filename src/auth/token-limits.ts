@@ -1,7 +1,6 @@
-// Guards the token endpoint. What is counted are wrong credentials, by the address that they come from and by that
-// address together with the client they name; never by the client alone, or strangers could lock it out. The right
-// credentials are always taken: a secret has 256 random bits, so a limit need not protect it from guessing, it makes
-// guessing and noise cheap to bear. Tokens that are given out are counted by client, which only the client itself can use up.
+// Rate limits of the token endpoint. Wrong credentials are counted by address, and by address and client, never by client alone:
+// otherwise anyone could lock it out. Correct credentials are always accepted: a secret has 256 random bits, so the limit need not
+// protect it from guessing, only keep the cost of guessing low. Issued tokens are counted by client.
 
 import type { Clock } from '../runtime/clock.ts';
 import { Buckets, toLimitedAddress } from '../runtime/rate-limits.ts';
@@ -24,7 +23,7 @@ export class TokenLimits {
     this.#given = toBuckets('given', givenToClient);
   }
 
-  /** Counts wrong credentials; returns the seconds to wait, 0 while there is no need to. */
+  /** Counts wrong credentials. Returns the seconds to wait, or 0. */
   wrong(address: string, clientId: string): number {
     const place = toLimitedAddress(address);
     const wait = Math.max(this.#byAddress.waitSeconds(place), this.#byClient.waitSeconds(`${place} ${clientId}`));
@@ -33,7 +32,7 @@ export class TokenLimits {
     return wait;
   }
 
-  /** Counts a token; returns the seconds to wait, 0 while there is no need to. */
+  /** Counts an issued token. Returns the seconds to wait, or 0. */
   given(clientId: string): number {
     const wait = this.#given.waitSeconds(clientId);
     if (wait === 0) this.#given.take(clientId);

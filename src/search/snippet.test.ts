@@ -15,7 +15,7 @@ function score(q: string, text: string, name = 'name', properties = ''): number 
   return toScore(parseQuery(q).terms, { name, properties, words, pairs });
 }
 
-test('a snippet marks what was found and escapes everything else', () => {
+test('a snippet marks matches and escapes everything else', () => {
   assert.equal(snippet('bold', 'a <b>bold</b> & "x"'), 'a &lt;b&gt;<mark>bold</mark>&lt;/b&gt; &amp; &quot;x&quot;');
   assert.equal(snippet('CAFE', 'the cafe\u0301s and the Café'), 'the cafés and the <mark>Café</mark>');
   assert.equal(snippet('inv*', 'Invoices and invites'), '<mark>Invoices</mark> and <mark>invites</mark>');
@@ -23,7 +23,7 @@ test('a snippet marks what was found and escapes everything else', () => {
   assert.equal(snippet('京タ', '東京タワー'), '東<mark>京タ</mark>ワー');
 });
 
-test('it comes from the middle of a long text, and from the properties or the name where the text has nothing', () => {
+test('a snippet is from the middle of a long text, or from properties or name where the text has no match', () => {
   const long = snippet('needle', `${'hay '.repeat(500)}needle ${'straw '.repeat(500)}`);
   assert.match(long, /^… (hay )+<mark>needle<\/mark>( straw)+ …$/);
   assert.ok(long.length < 320);
@@ -31,7 +31,7 @@ test('it comes from the middle of a long text, and from the properties or the na
   assert.equal(snippet('name', 'nothing'), '<mark>name</mark>');
 });
 
-test('without its marks a snippet never has markup in it, whatever the text is', () => {
+test('without its marks a snippet never has markup', () => {
   const piece = fc.constantFrom('<', '>', '&', '"', "'", 'mark', '</mark>', '<mark>', 'x', ' ', '&lt;', '\u0301', 'é');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
@@ -41,14 +41,14 @@ test('without its marks a snippet never has markup in it, whatever the text is',
   );
 });
 
-test('a snippet of a hostile text is made in no time', () => {
+test('a hostile text does not slow down its snippet', () => {
   const before = process.cpuUsage();
   snippet('"aaa aaa aaa aab"', 'aaa '.repeat(250_000));
   snippet('aaab', 'a\u0301'.repeat(500_000));
   assert.ok(process.cpuUsage(before).user < 15e6, 'so many microseconds of processor time');
 });
 
-test('names weigh more than properties, those more than text, often more than once, short more than long', () => {
+test('names score above properties above text, more occurrences above fewer, short above long', () => {
   const inText = score('invoice', 'an invoice here');
   assert.ok(score('invoice', '', 'invoice.pdf') > score('invoice', '', 'a.pdf', 'Kind: invoice'));
   assert.ok(score('invoice', '', 'a.pdf', 'Kind: invoice') > inText);
@@ -59,7 +59,7 @@ test('names weigh more than properties, those more than text, often more than on
   );
 });
 
-test('counting words by hand and by pattern agree', () => {
+test('both ways of counting words agree', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
       const [byHand, byPattern] = [countWords(text), countWords(`${text} 漢`)];

@@ -260,7 +260,7 @@ describe('secrets', () => {
   it('are never logged, even at the finest level', async () => {
     await service.stop();
     const log = service.errors();
-    assert.match(log, /"msg":"swept"/, 'there is a log');
+    assert.match(log, /"msg":"sweep finished"/, 'there is a log');
     assert.match(log, /"msg":"answered"/, 'every request is in it');
     for (const [what, value] of spoken) {
       assert.ok(!log.includes(value), `${what} is in the log`);

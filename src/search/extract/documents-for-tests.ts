@@ -122,7 +122,7 @@ export function makePdf(text: string): Buffer {
   return makePdfWith(makeStream(`BT /F1 12 Tf 72 720 Td (${text}) Tj ET`));
 }
 
-/** Forms that draw each other again and again: 10 to the power of `depth` of them. Nobody lives to see its end. */
+/** Forms that draw each other again and again: 10 to the power of `depth` of them. It never ends in practice. */
 export function makeEndlessPdf(depth = 12): Buffer {
   const forms = Array.from({ length: depth }, (_, index) => {
     const inner = `/X${index + 1} Do `.repeat(10);

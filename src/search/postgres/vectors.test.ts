@@ -46,7 +46,7 @@ for (const [what, text] of Object.entries(texts)) {
   });
 }
 
-test('what fits is one vector, in which name, properties and text do not follow each other', () => {
+test('a short document is one vector, in which name, properties and text do not follow each other', () => {
   const { names, words, pieces } = toVectors({ ...described, properties: 'key: value', text: 'some text' });
   assert.deepEqual(pieces, []);
   assert.ok(names.endsWith(` 'name':1`));

@@ -66,7 +66,7 @@ async function collect(search: Search, space: number, q: string): Promise<number
   return all;
 }
 
-test('slices propose every entry of the space once, and none of another', async (context) => {
+test('slices have every entry of the space once, and none of another', async (context) => {
   const { search, store } = openIndex(context);
   const far = [600_000, 600_001, 2_000_000];
   put(store, 1, range(1, 50));
@@ -86,7 +86,7 @@ test('slices propose every entry of the space once, and none of another', async 
   assert.deepEqual(await collect(search, 4, 'needle'), []);
 });
 
-test('a slice stays what it was when newer entries come', async (context) => {
+test('a slice stays the same when newer entries are added', async (context) => {
   const { search, store } = openIndex(context);
   put(store, 1, range(1, 700));
   const query = search.parse('needle');
@@ -96,7 +96,7 @@ test('a slice stays what it was when newer entries come', async (context) => {
   assert.deepEqual(again, first);
 });
 
-test('a slice begins at the window that it was found in, so that it does not depend on how long the ones before took', async (context) => {
+test('a slice begins at its own window, however long the search before it took', async (context) => {
   const { search, store } = openIndex(context);
   put(store, 1, range(1, 5));
   put(store, 1, [2_000_000], () => 'far');

@@ -74,7 +74,7 @@ for (const [about, answer] of Object.entries(badAnswers)) {
   });
 }
 
-test('an endless answer is read to 64 KiB and no further', async (t) => {
+test('an endless response is read up to 64 KiB', async (t) => {
   let isClosed = false;
   const answer = (response: ServerResponse) => {
     const timer = setInterval(() => response.write(' '.repeat(8192)), 1);
@@ -89,7 +89,7 @@ test('an endless answer is read to 64 KiB and no further', async (t) => {
   assert.ok(isClosed);
 });
 
-test('an answer that trickles is given up after five seconds', { timeout: 60_000 }, async (t) => {
+test('a slow response is given up after five seconds', { timeout: 60_000 }, async (t) => {
   const clock = new MovableClock();
   const request = Promise.withResolvers<ServerResponse>();
   const keys = await openKeys(t, (response) => request.resolve(response), { clock });
@@ -121,7 +121,7 @@ test('a redirect is not followed', async (t) => {
   assert.equal(isFollowed, false);
 });
 
-test('keys that are not public signing keys are left out, and the others taken', async (t) => {
+test('keys that are not public signing keys are ignored, the others are used', async (t) => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const small = await crypto.subtle.generateKey(
     { name: 'RSASSA-PKCS1-v1_5', modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' },
@@ -163,7 +163,7 @@ test('a key is for its own algorithm only, or for the default of its kind', asyn
   }
 });
 
-test('an RSA key that says no algorithm is for PS256 where RS256 is not allowed', async (t) => {
+test('an RSA key without an algorithm is for PS256 where RS256 is not allowed', async (t) => {
   const records = [rsa, { ...rsa, kid: 'old', alg: 'RS256' }];
   const keys = await openKeys(t, withKeys(records), {}, ['PS256', 'ES256']);
   assert.ok(await has(keys, 'rsa', 'PS256'));
@@ -190,7 +190,7 @@ async function openDiscovery(t: TestContext, toDocument: (address: string) => un
   };
 }
 
-test('where no address is configured it is found through discovery, once', async (t) => {
+test('without a configured address, discovery is used once', async (t) => {
   const discovery = (address: string) => ({ issuer: `${address}/realm/`, jwks_uri: `${address}/keys` });
   const { requests, clock, keys } = await openDiscovery(t, discovery, '/realm/');
   assert.ok(await has(keys, 'first'));
