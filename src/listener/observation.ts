@@ -7,7 +7,7 @@ import type { RequestMetrics, RouteLabels } from '../telemetry/request-metrics.t
 import type { Span, Tracer } from '../telemetry/tracer.ts';
 
 /** A line of the access log. */
-export interface AccessLogEntry {
+interface AccessLogEntry {
   request: string;
   method: string;
   /** The path pattern of the route; null: unrouted. */

@@ -65,7 +65,7 @@ export interface ConsoleFiles {
   assets: ReadonlyMap<string, ConsoleFile>;
 }
 
-export const builtConsoleFolder = join(import.meta.dirname, '../../dist/console');
+const builtConsoleFolder = join(import.meta.dirname, '../../dist/console');
 
 export function readConsole(folder = builtConsoleFolder): ConsoleFiles {
   if (!existsSync(join(folder, 'index.html'))) return { page: null, assets: new Map() };

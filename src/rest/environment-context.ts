@@ -35,7 +35,7 @@ export type ContextLookup = () => EnvironmentContext | null;
 export type MetricsAccess = { token: string } | 'loopback' | 'open' | 'off';
 
 /** The content of `/metrics`, and who may read it. */
-export interface MetricsPage {
+interface MetricsPage {
   access: MetricsAccess;
   render(): Promise<string>;
 }

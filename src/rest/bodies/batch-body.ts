@@ -33,7 +33,7 @@ const formatHint =
   'Send multipart/form-data with a part named "filename" for each file, and, if there is more to say of them, a part named "Files" with a JSON array of as many objects.';
 
 /** Used for each file whose metadata does not say otherwise. */
-export interface BatchDefaults {
+interface BatchDefaults {
   conflict: ConflictBehavior;
   comment: string | null;
 }

@@ -21,7 +21,7 @@ const boundaryHeadBytes = 256;
 const formatsHint =
   'Send multipart/form-data with a part named "filename", or JSON {"filename": "<base64>"}, or the bytes themselves under another content type.';
 
-export interface FileBody {
+interface FileBody {
   received: ReceivedContent;
   /** The file name of the multipart part. */
   fileName: string | null;

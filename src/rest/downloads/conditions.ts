@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { readHttpDate } from './http-date.ts';
 
-export interface Validators {
+interface Validators {
   /** Strong: the digest of the bytes, quoted. */
   etag: string;
   modifiedAtMs: number;

@@ -26,7 +26,7 @@ const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
-export interface IssuerFaceOptions {
+interface IssuerFaceOptions {
   lookup: ContextLookup;
   /** Names the address in the counters that all threads share. */
   name: string;

@@ -15,7 +15,7 @@ import {
   Router,
 } from '../route.ts';
 
-export type Handler<R extends Route> = (
+type Handler<R extends Route> = (
   context: EnvironmentContext,
   exchange: RouteExchange,
   match: RouteMatch<R>,

@@ -28,7 +28,7 @@ export const tags = {
   'Signing in': 'Tokens, by OAuth 2.0 and OpenID Connect.',
 } as const;
 
-export type Tag = keyof typeof tags;
+type Tag = keyof typeof tags;
 
 export interface Description {
   operationId: string;
@@ -69,7 +69,7 @@ export interface ResponseDescription {
   content?: Readonly<Record<string, MediaType>>;
 }
 
-export interface AnswerHeader {
+interface AnswerHeader {
   description: string;
   schema: TSchema;
 }

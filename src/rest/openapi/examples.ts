@@ -45,7 +45,7 @@ export const exampleFile = {
 
 export const exampleEnvelope = { Folder: exampleFolder, Children: [exampleFile] };
 
-export const exampleETag = '"4c1f0b5e8a92"';
+const exampleETag = '"4c1f0b5e8a92"';
 
 export const exampleShownFile = {
   Entry: exampleFile,
@@ -54,8 +54,6 @@ export const exampleShownFile = {
   Sha256: exampleIds.sha256,
   Version: 3,
 };
-
-export const exampleShownFolder = { Entry: exampleFolder, Path: '/Invoices', ETag: exampleETag };
 
 interface ErrorFields {
   Message: string;

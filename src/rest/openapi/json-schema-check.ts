@@ -14,7 +14,7 @@ export interface Problem {
 }
 
 /** The first problem; null if there is none. */
-export type Check = (value: unknown) => Problem | null;
+type Check = (value: unknown) => Problem | null;
 
 interface Keywords {
   type: string;

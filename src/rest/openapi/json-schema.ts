@@ -14,15 +14,15 @@ export interface TSchema<Value = unknown> {
 
 export type Static<Schema extends TSchema> = Schema extends TSchema<infer Value> ? Value : never;
 
-export interface TString extends TSchema<string> {
+interface TString extends TSchema<string> {
   readonly pattern?: string;
 }
 
-export interface TOptional {
+interface TOptional {
   readonly [optional]: true;
 }
 
-export interface TObject<Properties> extends TSchema<Fields<Properties>> {
+interface TObject<Properties> extends TSchema<Fields<Properties>> {
   readonly properties: Properties;
 }
 

@@ -16,7 +16,8 @@ import { Type } from '../openapi/json-schema.ts';
 import { SaveFileForm, SaveFileJson } from '../openapi/schemas.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
-import { readResumable, saveResumable } from '../uploads/ietf.ts';
+import { saveResumable } from '../uploads/ietf.ts';
+import { readResumable } from '../uploads/ietf-headers.ts';
 import { prefersMinimal, toSaveAnswer } from './save-answer.ts';
 import { resumableAnswers, resumableHeaders } from './uploads.ts';
 

@@ -8,6 +8,7 @@ import { Type } from '../openapi/json-schema.ts';
 import { ErrorAnswer, UploadState } from '../openapi/schemas.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
 import * as ietf from '../uploads/ietf.ts';
+import { describeResumable } from '../uploads/ietf-headers.ts';
 import * as tus from '../uploads/tus.ts';
 import { isTus, toTusState, tusVersion } from '../uploads/tus-headers.ts';
 import { uploadStatuses, uploadsPath } from '../uploads/upload-request.ts';
@@ -48,7 +49,7 @@ export const resumableAnswers = {
   },
 };
 
-export const createUploadRoute: CallerRoute = {
+const createUploadRoute: CallerRoute = {
   method: 'POST',
   path: uploadsPath,
   action: 'write',
@@ -112,7 +113,7 @@ export const createUploadRoute: CallerRoute = {
   },
 };
 
-export const showUploadRoute: CallerRoute = {
+const showUploadRoute: CallerRoute = {
   method: 'GET',
   path: `${uploadsPath}/{id}`,
   action: 'write',
@@ -170,7 +171,7 @@ function renderState({ sizeBytes, lengthBytes, result, kind, expiresAt }: Upload
   });
 }
 
-export const appendUploadRoute: CallerRoute = {
+const appendUploadRoute: CallerRoute = {
   method: 'PATCH',
   path: `${uploadsPath}/{id}`,
   action: 'write',
@@ -228,7 +229,7 @@ export const appendUploadRoute: CallerRoute = {
   },
 };
 
-export const removeUploadRoute: CallerRoute = {
+const removeUploadRoute: CallerRoute = {
   method: 'DELETE',
   path: `${uploadsPath}/{id}`,
   action: 'write',
@@ -256,7 +257,7 @@ function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): Op
     path,
     action: null,
     async handle(context, { request, allowed }) {
-      const headers = { Allow: allowed(), ...ietf.describeResumable(context, request) };
+      const headers = { Allow: allowed(), ...describeResumable(context, request) };
       return { status: 204, headers: of === 'tus' ? { ...tus.describeTus(context), ...headers } : headers, body: '' };
     },
     describe: {

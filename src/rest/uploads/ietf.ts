@@ -1,64 +1,34 @@
 // "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload): `POST /files` with `Upload-Complete` starts an upload,
-// which continues at its own address. Upload-Draft-Interop-Version names the draft: 3 uses Upload-Incomplete instead, up to 5
-// an append has no content type of its own, up to 6 the limit on age is called expires.
+// which continues at its own address.
 
-import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { invalidHeader } from '../../listener/refusals.ts';
-import { type AppendResult, appendUpload, lengthMismatch } from '../../operations/append-upload.ts';
+import { type AppendResult, appendUpload } from '../../operations/append-upload.ts';
 import { showUpload } from '../../operations/finish-upload.ts';
 import { beginUpload, dropUpload, readNotes, removeUpload } from '../../operations/uploads.ts';
-import { readBodyFormat } from '../bodies/file-body.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerExchange } from '../route.ts';
 import { prefersMinimal, toSaveAnswer } from '../routes/save-answer.ts';
-import { readBodyBytes } from './tus.ts';
-import { readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from './upload-request.ts';
-
-export const partialUpload = 'application/partial-upload';
-const oldestVersion = 3;
-const newestVersion = 8;
-
-export interface Resumable {
-  /** Null: absent, or unknown. */
-  version: number | null;
-  isComplete: boolean;
-}
-
-/** Null: an ordinary save. "Other values MUST cause the entire header field to be ignored." */
-export function readResumable(request: IncomingMessage): Resumable | null {
-  const version = readVersion(request);
-  const isComplete = readComplete(request, version);
-  if (isComplete === null) return null;
-  // A complete form or JSON body is an ordinary save; part of one cannot be resumed.
-  if (isComplete && !isBare(request)) return null;
-  return { version, isComplete };
-}
-
-function readVersion(request: IncomingMessage): number | null {
-  const version = readInteger(request, 'upload-draft-interop-version');
-  return version !== null && version >= oldestVersion && version <= newestVersion ? version : null;
-}
-
-function readComplete(request: IncomingMessage, version: number | null): boolean | null {
-  const isInverted = version === oldestVersion;
-  const text = parameters.readHeader(request, isInverted ? 'upload-incomplete' : 'upload-complete')?.trim();
-  if (text === '?1') return !isInverted;
-  return text === '?0' ? isInverted : null;
-}
-
-function readInteger(request: IncomingMessage, name: string): number | null {
-  const text = parameters.readHeader(request, name)?.trim() ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
-function isBare(request: IncomingMessage): boolean {
-  return readBodyFormat(parameters.readHeader(request, 'content-type')).kind === 'bare';
-}
+import {
+  checkPatchType,
+  isBare,
+  oldestVersion,
+  partialUpload,
+  type Resumable,
+  readComplete,
+  readInteger,
+  readLength,
+  readVersion,
+  toCommonHeaders,
+  toComplete,
+  toLimit,
+  toState,
+} from './ietf-headers.ts';
+import { readBodyBytes, readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from './upload-request.ts';
 
 export async function saveResumable(
   context: EnvironmentContext,
@@ -108,17 +78,6 @@ function notBare(): Refusal {
     target: 'Content-Type',
     hint: 'Send them under their own content type, neither as a form nor as JSON.',
   });
-}
-
-/** The total length, if this request tells it: by Upload-Length, or by the length of a body that completes the upload. */
-function readLength(request: IncomingMessage, offsetBytes: number, isComplete: boolean): number | null {
-  const stated = readInteger(request, 'upload-length');
-  const declared = readBodyBytes(request);
-  const implied = isComplete && declared !== null ? offsetBytes + declared : null;
-  if (stated !== null && implied !== null && stated !== implied) {
-    throw lengthMismatch(`Upload-Length says ${stated} bytes, but these complete it at ${implied}.`);
-  }
-  return stated ?? implied;
 }
 
 interface Append {
@@ -199,14 +158,6 @@ export async function patchResumable(
   });
 }
 
-function checkPatchType(request: IncomingMessage, version: number | null): void {
-  const type = parameters.readHeader(request, 'content-type')?.trim().toLowerCase();
-  if (type === partialUpload || (version !== null && version <= 5)) return;
-  throw new Refusal('UnsupportedMediaType', `Bytes of an upload are sent as ${partialUpload}.`, {
-    target: 'Content-Type',
-  });
-}
-
 export async function headResumable(
   context: EnvironmentContext,
   exchange: CallerExchange,
@@ -238,31 +189,4 @@ export async function deleteResumable(
     await removeUpload(context.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
     return { status: 204, headers, body: '' };
   });
-}
-
-/** The headers of an answer to OPTIONS. */
-export function describeResumable(context: EnvironmentContext, request: IncomingMessage): Record<string, string> {
-  return { 'Accept-Patch': partialUpload, ...toCommonHeaders(context, readVersion(request)) };
-}
-
-/** The headers of every answer. */
-function toCommonHeaders(context: EnvironmentContext, version: number | null): Record<string, string> {
-  return {
-    ...(version !== null && { 'Upload-Draft-Interop-Version': String(version) }),
-    'Upload-Limit': toLimit(context, version, context.cabinet.limits.uploadMs),
-  };
-}
-
-function toLimit({ cabinet }: EnvironmentContext, version: number | null, lifeMs: number): string {
-  const age = version !== null && version <= 6 ? 'expires' : 'max-age';
-  return `max-size=${cabinet.limits.fileBytes}, ${age}=${Math.max(0, Math.floor(lifeMs / 1000))}`;
-}
-
-function toState(version: number | null, { sizeBytes, result }: Upload): Record<string, string> {
-  return { 'Upload-Offset': String(sizeBytes), ...toComplete(version, result !== null) };
-}
-
-function toComplete(version: number | null, isComplete: boolean): Record<string, string> {
-  if (version === oldestVersion) return { 'Upload-Incomplete': isComplete ? '?0' : '?1' };
-  return { 'Upload-Complete': isComplete ? '?1' : '?0' };
 }

@@ -15,7 +15,7 @@ import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerExchange } from '../route.ts';
 import * as tus from './tus-headers.ts';
-import { readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from './upload-request.ts';
+import { readBodyBytes, readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from './upload-request.ts';
 
 const patchType = 'application/offset+octet-stream';
 /** Refusals need no headers beside those that the route adds to every answer. */
@@ -165,9 +165,4 @@ function tooMuch(): Refusal {
   return new Refusal('FileTooLarge', 'The body has more bytes than Upload-Length says.', {
     target: 'Upload-Length',
   });
-}
-
-/** Null: the length is not known beforehand. */
-export function readBodyBytes(request: IncomingMessage): number | null {
-  return request.headers['transfer-encoding'] === undefined ? (parameters.readDeclaredBytes(request) ?? 0) : null;
 }

@@ -127,3 +127,8 @@ export async function withUploadStatuses<Answer>(
     throw new StandardRefusal(error, known[error.code] ?? toStatus(error.code), refusalHeaders);
   }
 }
+
+/** Null: the length is not known beforehand. */
+export function readBodyBytes(request: IncomingMessage): number | null {
+  return request.headers['transfer-encoding'] === undefined ? (parameters.readDeclaredBytes(request) ?? 0) : null;
+}

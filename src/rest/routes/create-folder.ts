@@ -1,0 +1,169 @@
+// `POST /folders`.
+
+import { selectSpace } from '../../domain/caller.ts';
+import { readMediaType } from '../../domain/content-type.ts';
+import type { ConflictBehavior } from '../../domain/entry.ts';
+import { checkObjectType, checkProperties } from '../../domain/properties.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type CreateFolderRequest, createFolder } from '../../operations/create-folder.ts';
+import { json } from '../answer.ts';
+import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../bodies/json.ts';
+import { envelopeAnswer, header, headers } from '../openapi/description.ts';
+import { exampleFolder } from '../openapi/examples.ts';
+import { Type } from '../openapi/json-schema.ts';
+import { CreateFolder, compileCheck } from '../openapi/schemas.ts';
+import {
+  checkConflictBehavior,
+  checkEncoding,
+  readDeclaredBytes,
+  readHeader,
+  readIdempotencyKey,
+  readMd5,
+  readSha256,
+} from '../parameters.ts';
+import type { CallerExchange, CallerRoute } from '../route.ts';
+import { renderEnvelope } from '../wire.ts';
+import { toLink } from './folders.ts';
+
+const bodyHint =
+  'Send JSON {"ParentFolderId": "…", "FolderName": "…"}, bare or under "requestPayload", or the same fields as a URL-encoded form; RelativePath, "a/b/c", stands in place of FolderName.';
+
+export const createFolderRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/folders',
+  action: 'write',
+  async handle(context, exchange, caller) {
+    if (caller.spaceId !== null) selectSpace(caller);
+    checkEncoding(exchange.request);
+    const idempotencyKey = readIdempotencyKey(exchange.request);
+    const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));
+    if (behavior === 'Version') throw noVersions();
+    const request = await readFolderRequest(exchange);
+    // A client that sends a path wants it to exist, so existing folders are used by default.
+    const conflict = behavior ?? request.conflict ?? (request.isRelativePath ? 'Existing' : 'Fail');
+    const current = await exchange.renewCaller();
+    const created = await createFolder(context.cabinet, current, { ...request, conflict, idempotencyKey });
+    return json(renderEnvelope(created), {
+      entryid: created.folder.id,
+      ...toLink(context, created, null),
+      ...(created.isReplayed && { 'idempotency-replayed': 'true' }),
+    });
+  },
+  describe: {
+    operationId: 'FoldersPOST',
+    tag: 'Folders',
+    summary: 'Create a folder under a parent folder',
+    description:
+      'The name is taken: 400 `NameAlreadyExists`, unless `ConflictBehavior` says otherwise. `Existing` answers with the ' +
+      'folder that has the name (`mkdir -p`), `Rename` makes `Invoices (2)`. `RelativePath` in place of `FolderName` makes the ' +
+      'folders that are missing on the way, all in one step or none; what exists is used, and `ConflictBehavior`, which says ' +
+      'what becomes of the last name, is then `Existing` by default.',
+    parameters: [
+      headers.conflictBehavior('Fail', 'Rename', 'Existing'),
+      headers.idempotencyKey,
+      headers.spaceId,
+      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
+      header('Content-MD5', 'MD5 of the body; checked'),
+    ],
+    requestBody: {
+      required: true,
+      description: 'The fields bare, or under requestPayload; as JSON or as a form.',
+      content: {
+        'application/json': {
+          schema: { anyOf: [CreateFolder, Type.Object({ requestPayload: CreateFolder })] },
+          examples: {
+            FolderName: {
+              summary: 'One folder',
+              value: { ParentFolderId: '-root-', FolderName: 'Invoices', Properties: { Year: '2026' } },
+            },
+            RelativePath: {
+              summary: 'With the folders on the way',
+              value: { ParentFolderId: '-root-', RelativePath: 'Invoices/2026/March' },
+            },
+          },
+        },
+        'application/x-www-form-urlencoded': {
+          schema: CreateFolder,
+          example: { ParentFolderId: '-root-', FolderName: 'Invoices' },
+        },
+      },
+    },
+    responses: {
+      200: envelopeAnswer('The new folder, without children', {
+        Folder: { ...exampleFolder, Size: 0 },
+        Children: [],
+      }),
+    },
+    refusals: ['FolderNameMissing', 'FolderNotFound', 'InvalidName', 'NotAFolder', 'QuotaExceeded', 'TooDeep'],
+  },
+};
+
+type FolderRequest = Omit<CreateFolderRequest, 'idempotencyKey' | 'conflict'> & { conflict: ConflictBehavior | null };
+
+async function readFolderRequest({ request, openBody }: CallerExchange): Promise<FolderRequest> {
+  const digests = { sha256: readSha256(request, 'content-digest'), md5: readMd5(request) };
+  const header = readHeader(request, 'content-type');
+  const essence = header === null || header === '' ? null : (readMediaType(header)?.essence ?? 'unknown');
+  if (essence !== null && essence !== 'application/json' && essence !== 'application/x-www-form-urlencoded') {
+    throw invalidBody('A folder is not created by a body of this content type.', bodyHint);
+  }
+  if ((readDeclaredBytes(request) ?? 0) > smallBodyBytes) throw bodyTooLarge();
+  const body = await readWhole(openBody(digests), smallBodyBytes, bodyTooLarge);
+  const isJson = essence === 'application/json' || /^\s*\{/.test(body.toString('latin1', 0, 64));
+  return toRequest(isJson ? unwrap(parseObject(body, bodyHint)) : readForm(parseForm(body, bodyHint)));
+}
+
+function bodyTooLarge(): Refusal {
+  return invalidBody(`The body has more than ${smallBodyBytes} bytes.`, bodyHint);
+}
+
+function unwrap(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.hasOwn(fields, 'requestPayload') ? checkPayload(fields.requestPayload) : fields;
+}
+
+function checkPayload(payload: unknown): Record<string, unknown> {
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return checkObject(payload, bodyHint);
+  throw new Refusal('InvalidField', 'requestPayload must be an object.', { target: 'requestPayload', hint: bodyHint });
+}
+
+function readForm(form: Map<string, string>): Record<string, unknown> {
+  const payload = form.get('requestPayload');
+  if (payload !== undefined) return unwrap(parseObject(Buffer.from(payload), bodyHint));
+  const names = ['ParentFolderId', 'FolderName', 'RelativePath', 'ObjectType', 'ConflictBehavior'];
+  return Object.fromEntries(names.filter((name) => form.has(name)).map((name) => [name, form.get(name)]));
+}
+
+const checkCreateFolder = compileCheck(CreateFolder);
+
+function toRequest(fields: Record<string, unknown>): FolderRequest {
+  const isRelativePath = Object.hasOwn(fields, 'RelativePath');
+  if (!isRelativePath && !Object.hasOwn(fields, 'FolderName')) {
+    throw new Refusal('FolderNameMissing', 'FolderName is missing.', { target: 'FolderName', hint: bodyHint });
+  }
+  if (isRelativePath && Object.hasOwn(fields, 'FolderName')) throw namedTwice();
+  if (fields.ConflictBehavior === 'Version') throw noVersions();
+  const checked = checkCreateFolder(fields);
+  const { ParentFolderId, FolderName, RelativePath, Properties, ObjectType, ConflictBehavior } = checked;
+  return {
+    parentFolderId: ParentFolderId ?? null,
+    folderName: RelativePath ?? FolderName ?? '',
+    isRelativePath,
+    objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
+    properties: Properties === undefined ? null : checkProperties(Properties),
+    conflict: checkConflictBehavior(ConflictBehavior ?? null),
+  };
+}
+
+function namedTwice(): Refusal {
+  return new Refusal('InvalidField', 'FolderName and RelativePath cannot be sent together.', {
+    target: 'RelativePath',
+    hint: 'Send FolderName for one folder, or RelativePath, "a/b/c", for one and the folders that are missing on the way to it.',
+  });
+}
+
+function noVersions(): Refusal {
+  return new Refusal('InvalidField', 'Folders have no versions: ConflictBehavior cannot be Version here.', {
+    target: 'ConflictBehavior',
+    hint: 'Send one of Fail, Rename, Existing.',
+  });
+}
