@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { crc32 } from 'node:zlib';
 
-export interface ReadEntry {
+interface ReadEntry {
   name: string;
   sizeBytes: number;
   crc32: number;

@@ -94,7 +94,7 @@ function toZip64Field(values: readonly number[]): Buffer {
   return field;
 }
 
-export interface CentralDirectory {
+interface CentralDirectory {
   count: number;
   sizeBytes: number;
   offset: number;

@@ -26,7 +26,7 @@ export interface Authority {
   issue(request: IssueRequest): Promise<string>;
 }
 
-export interface IssueRequest {
+interface IssueRequest {
   name: string;
   publicKeyPem: string;
   days: number;

@@ -7,7 +7,7 @@
 
 import { contentOf, type Element, readElements, readWithin, tags } from './der.ts';
 
-export interface CertificateFields {
+interface CertificateFields {
   issuer: string;
   subject: string;
   serial: string;

@@ -32,7 +32,7 @@ export interface Trust {
 /** `problem` says why it cannot be used, as a sentence. */
 export type ShownCertificate = { problem: string } | { problem: null; leaf: X509Certificate; thumbprint: string };
 
-export interface MutualTlsOptions {
+interface MutualTlsOptions {
   trust: { readonly value: Trust };
   /** Proxies that end TLS and hand the certificate over in `Client-Cert` (RFC 9440). */
   proxies: Peers;

@@ -22,7 +22,7 @@ export interface AddressConfig {
   tls: { certPath: string; keyPath: string } | null;
 }
 
-export interface MutualTlsConfig extends AddressConfig {
+interface MutualTlsConfig extends AddressConfig {
   /** The CAs of client certificates; null: our own CA for development. */
   caPath: string | null;
   crlPath: string | null;
@@ -30,11 +30,9 @@ export interface MutualTlsConfig extends AddressConfig {
   proxies: readonly string[];
 }
 
-export type CatalogConfig =
-  | { kind: 'sqlite' }
-  | { kind: 'postgres'; url: string; schema: string; maxConnections: number };
+type CatalogConfig = { kind: 'sqlite' } | { kind: 'postgres'; url: string; schema: string; maxConnections: number };
 
-export interface TelemetryConfig {
+interface TelemetryConfig {
   /** Who may read `/metrics`. */
   metrics: { token: string } | 'loopback' | 'open' | 'off';
   /** Where traces are sent; null: nowhere. */

@@ -72,7 +72,7 @@ export const refusalCodes = [
 
 export type RefusalCode = (typeof refusalCodes)[number];
 
-export interface RefusalDetails {
+interface RefusalDetails {
   /** The field or header at fault, by its wire name. */
   target?: string;
   /** What to send instead. */

@@ -34,7 +34,7 @@ export function toArchiveJournalJob(metrics: EnvironmentMetrics): Job {
   };
 }
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   now: number;
   signal?: AbortSignal;
   /** For tests, which have fewer rows. */

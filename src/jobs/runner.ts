@@ -4,7 +4,7 @@
 import type { Clock, Timer } from '../runtime/clock.ts';
 import type { Job, JobEnvironment } from './job.ts';
 
-export interface JobRunnerOptions {
+interface JobRunnerOptions {
   clock: Clock;
   onError(error: unknown, job: Job): void;
 }

@@ -16,14 +16,14 @@ interface LastScrub {
   problems: number;
 }
 
-export interface ScrubReport {
+interface ScrubReport {
   entries: number;
   bytes: number;
   problemCount: number;
   problems: readonly { what: string; problem: string; affected: readonly object[] }[];
 }
 
-export interface ScrubOptions {
+interface ScrubOptions {
   days: number;
   /** When the environment was created: the first scrub is due `days` after that. */
   createdAt(): number;

@@ -19,7 +19,7 @@ const pageOfBlobs = 500;
 /** A copy that has not grown for so long never will. */
 const abandonedMs = 10 * 60 * 1000;
 
-export interface SweepCounts {
+interface SweepCounts {
   uploads: number;
   blobs: number;
   results: number;

@@ -13,7 +13,7 @@ import { backUpEnvironment, type Observer } from './maintenance.ts';
 
 const unfinishedName = 'unfinished';
 
-export interface BackupRequest {
+interface BackupRequest {
   storage: StorageConfig;
   directory: string;
   /** Files of the configuration that go with it. */

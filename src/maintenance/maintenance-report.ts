@@ -16,7 +16,7 @@ export interface ShownVerify {
   Environments: ShownEnvironment[];
 }
 
-export interface ShownEnvironment {
+interface ShownEnvironment {
   Name: string;
   Entries: number;
   Versions: number;

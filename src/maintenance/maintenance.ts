@@ -41,7 +41,7 @@ export interface Observer {
   signal: AbortSignal;
 }
 
-export interface MaintenanceRequest extends MaintenanceData {
+interface MaintenanceRequest extends MaintenanceData {
   observer: Observer;
 }
 

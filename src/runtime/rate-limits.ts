@@ -4,7 +4,7 @@
 import { type Clock, systemClock } from './clock.ts';
 import { SharedNumbers } from './shared-counters.ts';
 
-export interface BucketRules {
+interface BucketRules {
   /** Buckets with the same name are the same. */
   name: string;
   burst: number;

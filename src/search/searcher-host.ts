@@ -1,13 +1,17 @@
 // The main thread's side of a searcher thread: starts it with the first query, and again after a failure.
 
 import { Worker } from 'node:worker_threads';
-import { Fault, type FaultKind } from '../domain/fault.ts';
+import { Fault } from '../domain/fault.ts';
 import { endThread } from '../runtime/threads.ts';
-import type { RankRequest, SnippetsRequest } from './search.ts';
+import { type Functions, WorkerCalls } from '../runtime/worker-calls.ts';
+import type { IndexStatus, RankedSlice, RankRequest, SnippetsRequest } from './search.ts';
 
-export type SearcherRequest = { rank: RankRequest } | { snippets: SnippetsRequest } | { status: true };
-export type ToSearcher = { id: number } & SearcherRequest;
-export type FromSearcher = { id: number } & ({ result: unknown } | { fault: string; kind?: FaultKind });
+/** What the thread answers. */
+export interface SearcherFunctions extends Functions {
+  rank(request: RankRequest): RankedSlice | Promise<RankedSlice>;
+  snippets(request: SnippetsRequest): string[] | Promise<string[]>;
+  status(): IndexStatus | Promise<IndexStatus>;
+}
 
 interface SearcherOptions {
   thread: URL;
@@ -16,54 +20,41 @@ interface SearcherOptions {
   onBackgroundError(error: unknown): void;
 }
 
-interface PendingRequest {
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
+interface Searcher {
+  worker: Worker;
+  calls: WorkerCalls<SearcherFunctions>;
 }
 
 export class SearcherHost {
   readonly #options: SearcherOptions;
-  #searcher: Worker | null = null;
-  readonly #pending = new Map<number, PendingRequest>();
-  #lastId = 0;
+  #searcher: Searcher | null = null;
 
   constructor(options: SearcherOptions) {
     this.#options = options;
   }
 
-  async request(request: SearcherRequest): Promise<unknown> {
+  /** To be used at once: it changes when the thread is started again. */
+  get calls(): WorkerCalls<SearcherFunctions> {
     this.#searcher ??= this.#start();
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const searcher = this.#searcher;
-    return await new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      searcher.postMessage({ id, ...request } satisfies ToSearcher);
-    });
+    return this.#searcher.calls;
   }
 
-  #start(): Worker {
+  #start(): Searcher {
     const { thread, data, onBackgroundError } = this.#options;
-    const searcher = new Worker(thread, { workerData: data });
-    searcher.on('message', (message: FromSearcher) => {
-      const pending = this.#pending.get(message.id);
-      this.#pending.delete(message.id);
-      if ('result' in message) pending?.resolve(message.result);
-      else pending?.reject(new Fault(message.kind ?? 'other', message.fault));
-    });
-    searcher.once('error', (error) => {
+    const worker = new Worker(thread, { workerData: data });
+    worker.once('error', (error) => {
       onBackgroundError(error);
-      if (this.#searcher === searcher) void this.end();
+      if (this.#searcher?.worker === worker) void this.end();
     });
-    return searcher;
+    return { worker, calls: new WorkerCalls<SearcherFunctions>(worker, {}) };
   }
 
   /** The next request starts a new thread. */
   async end(): Promise<void> {
     const searcher = this.#searcher;
     this.#searcher = null;
-    for (const { reject } of this.#pending.values()) reject(new Fault('other', 'the search index is being reopened'));
-    this.#pending.clear();
-    if (searcher !== null) await endThread(searcher);
+    if (searcher === null) return;
+    searcher.calls.close(new Fault('other', 'the search index is being reopened'));
+    await endThread(searcher.worker);
   }
 }

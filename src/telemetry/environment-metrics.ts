@@ -22,7 +22,7 @@ export interface PoolReading {
 }
 
 /** The state of the search index and the journal, which costs a query each. */
-export interface PolledState {
+interface PolledState {
   search: { documents: number; behind: number; waiting: number; skipped: number };
   journalPosition: number;
 }

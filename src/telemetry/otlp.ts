@@ -12,7 +12,7 @@ const longestRestMs = 60_000;
 /** "Retryable response codes" of the specification. */
 const retryable = new Set([429, 502, 503, 504]);
 
-export interface OtlpOptions {
+interface OtlpOptions {
   /** The collector's address; `/v1/traces` is added. */
   endpoint: string;
   /** Attributes of all spans: `service.name` and others. */
@@ -129,7 +129,7 @@ export class OtlpExporter implements SpanSink {
 const scope = { name: 'cabinet' };
 const statusError = 2;
 
-export function renderSpans(resource: Attributes, spans: readonly EndedSpan[]): string {
+function renderSpans(resource: Attributes, spans: readonly EndedSpan[]): string {
   return JSON.stringify({
     resourceSpans: [
       { resource: { attributes: toAttributes(resource) }, scopeSpans: [{ scope, spans: spans.map(toSpan) }] },

@@ -13,7 +13,7 @@ export interface RouteLabels {
 }
 
 /** Requests and connections in progress at an address. */
-export interface AddressReadings {
+interface AddressReadings {
   openRequests(): number;
   openConnections(): number;
   receivedBytes(): number;

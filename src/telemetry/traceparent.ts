@@ -3,7 +3,7 @@
 
 import { randomFillSync } from 'node:crypto';
 
-export interface TraceParent {
+interface TraceParent {
   /** 32 hexadecimal digits. */
   traceId: string;
   /** 16 hexadecimal digits. */

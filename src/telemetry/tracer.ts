@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { newSpanId, newTraceId, readTraceParent } from './traceparent.ts';
 
 /** The numbers of OTLP (opentelemetry-proto, trace.proto). */
-export const spanKinds = { internal: 1, server: 2 } as const;
+const spanKinds = { internal: 1, server: 2 } as const;
 
 export type Attributes = Record<string, string | number>;
 

@@ -16,7 +16,7 @@ import { appendTo, sizeOf, writeBlock } from './append.ts';
 /** Syncing while bytes arrive keeps the disk busy, the last sync short, and the dirty memory bounded. */
 const syncEveryBytes = 32 * 1024 * 1024;
 
-export interface LocalBlobsOptions {
+interface LocalBlobsOptions {
   folder: string;
   /** Called when a sync failed: what was written may not be on the disk. */
   onFatal: (fault: Fault) => void;

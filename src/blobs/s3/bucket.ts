@@ -47,7 +47,7 @@ export interface Listed {
 }
 
 /** What differs from server to server; the probe finds out. */
-export interface Traits {
+interface Traits {
   /** Whether the ETag of an object is the MD5 of its bytes, and that of one made of parts the MD5 of theirs. */
   hasMd5Etags: boolean;
   hasMd5OfParts: boolean;

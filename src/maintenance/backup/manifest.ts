@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably, writeSynced } from '../../runtime/durable-file.ts';
 
-export const manifestFormat = 1;
+const manifestFormat = 1;
 const manifestName = 'manifest.json';
 
 /** The backup is impossible as requested; the message says what to do. */

@@ -22,7 +22,7 @@ export const restoringName = 'restoring';
 const completeName = 'complete';
 const pageOfContents = 500;
 
-export interface CheckedEnvironment {
+interface CheckedEnvironment {
   name: string;
   verified: VerifyResult;
 }

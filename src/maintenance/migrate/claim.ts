@@ -33,7 +33,7 @@ interface Done {
   at: string;
 }
 
-export interface Claimed {
+interface Claimed {
   /** Nothing of the large contents is there yet. */
   isFresh: boolean;
   /** When all was finished already, and neither side has changed since; null: there is something to do. */

@@ -26,7 +26,7 @@ export interface ContentCounts {
 }
 
 /** A migration that has blobs to move. */
-export interface ContentMigration extends Migration {
+interface ContentMigration extends Migration {
   blobs: BlobMove;
 }
 

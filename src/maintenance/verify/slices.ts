@@ -9,7 +9,7 @@ export interface Numbers {
   last: number;
 }
 
-export interface WalkOptions<Row> {
+interface WalkOptions<Row> {
   tables: TableStore;
   /** The number of the table's last row. */
   last: number;

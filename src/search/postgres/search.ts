@@ -88,15 +88,15 @@ class PostgresSearch implements Search {
   }
 
   rank(request: RankRequest): Promise<RankedSlice> {
-    return this.#searcher.request({ rank: request }) as Promise<RankedSlice>;
+    return this.#searcher.calls.call('rank', request);
   }
 
   snippets(request: SnippetsRequest): Promise<string[]> {
-    return this.#searcher.request({ snippets: request }) as Promise<string[]>;
+    return this.#searcher.calls.call('snippets', request);
   }
 
   status(): Promise<IndexStatus> {
-    return this.#searcher.request({ status: true }) as Promise<IndexStatus>;
+    return this.#searcher.calls.call('status', undefined);
   }
 
   async close(): Promise<void> {

@@ -4,23 +4,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { toFault } from '../../catalog/postgres/connection.ts';
 import { exitOnRequest } from '../../runtime/threads.ts';
-import type { FromSearcher, ToSearcher } from '../searcher-host.ts';
+import { type Port, WorkerCalls } from '../../runtime/worker-calls.ts';
+import type { SearcherFunctions } from '../searcher-host.ts';
 import { PostgresSearcher, type PostgresSearcherData } from './searcher.ts';
 
 const searcher = new PostgresSearcher(workerData as PostgresSearcherData);
 
-function answer(message: ToSearcher): Promise<unknown> {
-  if ('rank' in message) return searcher.rank(message.rank);
-  return 'snippets' in message ? searcher.snippets(message.snippets) : searcher.status();
+/** The kind of fault decides whether the caller may retry. */
+function fail(error: unknown): never {
+  throw toFault(error);
 }
 
 exitOnRequest();
-parentPort?.on('message', async (message: ToSearcher) => {
-  const { id } = message;
-  try {
-    parentPort?.postMessage({ id, result: await answer(message) } satisfies FromSearcher);
-  } catch (error) {
-    const fault = String((error as Error).stack);
-    parentPort?.postMessage({ id, fault, kind: toFault(error).kind } satisfies FromSearcher);
-  }
-});
+new WorkerCalls(parentPort as Port, {
+  rank: (request) => searcher.rank(request).catch(fail),
+  snippets: (request) => searcher.snippets(request).catch(fail),
+  status: () => searcher.status().catch(fail),
+} satisfies SearcherFunctions);

@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { IndexerHost } from '../indexer-host.ts';
 import { parseQuery, type Query } from '../query.ts';
 import type { IndexStatus, RankedSlice, RankRequest, Search, SnippetsRequest } from '../search.ts';
-import { SearcherHost, type SearcherRequest } from '../searcher-host.ts';
+import { SearcherHost } from '../searcher-host.ts';
 import type { IndexerData } from './indexer-thread.ts';
 
 interface SqliteSearchOptions extends IndexerData {
@@ -61,22 +61,23 @@ class SqliteSearch implements Search {
     await this.#indexer.rebuild();
   }
 
-  rank(request: RankRequest): Promise<RankedSlice> {
-    return this.#query({ rank: request }) as Promise<RankedSlice>;
+  async rank(request: RankRequest): Promise<RankedSlice> {
+    return await (await this.#openSearcher()).call('rank', request);
   }
 
-  snippets(request: SnippetsRequest): Promise<string[]> {
-    return this.#query({ snippets: request }) as Promise<string[]>;
+  async snippets(request: SnippetsRequest): Promise<string[]> {
+    return await (await this.#openSearcher()).call('snippets', request);
   }
 
   async status(): Promise<IndexStatus> {
     if (!this.#indexer.isStarted && !existsSync(this.#indexPath)) return emptyStatus;
-    return (await this.#query({ status: true })) as IndexStatus;
+    return await (await this.#openSearcher()).call('status', undefined);
   }
 
-  async #query(request: SearcherRequest): Promise<unknown> {
+  /** The indexer creates the index. */
+  async #openSearcher(): Promise<SearcherHost['calls']> {
     if (this.#indexer.isStarted) await this.#indexer.ready;
-    return await this.#searcher.request(request);
+    return this.#searcher.calls;
   }
 
   async close(): Promise<void> {

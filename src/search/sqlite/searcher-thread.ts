@@ -7,10 +7,11 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { exitOnRequest } from '../../runtime/threads.ts';
+import { type Port, WorkerCalls } from '../../runtime/worker-calls.ts';
 import type { Query } from '../query.ts';
 import { toScore } from '../score.ts';
 import { type IndexStatus, type RankedSlice, type RankRequest, type SnippetsRequest, stages } from '../search.ts';
-import type { FromSearcher, ToSearcher } from '../searcher-host.ts';
+import type { SearcherFunctions } from '../searcher-host.ts';
 import { toSnippet } from '../snippet.ts';
 import { SnippetBudget } from '../snippet-budget.ts';
 import {
@@ -166,17 +167,8 @@ function sortByScore(rows: readonly SliceRow[], { terms }: Query): RankedSlice['
 const searcher = new Searcher((workerData as { path: string }).path);
 
 exitOnRequest();
-parentPort?.on('message', (message: ToSearcher) => {
-  const { id } = message;
-  try {
-    const result =
-      'rank' in message
-        ? searcher.rank(message.rank)
-        : 'snippets' in message
-          ? searcher.snippets(message.snippets)
-          : searcher.status();
-    parentPort?.postMessage({ id, result } satisfies FromSearcher);
-  } catch (error) {
-    parentPort?.postMessage({ id, fault: String((error as Error).stack) } satisfies FromSearcher);
-  }
-});
+new WorkerCalls(parentPort as Port, {
+  rank: (request) => searcher.rank(request),
+  snippets: (request) => searcher.snippets(request),
+  status: () => searcher.status(),
+} satisfies SearcherFunctions);
