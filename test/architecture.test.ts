@@ -1,7 +1,7 @@
 // Holds the house together: who may import whom, and what is not to be found in it.
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import type { parseSync } from 'vite';
@@ -354,4 +354,18 @@ test('every runtime dependency has its line in the decisions', () => {
     dependenciesOf('.').filter((name) => !name.startsWith('@cabinet/') && !decided.includes(`| \`${name}\` |`)),
     [],
   );
+});
+
+test('every file that ARCHITECTURE.md and CONTRIBUTING.md name exists, and the glossary is short', () => {
+  for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+    const paths = [...read(page).matchAll(/`((?:[\w.-]+\/)+[\w-]+(?:\.[\w-]+)*\.(?:ts|tsx|md|json))`/g)].map(
+      ([, path]) => path,
+    );
+    assert.ok(paths.length > 5, page);
+    const missing = paths.filter((path) => !['', 'src'].some((folder) => existsSync(join(root, folder, path ?? ''))));
+    assert.deepEqual(missing, [], page);
+  }
+  const glossary = /## Glossary\n(.*?)\n## /s.exec(read('ARCHITECTURE.md'))?.[1] ?? '';
+  const terms = glossary.match(/^\| \*\*/gm) ?? [];
+  assert.ok(terms.length > 10 && terms.length <= 25, `${terms.length} terms`);
 });
