@@ -1,17 +1,20 @@
-// Previews of text, code, Markdown and tables. Everything becomes text nodes; nothing in a file becomes markup.
+// Previews of text, code, Markdown and tables. Nothing in a file becomes HTML by itself.
 
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Kind } from '../files/kind.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { Fallback } from '../shell/fallback.tsx';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { maxTextBytes, useText } from './content.ts';
-import { Markdown } from './markdown.tsx';
 import type { PreviewProps } from './preview-props.ts';
 import { parseTable } from './table.ts';
 import { splitTokens } from './tokens.ts';
 
+const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
+/** Rendering takes about ten seconds for a megabyte, during which the page does not respond. */
+const maxMarkdownBytes = 128 * 1024;
 const maxLines = 5_000;
 const maxRows = 1_000;
 
@@ -22,12 +25,13 @@ export function TextPreview({ entry, version, kind }: PreviewProps & { kind: Kin
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (text === undefined) return <Skeleton label={words.files.loading} />;
   const isShown = (kind === 'markdown' || kind === 'table') && !isSource;
-  const isCut = entry.Size > maxTextBytes;
+  const maxBytes = isShown && kind === 'markdown' ? maxMarkdownBytes : maxTextBytes;
+  const isCut = entry.Size > maxBytes;
   return (
     <>
       {(isCut || kind === 'markdown' || kind === 'table') && (
         <div className="look-bar">
-          <span>{isCut ? words.look.cut(formatSize(maxTextBytes, words.locale)) : ''}</span>
+          <span>{isCut ? words.look.cut(formatSize(maxBytes, words.locale)) : ''}</span>
           {(kind === 'markdown' || kind === 'table') && (
             <Button look="quiet" onPress={() => setSource(!isSource)}>
               {isSource ? words.look.shown : words.look.source}
@@ -35,7 +39,14 @@ export function TextPreview({ entry, version, kind }: PreviewProps & { kind: Kin
           )}
         </div>
       )}
-      {isShown && kind === 'markdown' && <Markdown text={text} />}
+      {isShown && kind === 'markdown' && (
+        // Quotes or lists that are nested a thousand levels deep overflow the stack: their source is shown.
+        <Fallback key={entry.Id} instead={<Lines text={text} isCode={false} />}>
+          <Suspense fallback={<Skeleton label={words.files.loading} />}>
+            <Markdown text={text.slice(0, maxMarkdownBytes)} />
+          </Suspense>
+        </Fallback>
+      )}
       {isShown && kind === 'table' && <Table text={text} name={entry.Name} />}
       {!isShown && <Lines text={text} isCode={kind === 'code'} />}
     </>

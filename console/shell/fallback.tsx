@@ -1,11 +1,17 @@
-// The error boundary around the page.
+// The error boundary around the page, or around a part that has something else to show.
 
 import { Component, type ReactNode } from 'react';
 import { Button } from '../parts/button.tsx';
 import { useWords } from '../words/words.tsx';
 
+interface FallbackProps {
+  children: ReactNode;
+  /** Shown after an error; by default the message, and a button that reloads the page. */
+  instead?: ReactNode;
+}
+
 /** Error boundaries must be classes. */
-export class Fallback extends Component<{ children: ReactNode }, { error: Error | null }> {
+export class Fallback extends Component<FallbackProps, { error: Error | null }> {
   override state = { error: null };
 
   static getDerivedStateFromError(error: Error) {
@@ -13,7 +19,8 @@ export class Fallback extends Component<{ children: ReactNode }, { error: Error 
   }
 
   override render() {
-    return this.state.error === null ? this.props.children : <Fault error={this.state.error} />;
+    const { error } = this.state;
+    return error === null ? this.props.children : (this.props.instead ?? <Fault error={error} />);
   }
 }
 

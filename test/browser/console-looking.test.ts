@@ -50,7 +50,7 @@ test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside
   await openFolder(
     text('a.txt', 'plain words'),
     text('b.ts', 'const answer = 42; // why not'),
-    text('c.md', '# Title\n\n- one **bold** item', 'text/markdown'),
+    text('c.md', '# Title\n\n- one **bold** item\n\n| Name | Size |\n|---|--:|\n| a | 1 |\n', 'text/markdown'),
     text('d.csv', 'name;size\n"a;b";1\n', 'text/csv'),
     { name: 'e.png', type: 'image/png', body: samplePng },
     { name: 'f.wav', type: 'audio/wav', body: makeSound() },
@@ -65,6 +65,8 @@ test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside
   await look('a.txt', page.locator('.look-code', { hasText: 'plain words' }));
   await look('b.ts', page.locator('.tok-number', { hasText: '42' }));
   await look('c.md', page.locator('.look-markdown li strong', { hasText: 'bold' }));
+  await page.locator('.look-markdown h3', { hasText: 'Title' }).waitFor();
+  await page.locator('.look-markdown table').getByRole('cell', { name: '1', exact: true }).waitFor();
   await look('d.csv', page.getByRole('cell', { name: 'a;b' }));
   await look('e.png', page.getByRole('img', { name: 'Picture e.png' }));
   await becomes("document.querySelector('.look-picture img').naturalWidth === 2");
@@ -106,10 +108,11 @@ test('no script of a previewed file runs', options, async () => {
   const attack = "parent.document.title='owned';document.title='owned';fetch('/owned')";
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${attack}"><script>${attack}</script><rect width="9" height="9"/></svg>`;
   const html = `<!doctype html><script>${attack}</script><img src=x onerror="${attack}">`;
+  const links = '[click](javascript:alert(1)) [ok](https://example.com/) ![picture](/owned.png)';
   const folder = await openFolder(
     { name: 'a.svg', type: 'image/svg+xml', body: svg },
     { name: 'b.html', type: 'text/html', body: html },
-    { name: 'c.md', type: 'text/markdown', body: `${html}\n\n[click](javascript:alert(1)) [ok](https://example.com/)` },
+    { name: 'c.md', type: 'text/markdown', body: `${html}\n\n${links}` },
     { name: 'd.pdf', type: 'application/pdf', body: html },
     { name: 'e.txt', type: 'text/plain', body: html },
   );
