@@ -12,11 +12,13 @@ import { RequestMetrics } from '../telemetry/request-metrics.ts';
 import type { Exchange, Face } from './face.ts';
 import { listen } from './http-listener.ts';
 
+const helloMatch = { route: { method: 'any', path: '/hello' } };
+
 /** Answers every method but DELETE at `/hello`, and renders refusals in a format of its own. */
 const hello: Face = {
   match(method, path) {
     if (path !== '/hello') return null;
-    return method === 'DELETE' ? new Refusal('MethodNotAllowed', 'not here') : { route: { method, path } };
+    return method === 'DELETE' ? new Refusal('MethodNotAllowed', 'not here') : helloMatch;
   },
   async handle({ request, queryString, openBody }: Exchange) {
     if (queryString === 'refuse') throw new Refusal('Forbidden', 'not you');
@@ -86,7 +88,7 @@ test('a face answers with its own methods, statuses and bodies', async () => {
   assert.match(answer.headers.get('requesttrackingid') ?? '', /^[0-9a-f-]{36}$/);
   assert.equal(await answer.text(), 'hello PROPFIND you');
   await drain();
-  assert.match(await registry.render(), /cabinet_requests_total\{route="\/hello",method="PROPFIND",status="207"\} 1/);
+  assert.match(await registry.render(), /cabinet_requests_total\{route="\/hello",method="any",status="207"\} 1/);
 });
 
 test('a face renders its own refusals and faults', async () => {

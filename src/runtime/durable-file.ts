@@ -1,4 +1,4 @@
-// Durable files: the only place that syncs.
+// Durable files: the only place of ours that calls fsync (SQLite syncs its own files).
 //
 // What is durable. When `syncFile` or `syncFileAt` resolves, the bytes and the size of the file survive a power cut; its name does not
 // yet. When `syncFolder` resolves, the names in the folder do, as they are now: a file that was created, renamed or removed there. A new folder
