@@ -13,7 +13,7 @@ import { type Clock, systemClock } from './runtime/clock.ts';
 import { lockFolder } from './runtime/folder-lock.ts';
 import { openShared } from './runtime/shared-counters.ts';
 import { openOwnAuthority } from './server/addresses.ts';
-import { checkDisk } from './server/disk.ts';
+import { checkDisk } from './server/disk-check.ts';
 import { Environments } from './server/environments.ts';
 import type { InitialAccounts } from './server/initial-accounts.ts';
 import { Observability } from './server/observability.ts';

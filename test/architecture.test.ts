@@ -209,7 +209,7 @@ test('what decides by time asks the clock, which tests can move', () => {
 /** Which files sync beside the durable files of `runtime`, and why. */
 const syncs: Record<string, string> = {
   'src/runtime/durable-file.ts': 'the primitive, with the rule for failures',
-  'src/server/disk.ts': 'measures how long a sync takes, to find disks that only pretend',
+  'src/server/disk-check.ts': 'measures how long a sync takes, to find disks that only pretend',
 };
 
 test('files are synced in one place, which has the rule for failures', () => {

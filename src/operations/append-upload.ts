@@ -10,7 +10,7 @@ import { finishUpload } from './finish-upload.ts';
 import { type ChunkSource, gatherBlocks } from './gather-blocks.ts';
 import type { StreamDigest } from './hasher.ts';
 import { fileTooLarge } from './receive-content.ts';
-import { checkRoom } from './save-file.ts';
+import { checkCapacity } from './save-file.ts';
 import { dropUpload, requireUpload } from './uploads.ts';
 
 export class OffsetMismatch extends Refusal {
@@ -124,7 +124,7 @@ function checkAppend(cabinet: Cabinet, upload: Upload, request: AppendRequest): 
     throw tooMany(upload, `The upload was said to have ${lengthBytes} bytes; these would make it ${end}.`);
   }
   if (Math.max(lengthBytes ?? 0, end) > cabinet.limits.fileBytes) throw fileTooLarge(cabinet.limits.fileBytes);
-  checkRoom(cabinet, declaredBytes);
+  checkCapacity(cabinet, declaredBytes);
   return lengthBytes;
 }
 

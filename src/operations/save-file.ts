@@ -53,7 +53,7 @@ export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTa
   const missing = () => folderNotFound('FolderId');
   const access = await requireAccess(cabinet, caller, { action: 'write', id: folder, missing });
   if (target.fileName !== null) checkName(target.fileName, 'FileName', cabinet.names);
-  checkRoom(cabinet, target.declaredBytes);
+  checkCapacity(cabinet, target.declaredBytes);
   if (target.skipFolderCheck) return { access, folder };
   const entry = await cabinet.catalog.findEntry({ space: access.space, id: folder });
   if (entry?.kind !== 'folder') {
@@ -90,7 +90,7 @@ async function checkShortage(cabinet: Cabinet, caller: Caller, access: SpaceAcce
   if (sizeBytes === null || sizeBytes < declaredBytes) throw shortage;
 }
 
-export function checkRoom(cabinet: Cabinet, declaredBytes: number | null): void {
+export function checkCapacity(cabinet: Cabinet, declaredBytes: number | null): void {
   const { limits } = cabinet;
   if ((declaredBytes ?? 0) > limits.fileBytes) throw fileTooLarge(limits.fileBytes);
   checkFree(cabinet, declaredBytes);
@@ -148,7 +148,7 @@ export async function admitVersion(
   }: { fileId: string; declaredBytes: number | null; ifMatch: readonly string[] | null },
 ): Promise<VersionDestination> {
   const access = await requireAccess(cabinet, caller, { action: 'write', id: fileId, missing: fileNotFound });
-  checkRoom(cabinet, declaredBytes);
+  checkCapacity(cabinet, declaredBytes);
   const file = await cabinet.catalog.findEntry({ space: access.space, id: fileId });
   if (file?.kind !== 'file') throw fileNotFound();
   if (ifMatch !== null) await checkContent(cabinet, { space: access.space, fileId, ifMatch });

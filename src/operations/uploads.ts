@@ -10,7 +10,7 @@ import type { ConflictBehavior } from '../domain/entry.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
-import { admitSave, checkRoom } from './save-file.ts';
+import { admitSave, checkCapacity } from './save-file.ts';
 
 /** The parameters of the save once all bytes have arrived. */
 export interface UploadRequest {
@@ -69,7 +69,7 @@ export async function beginUpload(cabinet: Cabinet, caller: Caller, request: New
 async function admit(cabinet: Cabinet, caller: Caller, { save, lengthBytes }: NewUpload): Promise<UploadNotes['save']> {
   if (save === null) {
     authorize(caller, 'write');
-    checkRoom(cabinet, lengthBytes);
+    checkCapacity(cabinet, lengthBytes);
     return null;
   }
   const { folderId, ...rest } = save;

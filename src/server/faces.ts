@@ -22,7 +22,7 @@ export interface FacesOptions {
   clock: Clock;
 }
 
-/** The REST API is last: it answers for the paths that nobody has. */
+/** The REST API is last: it also answers for unknown paths. */
 export function toFaces(options: FacesOptions): Face[] {
   const { lookup, isMutualTls, corsOrigins, clock } = options;
   return [

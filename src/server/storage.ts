@@ -2,7 +2,7 @@
 // S3. Nothing above knows which; `isShared` says whether other nodes use it, too. What speaks to PostgreSQL and to S3 is
 // loaded only where it is used.
 
-import { existsSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { keysInFolder } from '../auth/keys.ts';
 import type { Blobs } from '../blobs/blobs.ts';
@@ -16,15 +16,13 @@ import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { Fault } from '../domain/fault.ts';
 import { restoringName } from '../maintenance/backup/restore.ts';
-import { systemClock } from '../runtime/clock.ts';
 import { syncFolder } from '../runtime/durable-file.ts';
 import { localFiles } from '../runtime/local-file-store.ts';
 import { SyncGuard } from '../runtime/sync-guard.ts';
 import { openSqliteSearch } from '../search/sqlite/search.ts';
 import { observeBlobs } from '../telemetry/observed-blobs.ts';
+import { watchFreeSpace } from './free-space.ts';
 import { type Opening, type Records, type StorageEvents, toObserved, toPostgresOptions } from './records.ts';
-
-const lookAtDiskMs = 1000;
 
 export interface Storage extends Records {
   blobs: HeldBlobs;
@@ -62,7 +60,7 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
   });
   const isOnDisk = config.catalog.kind === 'sqlite' || config.blobs.kind === 'file';
   const disk = isOnDisk
-    ? watchDisk(folder, events.clock)
+    ? watchFreeSpace(folder, events.clock)
     : { freeBytes: () => Number.MAX_SAFE_INTEGER, stop: () => undefined };
   const storage: Storage = {
     ...records,
@@ -184,16 +182,4 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     runExclusive: (work) => work(),
     workers: engine,
   };
-}
-
-export function watchDisk(folder: string, clock = systemClock): { freeBytes(): number; stop(): void } {
-  const look = () => {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  };
-  let freeBytes = look();
-  const timer = clock.every(lookAtDiskMs, () => {
-    freeBytes = look();
-  });
-  return { freeBytes: () => freeBytes, stop: () => timer.cancel() };
 }

@@ -19,10 +19,11 @@ import type { WorkerCalls } from '../runtime/worker-calls.ts';
 import { parseQuery } from '../search/query.ts';
 import type { Search } from '../search/search.ts';
 import { type Environment, folderOf, reloadShared, toCabinet } from './environment.ts';
+import { watchFreeSpace } from './free-space.ts';
 import type { MainFunctions, WorkerBootstrap } from './http-thread-calls.ts';
 import { type StorageEvents, toObserved } from './records.ts';
 import type { ServedEnvironment } from './serving.ts';
-import { openBlobs, openSealedJournal, toCatalogPath, watchDisk } from './storage.ts';
+import { openBlobs, openSealedJournal, toCatalogPath } from './storage.ts';
 
 /** The main thread hears of commits at most this often. */
 const reportCommitsMs = 20;
@@ -92,7 +93,7 @@ async function attach(
   const catalog = announceCommits(pages.keep(toObserved(engine, events)), commits);
   const leases = sharedLeases(catalog, onBackgroundError, systemClock);
   closings.add(() => leases.close());
-  const disk = watchDisk(folderOf(config, name), systemClock);
+  const disk = watchFreeSpace(folderOf(config, name), systemClock);
   closings.add(() => disk.stop());
   const turns = new RemoteTurns(main, name);
   const made = {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findDiskProblem, isImplausible, measureSync, nameUnreliable } from './disk.ts';
+import { findDiskProblem, isImplausible, measureSync, nameUnreliable } from './disk-check.ts';
 
 test('network and memory file systems are known, those of disks are not among them', () => {
   assert.match(nameUnreliable(0x6969) ?? '', /network/);
