@@ -13,7 +13,7 @@ import { parseTable } from './table.ts';
 import { splitTokens } from './tokens.ts';
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
-/** Rendering takes about ten seconds for a megabyte, during which the page does not respond. */
+/** Rendering takes ten seconds for a megabyte of prose, more for tables, during which the page does not respond. */
 const maxMarkdownBytes = 128 * 1024;
 const maxLines = 5_000;
 const maxRows = 1_000;
