@@ -53,7 +53,7 @@ export const settings = {
     fallback: 'unlimited',
     about: 'how long a version is kept once another has taken its place',
   },
-  CABINET_JOURNAL_DAYS: { fallback: '90', about: 'older parts of the journal are sealed into files, or unlimited' },
+  CABINET_JOURNAL_DAYS: { fallback: '90', about: 'older parts of the journal are archived into files, or unlimited' },
   CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
   CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
   CABINET_HTTP_THREADS: {

@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { readLocalBlobs } from '../blobs/local/local.ts';
 import { exitOnRequest } from '../runtime/threads.ts';
 import { type Port, WorkerCalls } from '../runtime/worker-calls.ts';
-import { folderOf, openSealedJournal, toS3Options } from '../server/storage.ts';
+import { folderOf, openArchivedJournal, toS3Options } from '../server/storage.ts';
 import { backUp } from './backup/backup.ts';
 import type { MaintenanceData, MaintenanceFunctions, ProgressFunctions, VerifyReport } from './maintenance.ts';
 import { openS3, openTables } from './migration.ts';
@@ -45,7 +45,7 @@ async function openSubject(): Promise<Subject & { close(): Promise<void> }> {
     tables,
     isSqlite: storage.catalog.kind === 'sqlite',
     blobs: s3Blobs ?? readLocalBlobs(folder),
-    journalFiles: await openSealedJournal(storage, name),
+    journalFiles: await openArchivedJournal(storage, name),
     async close() {
       await tables.close();
       await s3Blobs?.close();

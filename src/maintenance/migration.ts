@@ -15,7 +15,7 @@ import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { syncFolder } from '../runtime/durable-file.ts';
 import { toPostgresOptions } from '../server/records.ts';
-import { folderOf, openSealedJournal, type StorageConfig, toS3Options } from '../server/storage.ts';
+import { folderOf, openArchivedJournal, type StorageConfig, toS3Options } from '../server/storage.ts';
 import { type MigrationReport, migrate } from './migrate/migrate.ts';
 import { type BlobMove, type KeyStorage, type Migration, MigrationError, type Side } from './migrate/side.ts';
 
@@ -39,8 +39,8 @@ export async function migrateEnvironment(
     const source = await openSide(from, name, 'source', opened);
     if (source === null) return null;
     await makeFolder(to, name);
-    const sealed = await openSealedJournal(to, name);
-    const target = moved.records ? await openSide(to, name, 'target', opened) : { ...source, journalFiles: sealed };
+    const archived = await openArchivedJournal(to, name);
+    const target = moved.records ? await openSide(to, name, 'target', opened) : { ...source, journalFiles: archived };
     if (target === null) return null;
     const blobs = areBlobsMoved ? await openBlobs(from, to, name, opened) : null;
     return await migrate({ source, target, blobs, moved, ...options });
@@ -97,7 +97,7 @@ async function openSide(config: Config, name: EnvironmentName, role: StoreRole, 
   if (tables === null) return null;
   opened.add(tables);
   const keys = config.catalog.kind === 'sqlite' ? keysInFolder(folderOf(config, name)) : keysInTables(tables);
-  return { name: location, tables, keys, journalFiles: await openSealedJournal(config, name) };
+  return { name: location, tables, keys, journalFiles: await openArchivedJournal(config, name) };
 }
 
 export async function openTables({ catalog, ...config }: StorageConfig, name: EnvironmentName, role: StoreRole) {

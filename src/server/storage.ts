@@ -68,7 +68,7 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
     commits,
     syncGuard,
     isShared,
-    journalFiles: await openSealedJournal(config, name),
+    journalFiles: await openArchivedJournal(config, name),
     freeBytes: disk.freeBytes,
     async close() {
       disk.stop();
@@ -103,8 +103,8 @@ async function requireFinished(storage: Storage): Promise<Storage> {
   );
 }
 
-/** Where the sealed part of the journal is: with the large contents, where several nodes must reach it. */
-export async function openSealedJournal(config: StorageConfig, name: EnvironmentName): Promise<JournalFiles> {
+/** Where the archived part of the journal is: with the large contents, where several nodes must reach it. */
+export async function openArchivedJournal(config: StorageConfig, name: EnvironmentName): Promise<JournalFiles> {
   const s3 = config.catalog.kind === 'postgres' ? toS3Options(config, name) : null;
   if (s3 === null) return openJournalFiles(localFiles(join(folderOf(config, name), 'journal')));
   const { s3Files } = await import('../blobs/s3/file-store.ts');

@@ -23,7 +23,7 @@ import { watchFreeSpace } from './free-space.ts';
 import type { MainFunctions, WorkerBootstrap } from './http-thread-calls.ts';
 import { type StorageEvents, toObserved } from './records.ts';
 import type { ServedEnvironment } from './serving.ts';
-import { openBlobs, openSealedJournal, toCatalogPath } from './storage.ts';
+import { openBlobs, openArchivedJournal, toCatalogPath } from './storage.ts';
 
 /** The main thread hears of commits at most this often. */
 const reportCommitsMs = 20;
@@ -104,7 +104,7 @@ async function attach(
     blobs: withDiscard(blobs, (blob) => main.call('discardBlob', { name, blob })),
     commits,
     search: toSearch(main, name),
-    journalFiles: await openSealedJournal(config, name),
+    journalFiles: await openArchivedJournal(config, name),
     freeBytes: disk.freeBytes,
     purger: { nudge: () => main.notify('removed', { name }) },
     leases,

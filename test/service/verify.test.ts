@@ -10,7 +10,7 @@ import { readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { type VerifyReport, verifyEnvironment } from '../../src/maintenance/maintenance.ts';
 import { openTables } from '../../src/maintenance/migration.ts';
 import { type VerifyResult, verify } from '../../src/maintenance/verify/verify.ts';
-import { openSealedJournal } from '../../src/server/storage.ts';
+import { openArchivedJournal } from '../../src/server/storage.ts';
 import { type Caller, call, makeFolder, saveFile } from '../interface/client.ts';
 import { cabinet, cabinetJson } from './here.ts';
 import { addCaller, makeDataFolder, removeDataFolder } from './service.ts';
@@ -88,7 +88,7 @@ async function verifyDamaged(damage: () => void): Promise<VerifyResult> {
   damageCopy(damage);
   const tables = await openTables(storage, 'production', 'source');
   assert.ok(tables !== null);
-  const [blobs, journalFiles] = [readLocalBlobs(production), await openSealedJournal(storage, 'production')];
+  const [blobs, journalFiles] = [readLocalBlobs(production), await openArchivedJournal(storage, 'production')];
   try {
     const options = { onProgress: () => undefined, throttle: async () => undefined, signal };
     return await verify({ tables, isSqlite: true, blobs, journalFiles }, options);

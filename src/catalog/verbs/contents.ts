@@ -79,7 +79,7 @@ function requireSealed(id: string, file: EntryRow, found: FileContentRow): void 
     isChecksumWrong(file.seal, toEntryChecksum(file)) ||
     isChecksumWrong(found.seal, toVersionChecksum(found))
   )
-    throw new Fault('other', `the record of file ${id} or of its version ${found.version} is rotten`);
+    throw new Fault('other', `the record of file ${id} or of its version ${found.version} is damaged`);
 }
 
 /** Those of these blobs that no record refers to and none will: neither leased nor part of an upload. */

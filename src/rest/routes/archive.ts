@@ -28,7 +28,7 @@ export const openArchiveRoute: CallerRoute = {
     description:
       'Streamed, without `Content-Length`. Paths are relative to the folder; empty folders are there too; nothing is ' +
       'compressed. The tree is read while it is sent: what is gone when its turn comes is left out. Every byte is verified; ' +
-      'if one is rotten the connection breaks, and what arrived has no directory and opens nowhere as a whole.',
+      'if one is damaged the connection breaks, and what arrived has no directory and opens nowhere as a whole.',
     parameters: [pathId('The folder; -root- for the root'), headers.spaceId],
     responses: { 200: bytesAnswer('The archive', 'application/zip') },
     refusals: ['FolderNotFound', 'NotAFolder', 'TooManyRequests'],
