@@ -23,7 +23,7 @@ import { watchFreeSpace } from './free-space.ts';
 import type { MainFunctions, WorkerBootstrap } from './http-thread-calls.ts';
 import { type StorageEvents, toObserved } from './records.ts';
 import type { ServedEnvironment } from './serving.ts';
-import { openBlobs, openArchivedJournal, toCatalogPath } from './storage.ts';
+import { openArchivedJournal, openBlobs, toCatalogPath } from './storage.ts';
 
 /** The main thread hears of commits at most this often. */
 const reportCommitsMs = 20;
