@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { argon2Sync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Refusal } from '../domain/refusal.ts';
 import { checkPassword, generatePassword, hashPassword, isPassword, TooBusy } from './passwords.ts';
@@ -96,6 +98,45 @@ test('a password does not contain the user, in whatever case, nor just a few cha
     assert.match(refusalOf(password, 'zoe')?.message ?? '', /different characters/);
   }
   assert.ok(!(refusalOf('anna-and-more-of-it', 'anna')?.message ?? '').includes('more-of-it'), 'it is not repeated');
+});
+
+test('the 10,000 most common passwords are refused, in whatever case and with whatever behind them', () => {
+  const listed = readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8')
+    .split('\n----\n')[1]
+    ?.trimEnd()
+    .split('\n');
+  assert.equal(new Set(listed).size, 10_000);
+  for (const password of listed ?? []) assert.ok(refusalOf(password, 'zoe') !== null, password);
+  for (const password of [
+    'password1234',
+    'Password1234',
+    'PASSWORD1234!',
+    '1qaz2wsx3edc',
+    'Administrator2026',
+    'password1234!?',
+  ]) {
+    assert.match(refusalOf(password, 'zoe')?.message ?? '', /most common/, password);
+  }
+  for (const password of ['correct horse battery', 'unbelievable weather', '2026 administrators']) {
+    assert.equal(refusalOf(password, 'zoe'), null, password);
+  }
+});
+
+test('a password has no words of its context, and is not one word over and over', () => {
+  for (const password of ['cabinet-2026-x', 'my filing CABINET', '\uff43abinet of curiosities']) {
+    assert.match(refusalOf(password, 'zoe')?.message ?? '', /must not contain "cabinet"/);
+  }
+  for (const password of ['zoeygzoeygzoeyg', 'qwertyqwerty', 'xy7!qxy7!qxy7!q']) {
+    assert.match(refusalOf(password, 'zoe')?.message ?? '', /repeat one word/);
+  }
+  assert.match(refusalOf('carolina goes west', 'carolina@example.org')?.message ?? '', /must not contain the user/);
+});
+
+test('the refusal names the field that the password was sent as', () => {
+  assert.throws(
+    () => checkPassword('short', 'ann', 'New'),
+    (error) => error instanceof Refusal && error.details.target === 'New',
+  );
 });
 
 test('generated passwords are long, distinct and valid', () => {

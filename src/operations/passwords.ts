@@ -5,6 +5,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { Refusal } from '../domain/refusal.ts';
+import { isCommonPassword } from './common-passwords.ts';
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
 const memoryKib = 19 * 1024;
@@ -19,17 +20,38 @@ const maxWaiting = 64;
 const minLength = 12;
 const maxLength = 256;
 
-export function checkPassword(password: string, user: string): string {
+/** Words that a guesser tries first, because they are about this service. */
+const contextWords = ['cabinet'];
+
+/** Everything that sets a password asks here. `target`: the field that it was sent as. */
+export function checkPassword(password: string, user: string, target = 'Password'): string {
   const problem = findProblem(password, user);
-  if (problem !== null) throw new Refusal('InvalidField', `The password ${problem}.`, { target: 'Password' });
+  if (problem !== null) throw new Refusal('InvalidField', `The password ${problem}.`, { target });
   return password;
 }
 
 function findProblem(password: string, user: string): string | null {
   const length = [...password].length;
   if (length < minLength || length > maxLength) return `must have ${minLength} to ${maxLength} characters`;
-  if (user.length >= 4 && password.toLowerCase().includes(user.toLowerCase())) return 'must not contain the user';
-  return new Set(password).size < 5 ? 'must have more than a few different characters' : null;
+  if (!password.isWellFormed()) return 'must be valid Unicode';
+  const lowered = password.normalize('NFKC').toLowerCase();
+  if (userWords(user).some((word) => lowered.includes(word))) return 'must not contain the user';
+  const word = contextWords.find((one) => lowered.includes(one));
+  if (word !== undefined) return `must not contain "${word}"`;
+  if (new Set(password).size < 5) return 'must have more than a few different characters';
+  if (isRepetition(lowered)) return 'must not repeat one word';
+  return isCommonPassword(password) ? 'is one of the most common ones. Choose another' : null;
+}
+
+/** The id, and what stands before the @ of one that is an address. Very short ones are in too many words. */
+function userWords(user: string): string[] {
+  const id = user.normalize('NFKC').toLowerCase();
+  return [id, id.split('@')[0] ?? id].filter((word) => word.length >= 4);
+}
+
+/** `annannannann` and `qwertyqwerty` are no longer to guess than `ann` and `qwerty`. */
+function isRepetition(text: string): boolean {
+  return (text + text).indexOf(text, 1) < text.length;
 }
 
 export function generatePassword(): string {
