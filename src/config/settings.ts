@@ -73,6 +73,11 @@ export const settings = {
     about: "where people's commands keep their sign-ins; ~/.config/cabinet/profiles.json",
   },
   CABINET_PROFILE: { fallback: '', about: "which of those sign-ins people's commands use; the last one by default" },
+  CABINET_SECRET: {
+    fallback: '',
+    about: 'the secret that cabinet token uses, instead of --secret-file',
+    isSecret: true,
+  },
   CABINET_LOG_LEVEL: { fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
 } as const satisfies Record<string, Setting>;
 

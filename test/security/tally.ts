@@ -3,7 +3,7 @@
 
 import { appendFileSync } from 'node:fs';
 
-export const tallied = ['bad credentials', 'routes × callers', 'cross-space calls'] as const;
+export const tallied = ['bad credentials', 'routes × callers', 'cross-space calls', 'exposed secrets'] as const;
 export type Tallied = (typeof tallied)[number];
 
 export function tally(what: Tallied, count = 1): void {

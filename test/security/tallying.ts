@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sum, type Tallied, tallied } from './tally.ts';
 
-const least: Record<Tallied, number> = { 'bad credentials': 250, 'routes × callers': 60, 'cross-space calls': 20 };
+const least: Record<Tallied, number> = {
+  'bad credentials': 250,
+  'routes × callers': 60,
+  'cross-space calls': 20,
+  'exposed secrets': 8,
+};
 
 export async function openTally(): Promise<{ environment: Record<string, string>; close(): Promise<string[]> }> {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-tally-'));

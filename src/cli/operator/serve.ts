@@ -7,10 +7,12 @@ import { systemClock } from '../../runtime/clock.ts';
 import type { InitialAccounts } from '../../server/initial-accounts.ts';
 import { fail } from '../output.ts';
 import { prepareConsole } from './console.ts';
+import { writeFirstStart } from './first-start.ts';
 
 /** The exit code after a fatal error; a supervisor restarts the process. */
 const faultExitCode = 70;
 const fatalLevel = 60;
+const infoLevel = 30;
 /** Time to send the answers of requests in flight. */
 const drainMs = 200;
 
@@ -18,7 +20,10 @@ export function registerServe(program: Command): void {
   program
     .command('serve')
     .description('run the service on all its addresses')
-    .option('--json', 'print one line of JSON when it is ready')
+    .option(
+      '--json',
+      'print one line of JSON when it is ready; first secrets go to first-start.json in the data folder',
+    )
     .action((options: { json?: boolean }) => serve(options));
 }
 
@@ -32,9 +37,11 @@ export async function serve(
   const problem = await prepareConsole();
   if (problem !== null) process.stderr.write(`${problem}\n`);
   let service: Service;
+  let firstStartPath: string | null = null;
   let exitCode = 0;
   try {
-    service = await start(readConfig(), {
+    const config = readConfig();
+    service = await start(config, {
       hasInitialAccounts: true,
       hasConsole: true,
       clock,
@@ -44,6 +51,9 @@ export async function serve(
         clock.after(drainMs, () => process.exit(faultExitCode));
       },
     });
+    if (options.json && hasSecrets(service)) {
+      firstStartPath = await writeFirstStart(config.dataFolder, service.initialAccounts);
+    }
   } catch (error) {
     fail(options, error);
     // Half-open resources must not keep the process alive.
@@ -57,33 +67,38 @@ export async function serve(
       process.exit(exitCode);
     });
   }
-  announce(service, options.json === true);
+  if (options.json) announceJson(service, firstStartPath);
+  else announce(service);
 }
 
-/** Writes the log line directly: the logger may be what failed. */
+function hasSecrets({ hasOwnIssuer, initialAccounts }: Service): boolean {
+  return hasOwnIssuer && initialAccounts.length > 0;
+}
+
 function exitWithError(error: unknown): void {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  const line = {
-    level: fatalLevel,
-    time: Date.now(),
-    pid: process.pid,
-    err: { message, stack },
-    msg: 'unexpected error; stopping',
-  };
-  process.stderr.write(`${JSON.stringify(line)}\n`);
+  log(fatalLevel, { err: { message, stack } }, 'unexpected error; stopping');
   process.exit(faultExitCode);
 }
 
-function announce(service: Service, isJson: boolean): void {
-  const isShown = service.hasOwnIssuer && service.initialAccounts.length > 0;
-  const banner = isShown ? renderBanner(service.initialAccounts) : '';
-  if (isJson) {
-    if (isShown) process.stderr.write(`${renderConsole(service).join('\n')}\n${banner}`);
-    process.stdout.write(
-      `${JSON.stringify({ Production: service.production, Test: service.test, MutualTls: service.mutualTls })}\n`,
-    );
-    return;
+/** Writes the log line directly: the logger may be what failed, or be silent. */
+function log(level: number, details: object, msg: string): void {
+  process.stderr.write(`${JSON.stringify({ level, time: Date.now(), pid: process.pid, ...details, msg })}\n`);
+}
+
+/** Programs read it, and logs keep it: it has no secrets. */
+function announceJson({ production, test, mutualTls }: Service, firstStartPath: string | null): void {
+  if (firstStartPath !== null) {
+    const msg = 'first start: the first secrets are in this file; read it, then remove it';
+    log(infoLevel, { path: firstStartPath }, msg);
   }
+  const firstStart = firstStartPath === null ? {} : { FirstStart: firstStartPath };
+  const ready = { Production: production, Test: test, MutualTls: mutualTls, ...firstStart };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+}
+
+function announce(service: Service): void {
+  const banner = hasSecrets(service) ? renderBanner(service.initialAccounts) : '';
   const lines = ['Cabinet serves', `  production  ${service.production}`];
   if (service.test !== null) lines.push(`  test        ${service.test}`);
   if (service.mutualTls !== null) lines.push(`  mutual TLS  ${service.mutualTls}`);

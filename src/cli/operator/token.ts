@@ -2,13 +2,15 @@
 // with the same keys and issuer.
 
 import type { Command } from 'commander';
-import { type AddressConfig, type Config, readConfig } from '../../config/config.ts';
+import { type AddressConfig, type Config, readConfig, readSettings } from '../../config/config.ts';
 import { askService } from '../../control/ask.ts';
 import { print } from '../output.ts';
+import { readSecretFile } from '../secret-file.ts';
 
 interface TokenOptions {
   appKey: string;
-  secret: string;
+  secret?: string;
+  secretFile?: string;
   env: string;
   json?: boolean;
 }
@@ -22,7 +24,11 @@ export function registerToken(program: Command): void {
     .command('token')
     .description('get an access token for an application')
     .requiredOption('--app-key <key>', 'the AppKey')
-    .requiredOption('--secret <secret>', 'the secret')
+    .option(
+      '--secret-file <file>',
+      "the secret is the file's first line; - for standard input; default: CABINET_SECRET",
+    )
+    .option('--secret <secret>', 'the secret itself; everyone on the machine can read it in the list of processes')
     .option('--env <environment>', 'production or test', 'production')
     .option('--json', 'print JSON')
     .action((options: TokenOptions) =>
@@ -37,20 +43,43 @@ export function registerToken(program: Command): void {
 async function getToken(options: TokenOptions): Promise<TokenAnswer> {
   if (options.env !== 'production' && options.env !== 'test') throw new Error('--env is production or test');
   const config = readConfig();
+  const credentials = { appKey: options.appKey, secret: readSecret(options) };
   const addresses = (await askService(config, { name: 'addresses', input: {} })) as Record<
     string,
     string | null
   > | null;
   if (addresses !== null)
-    return await requestToken(addresses[options.env === 'test' ? 'Test' : 'Production'] ?? undefined, options);
+    return await requestToken(addresses[options.env === 'test' ? 'Test' : 'Production'] ?? undefined, credentials);
   // Loaded only when needed: the whole service takes a second.
   const { start } = await import('../../main.ts');
   const service = await start(withoutListeners(config));
   try {
-    return await requestToken(service[options.env] ?? undefined, options);
+    return await requestToken(service[options.env] ?? undefined, credentials);
   } finally {
     await service.close();
   }
+}
+
+function readSecret({ secret, secretFile }: TokenOptions): string {
+  if (secret !== undefined && secretFile !== undefined) throw new Error('Use either --secret-file or --secret.');
+  if (secret !== undefined) {
+    process.stderr.write(
+      'cabinet: warning: everyone on this machine can read --secret in the list of processes. Use --secret-file or CABINET_SECRET.\n',
+    );
+    return secret;
+  }
+  const read = secretFile === undefined ? readSettings().CABINET_SECRET : readSecretFile(secretFile);
+  if (read !== '') return read;
+  throw new Error(
+    secretFile === undefined
+      ? 'The secret is missing. Use --secret-file FILE, --secret-file - for standard input, or CABINET_SECRET.'
+      : 'The secret is empty.',
+  );
+}
+
+interface Credentials {
+  appKey: string;
+  secret: string;
 }
 
 function withoutListeners(config: Config): Config {
@@ -69,7 +98,7 @@ function onFreePort({ host, port, publicUrl, tls }: AddressConfig): AddressConfi
   return { host: '127.0.0.1', port: port === null ? null : 0, publicUrl: publicUrl ?? own, tls: null };
 }
 
-async function requestToken(address: string | undefined, { appKey, secret }: TokenOptions): Promise<TokenAnswer> {
+async function requestToken(address: string | undefined, { appKey, secret }: Credentials): Promise<TokenAnswer> {
   if (address === undefined) throw new Error('This environment is switched off.');
   const response = await fetch(`${address}/oauth2/token`, {
     method: 'POST',

@@ -1,11 +1,11 @@
 // `cabinet login`: a person signs in in the browser; a program by its application's secret or certificate.
 
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { listSpaces, type Space } from '@cabinet/client';
 import type { Command } from 'commander';
 import { readPersonal } from '../../config/config.ts';
+import { readSecretFile } from '../secret-file.ts';
 import { openInBrowser } from './browser.ts';
 import { NotSignedIn, UsageError } from './exit-codes.ts';
 import { exitOnUsageError, type PersonOptions, performWithoutSession } from './perform.ts';
@@ -100,9 +100,8 @@ function toProfile(Url: string, { appKey = '', secretFile, certificate, key, ca 
   };
 }
 
-/** Never an argument: everyone on the machine can read those. */
 function readSecret(path: string): string {
-  const [secret = ''] = readFileSync(path === '-' ? 0 : path, 'utf8').split(/\r?\n/);
+  const secret = readSecretFile(path);
   if (secret === '') throw new UsageError('The secret is empty.');
   return secret;
 }
