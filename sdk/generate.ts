@@ -137,9 +137,11 @@ function renderOperation(name: string, { summary, parameters = [], requestBody, 
   return `  /** ${summary}. */\n  '${name}': {\n${fields.join('')}  };\n`;
 }
 
+const typedContents = ['application/json', 'application/jwk-set+json', 'application/x-www-form-urlencoded'];
+
 /** What travels as JSON or as a form has a type; bytes have none. */
 function renderBody(body: Content | undefined): string {
-  const json = body?.content?.['application/json'] ?? body?.content?.['application/x-www-form-urlencoded'];
+  const json = typedContents.map((type) => body?.content?.[type]).find((content) => content !== undefined);
   return json === undefined ? 'unknown' : renderType(json.schema, '    ');
 }
 

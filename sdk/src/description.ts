@@ -39,6 +39,21 @@ export interface Applications {
   Applications: Application[];
 }
 
+export interface AuthorizationRequest {
+  /** The AppKey. */
+  client_id: string;
+  /** One of those that the application was registered with. */
+  redirect_uri: string;
+  response_type: 'code';
+  scope?: string | undefined;
+  state?: string | undefined;
+  /** RFC 7636. */
+  code_challenge: string;
+  code_challenge_method: 'S256';
+  /** `none`, or any of `login`, `consent` and `select_account`. */
+  prompt?: string | undefined;
+}
+
 export interface BatchFile {
   /** Absent: the part's own file name. */
   FileName?: string | undefined;
@@ -116,6 +131,10 @@ export interface ChangesPage {
 
 export interface CommentVersion {
   Comment: string | null;
+}
+
+export interface Consent {
+  answer: 'allow' | 'deny';
 }
 
 export interface CopyEntry {
@@ -1445,6 +1464,61 @@ export interface Operations {
     body: SignIn;
     answer: unknown;
   };
+  /** The page on which a person allows an application to act for them. */
+  'GET {base}/oauth2/consent/{uid}': {
+    path: {
+      /** The sign-in that was begun */
+      uid: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
+  /** Allow an application to act for a person, or not. */
+  'POST {base}/oauth2/consent/{uid}': {
+    path: {
+      /** The sign-in that was begun */
+      uid: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: Consent;
+    answer: unknown;
+  };
+  /** Ask a person to sign in, by a form. */
+  'POST {base}/oauth2/authorize': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: AuthorizationRequest;
+    answer: unknown;
+  };
+  /** Ask a person to sign in. */
+  'GET {base}/oauth2/authorize': {
+    path: Record<never, never>;
+    query: {
+      /** RFC 6749 and RFC 7636 */
+      client_id?: string | undefined;
+      /** RFC 6749 and RFC 7636 */
+      redirect_uri?: string | undefined;
+      /** RFC 6749 and RFC 7636 */
+      response_type?: string | undefined;
+      /** RFC 6749 and RFC 7636 */
+      scope?: string | undefined;
+      /** RFC 6749 and RFC 7636 */
+      state?: string | undefined;
+      /** RFC 6749 and RFC 7636 */
+      code_challenge?: string | undefined;
+      /** RFC 6749 and RFC 7636 */
+      code_challenge_method?: string | undefined;
+      /** `none`, or any of `login`, `consent` and `select_account`, separated by spaces */
+      prompt?: string | undefined;
+    };
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
   /** The console. */
   'GET {base}/': {
     path: Record<never, never>;
@@ -1608,29 +1682,6 @@ export interface Operations {
     headers: Record<never, never>;
     body: never;
     answer: IssuerMetadata;
-  };
-  /** Ask a person to sign in. */
-  'GET {base}/oauth2/authorize': {
-    path: Record<never, never>;
-    query: {
-      /** RFC 6749 and RFC 7636 */
-      client_id?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
-      redirect_uri?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
-      response_type?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
-      scope?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
-      state?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
-      code_challenge?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
-      code_challenge_method?: string | undefined;
-    };
-    headers: Record<never, never>;
-    body: never;
-    answer: unknown;
   };
   /** Go on after signing in. */
   'GET {base}/oauth2/authorize/{uid}': {

@@ -18,7 +18,7 @@ test('src/description.ts is what the service describes (node sdk/generate.ts wri
 /** What a person opens in a browser: pages, what they are made of, what their forms send, and links that were given away. */
 function isForBrowsers([name, { responses }]: [string, Operation]): boolean {
   const types = Object.keys(responses['200']?.content ?? {});
-  const isTold = types.includes('application/json') || types.includes('text/plain');
+  const isTold = types.some((type) => /^application\/(.+\+)?json$|^text\/plain$/.test(type));
   return name.includes('{base}') && !isTold && name !== 'POST {base}/oauth2/revoke';
 }
 

@@ -2,11 +2,11 @@
 
 import type { Configuration, Grant, JWKS, KoaContextWithOIDC } from 'oidc-provider';
 import { InvalidScope, InvalidTarget, UnauthorizedClient } from 'oidc-provider/lib/helpers/errors.js';
-import { base } from 'oidc-provider/lib/helpers/interaction_policy/index.js';
 import type { Provider } from 'oidc-provider/lib/provider.js';
 import { isScope, scopes } from '../domain/caller.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
+import { type PromptName, promptValues, toPolicy, toPromptPath } from './interaction-policy.ts';
 import { hashId, toAdapter } from './issuer-adapter.ts';
 import type { IssuerOptions } from './issuer-contract.ts';
 import { signingAlgorithm } from './keys.ts';
@@ -67,7 +67,10 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     ttl: toLifetimes(options.clock),
-    interactions: { policy: withoutConsent(), url: (_ctx, { uid }) => `/oauth2/login/${uid}` },
+    interactions: {
+      policy: toPolicy(),
+      url: (_ctx, { uid, prompt }) => toPromptPath(prompt.name as PromptName, uid),
+    },
     loadExistingGrant: (ctx) => grantEverythingRegistered(ctx, options),
     findAccount: (_ctx, id) => findAccount(options, id),
     // Lets us refuse a person's token once the sign-in has ended.
@@ -80,6 +83,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
       showPage(ctx, renderErrorPage(description ?? error)),
     features: toFeatures(options),
     discovery: {
+      prompt_values_supported: promptValues,
       ...(options.mutualTlsUrl !== null && {
         mtls_endpoint_aliases: {
           token_endpoint: `${options.mutualTlsUrl}/oauth2/token`,
@@ -98,13 +102,6 @@ function leftOf(since: number | undefined, clock: Clock): number {
 function toCookieNames(environment: string) {
   const named = (name: string) => `cabinet_${environment}_${name}`;
   return { interaction: named('interaction'), resume: named('resume'), session: named('session') };
-}
-
-/** Applications are registered by the operator: that is the consent. */
-function withoutConsent(): ReturnType<typeof base> {
-  const policy = base();
-  policy.remove('consent');
-  return policy;
 }
 
 async function grantEverythingRegistered(

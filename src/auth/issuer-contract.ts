@@ -6,6 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { SharedNumbers } from '../runtime/shared-counters.ts';
 import type { AnonymousSessions } from './anonymous-sessions.ts';
 import type { Arrival } from './arrival.ts';
+import type { PromptName } from './interaction-policy.ts';
 import type { Keys } from './keys.ts';
 
 export interface IssuerOptions {
@@ -25,23 +26,27 @@ export interface IssuerOptions {
   onError: (error: unknown, requestId: string | null) => void;
 }
 
-/** A pending sign-in of a person to an application. */
-interface PendingSignIn {
+/** A question to a person on the way to an application. */
+export interface Interaction {
+  prompt: PromptName;
   applicationName: string;
   /** Where the browser is redirected in the end. */
   redirectUri: string;
+  /** The scopes that the application asks for and may have. */
+  scopes: readonly string[];
+  /** The person who is signed in in this browser. Null: nobody. */
+  user: { id: string; name: string } | null;
 }
 
-interface FinishedSignIn {
-  userId: string;
-  /** Seconds since 1970. */
-  signedInAt: number;
-}
+/** The person's answer. */
+export type InteractionAnswer =
+  /** `signedInAt`: seconds since 1970. */
+  { kind: 'signedIn'; userId: string; signedInAt: number } | { kind: 'sameAccount' } | { kind: 'allowed' | 'denied' };
 
 export interface Issuer {
   handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival): Promise<void>;
   /** Null when this browser has none, or it has expired. */
-  findSignIn(request: IncomingMessage, response: ServerResponse): Promise<PendingSignIn | null>;
+  findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | null>;
   /** Returns the address at which the sign-in continues. */
-  finishSignIn(request: IncomingMessage, response: ServerResponse, signedIn: FinishedSignIn): Promise<string>;
+  finishInteraction(request: IncomingMessage, response: ServerResponse, answer: InteractionAnswer): Promise<string>;
 }

@@ -8,6 +8,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import type { Arrival } from './arrival.ts';
+import { toInteraction, toResult } from './interactions.ts';
 import { toConfiguration } from './issuer-configuration.ts';
 import type { Issuer, IssuerOptions } from './issuer-contract.ts';
 import { TokenLimits } from './token-limits.ts';
@@ -29,7 +30,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   provider.on('server_error', (ctx, error) => options.onError(error, toRequestId(ctx)));
   acceptHashedSecrets(provider);
   guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets, options.clock));
-  demandClient(provider);
+  correctErrors(provider);
   const handle = provider.callback();
   /** Trusted because `proxy` is on; overwritten here, so that a client can set neither. */
   const pin = ({ headers }: IncomingMessage) => {
@@ -49,20 +50,14 @@ export function createIssuer(options: IssuerOptions): Issuer {
       arrivals.set(request, arrival);
       await handle(request, response);
     },
-    async findSignIn(request, response) {
+    async findInteraction(request, response) {
       pin(request);
       const interaction = await provider.interactionDetails(request, response).catch(noSession);
-      if (interaction === null) return null;
-      const { client_id: appKey, redirect_uri: redirectUri } = interaction.params as Record<string, string>;
-      const client = await provider.Client.find(String(appKey));
-      return client === undefined
-        ? null
-        : { applicationName: client.clientName ?? '', redirectUri: String(redirectUri) };
+      return interaction === null ? null : await toInteraction(interaction, provider, options);
     },
-    async finishSignIn(request, response, { userId, signedInAt }) {
+    async finishInteraction(request, response, answer) {
       pin(request);
-      const login = { accountId: userId, remember: false, ts: signedInAt };
-      return await provider.interactionResult(request, response, { login });
+      return await provider.interactionResult(request, response, toResult(answer));
     },
   };
 }
@@ -122,19 +117,22 @@ function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) =>
   });
 }
 
-/** RFC 6749, 5.2: missing or unreadable client authentication is `invalid_client`. */
-function demandClient(provider: Provider): void {
+/** The provider answers `invalid_request` where RFC 6749, section 5.2, has a code of its own: missing or unreadable client
+ *  authentication is `invalid_client`, a grant that the client may not use `unauthorized_client`. */
+function correctErrors(provider: Provider): void {
   provider.use(async (ctx, next) => {
     await next();
     const { error_description: description } = (ctx.body ?? {}) as { error_description?: unknown };
-    if (ctx.status !== 400 || !unnamed.has(description)) return;
+    if (ctx.status !== 400) return;
+    if (description === grantNotAllowed) ctx.body = { error: 'unauthorized_client', error_description: description };
+    if (!unnamed.has(description)) return;
     ctx.status = 401;
     ctx.set('WWW-Authenticate', `Basic realm="${provider.issuer}"`);
     ctx.body = { error: 'invalid_client', error_description: description };
   });
 }
 
-/** The issuer calls these `invalid_request`. */
+const grantNotAllowed = 'requested grant type is not allowed for this client';
 const unnamed = new Set<unknown>([
   'no client authentication mechanism provided',
   'invalid authorization header value format',

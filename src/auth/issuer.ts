@@ -31,8 +31,8 @@ export function openIssuer(options: IssuerOptions): Issuer {
   };
   return {
     handle: async (...exchange) => await (await load()).handle(...exchange),
-    findSignIn: async (...exchange) => await (await load()).findSignIn(...exchange),
-    finishSignIn: async (...exchange) => await (await load()).finishSignIn(...exchange),
+    findInteraction: async (...exchange) => await (await load()).findInteraction(...exchange),
+    finishInteraction: async (...exchange) => await (await load()).finishInteraction(...exchange),
   };
 }
 

@@ -16,4 +16,5 @@ declare module 'oidc-provider/lib/helpers/errors.js' {
 declare module 'oidc-provider/lib/helpers/interaction_policy/index.js' {
   import { interactionPolicy } from 'oidc-provider';
   export const base: typeof interactionPolicy.base;
+  export const Prompt: typeof interactionPolicy.Prompt;
 }

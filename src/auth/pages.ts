@@ -23,14 +23,17 @@ export interface SignInPage {
   applicationName: string;
   user: string;
   problem: string | null;
+  /** The person who is signed in already, where an account is to be chosen. Null: there is nothing to choose from. */
+  signedInAs: string | null;
 }
 
-export function renderSignInPage({ applicationName, user, problem }: SignInPage): string {
+export function renderSignInPage({ applicationName, user, problem, signedInAs }: SignInPage): string {
   const focus = user === '' ? ['autofocus', ''] : ['', 'autofocus'];
+  const heading = signedInAs === null ? 'Sign in to' : 'Choose an account for';
   return layout(
     problem === null ? 'Sign in' : 'Sign in: try again',
-    `<h1>Sign in to ${escapeHtml(applicationName)}</h1>
-${problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`}<form method="post">
+    `<h1>${heading} ${escapeHtml(applicationName)}</h1>
+${problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`}${renderChoice(signedInAs)}<form method="post">
 <label for="user">User</label>
 <input id="user" name="user" value="${escapeHtml(user)}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="128" required ${focus[0]}>
 <label for="password">Password</label>
@@ -38,6 +41,15 @@ ${problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)
 <button>Sign in</button>
 </form>`,
   );
+}
+
+function renderChoice(signedInAs: string | null): string {
+  if (signedInAs === null) return '';
+  return `<form method="post">
+<button name="account" value="current">Continue as ${escapeHtml(signedInAs)}</button>
+</form>
+<p>Or sign in with another account:</p>
+`;
 }
 
 /** `form` is the issuer's own, with its CSRF protection. */
@@ -64,7 +76,7 @@ export function renderErrorPage(problem: string): string {
   );
 }
 
-function layout(title: string, content: string): string {
+export function layout(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -82,7 +94,7 @@ ${content}
 `;
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 

@@ -13,6 +13,8 @@ export interface EnvironmentContext {
   issuer: Issuer | null;
   /** The address as clients see it, without a slash at the end. */
   publicUrl: string;
+  /** The path of that address, without a slash at the end: `/cabinet`, or empty. */
+  basePath: string;
   cursorKey: string;
   /** Whether new work is accepted. */
   isReady(): boolean;

@@ -9,10 +9,12 @@ import { liveRoute, readyRoute } from './routes/about.ts';
 import * as applications from './routes/applications.ts';
 import { openArchiveRoute } from './routes/archive.ts';
 import { listAuditRoute } from './routes/audit.ts';
+import { postAuthorizeRoute } from './routes/authorize.ts';
 import { saveBatchRoute } from './routes/batch.ts';
 import * as certificates from './routes/certificates.ts';
 import { changeEntryRoute, copyEntryRoute, deleteEntryRoute } from './routes/change-entries.ts';
 import { changesRoute } from './routes/changes.ts';
+import { consentRoute, showConsentRoute } from './routes/consent.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { createFolderRoute } from './routes/create-folder.ts';
 import { docsFileRoute, docsRoute } from './routes/docs.ts';
@@ -105,7 +107,9 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
 
 export const docsRoutes: readonly OpenRoute[] = [docsRoute, docsFileRoute];
 
-export const issuerRoutes: readonly (OpenRoute | ForeignRoute)[] = [showSignInRoute, signInRoute, ...foreignRoutes];
+const signInRoutes = [showSignInRoute, signInRoute, showConsentRoute, consentRoute, postAuthorizeRoute];
+
+export const issuerRoutes: readonly (OpenRoute | ForeignRoute)[] = [...signInRoutes, ...foreignRoutes];
 
 export { consoleRoutes };
 
@@ -113,8 +117,7 @@ export { consoleRoutes };
 export const routes: readonly Route[] = [
   ...restRoutes,
   ...docsRoutes,
-  showSignInRoute,
-  signInRoute,
+  ...signInRoutes,
   ...consoleRoutes,
   ...foreignRoutes,
 ];

@@ -9,6 +9,7 @@ import { OutsideIssuer } from '../auth/outside-issuer.ts';
 import { TokenVerifier } from '../auth/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
+import { toBasePath } from '../domain/public-url.ts';
 import { readConsole } from '../rest/console-files.ts';
 import type { EnvironmentContext } from '../rest/environment-context.ts';
 import { Slots, tooManyArchives, tooManyBatches, tooManyUploads } from '../rest/slots.ts';
@@ -141,6 +142,7 @@ export class Serving {
       authenticator: new Authenticator(catalog, tokens, clock),
       issuer: config.isOwnIssuer ? openIssuer(own) : null,
       publicUrl,
+      basePath: toBasePath(publicUrl),
       cursorKey: keys.cursors,
       largeBodies: new Slots(counts, {
         name: `${name} large bodies`,
@@ -157,7 +159,9 @@ export class Serving {
       onAdminChange: () => this.#options.onAdminChange(name),
     };
     this.#parts[name].context = context;
-    if (mutualTlsUrl !== null) this.#mutualTlsContext = { ...context, publicUrl: mutualTlsUrl };
+    if (mutualTlsUrl !== null) {
+      this.#mutualTlsContext = { ...context, publicUrl: mutualTlsUrl, basePath: toBasePath(mutualTlsUrl) };
+    }
   }
 
   /** Kept when our own keys change: an issuer may be out of reach just then. */

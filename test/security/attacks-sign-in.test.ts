@@ -92,9 +92,9 @@ test('a page with a query of more than 4096 characters is refused, and nothing o
   assertRefusal(await get(pathOf(`/oauth2/logout?state=${'A'.repeat(4096)}`), from), 400, 'MalformedRequest');
   assertRefusal(await get(pathOf(`/oauth2/authorize/x?${'A'.repeat(4097)}`), from), 400, 'MalformedRequest');
   assert.equal(countRecords(), before);
-  for (const path of ['/oauth2/authorize', '/oauth2/logout']) {
-    assertRefusal(await askForm(path, { state: 'A'.repeat(50_000) }), 404, 'MethodNotAllowed');
-  }
+  const large = { state: 'A'.repeat(50_000) };
+  assertRefusal(await askForm('/oauth2/authorize', large), 400, 'InvalidBody');
+  assertRefusal(await askForm('/oauth2/logout', large), 404, 'MethodNotAllowed');
 });
 
 function askForm(path: string, form: Record<string, string>, headers: Headers = {}): Promise<Answer> {

@@ -214,6 +214,8 @@ export const openLines: Record<string, OpenLine> = {
   'GET /assets/{file}': forPeople(404, /"Code":"RouteNotFound"/),
   'GET /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
+  'GET /oauth2/consent/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
+  'POST /oauth2/consent/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/token': everywhere(401, /"error":"invalid_client"/),
   'POST /oauth2/revoke': everywhere(401, /"error":"invalid_client"/),
   // The private half of a key has a `d`.
@@ -221,6 +223,7 @@ export const openLines: Record<string, OpenLine> = {
   'GET /.well-known/oauth-authorization-server': everywhere(200, /"token_endpoint":/),
   'GET /.well-known/openid-configuration': everywhere(200, /"token_endpoint":/),
   'GET /oauth2/authorize': forPeople(400, /client_id/),
+  'POST /oauth2/authorize': forPeople(303, /^$/),
   'GET /oauth2/authorize/{uid}': forPeople(400, /<title>/),
   'GET /oauth2/logout': forPeople(200, /<form/),
   'POST /oauth2/logout/confirm': forPeople(400, /"error":"invalid_request"/),

@@ -113,6 +113,8 @@ export const OpenApi = Type.Object(
 
 export const SignIn = Type.Object({ user: Type.String(), password: Type.String() }, { title: 'SignIn' });
 
+export const Consent = Type.Object({ answer: Type.Enum(['allow', 'deny']) }, { title: 'Consent' });
+
 export const CreateFolder = Type.Object(
   {
     ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),

@@ -85,7 +85,14 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
   },
   '/oauth2/jwks': {
     description: 'Public keys (RFC 7517).',
-    responses: { 200: jsonAnswer('The keys', { schema: KeySet, example: { keys: [{ kty: 'EC', crv: 'P-256' }] } }) },
+    responses: {
+      200: {
+        description: 'The keys',
+        content: {
+          'application/jwk-set+json': { schema: KeySet, example: { keys: [{ kty: 'EC', crv: 'P-256' }] } },
+        },
+      },
+    },
   },
   '/.well-known/oauth-authorization-server': metadata('RFC 8414.'),
   '/.well-known/openid-configuration': metadata('OpenID Connect Discovery 1.0.'),
@@ -99,7 +106,9 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
       'state',
       'code_challenge',
       'code_challenge_method',
-    ].map((name) => query(name, 'RFC 6749 and RFC 7636')),
+    ]
+      .map((name) => query(name, 'RFC 6749 and RFC 7636'))
+      .concat(query('prompt', '`none`, or any of `login`, `consent` and `select_account`, separated by spaces')),
     responses: { ...away, ...wrongPage },
   },
   '/oauth2/authorize/{uid}': {

@@ -1,18 +1,18 @@
-// The sign-in page, `/oauth2/login/{uid}`, to which the issuer redirects a browser. The issuer's cookie ties the page to the
-// browser that started the sign-in. Another site cannot send the form, because browsers withhold that cookie (SameSite).
+// The sign-in page, `/oauth2/login/{uid}`, to which the issuer redirects a browser. Where an application asks for a choice of
+// account, a person who is signed in can go on as they are.
 
-import { renderErrorPage, renderSignInPage, toPageHeaders } from '../../auth/pages.ts';
+import type { Interaction } from '../../auth/issuer-contract.ts';
+import { renderSignInPage, toPageHeaders } from '../../auth/pages.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { signIn } from '../../operations/sign-in.ts';
-import { invalidBody, parseForm, readWhole } from '../bodies/json.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import { pageAnswer, pathId } from '../openapi/description.ts';
 import { SignIn } from '../openapi/schemas.ts';
-import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
+import type { OpenRoute, RouteExchange } from '../route.ts';
+import { answerNotFound, findInteraction, finishInteraction, readPageForm } from './interaction.ts';
 
 const path = '/oauth2/login/{uid}';
-const maxFormBytes = 8 * 1024;
-const hint = 'Send the form of the sign-in page.';
+const prompts = ['login', 'select_account'] as const;
 
 export const showSignInRoute: OpenRoute = {
   method: 'GET',
@@ -20,10 +20,8 @@ export const showSignInRoute: OpenRoute = {
   action: null,
   isForPeople: true,
   async handle(context, exchange) {
-    const pending = await findSignIn(context, exchange);
-    if (pending === null) return signInNotFound();
-    const page = renderSignInPage({ applicationName: pending.applicationName, user: '', problem: null });
-    return { status: 200, headers: toPageHeaders(pending.redirectUri), body: page };
+    const interaction = await findInteraction(context, exchange, prompts);
+    return interaction === null ? answerNotFound() : answerPage(interaction, { user: '', problem: null });
   },
   describe: {
     operationId: 'SignInPage',
@@ -42,26 +40,12 @@ export const signInRoute: OpenRoute = {
   action: null,
   isForPeople: true,
   async handle(context, exchange) {
-    const pending = await findSignIn(context, exchange);
-    if (pending === null) return signInNotFound();
-    const tooLarge = () => invalidBody(`The form has more than ${maxFormBytes} bytes.`, hint);
-    const form = parseForm(await readWhole(exchange.openBody(), maxFormBytes, tooLarge), hint);
-    const [user, password] = [form.get('user') ?? '', form.get('password') ?? ''];
-    const { address } = exchange.arrival;
-    const signedIn = await signIn(context.cabinet, { user, password, address });
-    if (signedIn.userId !== null) {
-      const location = await context.issuer?.finishSignIn(exchange.request, exchange.response, signedIn);
-      return { status: 303, headers: { Location: location ?? '/' }, body: '' };
-    }
-    const { waitSeconds } = signedIn;
-    const problem =
-      waitSeconds === 0
-        ? 'The user or the password is not right.'
-        : `Too many attempts. Try again in ${waitSeconds} seconds.`;
-    const page = renderSignInPage({ applicationName: pending.applicationName, user, problem });
-    const headers = toPageHeaders(pending.redirectUri);
-    if (waitSeconds > 0) headers['Retry-After'] = String(waitSeconds);
-    return { status: waitSeconds === 0 ? 403 : 429, headers, body: page };
+    const interaction = await findInteraction(context, exchange, prompts);
+    if (interaction === null) return answerNotFound();
+    const form = await readPageForm(exchange);
+    if (form.get('account') === 'current' && toChoice(interaction) !== null)
+      return await finishInteraction(context, exchange, { kind: 'sameAccount' });
+    return await checkPassword(context, exchange, { interaction, form });
   },
   describe: {
     operationId: 'SignIn',
@@ -86,12 +70,32 @@ export const signInRoute: OpenRoute = {
   },
 };
 
-async function findSignIn({ issuer }: EnvironmentContext, { request, response }: RouteExchange) {
-  if (issuer === null) throw routeNotFound();
-  return await issuer.findSignIn(request, response);
+async function checkPassword(
+  context: EnvironmentContext,
+  exchange: RouteExchange,
+  { interaction, form }: { interaction: Interaction; form: Map<string, string> },
+): Promise<Answer> {
+  const [user, password] = [form.get('user') ?? '', form.get('password') ?? ''];
+  const { address } = exchange.arrival;
+  const signedIn = await signIn(context.cabinet, { user, password, address });
+  if (signedIn.userId !== null) return await finishInteraction(context, exchange, { kind: 'signedIn', ...signedIn });
+  const { waitSeconds } = signedIn;
+  const isWrong = waitSeconds === 0;
+  const problem = isWrong
+    ? 'The user or the password is not right.'
+    : `Too many attempts. Try again in ${waitSeconds} seconds.`;
+  const answer = answerPage(interaction, { user, problem });
+  if (!isWrong) answer.headers['Retry-After'] = String(waitSeconds);
+  return { ...answer, status: isWrong ? 403 : 429 };
 }
 
-function signInNotFound(): Answer {
-  const page = renderErrorPage('This page belongs to a sign-in that is over or was begun in another browser.');
-  return { status: 400, headers: toPageHeaders(null), body: page };
+/** The person who can go on as they are. Null: nobody, or not without a password. */
+function toChoice({ prompt, user }: Interaction): string | null {
+  return prompt === 'select_account' && user !== null ? user.name : null;
+}
+
+function answerPage(interaction: Interaction, { user, problem }: { user: string; problem: string | null }): Answer {
+  const { applicationName, redirectUri } = interaction;
+  const page = renderSignInPage({ applicationName, user, problem, signedInAs: toChoice(interaction) });
+  return { status: 200, headers: toPageHeaders(redirectUri), body: page };
 }

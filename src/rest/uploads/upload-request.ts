@@ -33,8 +33,8 @@ export const uploadStatuses = {
 } as const satisfies Partial<Record<RefusalCode, number>>;
 
 /** Without the host, so that it works under every name of the service; with the path prefix of the public address. */
-export function toLocation({ publicUrl }: EnvironmentContext, { id }: Upload): string {
-  return `${new URL(publicUrl).pathname.replace(/\/$/, '')}${uploadsPath}/${id}`;
+export function toLocation({ basePath }: EnvironmentContext, { id }: Upload): string {
+  return `${basePath}${uploadsPath}/${id}`;
 }
 
 /** Reads the save request from the headers of `POST /files`, or else from the metadata of tus. */

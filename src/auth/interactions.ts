@@ -1,0 +1,44 @@
+// A question to a person, between the form that `oidc-provider` stores and the form that our pages use.
+
+import type { InteractionResults } from 'oidc-provider';
+import type { Provider } from 'oidc-provider/lib/provider.js';
+import type { PromptName } from './interaction-policy.ts';
+import type { Interaction, InteractionAnswer, IssuerOptions } from './issuer-contract.ts';
+
+type Stored = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** Null: its application is gone. */
+export async function toInteraction(
+  { prompt, params, session }: Stored,
+  { Client }: Provider,
+  { catalog }: Pick<IssuerOptions, 'catalog'>,
+): Promise<Interaction | null> {
+  const { client_id: appKey, redirect_uri: redirectUri, scope } = params as Record<string, string | undefined>;
+  const client = await Client.find(String(appKey));
+  if (client === undefined) return null;
+  const registered = new Set((client.scope ?? '').split(' '));
+  const user = session?.accountId === undefined ? null : await catalog.findUser({ id: session.accountId });
+  return {
+    prompt: prompt.name as PromptName,
+    applicationName: client.clientName ?? '',
+    redirectUri: String(redirectUri),
+    scopes: (scope ?? '').split(' ').filter((name) => registered.has(name)),
+    user: user && { id: user.id, name: user.name },
+  };
+}
+
+/** Each key settles the prompt of its name. Whoever signs in has chosen an account thereby. */
+export function toResult(answer: InteractionAnswer): InteractionResults {
+  switch (answer.kind) {
+    case 'signedIn': {
+      const login = { accountId: answer.userId, remember: false, ts: answer.signedInAt };
+      return { login, select_account: {} };
+    }
+    case 'sameAccount':
+      return { select_account: {} };
+    case 'allowed':
+      return { consent: {} };
+    case 'denied':
+      return { error: 'access_denied', error_description: 'the person did not allow it' };
+  }
+}
