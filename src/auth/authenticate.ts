@@ -53,8 +53,11 @@ export class Authenticator {
       appKey: application.appKey,
       actor: token.person?.id ?? token.outsideActor ?? `app:${application.name}`,
       person: token.person?.id ?? null,
+      signIn: token.person?.signIn ?? null,
       scopes: token.scopes.filter((scope) => application.scopes.includes(scope)),
       spaces,
+      isOfOneSpace: application.access !== null,
+      isTrusted: application.createdBy === 'operator',
       spaceId: spaceId === undefined || spaceId === '' ? null : spaceId,
       requestId,
     };
@@ -72,8 +75,11 @@ export class Authenticator {
       appKey,
       actor,
       person,
+      signIn: null,
       scopes: application.scopes.filter((scope) => scope === 'content.read'),
       spaces: spaces?.filter((access) => access !== null) ?? [],
+      isOfOneSpace: application.access !== null,
+      isTrusted: false,
       spaceId: null,
       requestId,
     };

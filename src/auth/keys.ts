@@ -4,7 +4,7 @@
 // The first signing key signs; all of them verify. A retired one has the time (`retired`, milliseconds since 1970) and is removed
 // when nothing that it signed can still be valid.
 
-import { generateKeyPair, randomBytes } from 'node:crypto';
+import { generateKeyPair, hkdfSync, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -91,6 +91,11 @@ export async function rotateKeys(store: KeyStore, isOldRevoked: boolean, now = s
   };
   await store.write(toText(rotated));
   return rotated;
+}
+
+/** Hashes app passwords. Derived from the key of the cursors, which never changes: rotating keys does not end app passwords. */
+export function toAppPasswordKey({ cursors }: Keys): Uint8Array {
+  return Buffer.from(hkdfSync('sha256', cursors, '', 'cabinet app passwords', 32));
 }
 
 interface KeysFile {

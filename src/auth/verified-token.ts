@@ -1,7 +1,6 @@
 // A verified access token, and the refusals of an invalid one: the same for our own issuer and outside ones.
 
-import type { SignInIds } from '../catalog/verbs/people.ts';
-import type { Scope } from '../domain/caller.ts';
+import type { Scope, SignIn } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 export const clockToleranceSeconds = 30;
@@ -24,7 +23,7 @@ export interface TokenPerson {
   /** The user's id; `<issuer name>:<subject>` for an outside issuer. */
   id: string;
   /** The sign-in that the token came from, which may have ended; null for an outside issuer. */
-  signIn: SignInIds | null;
+  signIn: SignIn | null;
 }
 
 /** Refuses a token that is bound to something that cannot be checked here, instead of treating it as unbound. */

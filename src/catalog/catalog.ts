@@ -5,6 +5,7 @@
 import type { ReadVerb, WriteVerb } from './declaration.ts';
 import type { Engine, Verb } from './sql.ts';
 import * as addApplication from './verbs/add-application.ts';
+import * as appPasswords from './verbs/app-passwords.ts';
 import * as applications from './verbs/applications.ts';
 import * as certificates from './verbs/certificates.ts';
 import * as changeEntry from './verbs/change-entry.ts';
@@ -34,6 +35,7 @@ import * as versions from './verbs/versions.ts';
 /** The registry: every verb that these files export. */
 const modules = {
   ...addApplication,
+  ...appPasswords,
   ...applications,
   ...certificates,
   ...changeEntry,

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { type Caller, type SpaceAccess, scopes } from '../domain/caller.ts';
+import { actingForItself, type Caller, type SpaceAccess, scopes } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type ImportReport, importTree } from '../operations/admin/import-tree.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
@@ -66,7 +66,7 @@ async function asOperator({ catalog }: Cabinet, space: string): Promise<{ caller
   if (access === null) {
     throw new Refusal('SpaceNotFound', `There is no space ${JSON.stringify(space)}.`, { target: 'space' });
   }
-  const who = { appKey: 'operator', actor: 'operator', person: null };
+  const who = { appKey: 'operator', actor: 'operator', ...actingForItself };
   return { access, caller: { ...who, scopes, spaces: [access], spaceId: null, requestId: randomUUID() } };
 }
 
@@ -80,7 +80,7 @@ async function asApplication(
     throw new Refusal('ApplicationNotFound', `No active application with a space is ${JSON.stringify(keyOrName)}.`);
   }
   const { appKey, name, access } = found;
-  const who = { appKey, actor: `app:${name}`, person: null };
+  const who = { appKey, actor: `app:${name}`, ...actingForItself };
   return { access, caller: { ...who, scopes: found.scopes, spaces: [access], spaceId: null, requestId: randomUUID() } };
 }
 

@@ -25,20 +25,35 @@ export interface SpaceAccess {
   role: Role | null;
 }
 
+/** Hashes, which are the keys of the issuer's records. */
+export interface SignIn {
+  grant: string;
+  session: string;
+}
+
 export interface Caller {
   appKey: string;
   /** The value of `CreatedBy` and `ModifiedBy`: a user's id, `app:<application name>`, or `<issuer name>:<subject>`. */
   actor: string;
   /** The id of the person for whom the application acts; null when it acts for itself. */
   person: string | null;
+  /** The sign-in of the person that the token came from; null: there is none, or an outside issuer has it. */
+  signIn: SignIn | null;
   scopes: readonly Scope[];
   /** All spaces that the caller can access. */
   spaces: readonly SpaceAccess[];
+  /** Whether the application belongs to one space, and so sees no other one of the person's. */
+  isOfOneSpace: boolean;
+  /** Whether an operator registered the application. */
+  isTrusted: boolean;
   /** The header `SpaceId`: selects one of them where a request names no entry. */
   spaceId: string | null;
   /** The tracking id of the request, recorded with every change it makes. */
   requestId: string;
 }
+
+/** The fields of a caller that is an application, acting for itself in its own space. */
+export const actingForItself = { person: null, signIn: null, isOfOneSpace: true, isTrusted: false } as const;
 
 /** The space of a request that names no entry. */
 export function selectSpace({ spaces, spaceId }: Caller): SpaceAccess {

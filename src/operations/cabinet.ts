@@ -62,6 +62,8 @@ export interface Cabinet {
   readonly signInLimits: SignInLimits;
   /** Checks the password against its stored hash. Limited to a few at once in the whole process. */
   isPassword(password: string, stored: string): Promise<boolean>;
+  /** Hashes app passwords. */
+  readonly appPasswordKey: Uint8Array;
   readonly quotas: Quotas;
   readonly journalFiles: JournalFiles;
   /** Whether the journal records reads of contents. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Caller } from '../domain/caller.ts';
+import { actingForItself, type Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { sweep } from '../jobs/sweep.ts';
 import { MovableClock } from '../runtime/clock-for-tests.ts';
@@ -61,7 +61,7 @@ const access = { space: 1, spaceId: 's', spaceName: 's', rootId: 'r', role: null
 const caller: Caller = {
   appKey: 'k',
   actor: 'app:a',
-  person: null,
+  ...actingForItself,
   scopes: ['content.write'],
   spaces: [access],
   spaceId: null,

@@ -1,6 +1,6 @@
 // One environment, production or test: its own records, contents and keys, and the work that goes on behind them.
 
-import { type KeyStore, type Keys, openKeys } from '../auth/keys.ts';
+import { type KeyStore, type Keys, openKeys, toAppPasswordKey } from '../auth/keys.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
@@ -63,10 +63,13 @@ export async function openEnvironment(
   const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, onBackgroundError, clock) : localLeases();
   const turns = new UploadLocks();
   const uploads = new ActiveUploads((id, end) => turns.acquire(id, end));
+  const keys = await openKeys(keyStore, clock.now());
+  const appPasswordKey = toAppPasswordKey(keys);
+  const purger = { nudge: () => jobs.trigger(purgeJob.name) };
   const cabinet = toCabinet(
     config,
     name,
-    { ...storage, purger: { nudge: () => jobs.trigger(purgeJob.name) }, leases, uploads, isPassword, clock },
+    { ...storage, purger, leases, uploads, isPassword, appPasswordKey, clock },
     events.shared ?? openShared(),
   );
   const jobs = new JobRunner(
@@ -79,7 +82,7 @@ export async function openEnvironment(
   const environment: Environment = {
     name,
     cabinet,
-    keys: await openKeys(keyStore, clock.now()),
+    keys,
     keyStore,
     isReachable: storage.isReachable,
     holdBlobs: () => blobs.hold(),
@@ -135,10 +138,11 @@ type Made =
   | 'leases'
   | 'uploads'
   | 'isPassword'
+  | 'appPasswordKey'
   | 'clock';
 
 export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
-  const { catalog, blobs, commits, search, journalFiles, freeBytes, purger, leases, uploads, isPassword, clock } = made;
+  const { catalog, blobs, commits, search, journalFiles, freeBytes, purger, leases, uploads, clock } = made;
   return {
     clock,
     catalog,
@@ -150,7 +154,8 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     hasher: new Hasher(clock),
     uploads,
     signInLimits: new SignInLimits(name, shared, clock),
-    isPassword,
+    isPassword: made.isPassword,
+    appPasswordKey: made.appPasswordKey,
     purger,
     leases,
     commits,

@@ -1,7 +1,7 @@
 // An environment as an HTTP thread beside the main one has it: it reads for itself, writes through a port to the one writer,
 // and asks the main thread for what there can be only one of.
 
-import { keysInFolder, openKeys } from '../auth/keys.ts';
+import { keysInFolder, openKeys, toAppPasswordKey } from '../auth/keys.ts';
 import { withDiscard } from '../blobs/held-blobs.ts';
 import { announceCommits, Commits } from '../catalog/commits.ts';
 import { CommitCounter } from '../catalog/page-cache/commit-counter.ts';
@@ -9,6 +9,7 @@ import { FirstPages } from '../catalog/page-cache/first-pages.ts';
 import { attachSqlite } from '../catalog/sqlite/worker.ts';
 import type { Config } from '../config/config.ts';
 import { Fault, type PlainFault } from '../domain/fault.ts';
+import type { Cabinet } from '../operations/cabinet.ts';
 import { sharedLeases } from '../operations/leases.ts';
 import { TooBusy } from '../operations/passwords.ts';
 import { type AcquireUpload, ActiveUploads } from '../operations/upload-locks.ts';
@@ -96,6 +97,7 @@ async function attach(
   const disk = watchFreeSpace(folderOf(config, name), systemClock);
   closings.add(() => disk.stop());
   const turns = new RemoteTurns(main, name);
+  const { keyStore, keys } = await readKeys(folderOf(config, name));
   const made = {
     // A thread cannot share the main one's.
     clock: systemClock,
@@ -110,17 +112,16 @@ async function attach(
     leases,
     uploads: new ActiveUploads(turns.enter),
     isPassword: (password: string, stored: string) => isPassword(main, password, stored),
+    appPasswordKey: toAppPasswordKey(keys),
   };
   const cabinet = toCabinet(config, name, made, shared);
-  closings.add(() => cabinet.hasher.close());
-  closings.add(() => cabinet.uploads.settle());
+  closings.add(() => closeCabinet(cabinet));
   await cabinet.quotas.load();
-  const keyStore = keysInFolder(folderOf(config, name));
   let onNewKeys: () => void = () => undefined;
   const environment: WorkerEnvironment & Pick<Environment, 'keyStore'> = {
     name,
     cabinet,
-    keys: await openKeys(keyStore),
+    keys,
     keyStore,
     isReachable: () => true,
     reload: () => reloadShared(environment, () => onNewKeys()),
@@ -135,6 +136,16 @@ async function attach(
     close: () => closings.closeAll(),
   };
   return environment;
+}
+
+async function readKeys(folder: string) {
+  const keyStore = keysInFolder(folder);
+  return { keyStore, keys: await openKeys(keyStore) };
+}
+
+async function closeCabinet({ uploads, hasher }: Cabinet): Promise<void> {
+  await uploads.settle();
+  await hasher.close();
 }
 
 async function isPassword(main: WorkerCalls<MainFunctions>, password: string, stored: string): Promise<boolean> {

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { actingForItself } from '../../src/domain/caller.ts';
 import type { Cabinet } from '../../src/operations/cabinet.ts';
 import { type SearchCursor, type SearchRequest, type SearchResult, search } from '../../src/operations/search.ts';
 import { makeDocx } from '../../src/search/extract/documents-for-tests.ts';
@@ -44,7 +45,7 @@ export class Space {
 
   async search(q: string, more: Partial<SearchRequest> = {}) {
     const { appKey, name, access } = this.application;
-    const identity = { appKey, actor: `app:${name}`, person: null, spaceId: null, requestId: 'r' };
+    const identity = { appKey, actor: `app:${name}`, ...actingForItself, spaceId: null, requestId: 'r' };
     const caller = { ...identity, scopes: ['content.read' as const], spaces: access === null ? [] : [access] };
     const filter = { folderId: null, kind: null, contentType: null, modifiedAfter: null, properties: {} };
     return await search(this.#cabinet, caller, { ...filter, limit: 1000, after: null, text: q, ...more });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { type Catalog, registry } from '../../src/catalog/catalog.ts';
 import { Connection } from '../../src/catalog/sqlite/connection.ts';
-import type { Caller, SpaceAccess } from '../../src/domain/caller.ts';
+import { actingForItself, type Caller, type SpaceAccess } from '../../src/domain/caller.ts';
 import { orders } from '../../src/domain/entry.ts';
 import { entryNotFound } from '../../src/domain/missing.ts';
 import type { Cabinet } from '../../src/operations/cabinet.ts';
@@ -59,7 +59,7 @@ interface Reading {
 }
 
 function toCaller(access: SpaceAccess): Caller {
-  const who = { appKey: 'flips', actor: 'app:flips', person: null, requestId: 'flips' };
+  const who = { appKey: 'flips', actor: 'app:flips', ...actingForItself, requestId: 'flips' };
   return { ...who, scopes: ['content.read'], spaces: [access], spaceId: null };
 }
 

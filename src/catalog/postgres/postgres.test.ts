@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { startCommitCutter } from '../../../test/cluster/commit-cutter.ts';
 import { type Databases, findDatabases } from '../../../test/cluster/ground.ts';
 import { startPostgres } from '../../../test/cluster/postgres.ts';
+import { testAccounts } from '../../../test/contracts/accounts.ts';
 import { testCatalog } from '../../../test/contracts/catalog.ts';
 import { testChanges } from '../../../test/contracts/changes.ts';
 import { toFrozen } from '../../../test/contracts/frozen.ts';
@@ -41,6 +42,7 @@ async function openForContract() {
 
 testCatalog('PostgreSQL', openForContract);
 testPeople('PostgreSQL', openForContract);
+testAccounts('PostgreSQL', openForContract);
 testManaging('PostgreSQL', openForContract);
 testSums('PostgreSQL', openForContract);
 testWays('PostgreSQL', openForContract);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { testAccounts } from '../../../test/contracts/accounts.ts';
 import { testCatalog } from '../../../test/contracts/catalog.ts';
 import { testChanges } from '../../../test/contracts/changes.ts';
 import { testLeases } from '../../../test/contracts/leases.ts';
@@ -45,6 +46,7 @@ async function openForContract() {
 
 testCatalog('SQLite', openForContract);
 testPeople('SQLite', openForContract);
+testAccounts('SQLite', openForContract);
 testManaging('SQLite', openForContract);
 testSums('SQLite', openForContract);
 testWays('SQLite', openForContract);

@@ -12,7 +12,7 @@ import { insertSpace } from './spaces.ts';
 
 const intoApplications = insertInto(
   'applications',
-  'app_key name kind state space scopes secret_sha256 redirect_uris created_at',
+  'app_key name kind state space scopes secret_sha256 redirect_uris created_at created_by',
 );
 
 export interface AddApplication extends Origin {
@@ -53,6 +53,7 @@ export const addApplication = write(
       input.secretSha256,
       input.redirectUris === null ? null : JSON.stringify(input.redirectUris),
       input.at,
+      input.by,
     ]);
     yield* note(input, space, 'application.added', input.appKey, { name: input.name });
     for (const certificate of input.certificates) yield* insertCertificate(input, space, input.appKey, certificate);

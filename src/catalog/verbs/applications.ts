@@ -17,6 +17,8 @@ export interface Application {
   /** Null: it belongs to no space and acts only for users. */
   access: SpaceAccess | null;
   createdAt: number;
+  /** `operator`, or who registered it over HTTP; null: unknown. */
+  createdBy: string | null;
   /** SHA-256 of the secret, in hex; null for an application that cannot keep a secret. */
   secretSha256: string | null;
   previousSecretSha256: string | null;
@@ -38,6 +40,7 @@ interface ApplicationRow {
   space_name: string;
   root: string;
   created_at: number;
+  created_by: string | null;
   secret_sha256: string | null;
   previous_secret_sha256: string | null;
   previous_secret_until: number | null;
@@ -46,7 +49,7 @@ interface ApplicationRow {
 }
 
 const selection = sql`SELECT app_key, applications.name AS name, kind, state, scopes, applications.space AS space,
-  spaces.id AS space_id, spaces.name AS space_name, root, applications.created_at AS created_at, secret_sha256,
+  spaces.id AS space_id, spaces.name AS space_name, root, applications.created_at AS created_at, applications.created_by AS created_by, secret_sha256,
   previous_secret_sha256, previous_secret_until, redirect_uris, (SELECT string_agg(thumbprint, ' ')
   FROM certificates WHERE certificates.app_key = applications.app_key) AS thumbprints FROM applications LEFT
   JOIN spaces ON spaces.space = applications.space`;
@@ -60,6 +63,7 @@ function toApplication(found: ApplicationRow): Application {
     scopes: found.scopes.split(' ').filter(isScope),
     access: toSpaceAccess(found),
     createdAt: found.created_at,
+    createdBy: found.created_by,
     secretSha256: found.secret_sha256,
     previousSecretSha256: found.previous_secret_sha256,
     previousSecretUntil: found.previous_secret_until,

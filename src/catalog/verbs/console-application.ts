@@ -8,7 +8,7 @@ import { insertInto, sql } from '../statement.ts';
 
 const intoApplications = insertInto(
   'applications',
-  'app_key name kind state space scopes secret_sha256 redirect_uris created_at',
+  'app_key name kind state space scopes secret_sha256 redirect_uris created_at created_by',
 );
 
 export interface KeepConsole extends Origin {
@@ -32,7 +32,8 @@ export const keepConsole = write(
       return;
     }
     const name = yield* findFreeName();
-    yield* insert(intoApplications, [appKey, name, 'client', 'active', null, scopes.join(' '), null, uris, origin.at]);
+    const values = [appKey, name, 'client', 'active', null, scopes.join(' '), null, uris, origin.at, origin.by];
+    yield* insert(intoApplications, values);
     yield* note(origin, null, 'application.added', appKey, { name });
   },
 );

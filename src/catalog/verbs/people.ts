@@ -1,7 +1,7 @@
 // Users and their roles in spaces. Users are never deleted, because entries refer to their names. Users of external issuers
 // have a row once they get a role; their ids contain a colon, ours never do.
 
-import type { Role, SpaceAccess } from '../../domain/caller.ts';
+import type { Role, SignIn, SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
@@ -79,14 +79,8 @@ export function* spacesOf(user: string): Verb<SpaceAccess[]> {
 export interface FindPerson {
   id: string;
   /** The sign-in of the token; null for a token of an external issuer. */
-  signIn: SignInIds | null;
+  signIn: SignIn | null;
   at: number;
-}
-
-/** Hashes, which are the keys of the issuer's records. */
-export interface SignInIds {
-  grant: string;
-  session: string;
 }
 
 /** The spaces of a user; null for a user who may not act: disabled, unknown, or signed out meanwhile. */
@@ -101,6 +95,12 @@ export const findPerson = read({}, function* findPerson({ id, signIn, at }: Find
   }
   return yield* spacesOf(id);
 });
+
+/** Notes what concerns a person's account in the journal of each of their spaces, where managers see it. */
+export function* noteForPerson(origin: Origin, user: string, action: string, details: object): Verb<void> {
+  const spaces = (yield* spacesOf(user)).map(({ space }) => space);
+  for (const space of spaces.length === 0 ? [null] : spaces) yield* note(origin, space, action, user, details);
+}
 
 export interface AddUser extends Origin {
   id: string;

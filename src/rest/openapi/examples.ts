@@ -75,6 +75,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   AppKeyMismatch: 'The token was given to another application than the AppKey names.',
   AppKeyMissing: 'The header AppKey is missing.',
   AppKeyUnknown: 'No active application has this AppKey.',
+  AppPasswordNotFound: 'There is no such app password.',
   ApplicationNotFound: 'There is no such application.',
   AttachmentMissing: 'The body has no part named "filename".',
   BatchTooLarge: {
@@ -140,6 +141,10 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   TokenInvalid: 'The token is expired.',
   TokenMissing: 'The header Authorization is missing.',
   TooDeep: 'Folders can be nested 100 levels deep.',
+  TooManyAppPasswords: {
+    Message: 'A person has at most 50 app passwords.',
+    Hint: 'Remove one that is no longer used.',
+  },
   TooManyAttachments: 'There is more than one file in the request.',
   TooManyRequests: 'Too many requests were sent in this second.',
   TooManyUploads: 'Too many large JSON bodies are being read at once.',

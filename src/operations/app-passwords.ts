@@ -1,0 +1,138 @@
+// App passwords of the caller, and the check of one that a program sent. The format is `cap_<id>_<secret>`: the id finds the
+// record, the secret has 256 random bits. Only an HMAC of the secret is stored, which is fast: nobody can guess such a secret.
+
+import { createHmac, randomBytes, randomUUIDv7, timingSafeEqual } from 'node:crypto';
+import type { AppPassword, AppPasswordAccess } from '../catalog/verbs/app-passwords.ts';
+import { type Caller, type Scope, type SpaceAccess, selectSpace } from '../domain/caller.ts';
+import { authorize } from '../domain/permission.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Cabinet } from './cabinet.ts';
+import { admitSelf, requirePerson } from './me.ts';
+import { byCaller } from './origin.ts';
+
+/** The last use is recorded at most this often. */
+const recordEveryMs = 60 * 1000;
+const maxNameLength = 100;
+const format = /^cap_([0-9a-f]{32})_([\w-]{43})$/;
+
+const scopesOf: Record<AppPasswordAccess, readonly Scope[]> = {
+  read: ['content.read'],
+  write: ['content.read', 'content.write'],
+};
+
+export function listAppPasswords({ catalog }: Cabinet, caller: Caller): Promise<AppPassword[]> {
+  authorize(caller, 'read');
+  return catalog.listAppPasswords({ user: requirePerson(caller) });
+}
+
+interface NewAppPassword {
+  name: string;
+  access: AppPasswordAccess;
+  /** Null: every space of the caller. */
+  spaceId: string | null;
+  /** Milliseconds since 1970; null: never. */
+  expiresAt: number | null;
+}
+
+export interface AppPasswordWithSecret {
+  appPassword: AppPassword;
+  /** Shown once. */
+  password: string;
+}
+
+export async function addAppPassword(
+  cabinet: Cabinet,
+  caller: Caller,
+  { name, access, spaceId, expiresAt }: NewAppPassword,
+): Promise<AppPasswordWithSecret> {
+  const user = admitSelf(caller);
+  for (const action of access === 'read' ? (['read'] as const) : (['read', 'write'] as const))
+    authorize(caller, action);
+  if (expiresAt !== null && expiresAt <= cabinet.clock.now()) {
+    throw new Refusal('InvalidField', 'ExpiresAt is in the past.', { target: 'ExpiresAt' });
+  }
+  // In the order of time, so that ids sort by it.
+  const id = randomUUIDv7().replaceAll('-', '');
+  const secret = randomBytes(32).toString('base64url');
+  const appPassword = await cabinet.catalog.addAppPassword({
+    id,
+    user,
+    name: checkName(name),
+    access,
+    space: toSpace(caller, spaceId)?.space ?? null,
+    appKey: caller.appKey,
+    hash: toHash(cabinet, secret),
+    expiresAt,
+    ...byCaller(cabinet, caller),
+  });
+  return { appPassword, password: `cap_${id}_${secret}` };
+}
+
+/** A password that an application of one space makes opens that space only, as the application itself. */
+function toSpace(caller: Caller, spaceId: string | null): SpaceAccess | null {
+  if (spaceId !== null) return selectSpace({ ...caller, spaceId });
+  return caller.isOfOneSpace ? selectSpace({ ...caller, spaceId: null }) : null;
+}
+
+function checkName(name: string): string {
+  const isGood = name.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name) && name.trim() === name;
+  if (isGood && name !== '' && name.length <= maxNameLength) return name;
+  throw new Refusal('InvalidField', 'This cannot be the name of an app password.', {
+    target: 'Name',
+    hint: `Use 1 to ${maxNameLength} characters, without control characters and without spaces around them.`,
+  });
+}
+
+export async function removeAppPassword(cabinet: Cabinet, caller: Caller, id: string): Promise<void> {
+  await cabinet.catalog.removeAppPassword({ id, user: admitSelf(caller), ...byCaller(cabinet, caller) });
+}
+
+interface AppPasswordCheck {
+  /** The id of the person, as it was sent. */
+  user: string;
+  password: string;
+  requestId: string;
+}
+
+/** The person as a caller, or null. Reads the current rights, so that a removed password is useless at once. The caller of this
+ *  function limits how many wrong ones an address may try. */
+export async function checkAppPassword(
+  cabinet: Cabinet,
+  { user, password, requestId }: AppPasswordCheck,
+): Promise<Caller | null> {
+  const [, id, secret] = format.exec(password) ?? [];
+  if (id === undefined || secret === undefined) return null;
+  const found = await cabinet.catalog.findAppPassword({ id, at: cabinet.clock.now() });
+  const presented = Buffer.from(toHash(cabinet, secret));
+  const isRight = timingSafeEqual(presented, Buffer.from(found?.hash ?? '0'.repeat(presented.length)));
+  if (found === null || !isRight || toId(user) !== found.user) return null;
+  recordUse(cabinet, id, found.usedAt);
+  return {
+    appKey: found.appKey,
+    actor: found.user,
+    person: found.user,
+    signIn: null,
+    scopes: scopesOf[found.access],
+    spaces: found.spaces,
+    isOfOneSpace: false,
+    isTrusted: false,
+    spaceId: null,
+    requestId,
+  };
+}
+
+/** Ids of outside issuers keep their case. */
+function toId(user: string): string {
+  return user.includes(':') ? user : user.toLowerCase();
+}
+
+/** Does not hold up the request; what cannot be written now is written at a later use. */
+function recordUse({ catalog, clock }: Cabinet, id: string, usedAt: number | null): void {
+  const at = clock.now();
+  if (usedAt !== null && at - usedAt < recordEveryMs) return;
+  void catalog.noteAppPasswordUse({ id, at }).catch(() => undefined);
+}
+
+function toHash({ appPasswordKey }: Cabinet, secret: string): string {
+  return createHmac('sha256', appPasswordKey).update(secret).digest('hex');
+}
