@@ -2,7 +2,7 @@
 
 export * from './about.ts';
 export * from './applications.ts';
-export { openArchive } from './archive.ts';
+export { openArchive, openSelection } from './archive.ts';
 export { type Batch, type FileOfBatch, saveFiles } from './batch.ts';
 export * from './changes.ts';
 export {

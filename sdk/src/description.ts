@@ -381,6 +381,11 @@ export interface SearchResults {
   Results: SearchResult[];
 }
 
+export interface SelectEntries {
+  /** Files and folders. */
+  EntryIds: string[];
+}
+
 /** What is not there is not limited. */
 export interface ServiceLimits {
   FileBytes: number;
@@ -626,6 +631,14 @@ export interface Operations {
       SpaceId?: string | undefined;
     };
     body: never;
+    answer: unknown;
+  };
+  /** Download a selection of entries as one ZIP. */
+  'POST /archive': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: SelectEntries;
     answer: unknown;
   };
   /** Save a file into a folder. */

@@ -8,7 +8,7 @@ import { makeClient } from '../../test/security/company-ca.ts';
 import { eventually } from '../../test/service/service.ts';
 import { readDescription, readKeys, readMetrics, showIssuer, showLiveness, showReadiness } from '../src/about.ts';
 import * as applications from '../src/applications.ts';
-import { openArchive } from '../src/archive.ts';
+import { openArchive, openSelection } from '../src/archive.ts';
 import { changesPage, followChanges, listChanges } from '../src/changes.ts';
 import { readText } from '../src/downloads.ts';
 import { deleteEntry } from '../src/entries.ts';
@@ -104,6 +104,18 @@ test('changes are followed as they happen, and from a cursor after a stop', asyn
   );
   assert.ok((await changesPage(cabinet, { from: 'snapshot' })).Changes.every(({ Action }) => Action === 'present'));
   await assert.rejects(changesPage(cabinet, { cursor: 'nonsense' }), { code: 'InvalidCursor' });
+});
+
+test('a selection comes as one ZIP', async () => {
+  const folder = await makeFolder(cabinet);
+  const ids: string[] = [];
+  for (const name of ['y.txt', 'z.txt', 'left out.txt']) {
+    const { Children } = await saveFile(cabinet, { folder, name, content: name });
+    ids.push(Children[0]?.Id ?? '');
+  }
+  const stream = (await openSelection(cabinet, ids.slice(0, 2))) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  const bytes = Buffer.from(await new Response(stream).arrayBuffer());
+  assert.ok(bytes.includes('y.txt') && bytes.includes('z.txt') && !bytes.includes('left out'));
 });
 
 test('a folder comes as a ZIP', async () => {

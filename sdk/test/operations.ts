@@ -21,6 +21,7 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'GET /folders': by('findFolder', (c) => client.findFolder(c, '/a')),
   'GET /folders/{id}': by('listChildren', (c) => client.listChildren(c, id).next()),
   'GET /folders/{id}/archive': by('openArchive', (c) => client.openArchive(c, id)),
+  'POST /archive': by('openSelection', (c) => client.openSelection(c, [id])),
   'POST /files': by('saveFile', (c) => client.saveFile(c, { name: 'a', content: 'a' })),
   'POST /files/batch': by('saveFiles', (c) => client.saveFiles(c, { files: [{ name: 'a', content: 'a' }] })),
   'GET /files': by('findFile', (c) => client.findFile(c, '/a')),

@@ -1,4 +1,4 @@
-// A folder tree as the entries of a ZIP archive. The tree is walked page by page while the archive is sent, so it is no snapshot:
+// A folder tree, or a selection of entries with what is beneath them, as the entries of a ZIP archive. The tree is walked page by page while the archive is sent, so it is no snapshot:
 // entries removed meanwhile are left out, and each file has its content of that moment. Contents are verified like any read; a
 // corrupt one aborts the archive.
 
@@ -10,7 +10,8 @@ import type { FileContent } from '../catalog/verbs/contents.ts';
 import type { FolderCursor } from '../catalog/verbs/list-folder.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
-import { folderNotFound, notAFolder } from '../domain/missing.ts';
+import { entryNotFound, folderNotFound, notAFolder } from '../domain/missing.ts';
+import { toNameKey, toRenamed } from '../domain/name.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { type OpenedFile, toOpenedFile } from './open-file.ts';
@@ -21,7 +22,8 @@ const pageLimit = 200;
 const maxTurnMs = 2;
 
 export interface OpenedArchive {
-  folder: Entry;
+  /** Without `.zip`. */
+  name: string;
   /** Can be iterated once. Nothing is read before. */
   entries(): AsyncIterable<ZipEntry>;
 }
@@ -36,7 +38,51 @@ export async function openArchive(
   const folder = await cabinet.catalog.findEntry({ space, id: folderId });
   if (folder === null) throw missing();
   if (folder.kind !== 'folder') throw notAFolder('FolderId');
-  return { folder, entries: () => new Walk(cabinet, caller, space).entries(folderId) };
+  return { name: folder.name, entries: () => new Walk(cabinet, caller, space).entries(folderId) };
+}
+
+/** The entries come in the order of the request, each once. Names that occur twice are numbered, as `Rename` does. */
+export async function openSelection(
+  cabinet: Cabinet,
+  caller: Caller,
+  { entryIds }: { entryIds: readonly string[] },
+): Promise<OpenedArchive> {
+  const selected: Selected[] = [];
+  const names = new FreeNames();
+  for (const id of new Set(entryIds)) {
+    const { space } = await requireAccess(cabinet, caller, { action: 'read', id, missing: entryNotFound });
+    const entry = await cabinet.catalog.findEntry({ space, id });
+    if (entry === null) throw entryNotFound();
+    selected.push({ space, entry, name: names.take(entry) });
+  }
+  async function* entries(): AsyncGenerator<ZipEntry> {
+    for (const { space, entry, name } of selected) yield* new Walk(cabinet, caller, space).tree(entry, name);
+  }
+  const [only] = selected;
+  return { name: selected.length === 1 && only !== undefined ? only.entry.name : 'Selection', entries };
+}
+
+interface Selected {
+  space: number;
+  entry: Entry;
+  /** Its name in the archive. */
+  name: string;
+}
+
+/** Names that are unique without regard to case, because archives are also unpacked where case does not count. */
+class FreeNames {
+  readonly #taken = new Set<string>();
+
+  take({ name, kind }: Entry): string {
+    let free = name;
+    for (let n = 2; this.#taken.has(toUnpackedKey(free)); n += 1) free = toRenamed(name, n, kind);
+    this.#taken.add(toUnpackedKey(free));
+    return free;
+  }
+}
+
+function toUnpackedKey(name: string): string {
+  return toNameKey(name).toLowerCase();
 }
 
 class Walk {
@@ -51,9 +97,16 @@ class Walk {
     this.#space = space;
   }
 
-  /** Depth first: each folder comes before its children. */
-  async *entries(folder: string): AsyncGenerator<ZipEntry> {
-    const open: Level[] = [{ path: [], children: this.#children(folder) }];
+  /** The entry under this name, with everything beneath it. */
+  async *tree(entry: Entry, name: string): AsyncGenerator<ZipEntry> {
+    if (entry.kind === 'file') return yield* this.#file(entry.id, [name]);
+    yield toFolder(entry, [name]);
+    yield* this.entries(entry.id, [name]);
+  }
+
+  /** What is beneath the folder, depth first: each folder comes before its children. */
+  async *entries(folder: string, top: readonly string[] = []): AsyncGenerator<ZipEntry> {
+    const open: Level[] = [{ path: top, children: this.#children(folder) }];
     for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
       const { value: child, done } = await level.children.next();
       if (done) {

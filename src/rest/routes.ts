@@ -7,7 +7,7 @@ import { OpenApi } from './openapi/schemas.ts';
 import type { CallerRoute, ForeignRoute, OpenRoute, Route } from './route.ts';
 import { liveRoute, readyRoute } from './routes/about.ts';
 import * as applications from './routes/applications.ts';
-import { openArchiveRoute } from './routes/archive.ts';
+import { archiveSelectionRoute, openArchiveRoute } from './routes/archive.ts';
 import { listAuditRoute } from './routes/audit.ts';
 import { postAuthorizeRoute } from './routes/authorize.ts';
 import { saveBatchRoute } from './routes/batch.ts';
@@ -57,6 +57,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   findFolderRoute,
   listFolderRoute,
   openArchiveRoute,
+  archiveSelectionRoute,
   saveFileRoute,
   saveBatchRoute,
   findFileRoute,

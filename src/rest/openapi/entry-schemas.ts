@@ -74,6 +74,11 @@ export const CopyEntry = Type.Object(
   { title: 'CopyEntry' },
 );
 
+export const SelectEntries = Type.Object(
+  { EntryIds: Type.Array(Type.String(), { minItems: 1, maxItems: 5000, description: 'Files and folders.' }) },
+  { title: 'SelectEntries' },
+);
+
 export const RestoreEntry = Type.Object(
   {
     ParentFolderId: Type.Optional(Type.String({ description: 'Absent: where it was.' })),

@@ -22,6 +22,8 @@ interface Keywords {
   patternProperties: Readonly<Record<string, TSchema>>;
   properties: Readonly<Record<string, TSchema>>;
   maxProperties: number;
+  minItems: number;
+  maxItems: number;
   items: TSchema;
   maxLength: number;
   pattern: string;
@@ -62,6 +64,10 @@ const makers: { readonly [Name in keyof Keywords]: (argument: Keywords[Name]) =>
       (value) => !isObject(value) || Object.keys(value).length <= max,
       `must not have more than ${max} properties`,
     ),
+  minItems: (min) =>
+    unless((value) => !Array.isArray(value) || value.length >= min, `must not have fewer than ${min} items`),
+  maxItems: (max) =>
+    unless((value) => !Array.isArray(value) || value.length <= max, `must not have more than ${max} items`),
   items: makeItems,
   maxLength: (max) =>
     unless((value) => typeof value !== 'string' || hasAtMost(value, max), `must not have more than ${max} characters`),

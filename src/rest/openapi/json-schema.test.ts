@@ -11,7 +11,7 @@ import { Compile } from 'typebox/compile';
 import { anyCharacter } from '../../../test/any-character.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { LinkFile } from '../routes/links.ts';
-import { BatchFile, ChangeEntry, CommentVersion, CopyEntry, RestoreEntry } from './entry-schemas.ts';
+import { BatchFile, ChangeEntry, CommentVersion, CopyEntry, RestoreEntry, SelectEntries } from './entry-schemas.ts';
 import { type Static, type TSchema, Type } from './json-schema.ts';
 import { makeCheck } from './json-schema-check.ts';
 import * as managing from './managing-schemas.ts';
@@ -34,6 +34,7 @@ const checked: Record<string, TSchema> = {
   RestoreEntry,
   RotateSecret: managing.RotateSecret,
   SaveFileJson,
+  SelectEntries,
 };
 
 describe('The builder builds what typebox builds:', () => {
@@ -46,6 +47,7 @@ describe('The builder builds what typebox builds:', () => {
     anything: (type) => type.Unknown(),
     'an enum': (type) => type.Enum(['a', 'b'], { default: 'a' }),
     'an array': (type) => type.Array(type.Integer(), { description: 'd' }),
+    'an array with limits': (type) => type.Array(type.Integer(), { minItems: 1, maxItems: 3 }),
     'a union': (type) => type.Union([type.String(), type.Null()], { description: 'd' }),
     'an object': (type) => type.Object({ a: type.String(), b: type.Optional(type.Null()) }, { title: 't' }),
     'an object without required properties': (type) =>
@@ -125,7 +127,7 @@ function fitting(schema: TSchema): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...(schema.enum as string[]));
   if (schema.type === 'string') return nearlyString(schema as { maxLength?: number; pattern?: string });
   if (schema.type === 'integer') return nearlyInteger(schema as { minimum?: number; maximum?: number });
-  if (schema.type === 'array') return fc.array(nearly(schema.items as TSchema), { maxLength: 4 });
+  if (schema.type === 'array') return nearlyArray(schema);
   if (schema.patternProperties !== undefined) return nearlyRecord(schema);
   if (schema.type === 'object') return nearlyObject(schema.properties as Record<string, TSchema>);
   return fc.constant(null);
@@ -147,6 +149,15 @@ function nearlyInteger({ minimum = 0, maximum = 9 }: { minimum?: number; maximum
     { weight: 3, arbitrary: fc.integer({ min: minimum, max: maximum }) },
     { weight: 1, arbitrary: edges },
   );
+}
+
+function nearlyArray({ items, maxItems }: TSchema): fc.Arbitrary<unknown> {
+  const few = fc.array(nearly(items as TSchema), { maxLength: 4 });
+  if (maxItems === undefined) return few;
+  const many = fc
+    .integer({ min: -1, max: 1 })
+    .map((more) => Array.from({ length: (maxItems as number) + more }, String));
+  return fc.oneof({ weight: 20, arbitrary: few }, { weight: 1, arbitrary: many });
 }
 
 function nearlyRecord({ patternProperties, maxProperties }: TSchema): fc.Arbitrary<unknown> {

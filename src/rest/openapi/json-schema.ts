@@ -55,6 +55,11 @@ interface IntegerOptions extends Annotations {
   maximum?: number;
 }
 
+interface ArrayOptions extends Annotations {
+  minItems?: number;
+  maxItems?: number;
+}
+
 interface ObjectOptions extends Annotations {
   additionalProperties?: boolean;
   maxProperties?: number;
@@ -71,7 +76,7 @@ export const Type = {
     return { enum: values, ...options };
   },
 
-  Array<Item extends TSchema>(items: Item, options?: Annotations): TSchema<Static<Item>[]> {
+  Array<Item extends TSchema>(items: Item, options?: ArrayOptions): TSchema<Static<Item>[]> {
     return { type: 'array', items, ...options };
   },
 

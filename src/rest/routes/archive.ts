@@ -1,11 +1,17 @@
-// `GET /folders/{id}/archive`: downloads a folder and everything in it as a ZIP. Its length is not known in advance.
+// `GET /folders/{id}/archive` and `POST /archive`: download a folder, or a selection of entries, with everything in it as a ZIP.
+// Its length is not known in advance.
 
 import { writeZip } from '../../archive/zip.ts';
 import { toFolderId } from '../../domain/caller.ts';
-import { type OpenedArchive, openArchive } from '../../operations/open-archive.ts';
+import type { Answer } from '../../listener/answer.ts';
+import { type OpenedArchive, openArchive, openSelection } from '../../operations/open-archive.ts';
+import { readJsonBody } from '../bodies/json-body.ts';
 import { toSafeHeaders } from '../downloads/download.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { bytesAnswer, headers, pathId } from '../openapi/description.ts';
+import { bytesAnswer, headers, jsonBody, pathId } from '../openapi/description.ts';
+import { SelectEntries } from '../openapi/entry-schemas.ts';
+import { exampleIds } from '../openapi/examples.ts';
+import { compileCheck } from '../openapi/schemas.ts';
 import type { CallerRoute } from '../route.ts';
 
 export const openArchiveRoute: CallerRoute = {
@@ -15,11 +21,7 @@ export const openArchiveRoute: CallerRoute = {
   async handle(context, { parameters }, caller) {
     const folderId = toFolderId(caller, parameters.id ?? '');
     const archive = await openArchive(context.cabinet, caller, { folderId });
-    return {
-      status: 200,
-      headers: { 'Content-Type': 'application/zip', ...toSafeHeaders(`${archive.folder.name}.zip`) },
-      body: write(context, archive),
-    };
+    return toArchiveAnswer(context, archive);
   },
   describe: {
     operationId: 'FoldersArchiveGet',
@@ -34,6 +36,38 @@ export const openArchiveRoute: CallerRoute = {
     refusals: ['FolderNotFound', 'NotAFolder', 'TooManyRequests'],
   },
 };
+
+const checkSelection = compileCheck(SelectEntries);
+
+export const archiveSelectionRoute: CallerRoute = {
+  method: 'POST',
+  path: '/v1/contentmanagement/archive',
+  action: 'read',
+  async handle(context, exchange) {
+    const fields = checkSelection(await readJsonBody(exchange, { example: '{"EntryIds": ["…", "…"]}' }));
+    const archive = await openSelection(context.cabinet, await exchange.renewCaller(), { entryIds: fields.EntryIds });
+    return toArchiveAnswer(context, archive);
+  },
+  describe: {
+    operationId: 'ArchivePost',
+    tag: 'Entries',
+    summary: 'Download a selection of entries as one ZIP',
+    description:
+      'Files, and folders with everything beneath them, in the order of the request and each once. Two of the same name are ' +
+      'numbered: `a.pdf`, `a (2).pdf`. An entry that does not exist refuses the whole. Otherwise as the archive of a folder.',
+    requestBody: jsonBody('What to download', SelectEntries, { EntryIds: [exampleIds.file, exampleIds.folder] }),
+    responses: { 200: bytesAnswer('The archive', 'application/zip') },
+    refusals: ['EntryNotFound', 'InvalidBody', 'InvalidField', 'TooManyRequests'],
+  },
+};
+
+function toArchiveAnswer(context: EnvironmentContext, archive: OpenedArchive): Answer {
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'application/zip', ...toSafeHeaders(`${archive.name}.zip`) },
+    body: write(context, archive),
+  };
+}
 
 /** Holds a slot while the archive is read. */
 async function* write({ archives }: EnvironmentContext, archive: OpenedArchive): AsyncGenerator<Buffer> {
