@@ -564,6 +564,12 @@ export interface Operations {
     headers: {
       /** What to do when the name is taken */
       ConflictBehavior?: 'Fail' | 'Rename' | 'Existing' | undefined;
+      /** Only if this is the entry’s ETag; a list, or * for any */
+      'If-Match'?: string | undefined;
+      /** Only if this is not the entry’s ETag; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
       /** A repeated request with the same key gets the first result again */
       'Idempotency-Key'?: string | undefined;
       /** Which space is meant, for a person who is in several */
@@ -652,6 +658,12 @@ export interface Operations {
       FileName?: string | undefined;
       /** What to do when the name is taken */
       ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
+      /** Only if this is the ETag of the file’s current content; a list, or * for any */
+      'If-Match'?: string | undefined;
+      /** Only if this is not the ETag of the file’s current content; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
       /** A repeated request with the same key gets the first result again */
       'Idempotency-Key'?: string | undefined;
       /** Which space is meant, for a person who is in several */
@@ -744,6 +756,12 @@ export interface Operations {
       FileName?: string | undefined;
       /** What to do when the name is taken */
       ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
+      /** Only if this is the ETag of the file’s current content; a list, or * for any */
+      'If-Match'?: string | undefined;
+      /** Only if this is not the ETag of the file’s current content; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
       /** A repeated request with the same key gets the first result again */
       'Idempotency-Key'?: string | undefined;
       /** Which space is meant, for a person who is in several */
@@ -852,8 +870,12 @@ export interface Operations {
     };
     query: Record<never, never>;
     headers: {
-      /** Only if the ETag is still this one */
+      /** Only if this is the entry’s ETag; a list, or * for any */
       'If-Match'?: string | undefined;
+      /** Only if this is not the entry’s ETag; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
       /** What to do when the name is taken */
       ConflictBehavior?: 'Fail' | 'Rename' | undefined;
     };
@@ -871,8 +893,12 @@ export interface Operations {
       permanent?: 'true' | 'false' | undefined;
     };
     headers: {
-      /** Only if the ETag is still this one */
+      /** Only if this is the entry’s ETag; a list, or * for any */
       'If-Match'?: string | undefined;
+      /** Only if this is not the entry’s ETag; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
     };
     body: never;
     answer: ShownEntry;
@@ -885,6 +911,12 @@ export interface Operations {
     };
     query: Record<never, never>;
     headers: {
+      /** Only if this is the entry’s ETag; a list, or * for any */
+      'If-Match'?: string | undefined;
+      /** Only if this is not the entry’s ETag; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
       /** What to do when the name is taken */
       ConflictBehavior?: 'Fail' | 'Rename' | undefined;
     };
@@ -899,6 +931,12 @@ export interface Operations {
     };
     query: Record<never, never>;
     headers: {
+      /** Only if this is the entry’s ETag; a list, or * for any */
+      'If-Match'?: string | undefined;
+      /** Only if this is not the entry’s ETag; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
       /** What to do when the name is taken */
       ConflictBehavior?: 'Fail' | 'Rename' | undefined;
     };
@@ -963,8 +1001,12 @@ export interface Operations {
     };
     query: Record<never, never>;
     headers: {
-      /** Only if the content’s ETag is still this one */
+      /** Only if this is the ETag of the file’s current content; a list, or * for any */
       'If-Match'?: string | undefined;
+      /** Only if this is not the ETag of the file’s current content; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
       /** What is new in this version, percent-encoded UTF-8 */
       Comment?: string | undefined;
       /** return=minimal: Children holds the saved file alone */
@@ -1015,7 +1057,14 @@ export interface Operations {
       version: number;
     };
     query: Record<never, never>;
-    headers: Record<never, never>;
+    headers: {
+      /** Only if this is the entry’s ETag; a list, or * for any */
+      'If-Match'?: string | undefined;
+      /** Only if this is not the entry’s ETag; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
+    };
     body: never;
     answer: ShownEntry;
   };
@@ -1028,7 +1077,14 @@ export interface Operations {
       version: number;
     };
     query: Record<never, never>;
-    headers: Record<never, never>;
+    headers: {
+      /** Only if this is the entry’s ETag; a list, or * for any */
+      'If-Match'?: string | undefined;
+      /** Only if this is not the entry’s ETag; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
+    };
     body: never;
     answer: ShownEntry;
   };
@@ -1041,7 +1097,14 @@ export interface Operations {
       version: number;
     };
     query: Record<never, never>;
-    headers: Record<never, never>;
+    headers: {
+      /** Only if this is the entry’s ETag; a list, or * for any */
+      'If-Match'?: string | undefined;
+      /** Only if this is not the entry’s ETag; a list, or * for none */
+      'If-None-Match'?: string | undefined;
+      /** Only if it has not changed after this date; ignored beside If-Match */
+      'If-Unmodified-Since'?: string | undefined;
+    };
     body: CommentVersion;
     answer: Version;
   };

@@ -22,6 +22,10 @@ export interface NewFile {
   objectType?: string | undefined;
   /** What is new in this version. */
   comment?: string | undefined;
+  /** Only if the content that has the name still has this `ETag`; otherwise `PreconditionFailed`. */
+  ifMatch?: string | undefined;
+  /** `*`: only if nothing has the name yet; otherwise `PreconditionFailed`. */
+  ifNoneMatch?: string | undefined;
 }
 
 export interface SaveOptions extends CallOptions {
@@ -72,6 +76,8 @@ function toHeaders(file: NewFile): Omit<Saving, 'how'> {
       FolderId: file.folder,
       FileName: encodeURIComponent(file.name),
       ConflictBehavior: file.conflict,
+      'If-Match': file.ifMatch,
+      'If-None-Match': file.ifNoneMatch,
       Comment: encodeHeader(file.comment),
       'Idempotency-Key': makeKey(),
       Prefer: 'return=minimal',

@@ -187,6 +187,11 @@ test('a version is saved by the id, if the content is still the one that was rea
   assert.equal(saved.Version, 2);
   await assert.rejects(saveVersion(cabinet, { id, content: 'three', ifMatch: etag }), { code: 'PreconditionFailed' });
   assert.equal(await readText(cabinet, id, { version: 1 }), 'one');
+  const named = { folder, name: 'v', content: 'four' };
+  for (const condition of [{ ifMatch: etag }, { ifNoneMatch: '*' }]) {
+    await assert.rejects(saveFile(cabinet, { ...named, ...condition }), { code: 'PreconditionFailed' });
+  }
+  await saveFile(cabinet, { ...named, name: 'new', ifNoneMatch: '*' });
 });
 
 test('a part of a file is read, and what is not there is said to be not there', async () => {

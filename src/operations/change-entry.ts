@@ -4,6 +4,7 @@ import { type Caller, toFolderIdIn } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
+import type { Precondition } from '../domain/precondition.ts';
 import type { PropertyChanges } from '../domain/properties.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -17,13 +18,12 @@ interface ChangeRequest {
   parentFolderId: string | null;
   properties: PropertyChanges | null;
   objectType: string | null;
-  /** The entry must have one of these ETags. */
-  ifMatch: readonly string[] | null;
+  precondition: Precondition | null;
   conflict: ConflictBehavior;
 }
 
 export async function changeEntry(cabinet: Cabinet, caller: Caller, request: ChangeRequest): Promise<EntryView> {
-  const { id, properties, objectType, ifMatch, conflict, parentFolderId } = request;
+  const { id, properties, objectType, precondition, conflict, parentFolderId } = request;
   const access = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
   const changed = await cabinet.catalog.changeEntry({
@@ -33,7 +33,7 @@ export async function changeEntry(cabinet: Cabinet, caller: Caller, request: Cha
     parent: parentFolderId === null ? null : toFolderIdIn(access, parentFolderId),
     properties,
     objectType,
-    ifMatch,
+    precondition,
     conflict,
     ...byCaller(cabinet, caller),
   });

@@ -5,6 +5,7 @@ import { type Caller, toFolderIdIn } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName } from '../domain/name.ts';
+import type { Precondition } from '../domain/precondition.ts';
 import { runSlice } from '../runtime/pacing.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -19,16 +20,17 @@ interface CopyRequest {
   /** Null keeps the name. */
   name: string | null;
   conflict: ConflictBehavior;
+  precondition: Precondition | null;
 }
 
 export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyRequest): Promise<EntryView> {
-  const { id, conflict } = request;
+  const { id, conflict, precondition } = request;
   const { catalog, clock } = cabinet;
   const access = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
   checkFree(cabinet, null);
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
   const parent = toFolderIdIn(access, request.parentFolderId);
-  const copy = { space: access.space, id, parent, name, conflict, ...byCaller(cabinet, caller) };
+  const copy = { space: access.space, id, parent, name, conflict, precondition, ...byCaller(cabinet, caller) };
   const started = await catalog.beginCopy(copy);
   if (started === null) throw entryNotFound();
   if ('details' in started) return started.details;

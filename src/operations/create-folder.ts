@@ -6,6 +6,7 @@ import { type Caller, toFolderId } from '../domain/caller.ts';
 import type { ConflictBehavior, Entry, EntryTimes } from '../domain/entry.ts';
 import { folderNotFound } from '../domain/missing.ts';
 import { checkName, checkRelativePath, type NameRules, toNameKey } from '../domain/name.ts';
+import type { Precondition } from '../domain/precondition.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -21,6 +22,7 @@ export interface CreateFolderRequest {
   objectType: string | null;
   properties: Record<string, string> | null;
   conflict: ConflictBehavior;
+  precondition?: Precondition | null;
   idempotencyKey: string | null;
   /** The times of an imported folder. */
   times?: EntryTimes;
@@ -46,6 +48,7 @@ export async function createFolder(
     objectType: request.objectType,
     properties: request.properties,
     conflict: request.conflict,
+    ...(request.precondition && { precondition: request.precondition }),
     ...(request.times !== undefined && { times: request.times }),
     by: caller.actor,
     at: cabinet.clock.now(),
@@ -82,6 +85,7 @@ async function showExisting(cabinet: Cabinet, space: number, folder: Entry): Pro
   return page ?? { folder, children: [], next: null };
 }
 
-function toParameters({ folderName, objectType, properties, conflict }: CreateFolderRequest): unknown[] {
-  return [folderName, objectType, toSortedProperties(properties), conflict];
+function toParameters({ folderName, objectType, properties, conflict, precondition }: CreateFolderRequest): unknown[] {
+  const named = [folderName, objectType, toSortedProperties(properties), conflict];
+  return precondition ? [...named, { precondition }] : named;
 }

@@ -11,10 +11,10 @@ import { type Caller, type SpaceAccess, toFolderId } from '../domain/caller.ts';
 import { readMediaType, toContentType } from '../domain/content-type.ts';
 import type { ConflictBehavior, EntryTimes } from '../domain/entry.ts';
 import { Fault } from '../domain/fault.ts';
-import { checkMatch } from '../domain/match.ts';
 import { fileNotFound, folderNotFound, notAFolder } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
+import { checkPrecondition, type Precondition, toContentEtag } from '../domain/precondition.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal, storageFull } from '../domain/refusal.ts';
 import { requireAccess } from './access.ts';
@@ -39,6 +39,7 @@ interface SaveTarget {
   operation?: Idempotency['operation'];
   /** What to do when the name exists, if that is known before the bytes arrive. */
   conflict?: ConflictBehavior | null;
+  precondition?: Precondition | null;
 }
 
 /** The folder that a file is saved into. */
@@ -67,15 +68,25 @@ export async function admitSave(cabinet: Cabinet, caller: Caller, target: SaveTa
   return { access, folder };
 }
 
-/** Refuses an existing name before the bytes are sent, unless the request may be a repeated one. */
+/** Refuses an existing name and a failed precondition before the bytes are sent, unless the request may be a repeated one. */
 async function checkNameFree(
   { catalog }: Cabinet,
   space: number,
   folder: string,
-  { fileName, conflict = null, idempotencyKey }: SaveTarget,
+  { fileName, conflict = null, precondition = null, idempotencyKey }: SaveTarget,
 ): Promise<void> {
-  if (fileName === null || conflict === null || conflict === 'Rename' || idempotencyKey !== null) return;
-  await catalog.checkNaming({ space, folder, name: fileName, nameKey: toNameKey(fileName), conflict });
+  if (fileName === null || idempotencyKey !== null) return;
+  // `Rename` accepts any name, so that only the precondition is left to check.
+  const strict = conflict ?? 'Rename';
+  if (strict === 'Rename' && precondition === null) return;
+  await catalog.checkNaming({
+    space,
+    folder,
+    name: fileName,
+    nameKey: toNameKey(fileName),
+    conflict: strict,
+    precondition,
+  });
 }
 
 /** Refuses what exceeds the quota before it is sent, unless the same content may be there already: saving it again adds nothing. */
@@ -111,6 +122,8 @@ interface SaveRequest {
   /** The client's comment on this version. */
   comment: string | null;
   conflict: ConflictBehavior;
+  /** Of the content of the file that has the name. */
+  precondition?: Precondition | null;
   idempotencyKey: string | null;
   /** Part of a batch: the idempotency key is the batch's, and the result has the file's details. `earlier`: the result of an earlier
    *  attempt. */
@@ -144,14 +157,14 @@ export async function admitVersion(
   {
     fileId,
     declaredBytes,
-    ifMatch,
-  }: { fileId: string; declaredBytes: number | null; ifMatch: readonly string[] | null },
+    precondition,
+  }: { fileId: string; declaredBytes: number | null; precondition: Precondition | null },
 ): Promise<VersionDestination> {
   const access = await requireAccess(cabinet, caller, { action: 'write', id: fileId, missing: fileNotFound });
   checkCapacity(cabinet, declaredBytes);
   const file = await cabinet.catalog.findEntry({ space: access.space, id: fileId });
   if (file?.kind !== 'file') throw fileNotFound();
-  if (ifMatch !== null) await checkContent(cabinet, { space: access.space, fileId, ifMatch });
+  if (precondition !== null) await checkContent(cabinet, { space: access.space, fileId, precondition });
   // A content that is not larger may be the current one: saving it again adds nothing.
   const more = (declaredBytes ?? 0) > file.sizeBytes ? (declaredBytes ?? 0) : 0;
   const shortage = more === 0 ? null : await cabinet.quotas.findShortage(access, caller.actor, more);
@@ -161,11 +174,11 @@ export async function admitVersion(
 
 async function checkContent(
   { catalog }: Cabinet,
-  { space, fileId, ifMatch }: { space: number; fileId: string; ifMatch: readonly string[] },
+  { space, fileId, precondition }: { space: number; fileId: string; precondition: Precondition },
 ): Promise<void> {
   const content = await catalog.findContent({ space, id: fileId, version: null });
   if (content === null) throw fileNotFound();
-  checkMatch(ifMatch, Buffer.from(content.sha256).toString('base64'));
+  checkPrecondition(precondition, { etag: toContentEtag(content.sha256), modifiedAt: content.modifiedAt });
 }
 
 interface SaveVersionRequest {
@@ -173,8 +186,8 @@ interface SaveVersionRequest {
   destination: VersionDestination;
   contentType: string | null;
   comment: string | null;
-  /** The current content must have one of these digests, base64; null accepts any. */
-  ifMatch: readonly string[] | null;
+  /** Of the content. */
+  precondition: Precondition | null;
   received: ReceivedContent;
 }
 
@@ -200,7 +213,7 @@ export async function saveVersion(
       content,
       comment: request.comment,
       keptVersions: cabinet.limits.keptVersions,
-      ifMatch: request.ifMatch,
+      precondition: request.precondition,
       ...byCaller(cabinet, caller),
     });
     if (saved === null) throw fileNotFound();
@@ -291,6 +304,7 @@ function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<
     comment: request.comment,
     keptVersions: cabinet.limits.keptVersions,
     conflict: request.conflict,
+    ...(request.precondition && { precondition: request.precondition }),
     ...(request.times !== undefined && { times: request.times }),
     ...(request.upload !== undefined && { upload: request.upload }),
     ...byCaller(cabinet, caller),
@@ -320,5 +334,7 @@ function toParameters(request: SaveRequest): unknown[] {
     conflict,
     sha256,
   ];
-  return comment === null ? named : [...named, comment];
+  // Those that are absent are left out, so that keys of earlier releases stay valid.
+  const { precondition } = request;
+  return [...named, ...(comment === null ? [] : [comment]), ...(precondition ? [{ precondition }] : [])];
 }

@@ -6,6 +6,7 @@ import type { ConflictBehavior } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
+import type { Precondition } from '../domain/precondition.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';
@@ -14,19 +15,19 @@ import type { EntryView } from './show-entry.ts';
 interface DeleteRequest {
   id: string;
   isPermanent: boolean;
-  ifMatch: readonly string[] | null;
+  precondition: Precondition | null;
 }
 
 /** Returns the entry as it was. */
 export async function deleteEntry(cabinet: Cabinet, caller: Caller, request: DeleteRequest): Promise<EntryView> {
-  const { id, isPermanent, ifMatch } = request;
+  const { id, isPermanent, precondition } = request;
   const { space } = await requireAccess(cabinet, caller, {
     action: 'write',
     id,
     missing: entryNotFound,
     isTrashMeant: isPermanent,
   });
-  const removal = { space, id, ifMatch, ...byCaller(cabinet, caller) };
+  const removal = { space, id, precondition, ...byCaller(cabinet, caller) };
   const deleted = await (isPermanent ? cabinet.catalog.removeEntry(removal) : cabinet.catalog.trashEntry(removal));
   if (deleted === null) throw entryNotFound();
   if (isPermanent) cabinet.purger.nudge();
@@ -40,10 +41,11 @@ interface RestoreRequest {
   /** Null for the original name. */
   name: string | null;
   conflict: ConflictBehavior;
+  precondition: Precondition | null;
 }
 
 export async function restoreEntry(cabinet: Cabinet, caller: Caller, request: RestoreRequest): Promise<EntryView> {
-  const { id, conflict, parentFolderId } = request;
+  const { id, conflict, precondition, parentFolderId } = request;
   const access = await requireAccess(cabinet, caller, {
     action: 'write',
     id,
@@ -56,6 +58,7 @@ export async function restoreEntry(cabinet: Cabinet, caller: Caller, request: Re
     parent: parentFolderId === null ? null : toFolderIdIn(access, parentFolderId),
     name: request.name === null ? null : checkName(request.name, 'Name', cabinet.names),
     conflict,
+    precondition,
     ...byCaller(cabinet, caller),
   });
   if (restored === null) throw entryNotFound();

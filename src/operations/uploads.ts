@@ -8,6 +8,7 @@ import type { LeftBytes, Upload, UploadProtocol } from '../catalog/verbs/uploads
 import type { Caller } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { authorize } from '../domain/permission.ts';
+import type { Precondition } from '../domain/precondition.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { admitSave, checkCapacity } from './save-file.ts';
@@ -23,6 +24,8 @@ export interface UploadRequest {
   properties: Record<string, string> | null;
   comment: string | null;
   conflict: ConflictBehavior;
+  /** Checked when the upload begins, and again when the file is saved. Uploads that an older release began have none. */
+  precondition?: Precondition | null;
   idempotencyKey: string | null;
   /** The expected SHA-256 of the whole content, base64. */
   sha256: string | null;
@@ -73,8 +76,15 @@ async function admit(cabinet: Cabinet, caller: Caller, { save, lengthBytes }: Ne
     return null;
   }
   const { folderId, ...rest } = save;
-  const { fileName, idempotencyKey } = rest;
-  const target = { folderId, fileName, declaredBytes: lengthBytes, skipFolderCheck: false, idempotencyKey };
+  const { fileName, idempotencyKey, precondition = null } = rest;
+  const target = {
+    folderId,
+    fileName,
+    declaredBytes: lengthBytes,
+    skipFolderCheck: false,
+    idempotencyKey,
+    precondition,
+  };
   const { access, folder } = await admitSave(cabinet, caller, target);
   return { ...rest, space: access.space, folder };
 }

@@ -3,6 +3,7 @@
 import type { ChangedVersion, Version, VersionPage } from '../catalog/verbs/versions.ts';
 import type { Caller } from '../domain/caller.ts';
 import { fileNotFound, versionNotFound } from '../domain/missing.ts';
+import { checkEntryPrecondition, type Precondition } from '../domain/precondition.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { discardBlobs } from './discard-blobs.ts';
@@ -27,6 +28,8 @@ export async function listVersions(cabinet: Cabinet, caller: Caller, request: Ve
 interface VersionRequest {
   fileId: string;
   version: number;
+  /** Of the file's entry. */
+  precondition: Precondition | null;
 }
 
 export function restoreVersion(cabinet: Cabinet, caller: Caller, request: VersionRequest): Promise<EntryView> {
@@ -40,7 +43,7 @@ export function removeVersion(cabinet: Cabinet, caller: Caller, request: Version
 async function changeVersion(
   cabinet: Cabinet,
   caller: Caller,
-  { fileId: file, version }: VersionRequest,
+  { fileId: file, version, precondition }: VersionRequest,
   change: Cabinet['catalog']['restoreVersion'],
 ): Promise<EntryView> {
   const { space } = await requireAccess(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
@@ -50,6 +53,7 @@ async function changeVersion(
     file,
     version,
     keptVersions,
+    precondition,
     ...byCaller(cabinet, caller),
   });
   if (changed === null) throw fileNotFound();
@@ -61,12 +65,14 @@ async function changeVersion(
 export async function admitVersion(
   cabinet: Cabinet,
   caller: Caller,
-  { fileId: file, version }: VersionRequest,
+  { fileId: file, version, precondition }: VersionRequest,
 ): Promise<void> {
   const { space } = await requireAccess(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
   const versions = await cabinet.catalog.listVersions({ space, file, below: version + 1, limit: 1 });
   if (versions === null) throw fileNotFound();
   if (versions.versions[0]?.version !== version) throw versionNotFound();
+  const details = precondition === null ? null : await cabinet.catalog.findDetails({ space, id: file });
+  if (details !== null) checkEntryPrecondition(precondition, details);
 }
 
 interface CommentRequest extends VersionRequest {
@@ -74,13 +80,14 @@ interface CommentRequest extends VersionRequest {
 }
 
 export async function commentVersion(cabinet: Cabinet, caller: Caller, request: CommentRequest): Promise<Version> {
-  const { fileId: file, version, comment } = request;
+  const { fileId: file, version, comment, precondition } = request;
   const { space } = await requireAccess(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
   const commented = await cabinet.catalog.commentVersion({
     space,
     file,
     version,
     comment,
+    precondition,
     ...byCaller(cabinet, caller),
   });
   if (commented === null) throw fileNotFound();

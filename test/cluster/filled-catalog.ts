@@ -152,8 +152,8 @@ async function fillRemains(catalog: Catalog, app: Registered): Promise<void> {
   });
   assert.ok(copied !== null && 'top' in copied, 'a copy is left half made');
   const gone = await catalog.saveFile(fileIn(app, 'gone for good', { folder }));
-  await catalog.removeEntry({ space, id: gone.file.id, ifMatch: null, ...what });
-  await catalog.trashEntry({ space, id: folder, ifMatch: null, ...what });
+  await catalog.removeEntry({ space, id: gone.file.id, ...what });
+  await catalog.trashEntry({ space, id: folder, ...what });
   const { file } = await catalog.saveFile(fileIn(app, 'versions'));
   for (let index = 0; index < 4; index += 1) {
     const content = inline(Buffer.from(`version ${index}`));
@@ -164,7 +164,7 @@ async function fillRemains(catalog: Catalog, app: Registered): Promise<void> {
   await catalog.removeVersion({ ...change, version: 3 });
   await catalog.commentVersion({ space, file: file.id, version: 2, comment: 'said later', ...what });
   const later = await catalog.createFolder(folderIn(app, 'restored'));
-  await catalog.trashEntry({ space, id: later.folder.id, ifMatch: null, ...what });
+  await catalog.trashEntry({ space, id: later.folder.id, ...what });
   await catalog.restoreEntry({ space, id: later.folder.id, parent: null, name: null, conflict: 'Rename', ...what });
   await catalog.noteRead({ ...what, space, entry: file.id, version: 2 });
 }

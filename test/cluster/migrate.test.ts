@@ -127,7 +127,7 @@ describe('a catalog is migrated', { timeout: 600_000 }, () => {
     const catalog = await openCatalog(source);
     const page = await catalog.listFolder({ space: one.space, folder: one.rootId, limit: 3 });
     for (const { id } of page?.children ?? []) {
-      await catalog.removeEntry({ space: one.space, id, ifMatch: null, at: 1, by: 'x', request: 'r' });
+      await catalog.removeEntry({ space: one.space, id, at: 1, by: 'x', request: 'r' });
     }
     await catalog.saveFile(fileIn(one, 'changed'));
     await catalog.close();
@@ -218,7 +218,7 @@ describe('a catalog is migrated', { timeout: 600_000 }, () => {
     const early = await move(source, there, () => ({ isContentsOnly: true }));
     assert.deepEqual([early.contents?.copied, early.differences, early.isFinished], [6, [], false]);
     const { id } = ready.filled.large[0] ?? { id: '' };
-    await catalog.removeEntry({ space: one.space, id, ifMatch: null, at: 1, by: 'x', request: 'r' });
+    await catalog.removeEntry({ space: one.space, id, at: 1, by: 'x', request: 'r' });
     await catalog.close();
     const report = await move(source, there, () => ({ verify: 'quick' }));
     assert.deepEqual([report.contents?.copied, report.differences, report.isFinished], [0, [], true]);

@@ -83,7 +83,7 @@ export class Space {
   }
 }
 
-const unchanged = { name: null, parent: null, properties: null, objectType: null, ifMatch: null } as const;
+const unchanged = { name: null, parent: null, properties: null, objectType: null } as const;
 
 export function testSearch(name: string, open: () => Promise<SearchUnderTest>): void {
   describe(`${name} keeps the contract of a search index`, () => {
@@ -138,7 +138,7 @@ export function testSearch(name: string, open: () => Promise<SearchUnderTest>): 
       await space.save('inner.txt', 'doomed too', { folder: id });
       await space.finds('doomed', ['doomed', 'inner.txt']);
       const { documents } = await index.status();
-      const removal = { space: space.application.space, id, ifMatch: null, ...what };
+      const removal = { space: space.application.space, id, ...what };
       await catalog.trashEntry(removal);
       assert.deepEqual(await space.find('doomed'), []);
       await space.finds('doomed', []);

@@ -84,12 +84,12 @@ async function run(catalog: Catalog, application: Registered, known: Known, one:
     known.folders.push(made.folder.id);
     known.entries.push(made.folder.id);
   } else if (one.verb === 'move') {
-    const same = { properties: null, objectType: null, ifMatch: null };
+    const same = { properties: null, objectType: null };
     await catalog.changeEntry({ space, id, ...rename, ...same, ...by });
   } else if (one.verb === 'copy') await copy(catalog, { space, id, ...rename, ...by });
-  else if (one.verb === 'trash') await catalog.trashEntry({ space, id, ifMatch: null, ...by });
+  else if (one.verb === 'trash') await catalog.trashEntry({ space, id, ...by });
   else if (one.verb === 'restore') await catalog.restoreEntry({ space, id, ...rename, ...by });
-  else if (one.verb === 'remove') await catalog.removeEntry({ space, id, ifMatch: null, ...by });
+  else if (one.verb === 'remove') await catalog.removeEntry({ space, id, ...by });
   else await catalog.restoreVersion({ space, file: id, version: 1, keptVersions: 2, ...by });
 }
 

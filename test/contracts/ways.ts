@@ -111,7 +111,6 @@ export function testWays(name: string, open: () => Promise<CatalogUnderTest>): v
         parent: folder.id,
         properties: null,
         objectType: null,
-        ifMatch: null,
         conflict: 'Fail' as const,
         ...what,
       };

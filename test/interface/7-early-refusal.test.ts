@@ -127,14 +127,23 @@ async function assertEarly(caller: typeof main, cases: EarlyCase[]): Promise<voi
   }
 }
 
-test('Errors in the path and in If-Match are answered before the body', async () => {
+test('Errors in the path and failed preconditions are answered before the body', async () => {
   const folder = await makeFolder(main);
   const { File } = await saveFile(main, { FolderId: folder.Id, FileName: 'a' }, 'a');
   const stale = { 'If-Match': '"x"' };
+  const longAgo = 'Sun, 06 Nov 1994 08:49:37 GMT';
+  const into = { FolderId: folder.Id, FileName: 'a' };
   await assertEarly(main, [
     ['PUT', `/files/${File.Id}/content`, stale, 400, 'PreconditionFailed'],
     ['PUT', '/files/unknown/content', {}, 404, 'FileNotFound'],
     ['PATCH', `/entries/${File.Id}`, stale, 400, 'PreconditionFailed'],
+    ['PUT', `/files/${File.Id}/content`, { 'If-None-Match': '*' }, 400, 'PreconditionFailed'],
+    ['PUT', `/files/${File.Id}/content`, { 'If-Unmodified-Since': longAgo }, 400, 'PreconditionFailed'],
+    ['PATCH', `/entries/${File.Id}`, { 'If-None-Match': '*' }, 400, 'PreconditionFailed'],
+    ['PATCH', `/files/${File.Id}/versions/1`, stale, 400, 'PreconditionFailed'],
+    ['POST', `/entries/${File.Id}/copy`, stale, 400, 'PreconditionFailed'],
+    ['POST', '/files', { ...into, 'If-None-Match': '*', 'Content-Type': 'text/plain' }, 400, 'PreconditionFailed'],
+    ['POST', '/files', { ...into, ...stale, ConflictBehavior: 'Rename' }, 400, 'PreconditionFailed'],
     ['PATCH', '/entries/unknown', {}, 404, 'EntryNotFound'],
     ['POST', '/entries/unknown/copy', {}, 404, 'EntryNotFound'],
     ['POST', '/entries/unknown/restore', {}, 404, 'EntryNotFound'],

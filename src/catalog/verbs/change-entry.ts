@@ -2,7 +2,7 @@
 // old and new folders follow.
 
 import type { ConflictBehavior } from '../../domain/entry.ts';
-import { checkMatch } from '../../domain/match.ts';
+import { checkEntryPrecondition, type Precondition } from '../../domain/precondition.ts';
 import { mergeProperties, type PropertyChanges, toSortedProperties } from '../../domain/properties.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { write } from '../declaration.ts';
@@ -29,8 +29,8 @@ export interface ChangeEntry extends Origin {
   parent: string | null;
   properties: PropertyChanges | null;
   objectType: string | null;
-  /** The entry must have one of these ETags. */
-  ifMatch: readonly string[] | null;
+  /** Of the entry. */
+  precondition?: Precondition | null;
   conflict: ConflictBehavior;
 }
 
@@ -42,7 +42,7 @@ export const changeEntry = write(
     const found = yield* findVisible(space, input.id);
     if (found === undefined) return null;
     const before = yield* toDetails(found);
-    checkMatch(input.ifMatch, before.etag);
+    checkEntryPrecondition(input.precondition, before);
     const changed: EntryRow = { ...found, object_type: input.objectType ?? found.object_type };
     if (input.properties !== null) {
       changed.properties = toStoredProperties(mergeProperties(before.entry.properties, input.properties));

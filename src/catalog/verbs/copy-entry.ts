@@ -5,6 +5,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { ConflictBehavior } from '../../domain/entry.ts';
 import { toNameKey } from '../../domain/name.ts';
+import { checkEntryPrecondition, type Precondition } from '../../domain/precondition.ts';
 import { allSpaces, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, rows, tuples, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
@@ -39,6 +40,8 @@ export interface CopyEntry extends Origin {
   /** Null: the current name. */
   name: string | null;
   conflict: ConflictBehavior;
+  /** Of the entry that is copied; checked when the copy begins. */
+  precondition?: Precondition | null;
 }
 
 /** A folder whose children are being copied. `after`: the last copied child; null: none yet. */
@@ -58,6 +61,7 @@ export const beginCopy = write(
     const { space } = input;
     const source = yield* findVisible(space, input.id);
     if (source === undefined) return null;
+    if (input.precondition) checkEntryPrecondition(input.precondition, yield* toDetails(source));
     const to = yield* requireFolder(space, input.parent, 'ParentFolderId');
     const free = yield* settle(input, source, to);
     yield* checkQuota(space, input.by, { entries: 1, bytes: source.size });

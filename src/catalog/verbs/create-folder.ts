@@ -1,6 +1,7 @@
 // Creates a folder, and the missing folders on the path to it.
 
 import type { ConflictBehavior, Entry, EntryTimes } from '../../domain/entry.ts';
+import { checkEntryPrecondition, checkPrecondition, type Precondition } from '../../domain/precondition.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { write } from '../declaration.ts';
 import { type PageChange, toPageChange } from '../page-cache/page-change.ts';
@@ -8,7 +9,7 @@ import { append, type Verb } from '../sql.ts';
 import { type EntryRow, findRowByName, insertRow, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
 import { claimsOfKey, type Idempotency, recall, remember } from './idempotency.ts';
 import { settleName, toNameClaim } from './naming.ts';
-import { checkLevel, type LocatedEntry, raiseHeights, requireFolder } from './tree.ts';
+import { checkLevel, type LocatedEntry, raiseHeights, requireFolder, toDetails } from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
 
 /** A folder that may have to be created, with its id in that case. */
@@ -26,6 +27,8 @@ export interface CreateFolder extends WantedFolder {
   objectType: string | null;
   properties: Record<string, string> | null;
   conflict: ConflictBehavior;
+  /** Of the entry that has the name. */
+  precondition?: Precondition | null;
   /** For imported folders; otherwise the current time. */
   times?: EntryTimes;
   by: string;
@@ -89,6 +92,7 @@ function* create(input: CreateFolder): Verb<CreatedFolder> {
   const target = way === undefined ? 'FolderName' : 'RelativePath';
   const wanted = { space, parent: holder.entry, name, nameKey, conflict, kind: 'folder', target } as const;
   const naming = missing.length > 0 ? { free: { name, nameKey } } : yield* settleName(wanted);
+  if (input.precondition) yield* checkNamed(input.precondition, holder, missing.length > 0 ? null : wanted);
   if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false, made: [] };
   const folders = [...missing, { id, ...naming.free }];
   checkLevel(holder, way === undefined ? 'ParentFolderId' : target, folders.length);
@@ -99,6 +103,17 @@ function* create(input: CreateFolder): Verb<CreatedFolder> {
   yield* addUsage(space, by, added);
   const { folder } = made.at(-1) as FolderCreation;
   return { folder, isExisting: false, isReplayed: false, made };
+}
+
+/** The precondition is about whatever has the name, also if the folder gets another one. `wanted` is null if the holder is missing. */
+function* checkNamed(
+  precondition: Precondition,
+  holder: LocatedEntry,
+  wanted: { space: number; nameKey: string } | null,
+): Verb<void> {
+  const named = wanted === null ? undefined : yield* findRowByName(wanted.space, holder.entry, wanted.nameKey);
+  if (named === undefined) checkPrecondition(precondition, null);
+  else checkEntryPrecondition(precondition, yield* toDetails({ ...named, above: [holder, ...holder.above] }));
 }
 
 /** Follows the path as far as folders exist. */

@@ -1,13 +1,14 @@
 // Saves a file: a new one, or a new version of the file with that name.
 
 import type { ConflictBehavior, Entry, EntryTimes } from '../../domain/entry.ts';
-import { checkMatch } from '../../domain/match.ts';
+import { checkPrecondition, type Precondition } from '../../domain/precondition.ts';
 import { toSortedProperties } from '../../domain/properties.ts';
 import { read, write } from '../declaration.ts';
 import { type PageChange, toPageChange } from '../page-cache/page-change.ts';
 import { append, type Verb } from '../sql.ts';
 import {
   type EntryRow,
+  findRowByName,
   insertRow,
   type NewEntry,
   requireRow,
@@ -21,6 +22,7 @@ import { type Naming, settleName, toNameClaim } from './naming.ts';
 import {
   claimsOfContent,
   findContentDigest,
+  findContentState,
   hasContent,
   mendBytes,
   type StoredContent,
@@ -59,6 +61,8 @@ export interface SaveFile {
   /** For imported files; otherwise the current time. */
   times?: EntryTimes;
   conflict: ConflictBehavior;
+  /** Of the content of the file that has the name. */
+  precondition?: Precondition | null;
   /** Whether the result includes the details of the file. */
   isShown?: true;
   by: string;
@@ -121,15 +125,24 @@ export interface CheckNaming {
   name: string;
   nameKey: string;
   conflict: ConflictBehavior;
+  precondition?: Precondition | null;
 }
 
-/** Refuses a name as saving would, before there are bytes to save. */
-export const checkNaming = read({}, function* checkNaming({ space, folder, ...wanted }: CheckNaming): Verb<null> {
-  const parent = yield* findVisible(space, folder);
-  if (parent !== undefined)
-    yield* settleName({ space, parent: parent.entry, ...wanted, kind: 'file', target: 'FileName' });
+/** Refuses a name or a precondition as saving would, before there are bytes to save. */
+export const checkNaming = read({}, function* checkNaming(wanted: CheckNaming): Verb<null> {
+  const { space, name, nameKey, conflict } = wanted;
+  const folder = yield* findVisible(space, wanted.folder);
+  if (folder === undefined) return null;
+  const parent = folder.entry;
+  yield* settleName({ space, parent, name, nameKey, conflict, kind: 'file', target: 'FileName' });
+  if (wanted.precondition) yield* checkNamed(wanted.precondition, yield* findRowByName(space, parent, nameKey));
   return null;
 });
+
+/** The precondition is about whatever has the name, also if the file is saved under another one. */
+function* checkNamed(precondition: Precondition, named: EntryRow | undefined): Verb<void> {
+  checkPrecondition(precondition, named === undefined ? null : yield* findContentState(named));
+}
 
 function* saveOrRecall(input: SaveFile): Verb<SavedFile> {
   const earlier = yield* recall<SavedFile>(input.idempotency, input.at);
@@ -138,6 +151,12 @@ function* saveOrRecall(input: SaveFile): Verb<SavedFile> {
   const folder = yield* requireFolder(space, input.folder, 'FolderId');
   const parent = folder.entry;
   const naming = yield* settleName({ space, parent, name, nameKey, conflict, kind: 'file', target: 'FileName' });
+  if (input.precondition) {
+    // Locked, so that it is unchanged until the commit.
+    const named =
+      'taken' in naming ? yield* requireRowToChange(naming.taken.entry) : yield* findRowByName(space, parent, nameKey);
+    yield* checkNamed(input.precondition, named);
+  }
   const saved = yield* settle(input, folder, naming);
   yield* remember(input.idempotency, input.at, saved);
   return saved;
@@ -206,8 +225,6 @@ function* saveNew(
 
 export interface SaveVersion extends Save {
   file: string;
-  /** The current content must have one of these digests (base64); null: any. */
-  ifMatch: readonly string[] | null;
 }
 
 export interface SavedVersion extends SavedFile {
@@ -230,8 +247,7 @@ export const saveVersion = write(
     const folder = file === undefined ? null : yield* findHolder(file);
     if (file === undefined || folder === null || file.kind !== 1) return null;
     const taken = yield* requireRowToChange(file.entry);
-    const current = yield* findContentDigest(taken);
-    checkMatch(input.ifMatch, Buffer.from(current ?? []).toString('base64'));
+    if (input.precondition) yield* checkNamed(input.precondition, taken);
     const saved = yield* saveOver(input, folder, taken);
     const now = yield* requireRow(file.entry);
     return { ...saved, details: yield* toDetails({ ...now, above: file.above }) };

@@ -1,6 +1,7 @@
 // The bytes of a version as rows of the catalog. Contents are immutable. A large content whose bytes already exist is not
 // stored again, and the caller learns that its blob is not needed.
 
+import { type ResourceState, toContentEtag } from '../../domain/precondition.ts';
 import { execute, insertNumbered, row, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import type { EntryRow } from './entries.ts';
@@ -66,4 +67,13 @@ export function* findContentDigest(file: EntryRow): Verb<Uint8Array | null> {
     FROM versions JOIN contents ON contents.content = versions.content
      WHERE versions.entry = ${file.entry} AND versions.version = ${file.version}`);
   return current?.sha256 ?? null;
+}
+
+/** What preconditions of the current content are compared with. A folder has none, but exists. */
+export function* findContentState(named: EntryRow): Verb<ResourceState> {
+  const current = yield* row<{ sha256: Uint8Array; created_at: number }>(sql`SELECT contents.sha256 AS sha256,
+      versions.created_at AS created_at FROM versions JOIN contents ON contents.content = versions.content
+     WHERE versions.entry = ${named.entry} AND versions.version = ${named.version}`);
+  if (current === undefined) return { etag: '', modifiedAt: named.modified_at };
+  return { etag: toContentEtag(current.sha256), modifiedAt: current.created_at };
 }

@@ -3,8 +3,8 @@
 // purged.
 
 import type { ConflictBehavior } from '../../domain/entry.ts';
-import { checkMatch } from '../../domain/match.ts';
 import { toNameKey } from '../../domain/name.ts';
+import { checkEntryPrecondition, type Precondition } from '../../domain/precondition.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { allSpaces, read, write } from '../declaration.ts';
 import { type ChecksummedTrash, toTrashChecksum } from '../row-checksums.ts';
@@ -36,8 +36,8 @@ interface EntryInput extends Origin {
 }
 
 export interface TrashEntry extends EntryInput {
-  /** The entry must have one of these ETags; null: any. */
-  ifMatch: readonly string[] | null;
+  /** Of the entry. */
+  precondition?: Precondition | null;
 }
 
 interface TrashRow {
@@ -55,7 +55,7 @@ export const trashEntry = write(
     const found = yield* findVisible(input.space, input.id);
     if (found === undefined) return null;
     const details = yield* toDetails(found);
-    checkMatch(input.ifMatch, details.etag);
+    checkEntryPrecondition(input.precondition, details);
     const from = yield* takeOut(found);
     yield* putInto(input.space, trashId, found);
     const trash = {
@@ -102,7 +102,16 @@ export const isInTrash = read({}, function* isInTrash(input: { space: number; id
   return (yield* findTrashed(input)) !== null;
 });
 
-export interface RestoreEntry extends EntryInput {
+/** As it was before. Null if it is not the top of a tree in the trash. */
+export const findInTrash = read(
+  {},
+  function* findInTrash(input: { space: number; id: string }): Verb<EntryDetails | null> {
+    const trashed = yield* findTrashed(input);
+    return trashed === null ? null : yield* toFormerDetails(trashed.found, trashed.trash);
+  },
+);
+
+export interface RestoreEntry extends TrashEntry {
   /** Null: its former folder. */
   parent: string | null;
   /** Null: its former name. */
@@ -118,6 +127,7 @@ export const restoreEntry = write(
     const trashed = yield* findTrashed(input);
     if (trashed === null) return null;
     const { found, trash } = trashed;
+    if (input.precondition) checkEntryPrecondition(input.precondition, yield* toFormerDetails(found, trash));
     const to =
       input.parent === null
         ? yield* findOldPlace(space, trash)
@@ -209,7 +219,7 @@ export const removeEntry = write(
     const found = trashed?.found ?? (yield* findVisible(input.space, input.id));
     if (found === undefined) return null;
     const details = yield* trashed === null ? toDetails(found) : toFormerDetails(found, trashed.trash);
-    checkMatch(input.ifMatch, details.etag);
+    checkEntryPrecondition(input.precondition, details);
     yield* remove({ reason: 'entry-removed', origin: input, space: input.space, tree: found });
     return details;
   },

@@ -2,6 +2,7 @@
 // version has the highest number and cannot be removed.
 
 import { versionNotFound } from '../../domain/missing.ts';
+import { checkEntryPrecondition, type Precondition } from '../../domain/precondition.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { allSpaces, read, write } from '../declaration.ts';
 import { type ChecksummedVersion, carryChecksum, toVersionChecksum } from '../row-checksums.ts';
@@ -80,6 +81,8 @@ export interface ChangeVersion extends Origin {
   file: string;
   version: number;
   keptVersions: number | null;
+  /** Of the file's entry. */
+  precondition?: Precondition | null;
 }
 
 export interface ChangedVersion {
@@ -175,10 +178,12 @@ interface FileVersion {
   version: VersionRow;
 }
 
-function* findFileVersion(input: { space: number; file: string; version: number }): Verb<FileVersion | null> {
+function* findFileVersion(input: Omit<ChangeVersion, 'keptVersions'>): Verb<FileVersion | null> {
   const file = yield* findVisible(input.space, input.file);
   if (file === undefined || file.kind !== 1) return null;
-  return { file, version: yield* requireVersion(file, input.version) };
+  const version = yield* requireVersion(file, input.version);
+  if (input.precondition) checkEntryPrecondition(input.precondition, yield* toDetails(file));
+  return { file, version };
 }
 
 export function* requireVersion(file: EntryRow, number: number): Verb<VersionRow> {

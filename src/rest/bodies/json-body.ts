@@ -62,10 +62,3 @@ export function checkConflictAmong(choices: readonly ConflictBehavior[], value: 
     hint: `Send one of ${conflictBehaviors.filter((known) => choices.includes(known)).join(', ')}.`,
   });
 }
-
-/** The strong ETags of `If-Match`. Null: it is absent, or `*`, which matches every existing entry. */
-export function readIfMatch({ request }: CallerExchange): string[] | null {
-  const header = request.headers['if-match'];
-  if (header === undefined || header.trim() === '*') return null;
-  return [...header.matchAll(/(?:W\/)?"[^"]*"/g)].map(([tag]) => tag).filter((tag) => tag.startsWith('"'));
-}

@@ -1,6 +1,8 @@
 // Conditional requests for a file's bytes (RFC 9110, section 13): whether to send them, and whether a range is still valid.
 
 import type { IncomingMessage } from 'node:http';
+import { toSecond } from '../../domain/precondition.ts';
+import { readEntityTags } from '../entity-tags.ts';
 import { readHttpDate } from './http-date.ts';
 
 interface Validators {
@@ -31,18 +33,12 @@ export function matchesIfRange({ headers }: IncomingMessage, { etag, modifiedAtM
 }
 
 function isListed(header: string, etag: string, isWeakEnough: boolean): boolean {
-  if (header.trim() === '*') return true;
-  const tags = header.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  return tags.some((tag) => tag === etag || (isWeakEnough && tag === `W/${etag}`));
+  const tags = readEntityTags(header);
+  return tags === '*' || (tags ?? []).some(({ isWeak, tag }) => tag === etag && (isWeakEnough || !isWeak));
 }
 
 /** Null: there is no date, or an invalid one, which the standard says to ignore. */
 function isChangedSince(header: string | undefined, { modifiedAtMs }: Validators): boolean | null {
   const date = header === undefined ? null : readHttpDate(header);
   return date === null ? null : toSecond(modifiedAtMs) > date;
-}
-
-/** Dates in headers have no fractions of a second. */
-function toSecond(ms: number): number {
-  return Math.floor(ms / 1000) * 1000;
 }

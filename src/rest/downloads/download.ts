@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { readMediaType } from '../../domain/content-type.ts';
+import { toContentEtag } from '../../domain/precondition.ts';
 import type { Answer } from '../../listener/answer.ts';
 import type { OpenedFile } from '../../operations/open-file.ts';
 import { checkConditions, matchesIfRange } from './conditions.ts';
@@ -52,7 +53,7 @@ function toFileHeaders(file: OpenedFile, disposition: Disposition): Record<strin
     'Content-Type': file.contentType,
     ...toSafeHeaders(file.name, isInert ? disposition : 'attachment'),
     'Accept-Ranges': 'bytes',
-    ETag: `"${sha256}"`,
+    ETag: toContentEtag(file.sha256),
     'Last-Modified': new Date(file.modifiedAt).toUTCString(),
     'Repr-Digest': `sha-256=:${sha256}:`,
   };

@@ -148,9 +148,20 @@ export const headers = {
   /** For requests without an id that implies the space. */
   spaceId: header('SpaceId', 'Which space is meant, for a person who is in several'),
   prefer: header('Prefer', 'return=minimal: Children holds the saved file alone'),
-  ifMatch: header('If-Match', 'Only if the ETag is still this one'),
   comment: header('Comment', 'What is new in this version, percent-encoded UTF-8'),
 };
+
+/** Of writes; RFC 9110, section 13. */
+export const preconditionHeaders = toPreconditionHeaders('the entry’s ETag');
+export const contentPreconditionHeaders = toPreconditionHeaders('the ETag of the file’s current content');
+
+function toPreconditionHeaders(etag: string): Parameter[] {
+  return [
+    header('If-Match', `Only if this is ${etag}; a list, or * for any`),
+    header('If-None-Match', `Only if this is not ${etag}; a list, or * for none`),
+    header('If-Unmodified-Since', 'Only if it has not changed after this date; ignored beside If-Match'),
+  ];
+}
 
 export function pathId(description: string, name = 'id'): Parameter {
   return { name, in: 'path', required: true, description, schema: Type.String() };

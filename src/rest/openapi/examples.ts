@@ -126,7 +126,11 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
     Conflicts: [exampleFolder],
   },
   NotAFolder: { Message: 'This is a file, not a folder.', Target: 'ParentFolderId' },
-  PreconditionFailed: { Message: 'The entry has changed meanwhile.', Target: 'If-Match' },
+  PreconditionFailed: {
+    Message: 'It has changed: If-Match does not name its current ETag.',
+    Target: 'If-Match',
+    Hint: 'Read it again; its ETag is "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=" now.',
+  },
   QuotaExceeded: 'The space has used up the bytes it was given.',
   RouteNotFound: 'There is nothing at this address.',
   ShuttingDown: 'The service is stopping. Nothing was saved.',

@@ -6,12 +6,13 @@ import { admitEntry } from '../../operations/admit-entry.ts';
 import { changeEntry } from '../../operations/change-entry.ts';
 import { copyEntry } from '../../operations/copy-entry.ts';
 import { deleteEntry } from '../../operations/trash.ts';
-import { checkConflictAmong, readConflictHeader, readIfMatch, readJsonBody } from '../bodies/json-body.ts';
-import { headers, jsonBody, pathId, query } from '../openapi/description.ts';
+import { checkConflictAmong, readConflictHeader, readJsonBody } from '../bodies/json-body.ts';
+import { headers, jsonBody, pathId, preconditionHeaders, query } from '../openapi/description.ts';
 import { ChangeEntry, CopyEntry } from '../openapi/entry-schemas.ts';
 import { exampleIds } from '../openapi/examples.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { compileCheck } from '../openapi/schemas.ts';
+import { readPrecondition } from '../preconditions.ts';
 import type { CallerRoute } from '../route.ts';
 import { readEntryId, shownResponses, toEntryAnswer } from './entries.ts';
 
@@ -26,9 +27,9 @@ export const changeEntryRoute: CallerRoute = {
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
     const id = readEntryId(exchange.parameters, caller);
-    const ifMatch = readIfMatch(exchange);
+    const precondition = readPrecondition(exchange.request);
     const behavior = readConflictHeader(exchange, freeNames);
-    await admitEntry(cabinet, caller, { id, ifMatch });
+    await admitEntry(cabinet, caller, { id, precondition });
     const example = '{"Name": "new.txt", "Properties": {"Customer": "42", "Draft": null}}';
     const fields = checkChange(await readJsonBody(exchange, { example }));
     const { Name, ParentFolderId, Properties, ObjectType, ConflictBehavior } = fields;
@@ -38,7 +39,7 @@ export const changeEntryRoute: CallerRoute = {
       parentFolderId: ParentFolderId ?? null,
       properties: Properties === undefined ? null : checkPropertyChanges(Properties),
       objectType: ObjectType === undefined ? null : checkObjectType(ObjectType),
-      ifMatch,
+      precondition,
       conflict: behavior ?? checkConflictAmong(freeNames, ConflictBehavior),
     });
     return toEntryAnswer(changed);
@@ -49,7 +50,7 @@ export const changeEntryRoute: CallerRoute = {
     summary: 'Rename, move, change properties or the object type',
     description:
       'What is not sent stays as it is. A folder moves with all beneath it. What would change nothing changes nothing, not even `ModifiedAt`.',
-    parameters: [pathId('The entry'), headers.ifMatch, headers.conflictBehavior('Fail', 'Rename')],
+    parameters: [pathId('The entry'), ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
     requestBody: jsonBody('Any of these', ChangeEntry, {
       Name: 'b.pdf',
       Properties: { Customer: '4711', Draft: null },
@@ -77,8 +78,9 @@ export const copyEntryRoute: CallerRoute = {
   action: 'write',
   async handle({ cabinet }, exchange, caller) {
     const id = readEntryId(exchange.parameters, caller);
+    const precondition = readPrecondition(exchange.request);
     const behavior = readConflictHeader(exchange, freeNames);
-    await admitEntry(cabinet, caller, { id });
+    await admitEntry(cabinet, caller, { id, precondition });
     const example = '{"ParentFolderId": "-root-", "Name": "copy.txt"}';
     const fields = checkCopy(await readJsonBody(exchange, { example }));
     const { ParentFolderId, Name, ConflictBehavior } = fields;
@@ -87,6 +89,7 @@ export const copyEntryRoute: CallerRoute = {
       parentFolderId: ParentFolderId ?? null,
       name: Name ?? null,
       conflict: behavior ?? checkConflictAmong(freeNames, ConflictBehavior),
+      precondition,
     });
     return toEntryAnswer(copied);
   },
@@ -96,7 +99,7 @@ export const copyEntryRoute: CallerRoute = {
     summary: 'Copy an entry, a folder with all beneath it',
     description:
       'Bytes are shared, not copied; a copied file begins at version 1. A large tree appears when all of it is there; of one that changes meanwhile each folder is taken as it is when its turn comes.',
-    parameters: [pathId('The entry'), headers.conflictBehavior('Fail', 'Rename')],
+    parameters: [pathId('The entry'), ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
     requestBody: jsonBody('Where to', CopyEntry, { ParentFolderId: exampleIds.folder, Name: 'copy.pdf' }),
     responses: shownResponses,
     refusals: [
@@ -107,6 +110,7 @@ export const copyEntryRoute: CallerRoute = {
       'InvalidName',
       'NameAlreadyExists',
       'NotAFolder',
+      'PreconditionFailed',
       'QuotaExceeded',
       'TooDeep',
     ],
@@ -121,7 +125,7 @@ export const deleteEntryRoute: CallerRoute = {
     const deleted = await deleteEntry(cabinet, caller, {
       id: readEntryId(exchange.parameters, caller),
       isPermanent: readPermanent(exchange.query().get('permanent')),
-      ifMatch: readIfMatch(exchange),
+      precondition: readPrecondition(exchange.request),
     });
     return toEntryAnswer(deleted);
   },
@@ -134,7 +138,7 @@ export const deleteEntryRoute: CallerRoute = {
     parameters: [
       pathId('The entry'),
       query('permanent', 'true: remove it for good', Type.Enum(['true', 'false'])),
-      headers.ifMatch,
+      ...preconditionHeaders,
     ],
     responses: shownResponses,
     refusals: ['EntryNotFound', 'Forbidden', 'InvalidField', 'PreconditionFailed'],

@@ -8,7 +8,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type CreateFolderRequest, createFolder } from '../../operations/create-folder.ts';
 import { json } from '../answer.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../bodies/json.ts';
-import { envelopeAnswer, header, headers } from '../openapi/description.ts';
+import { envelopeAnswer, header, headers, preconditionHeaders } from '../openapi/description.ts';
 import { exampleFolder } from '../openapi/examples.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { CreateFolder, compileCheck } from '../openapi/schemas.ts';
@@ -21,6 +21,7 @@ import {
   readMd5,
   readSha256,
 } from '../parameters.ts';
+import { readPrecondition } from '../preconditions.ts';
 import type { CallerExchange, CallerRoute } from '../route.ts';
 import { renderEnvelope } from '../wire.ts';
 import { toLink } from './folders.ts';
@@ -38,11 +39,17 @@ export const createFolderRoute: CallerRoute = {
     const idempotencyKey = readIdempotencyKey(exchange.request);
     const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));
     if (behavior === 'Version') throw noVersions();
+    const precondition = readPrecondition(exchange.request);
     const request = await readFolderRequest(exchange);
     // A client that sends a path wants it to exist, so existing folders are used by default.
     const conflict = behavior ?? request.conflict ?? (request.isRelativePath ? 'Existing' : 'Fail');
     const current = await exchange.renewCaller();
-    const created = await createFolder(context.cabinet, current, { ...request, conflict, idempotencyKey });
+    const created = await createFolder(context.cabinet, current, {
+      ...request,
+      conflict,
+      precondition,
+      idempotencyKey,
+    });
     return json(renderEnvelope(created), {
       entryid: created.folder.id,
       ...toLink(context, created, null),
@@ -60,6 +67,7 @@ export const createFolderRoute: CallerRoute = {
       'what becomes of the last name, is then `Existing` by default.',
     parameters: [
       headers.conflictBehavior('Fail', 'Rename', 'Existing'),
+      ...preconditionHeaders,
       headers.idempotencyKey,
       headers.spaceId,
       header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
@@ -94,11 +102,21 @@ export const createFolderRoute: CallerRoute = {
         Children: [],
       }),
     },
-    refusals: ['FolderNameMissing', 'FolderNotFound', 'InvalidName', 'NotAFolder', 'QuotaExceeded', 'TooDeep'],
+    refusals: [
+      'FolderNameMissing',
+      'FolderNotFound',
+      'InvalidName',
+      'NotAFolder',
+      'PreconditionFailed',
+      'QuotaExceeded',
+      'TooDeep',
+    ],
   },
 };
 
-type FolderRequest = Omit<CreateFolderRequest, 'idempotencyKey' | 'conflict'> & { conflict: ConflictBehavior | null };
+type FolderRequest = Omit<CreateFolderRequest, 'idempotencyKey' | 'conflict' | 'precondition'> & {
+  conflict: ConflictBehavior | null;
+};
 
 async function readFolderRequest({ request, openBody }: CallerExchange): Promise<FolderRequest> {
   const digests = { sha256: readSha256(request, 'content-digest'), md5: readMd5(request) };

@@ -11,10 +11,19 @@ import { admitSave, saveFile } from '../../operations/save-file.ts';
 import { type BodyFormat, type Receiver, readBodyFormat, readFileBody } from '../bodies/file-body.ts';
 import { answerDownload } from '../downloads/download.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { downloadAnswers, envelopeAnswer, header, headers, pathId, query } from '../openapi/description.ts';
+import {
+  contentPreconditionHeaders,
+  downloadAnswers,
+  envelopeAnswer,
+  header,
+  headers,
+  pathId,
+  query,
+} from '../openapi/description.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { SaveFileForm, SaveFileJson } from '../openapi/schemas.ts';
 import * as parameters from '../parameters.ts';
+import { readPrecondition } from '../preconditions.ts';
 import type { CallerRoute } from '../route.ts';
 import { saveResumable } from '../uploads/ietf.ts';
 import { readResumable } from '../uploads/ietf-headers.ts';
@@ -56,6 +65,7 @@ export const saveFileRoute: CallerRoute = {
         properties,
         comment: params.comment,
         conflict: conflict ?? body.conflict ?? 'Version',
+        precondition: params.precondition,
         idempotencyKey: params.idempotencyKey,
         received,
       });
@@ -75,6 +85,7 @@ export const saveFileRoute: CallerRoute = {
       header('FolderId', 'The target folder; absent, empty or -root-: the root'),
       header('FileName', "The file's name, percent-encoded UTF-8; wins over the name in a part"),
       headers.conflictBehavior('Version', 'Fail', 'Rename', 'Existing'),
+      ...contentPreconditionHeaders,
       headers.idempotencyKey,
       headers.spaceId,
       headers.comment,
@@ -114,6 +125,7 @@ export const saveFileRoute: CallerRoute = {
       'FolderNotFound',
       'InvalidName',
       'NotAFolder',
+      'PreconditionFailed',
       'QuotaExceeded',
       'TooManyAttachments',
       'TooManyUploads',
@@ -132,6 +144,7 @@ function readParams(request: IncomingMessage) {
     comment: parameters.readComment(request),
     format,
     conflict: parameters.checkConflictBehavior(parameters.readHeader(request, 'conflictbehavior')),
+    precondition: readPrecondition(request),
     idempotencyKey: parameters.readIdempotencyKey(request),
     reprDigest: parameters.readSha256(request, 'repr-digest'),
     digests: { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) },

@@ -2,16 +2,24 @@
 
 import type { IncomingMessage } from 'node:http';
 import { readMediaType } from '../../domain/content-type.ts';
+import { toContentEtag } from '../../domain/precondition.ts';
 import { listSiblings } from '../../operations/list-folder.ts';
 import { discardContent, receiveContent } from '../../operations/receive-content.ts';
 import { admitVersion, saveVersion } from '../../operations/save-file.ts';
 import { json } from '../answer.ts';
 import { invalidBody } from '../bodies/json.ts';
-import { readIfMatch } from '../bodies/json-body.ts';
-import { answerHeaders, header, headers, jsonAnswer, pathId } from '../openapi/description.ts';
+import {
+  answerHeaders,
+  contentPreconditionHeaders,
+  header,
+  headers,
+  jsonAnswer,
+  pathId,
+} from '../openapi/description.ts';
 import { SavedVersion } from '../openapi/entry-schemas.ts';
 import { exampleEnvelope, exampleShownFile } from '../openapi/examples.ts';
 import * as parameters from '../parameters.ts';
+import { readPrecondition } from '../preconditions.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderSavedVersion } from '../wire.ts';
 import { checkReprDigest } from './files.ts';
@@ -27,9 +35,10 @@ export const saveVersionRoute: CallerRoute = {
     const { request, openBody, renewCaller } = exchange;
     parameters.checkEncoding(request);
     const params = readParams(request);
-    const ifMatch = readIfMatch(exchange)?.map((tag) => tag.slice(1, -1)) ?? null;
+    const precondition = readPrecondition(request);
     const fileId = exchange.parameters.id ?? '';
-    const destination = await admitVersion(cabinet, caller, { fileId, declaredBytes: params.declaredBytes, ifMatch });
+    const { declaredBytes } = params;
+    const destination = await admitVersion(cabinet, caller, { fileId, declaredBytes, precondition });
     const received = await receiveContent(cabinet, openBody(params.digests));
     let isHandedOver = false;
     try {
@@ -37,14 +46,14 @@ export const saveVersionRoute: CallerRoute = {
       const current = await renewCaller();
       isHandedOver = true;
       const { contentType, comment } = params;
-      const saved = await saveVersion(cabinet, current, { destination, contentType, comment, ifMatch, received });
+      const saved = await saveVersion(cabinet, current, { destination, contentType, comment, precondition, received });
       const listing = params.isMinimal
         ? { folder: saved.folder, children: [saved.file], next: null }
         : await listSiblings(cabinet, destination.access.space, saved);
       return json(renderSavedVersion(listing, saved.details), {
         entryid: fileId,
         ...(params.isMinimal && minimalApplied),
-        ETag: `"${Buffer.from(saved.details.sha256 ?? '', 'hex').toString('base64')}"`,
+        ETag: toContentEtag(Buffer.from(saved.details.sha256 ?? '', 'hex')),
         ...toLink(context, listing, fileId),
       });
     } finally {
@@ -59,7 +68,7 @@ export const saveVersionRoute: CallerRoute = {
       'The body is the file, whatever its content type, but for a multipart form, which is refused. The same bytes make no new version. Answers like a save, with what `GET /entries/{id}` shows beside it; the `ETag` header is the content’s.',
     parameters: [
       pathId('The file'),
-      header('If-Match', 'Only if the content’s ETag is still this one'),
+      ...contentPreconditionHeaders,
       headers.comment,
       headers.prefer,
       header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),

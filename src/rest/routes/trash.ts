@@ -4,11 +4,12 @@ import { admitTrashed } from '../../operations/admit-entry.ts';
 import { emptyTrash, listTrash, restoreEntry } from '../../operations/trash.ts';
 import { json } from '../answer.ts';
 import { checkConflictAmong, readConflictHeader, readJsonBody } from '../bodies/json-body.ts';
-import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
+import { answerHeaders, headers, jsonAnswer, jsonBody, pathId, preconditionHeaders } from '../openapi/description.ts';
 import { EmptiedTrash, RestoreEntry, TrashPage } from '../openapi/entry-schemas.ts';
 import { exampleFile } from '../openapi/examples.ts';
 import { compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
+import { readPrecondition } from '../preconditions.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderEmptied, renderTrash } from '../wire.ts';
 import { freeNames } from './change-entries.ts';
@@ -83,7 +84,8 @@ export const restoreEntryRoute: CallerRoute = {
   async handle({ cabinet }, exchange, caller) {
     const id = exchange.parameters.id ?? '';
     const behavior = readConflictHeader(exchange, freeNames);
-    await admitTrashed(cabinet, caller, { id });
+    const precondition = readPrecondition(exchange.request);
+    await admitTrashed(cabinet, caller, { id, precondition });
     const example = '{"ParentFolderId": "-root-"}, or nothing';
     const fields = checkRestore(await readJsonBody(exchange, { example, isOptional: true }));
     const { ParentFolderId, Name, ConflictBehavior } = fields;
@@ -92,6 +94,7 @@ export const restoreEntryRoute: CallerRoute = {
       parentFolderId: ParentFolderId ?? null,
       name: Name ?? null,
       conflict: behavior ?? checkConflictAmong(freeNames, ConflictBehavior),
+      precondition,
     });
     return toEntryAnswer(restored);
   },
@@ -101,7 +104,7 @@ export const restoreEntryRoute: CallerRoute = {
     summary: 'Bring an entry back out of the trash',
     description:
       'With all beneath it, to where it was or to another folder. When that folder is gone or in the trash itself, name one.',
-    parameters: [pathId('What `GET /trash` shows'), headers.conflictBehavior('Fail', 'Rename')],
+    parameters: [pathId('What `GET /trash` shows'), ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
     requestBody: {
       ...jsonBody('Where to, if not where it was', RestoreEntry, { ParentFolderId: '-root-', Name: 'a.pdf' }),
       required: false,
@@ -115,6 +118,7 @@ export const restoreEntryRoute: CallerRoute = {
       'InvalidName',
       'NameAlreadyExists',
       'NotAFolder',
+      'PreconditionFailed',
       'TooDeep',
     ],
   },

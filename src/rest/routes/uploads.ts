@@ -3,7 +3,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
 import { json } from '../answer.ts';
-import { answerHeaders, envelopeAnswer, header, headers, jsonAnswer, pathId } from '../openapi/description.ts';
+import {
+  answerHeaders,
+  contentPreconditionHeaders,
+  envelopeAnswer,
+  header,
+  headers,
+  jsonAnswer,
+  pathId,
+} from '../openapi/description.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { ErrorAnswer, UploadState } from '../openapi/schemas.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
@@ -73,6 +81,7 @@ const createUploadRoute: CallerRoute = {
       header('FolderId', 'The target folder; absent, empty or -root-: the root'),
       header('FileName', 'The name, percent-encoded UTF-8'),
       headers.conflictBehavior('Version', 'Fail', 'Rename', 'Existing'),
+      ...contentPreconditionHeaders,
       headers.idempotencyKey,
       headers.spaceId,
       headers.comment,
@@ -101,6 +110,7 @@ const createUploadRoute: CallerRoute = {
       'FolderNotFound',
       'InvalidName',
       'NotAFolder',
+      'PreconditionFailed',
       'QuotaExceeded',
       'TooManyUploads',
       'TusVersionUnsupported',
@@ -152,6 +162,7 @@ const showUploadRoute: CallerRoute = {
       'InvalidName',
       'NameAlreadyExists',
       'NotAFolder',
+      'PreconditionFailed',
       'QuotaExceeded',
       'TusVersionUnsupported',
       'UploadExpired',
@@ -216,6 +227,7 @@ const appendUploadRoute: CallerRoute = {
       'InvalidName',
       'NameAlreadyExists',
       'NotAFolder',
+      'PreconditionFailed',
       'QuotaExceeded',
       'TusVersionUnsupported',
       'UnsupportedMediaType',

@@ -10,13 +10,21 @@ import {
 } from '../../operations/versions.ts';
 import { json } from '../answer.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
-import { answerHeaders, jsonAnswer, jsonBody, type Parameter, pathId } from '../openapi/description.ts';
+import {
+  answerHeaders,
+  jsonAnswer,
+  jsonBody,
+  type Parameter,
+  pathId,
+  preconditionHeaders,
+} from '../openapi/description.ts';
 import { CommentVersion, Version, VersionPage } from '../openapi/entry-schemas.ts';
 import { exampleIds } from '../openapi/examples.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import { checkComment } from '../parameters.ts';
+import { readPrecondition } from '../preconditions.ts';
 import type { CallerExchange, CallerRoute } from '../route.ts';
 import { renderVersion, renderVersions } from '../wire.ts';
 import { shownResponses, toEntryAnswer } from './entries.ts';
@@ -72,10 +80,10 @@ const versionNumber: Parameter = {
   example: 2,
 };
 
-function readTarget({ parameters }: CallerExchange): { fileId: string; version: number } {
+function readTarget({ request, parameters }: CallerExchange) {
   const text = parameters.version ?? '';
   if (!/^[1-9]\d{0,14}$/.test(text)) throw versionNotFound();
-  return { fileId: parameters.id ?? '', version: Number(text) };
+  return { fileId: parameters.id ?? '', version: Number(text), precondition: readPrecondition(request) };
 }
 
 export const restoreVersionRoute: CallerRoute = {
@@ -90,9 +98,9 @@ export const restoreVersionRoute: CallerRoute = {
     tag: 'Versions',
     summary: 'Bring an old version back, as a new one',
     description: 'When its bytes are those of the current version already, nothing changes.',
-    parameters: [pathId('The file'), versionNumber],
+    parameters: [pathId('The file'), versionNumber, ...preconditionHeaders],
     responses: shownResponses,
-    refusals: ['FileNotFound', 'QuotaExceeded', 'VersionNotFound'],
+    refusals: ['FileNotFound', 'PreconditionFailed', 'QuotaExceeded', 'VersionNotFound'],
   },
 };
 
@@ -108,9 +116,9 @@ export const removeVersionRoute: CallerRoute = {
     tag: 'Versions',
     summary: 'Remove an old version for good',
     description: 'Its number is not given again. The current version cannot be removed alone.',
-    parameters: [pathId('The file'), versionNumber],
+    parameters: [pathId('The file'), versionNumber, ...preconditionHeaders],
     responses: shownResponses,
-    refusals: ['FileNotFound', 'VersionIsCurrent', 'VersionNotFound'],
+    refusals: ['FileNotFound', 'PreconditionFailed', 'VersionIsCurrent', 'VersionNotFound'],
   },
 };
 
@@ -132,9 +140,9 @@ export const commentVersionRoute: CallerRoute = {
     tag: 'Versions',
     summary: 'Say something of a version',
     description: 'A line that stands beside it in the list; `null` takes it away.',
-    parameters: [pathId('The file'), versionNumber],
+    parameters: [pathId('The file'), versionNumber, ...preconditionHeaders],
     requestBody: jsonBody('The comment', CommentVersion, { Comment: 'signed' }),
     responses: { 200: jsonAnswer('The version', { schema: Version, example: exampleVersion }) },
-    refusals: ['FileNotFound', 'InvalidBody', 'InvalidField', 'VersionNotFound'],
+    refusals: ['FileNotFound', 'InvalidBody', 'InvalidField', 'PreconditionFailed', 'VersionNotFound'],
   },
 };

@@ -16,6 +16,7 @@ import { StandardRefusal, toStatus } from '../answer.ts';
 import { readDisposition } from '../bodies/multipart.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
+import { readPrecondition } from '../preconditions.ts';
 import type { CallerExchange } from '../route.ts';
 import { prefersMinimal } from '../routes/save-answer.ts';
 import { parseMetadata } from './tus-headers.ts';
@@ -58,6 +59,7 @@ export function readUploadRequest(request: IncomingMessage, contentType: string 
     properties: readProperties(metadata),
     comment: parameters.readComment(request),
     conflict: parameters.checkConflictBehavior(conflict) ?? 'Version',
+    precondition: readPrecondition(request),
     idempotencyKey: parameters.readIdempotencyKey(request),
     sha256: parameters.readSha256(request, 'repr-digest')?.toString('base64') ?? null,
     isMinimal: prefersMinimal(request),
