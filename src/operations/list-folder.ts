@@ -22,14 +22,21 @@ interface ListFolderRequest {
   exclude?: string;
 }
 
-export async function listFolder(cabinet: Cabinet, caller: Caller, request: ListFolderRequest): Promise<FolderListing> {
+/** Also says how many children there are in all. */
+export async function listFolder(
+  cabinet: Cabinet,
+  caller: Caller,
+  request: ListFolderRequest,
+): Promise<FolderListing & { childCount: number }> {
   const { folderId: folder, ...page } = request;
   const missing = () => folderNotFound('FolderId');
   const { space } = await requireAccess(cabinet, caller, { action: 'read', id: folder, missing });
   const listing = await cabinet.catalog.listFolder({ space, folder, ...page });
   if (listing === null) throw missing();
   if (listing.folder.kind !== 'folder') throw notAFolder('FolderId');
-  return listing;
+  const isWhole = request.after === undefined && listing.next === null;
+  const childCount = isWhole ? listing.children.length : await cabinet.catalog.countChildren({ space, folder });
+  return { ...listing, childCount };
 }
 
 /** The folder of a file that was just saved: the file first, its siblings in order, 100 in all. */

@@ -36,6 +36,11 @@ export interface FolderPage {
   isKept?: boolean;
 }
 
+interface CountChildren {
+  space: number;
+  folder: string;
+}
+
 /** A thousand entries can have 64 MiB of properties: a page ends when it has this much. */
 const maxPropertiesLength = 4 * 1024 * 1024;
 
@@ -62,6 +67,16 @@ export const listFolder = read(
     };
   },
 );
+
+/** How many children a folder has. Reads an index entry for each. */
+export const countChildren = read({}, function* countChildren(input: CountChildren): Verb<number> {
+  const folder = yield* findRow(input.space, input.folder);
+  if (folder === undefined) return 0;
+  const found = yield* row<{ children: number }>(
+    sql`SELECT count(*) AS children FROM entries WHERE space = ${input.space} AND parent = ${folder.entry}`,
+  );
+  return Number(found?.children ?? 0);
+});
 
 /** At least one, so that readers always make progress. */
 function countWithin(children: readonly EntryRow[]): number {

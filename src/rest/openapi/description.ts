@@ -97,6 +97,9 @@ export function jsonAnswer(
 
 export const answerHeaders = {
   entryId: { entryid: { schema: Type.String(), description: 'The id of what was created or saved' } },
+  childCount: {
+    childcount: { schema: Type.Integer({ minimum: 0 }), description: 'How many children there are in all' },
+  },
   etag: { ETag: { schema: Type.String(), description: 'Changes with the record or the content' } },
   link: { Link: { schema: Type.String(), description: '`rel="next"` leads to the next page, while there is one' } },
   replayed: {

@@ -10,6 +10,7 @@ import { showByPath } from '../../operations/show-entry.ts';
 import { json } from '../answer.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import {
+  answerHeaders,
   envelopeAnswer,
   headers,
   type Parameter,
@@ -22,6 +23,9 @@ import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import { readPath } from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderEnvelope } from '../wire.ts';
+
+const described = envelopeAnswer('The folder and a page of its children');
+const listingAnswer = { ...described, headers: { ...described.headers, ...answerHeaders.childCount } };
 
 export const listFolderRoute: CallerRoute = {
   method: 'GET',
@@ -36,7 +40,7 @@ export const listFolderRoute: CallerRoute = {
     summary: 'Show a folder and a page of its children',
     description: 'Folders come first in every order. `Link: rel="next"` leads to the next page, while there is one.',
     parameters: [pathId('The folder; -root- for the root'), ...listParameters(), headers.spaceId],
-    responses: { 200: envelopeAnswer('The folder and a page of its children') },
+    responses: { 200: listingAnswer },
     refusals: ['FolderNotFound', 'NotAFolder'],
   },
 };
@@ -60,7 +64,7 @@ export const findFolderRoute: CallerRoute = {
     summary: 'Show a folder by its path from the root',
     description: 'The same as by its id; `path=/` is the root itself. A slash at the end of a path changes nothing.',
     parameters: [pathParameter('/Invoices/2026'), ...listParameters(), headers.spaceId],
-    responses: { 200: envelopeAnswer('The folder and a page of its children') },
+    responses: { 200: listingAnswer },
     refusals: ['FolderNotFound', 'NotAFolder'],
   },
 };
@@ -95,7 +99,10 @@ async function showPage(
     ...(after !== null && { after: [after[0], after[1], after[2]] as const }),
     ...(exclude !== null && { exclude }),
   });
-  return json(renderEnvelope(listing), toLink(context, listing, exclude, query));
+  return json(renderEnvelope(listing), {
+    childcount: String(listing.childCount),
+    ...toLink(context, listing, exclude, query),
+  });
 }
 
 function toList(folderId: string, order: Order): string {
