@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAnswer, checkEnvelope, parseHead } from './answer.ts';
+import { checkAnswer, checkContentHead, checkEnvelope, parseHead } from './answer.ts';
 
 const saved = { kind: 'saved', childrenCount: 1 } as const;
 const wanted = { name: 'a.bin', sizeBytes: 4096 };
@@ -48,4 +48,15 @@ test('another name, another size and another status are wrong', () => {
     checkEnvelope(toBody({ Name: 'a.bin', Size: 4096 }), { ...saved, childrenCount: 100 }, wanted) ?? '',
     /1 ch/,
   );
+});
+
+test('a content is right by its status and its length, of which a 304 has none', () => {
+  const bytes = Buffer.from('HTTP/1.1 206 Partial Content\r\nContent-Length: 5\r\n\r\nhe');
+  const head = parseHead(bytes);
+  assert.ok(head !== null);
+  assert.equal(checkContentHead(bytes, head, { status: 206, sizeBytes: 5 }), null);
+  assert.match(checkContentHead(bytes, head, { status: 200, sizeBytes: 5 }) ?? '', /status 206, wanted 200/);
+  assert.match(checkContentHead(bytes, head, { status: 206, sizeBytes: 6 }) ?? '', /5 bytes, wanted 6/);
+  const unchanged = Buffer.from('HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n');
+  assert.equal(parseHead(unchanged)?.end, unchanged.length);
 });

@@ -17,10 +17,10 @@ export type RequestOptions = {
 export type Answer = { headers: IncomingHttpHeaders; body: Buffer; ms: number };
 
 export class Client {
-  readonly #service: Service;
+  readonly #service: Pick<Service, 'base' | 'headers'>;
   readonly #agent = new Agent({ keepAlive: true });
 
-  constructor(service: Service) {
+  constructor(service: Pick<Service, 'base' | 'headers'>) {
     this.#service = service;
   }
 

@@ -3,7 +3,7 @@
 
 import { randomFillSync } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { checkAnswer, checkEnvelope, parseHead } from './answer.ts';
+import { checkAnswer, checkContentHead, checkEnvelope, parseHead } from './answer.ts';
 import { bodySizeBytes, type Job } from './job.ts';
 
 const receiveSizeBytes = 64 * 1024;
@@ -23,15 +23,18 @@ export class Connection {
   #sentAtMs = 0;
   #gathered: Buffer | null = null;
   #gatheredBytes = 0;
+  /** Of a content whose head has come: counted, not gathered. */
+  #missingBytes = 0;
   #answered: (answered: Answered) => void;
 
   constructor(job: Job, answered: (answered: Answered) => void) {
     this.#job = job;
     this.#answered = answered;
-    this.#bodyBytes = job.bodyBytes ?? bodySizeBytes;
+    this.#bodyBytes = job.method === 'GET' ? 0 : (job.bodyBytes ?? bodySizeBytes);
     const head = layOutHead(job, this.#bodyBytes);
     this.#nameAt = head.indexOf(toName('0'.repeat(numberDigits), job.label));
-    this.#request = Buffer.concat([head, randomFillSync(Buffer.allocUnsafe(this.#bodyBytes))]);
+    const body = Buffer.alloc(this.#bodyBytes, 'the same bytes again and again. ');
+    this.#request = Buffer.concat([head, job.isBodyRepeated === true ? body : randomFillSync(body)]);
   }
 
   open(): Promise<void> {
@@ -59,15 +62,21 @@ export class Connection {
   }
 
   send(number: number): void {
-    const { areNamesOrdered, distinctNames, label } = this.#job;
+    const { paths } = this.#job;
+    if (paths === undefined) this.#nameFile(number);
+    else this.#request = layOutHead({ ...this.#job, path: paths[number % paths.length] ?? '' }, 0);
+    this.#isOutstanding = true;
+    this.#sentAtMs = performance.now();
+    this.#socket?.write(this.#request);
+  }
+
+  #nameFile(number: number): void {
+    const { areNamesOrdered, distinctNames, label, isBodyRepeated = false } = this.#job;
     const which = distinctNames === undefined ? number : number % distinctNames;
     const hex = (areNamesOrdered ? which : scatter(which)).toString(16).padStart(numberDigits, '0');
     this.#name = toName(hex, label);
     this.#request.write(hex, this.#nameAt, 'latin1');
-    this.#request.writeUInt32LE(number, this.#request.length - this.#bodyBytes);
-    this.#isOutstanding = true;
-    this.#sentAtMs = performance.now();
-    this.#socket?.write(this.#request);
+    if (!isBodyRepeated) this.#request.writeUInt32LE(number, this.#request.length - this.#bodyBytes);
   }
 
   close(): void {
@@ -75,9 +84,22 @@ export class Connection {
   }
 
   #receive(piece: Buffer): void {
+    if (this.#missingBytes > 0) {
+      this.#count(piece.length);
+      return;
+    }
     const bytes = this.#gatheredBytes === 0 ? piece : this.#gather(piece);
     try {
       const head = parseHead(bytes);
+      const { expect } = this.#job;
+      if (head !== null && expect.kind === 'content') {
+        this.#gatheredBytes = 0;
+        const failure = checkContentHead(bytes, head, expect);
+        if (failure !== null) throw new Error(failure);
+        this.#missingBytes = head.end;
+        this.#count(bytes.length);
+        return;
+      }
       if (head === null || bytes.length < head.end) {
         if (bytes === piece) this.#gather(piece, head?.end);
         return;
@@ -88,6 +110,12 @@ export class Connection {
     } catch (error) {
       this.#finish((error as Error).message);
     }
+  }
+
+  #count(bytes: number): void {
+    this.#missingBytes -= bytes;
+    if (this.#missingBytes < 0) this.#finish('more bytes than one answer');
+    else if (this.#missingBytes === 0) this.#finish(null);
   }
 
   #check(body: Buffer, status: number): string | null {
@@ -123,9 +151,10 @@ function layOutHead(job: Job, bodyBytes: number): Buffer {
   const path = job.path.replace('{name}', name);
   const headers: Record<string, string> = {
     Host: `127.0.0.1:${job.port}`,
-    ...(path === job.path ? { FileName: name } : {}),
-    'Content-Type': 'application/octet-stream',
-    'Content-Length': String(bodyBytes),
+    ...(path === job.path && job.method !== 'GET' ? { FileName: name } : {}),
+    ...(job.method === 'GET'
+      ? {}
+      : { 'Content-Type': 'application/octet-stream', 'Content-Length': String(bodyBytes) }),
     ...job.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -4,17 +4,25 @@
 /** Of a save, unless a job says otherwise. */
 export const bodySizeBytes = 4096;
 
-/** What a correct answer looks like: one status, or a 200 with an envelope whose first child is the saved file. */
-export type Expectation = { kind: 'status'; status: number } | { kind: 'saved'; childrenCount: number | null };
+/** What a correct answer looks like: one status, a status and so many bytes, or a 200 with an envelope whose first child is the
+ *  saved file. */
+export type Expectation =
+  | { kind: 'status'; status: number }
+  | { kind: 'content'; status: number; sizeBytes: number }
+  | { kind: 'saved'; childrenCount: number | null };
 
 export type Job = {
   port: number;
   /** POST unless said. */
-  method?: 'POST' | 'PUT';
+  method?: 'POST' | 'PUT' | 'GET';
   /** `{name}` in it, or else the header FileName, is the name of the file. */
   path: string;
+  /** Of a GET: read in turns, instead of `path`. */
+  paths?: readonly string[];
   headers: Record<string, string>;
   bodyBytes?: number;
+  /** Every save has the same bytes; otherwise no two have. */
+  isBodyRepeated?: boolean;
   /** Goes into every file name; no two jobs share one, so every save is of a new file. */
   label: string;
   areNamesOrdered: boolean;

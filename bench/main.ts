@@ -10,11 +10,13 @@ import { grow } from './grow.ts';
 import { guard } from './guard.ts';
 import { large } from './large.ts';
 import { listing } from './listing.ts';
+import { middle } from './middle.ts';
 import { mixed } from './mixed.ts';
 import { type Options, parseOptions, UsageError, usage } from './options.ts';
 import { peers } from './peers.ts';
 import { profile } from './profile.ts';
 import { put } from './put.ts';
+import { reads } from './reads.ts';
 import { writeSection } from './results.ts';
 import { cost } from './save-cost.ts';
 import { scale } from './scale.ts';
@@ -28,6 +30,8 @@ const scenarios: Record<string, Scenario> = {
   small,
   listing,
   large,
+  reads,
+  middle,
   mixed,
   grow,
   trees,

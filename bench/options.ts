@@ -43,6 +43,8 @@ export type Options = {
   dataName?: string;
   jsonFile: string | null;
   outFile: string | null;
+  /** In reads and middle, only lines with one of these words; null: all. */
+  lines: string[] | null;
   /** Which peers; null: all that can be had. */
   beside: string[] | null;
   isStrict: boolean;
@@ -57,7 +59,7 @@ export const usage = `  --size N            how much is built: entries, document
   --rest N            seconds of doing nothing then: on a host that gives its processors by credit (0)
   --seconds N         measured time of each measurement (3)
   --warmup N          seconds of load before it (0.5)
-  --settle N          in small, mixed, peers, steady and guard: seconds of load before the first measurement of each line (10)
+  --settle N          in small, mixed, peers, reads, middle, steady and guard: seconds of load before the first measurement of each line (10)
   --rounds N          rounds; medians are reported (3)
   --connections A,B   in small and put: connections, one request outstanding on each (32,128)
   --only A,B          in small: some of empty, minimal, default, version
@@ -71,6 +73,8 @@ export const usage = `  --size N            how much is built: entries, document
   --json FILE         every measurement and the medians, as JSON
   --out FILE          the printed report, as the scenario's section of this Markdown file
   --beside A,B        in peers: some of empty, nginx, apache, rclone, tus, swift, minio, seaweedfs (all that can be had)
+                      in reads and middle: some of bare, nginx, minio
+  --lines A,B         in reads and middle: only lines whose names contain one of these, such as "64 KiB"
   --strict            exit 1 also when a promise is missed`;
 
 /** Seconds of load before what is measured in a round, of which the first is 1. */
@@ -122,6 +126,7 @@ export function parseOptions(args: string[]): Options {
     settings: Object.fromEntries((set ?? []).map(checkSetting)),
     jsonFile: toPath(rest.json),
     outFile: toPath(rest.out),
+    lines: rest.lines?.split(',') ?? null,
     beside: rest.beside?.split(',') ?? null,
     isStrict: rest.strict ?? false,
   };
@@ -144,6 +149,7 @@ function parseFlags(args: string[]) {
     program: text,
     set: { type: 'string', multiple: true },
     json: text,
+    lines: text,
     out: text,
     beside: text,
     strict: { type: 'boolean' },

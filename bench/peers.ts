@@ -2,24 +2,20 @@
 // beside its figure: a server that neither syncs nor authenticates is faster for a reason.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { findFreePorts } from '../test/free-ports.ts';
+import { dirname } from 'node:path';
+import { cabinet, type Medians, measure, type Started, startAll, toMedians } from './beside.ts';
 import { type Bar as ChartBar, drawBars } from './chart.ts';
 import type { Children } from './children.ts';
 import { describeConditions } from './conditions.ts';
-import { bodySizeBytes, type Job, type Measurement } from './job.ts';
-import { type Options, UsageError, warmupOf } from './options.ts';
+import { bodySizeBytes, type Measurement } from './job.ts';
+import { type Options, warmupOf } from './options.ts';
 import { empty, tus } from './peers/node-servers.ts';
 import { minio, seaweedFs, stopObjectStores, swift } from './peers/object-stores.ts';
-import type { Peer, Target } from './peers/peer.ts';
+import type { Peer } from './peers/peer.ts';
 import { apache, nginx, rclone } from './peers/web-servers.ts';
-import { measureLoad } from './run-load.ts';
-import { type Scenario, say } from './scenario.ts';
-import { createFolder, savesInto, startService } from './service.ts';
-import { divide, layOut, median, medianKnown, show } from './table.ts';
+import type { Scenario } from './scenario.ts';
+import { divide, layOut, show } from './table.ts';
 
-const cabinet = 'Cabinet';
-const ownPromises = { synced: 'yes', authenticated: 'by token and key', versions: 'yes' };
 const others: Record<string, Peer> = { empty, nginx, apache, rclone, tus, swift, minio, seaweedfs: seaweedFs };
 const connections = 128;
 
@@ -27,25 +23,16 @@ const connections = 128;
 const bars: Record<string, number> = { [empty.name]: 0.55, [tus.name]: 4, [rclone.name]: 1.5, [nginx.name]: 0.7 };
 const mostCpuRatio = 2.3;
 
-type Started = { name: string; version: string; promises: Peer['promises']; target: Target };
-type Row = Started & {
-  perSecond: number;
-  p50Ms: number;
-  p95Ms: number;
-  p99Ms: number;
-  cpuMicros: number | null;
-  rssBytes: number | null;
-  writtenPerByte: number | null;
-};
+type Row = Started & Medians;
 
 export const peers: Scenario = {
   what: 'durable saves beside other servers, with what each promises',
   size: null,
   async run(children, options) {
     try {
-      const started = await startAll(children, options);
+      const started = await startAll(children, options, others);
       const samples = await measureAll(children, started, options);
-      const rows = started.map((one) => toRow(one, samples.get(one.name) ?? []));
+      const rows = started.map((one): Row => ({ ...one, ...toMedians(samples.get(one.name) ?? []) }));
       drawChart(rows, options);
       const bars = toBars(rows);
       return {
@@ -59,35 +46,6 @@ export const peers: Scenario = {
   },
 };
 
-async function startAll(children: Children, options: Options): Promise<Started[]> {
-  const service = await startService(children, options);
-  const started: Started[] = [
-    {
-      name: cabinet,
-      version: '',
-      promises: ownPromises,
-      target: savesInto(service, await createFolder(service, 'peers')),
-    },
-  ];
-  const wanted = (options.beside ?? Object.keys(others)).map(findPeer);
-  const ports = await findFreePorts(wanted.length);
-  for (const [index, peer] of wanted.entries()) {
-    const folder = join(children.folder, `peer-${index}`);
-    mkdirSync(folder);
-    say(`starting ${peer.name}`);
-    const target = await peer.start({ children, folder, port: ports[index] as number });
-    const { name, promises } = peer;
-    if (target !== null) started.push({ name, version: peer.version(), promises, target });
-  }
-  return started;
-}
-
-function findPeer(name: string): Peer {
-  const peer = others[name];
-  if (peer === undefined) throw new UsageError(`--beside ${name}: wanted some of ${Object.keys(others).join(', ')}`);
-  return peer;
-}
-
 async function measureAll(
   children: Children,
   started: Started[],
@@ -96,40 +54,13 @@ async function measureAll(
   const samples = new Map<string, Measurement[]>();
   for (let round = 1; round <= options.rounds; round++) {
     for (const one of started) {
-      const warmupSeconds = warmupOf(round, options);
-      const measured = await measure(children, one, { ...options, warmupSeconds, label: `r${round}` });
-      say(`round ${round}, ${one.name}: ${Math.round(measured.requests / measured.seconds)} requests/s`);
+      const limit = { seconds: options.seconds, warmupSeconds: warmupOf(round, options) };
+      const job = { ...one.target, label: `r${round}`, areNamesOrdered: false, connections, limit };
+      const measured = await measure(children, `round ${round}, ${one.name}`, job);
       samples.set(one.name, [...(samples.get(one.name) ?? []), measured]);
     }
   }
   return samples;
-}
-
-async function measure(
-  children: Children,
-  { name, target }: Started,
-  { seconds, warmupSeconds, label }: Options & { label: string },
-): Promise<Measurement> {
-  const limit = { seconds, warmupSeconds };
-  const job: Job = { ...target, label, areNamesOrdered: false, connections, limit };
-  return await measureLoad(children, job).catch((error: Error) => {
-    throw new Error(`${name}: ${error.message}`);
-  });
-}
-
-function toRow(started: Started, samples: Measurement[]): Row {
-  const each = (read: (sample: Measurement) => number) => median(samples.map(read));
-  const known = (read: (sample: Measurement) => number | null) => medianKnown(samples.map(read));
-  return {
-    ...started,
-    perSecond: each(({ requests, seconds }) => requests / seconds),
-    p50Ms: each(({ p50Ms }) => p50Ms),
-    p95Ms: each(({ p95Ms }) => p95Ms),
-    p99Ms: each(({ p99Ms }) => p99Ms),
-    cpuMicros: known(({ serverCpuMicros, requests }) => divide(serverCpuMicros, requests)),
-    rssBytes: known(({ serverPeakRssBytes }) => serverPeakRssBytes),
-    writtenPerByte: known(({ serverDiskBytes, requests }) => divide(serverDiskBytes, requests * bodySizeBytes)),
-  };
 }
 
 /** `ratio` is null where there was nothing to measure beside: such a bar does not hold. */
@@ -173,7 +104,7 @@ function toMarkdown(rows: Row[], bars: Held[], options: Options): string {
     row.p99Ms.toFixed(1),
     show(row.cpuMicros, 0),
     show(divide(row.rssBytes, 1024 * 1024), 0),
-    show(row.writtenPerByte, 1),
+    show(divide(row.writtenBytes, bodySizeBytes), 1),
   ]);
   const held = bars.map(({ what, ratio, bar, holds }) => [
     what,

@@ -81,6 +81,22 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('reads measures every line on Cabinet, and contents and ranges beside', async () => {
+    const flags = '--beside bare --size 16 --seconds 0.5 --warmup 0.1 --settle 0 --rounds 1';
+    const printed = await bench('reads', ...flags.split(' '));
+    assert.equal(printed.match(/^\| .* \| +Cabinet \| +[1-9]/gm)?.length, 11);
+    assert.equal(printed.match(/^\| .* \| bare Node \| +[1-9]/gm)?.length, 7);
+    assert.equal(printed.match(/ CPU ÷ bare Node .* (holds|missed) \|$/gm)?.length, 3);
+  });
+
+  it('middle measures every size, of new bytes and of the same, on both servers', async () => {
+    const printed = await bench(
+      'middle',
+      ...'--beside bare --seconds 0.5 --warmup 0.1 --settle 0 --rounds 1'.split(' '),
+    );
+    assert.equal(printed.match(/^\| \d+ [KM]iB.* \| ( {2}Cabinet|bare Node) \| +\d/gm)?.length, 24);
+  });
+
   it('mixed reads, lists and saves', async () => {
     const printed = await bench(
       'mixed',

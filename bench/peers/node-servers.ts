@@ -38,6 +38,6 @@ export const tus: Peer = {
   },
 };
 
-function toPort(ready: unknown): number {
+export function toPort(ready: unknown): number {
   return Number(new URL((ready as { Production: string }).Production).port);
 }

@@ -80,7 +80,12 @@ async function makePublicBucket(endpoint: string, accessKeyId: string, secretAcc
   const credentials = { accessKeyId, secretAccessKey };
   const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
   await client.send(new CreateBucketCommand({ Bucket: 'bench' }));
-  const statement = { Effect: 'Allow', Principal: '*', Action: ['s3:PutObject'], Resource: ['arn:aws:s3:::bench/*'] };
+  const statement = {
+    Effect: 'Allow',
+    Principal: '*',
+    Action: ['s3:PutObject', 's3:GetObject'],
+    Resource: ['arn:aws:s3:::bench/*'],
+  };
   const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
   await client.send(new PutBucketPolicyCommand({ Bucket: 'bench', Policy }));
   client.destroy();
