@@ -20,9 +20,10 @@ export const maintenanceCommands: Commands = {
     const { storage } = context;
     const hold = (name: EnvironmentName) => findOpen(context, name)?.holdBlobs() ?? (async () => undefined);
     const configuration = readConfiguration(input);
+    const keyFile = readOptionalText(input, 'keyFile') ?? null;
     try {
       return toBackupReport(
-        await makeBackup({ storage, directory, configuration, hold, observer: toObserver(observer) }),
+        await makeBackup({ storage, directory, configuration, keyFile, hold, observer: toObserver(observer) }),
       );
     } catch (error) {
       // The message is for the operator.

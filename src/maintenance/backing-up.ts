@@ -8,7 +8,9 @@ import { writeSynced } from '../runtime/durable-file.ts';
 import { FolderInUse, type FolderLock, lockFile } from '../runtime/folder-lock.ts';
 import { folderOf, type StorageConfig } from '../server/storage.ts';
 import { type EnvironmentBackup, type LostBlob, tidyBackup } from './backup/backup.ts';
+import { requireNoLinks } from './backup/backup-files.ts';
 import { type BackedUpFile, BackupError, copyFile, digestFile, writeManifest } from './backup/manifest.ts';
+import { fingerprintOf, openFolderKey, openSigningKey, toSigner } from './backup/signature.ts';
 import { backUpEnvironment, type Observer } from './maintenance.ts';
 
 const unfinishedName = 'unfinished';
@@ -18,6 +20,8 @@ interface BackupRequest {
   directory: string;
   /** Files of the configuration that go with it. */
   configuration: readonly string[];
+  /** The private key that signs the manifest; null: the one of the data folder. */
+  keyFile: string | null;
   /** Keeps the blobs of an environment that is open. */
   hold(name: EnvironmentName): () => Promise<void>;
   observer: Observer;
@@ -27,11 +31,16 @@ export interface Backup {
   directory: string;
   made: EnvironmentBackup[];
   lost: LostBlob[];
+  /** The fingerprint of the key that signed it. */
+  signedBy: string;
 }
 
 export async function makeBackup(request: BackupRequest): Promise<Backup> {
   const { storage, observer } = request;
   requireEmbedded(storage);
+  const { keyFile } = request;
+  // First, so that a wrong key is known before hours of copying.
+  const key = await (keyFile === null ? openFolderKey(storage.dataFolder) : openSigningKey(keyFile));
   const directory = await prepare(request);
   const lock = lockBackup(directory);
   try {
@@ -50,10 +59,11 @@ export async function makeBackup(request: BackupRequest): Promise<Backup> {
     if (made.length === 0) throw new BackupError(`There is nothing in ${storage.dataFolder}.`);
     const Environments = made.map(({ environment }) => environment);
     const Configuration = await copyConfiguration(directory, request.configuration);
-    await writeManifest(directory, { Format: 1, MadeAt: new Date().toISOString(), Environments, Configuration });
+    const manifest = { Format: 1, MadeAt: new Date().toISOString(), Environments, Configuration };
+    await writeManifest(directory, manifest, toSigner(key));
     for (const environment of Environments) await tidyBackup(directory, environment);
     await rm(join(directory, unfinishedName));
-    return { directory, made, lost: made.flatMap(({ lost }) => lost) };
+    return { directory, made, lost: made.flatMap(({ lost }) => lost), signedBy: fingerprintOf(key) };
   } finally {
     lock.release();
   }
@@ -77,6 +87,7 @@ async function prepare({ storage, directory: path }: BackupRequest): Promise<str
   const there = await readdir(directory);
   const isOurs = there.length === 0 || there.includes('manifest.json') || there.includes(unfinishedName);
   if (!isOurs) throw new BackupError(`${directory} is not empty and holds no backup. Name an empty folder.`);
+  await requireNoLinks(directory);
   return directory;
 }
 

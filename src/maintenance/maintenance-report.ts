@@ -59,15 +59,18 @@ export interface ShownBackup {
   Directory: string;
   Environments: { Name: string; Contents: number; Bytes: number; Copied: number }[];
   Lost: { Blob: string; File: string; Problem: string }[];
+  /** The fingerprint of the key that signed the manifest. */
+  SignedBy: string;
 }
 
-export function toBackupReport({ directory, made, lost }: Backup): ShownBackup {
+export function toBackupReport({ directory, made, lost, signedBy }: Backup): ShownBackup {
   return {
     Directory: directory,
     Environments: made.map(({ environment: { Name, Contents, Bytes }, copied }) => ({
       ...{ Name, Contents, Bytes, Copied: copied },
     })),
     Lost: lost.map(({ blob, file, problem }) => ({ Blob: blob, File: file, Problem: problem })),
+    SignedBy: signedBy,
   };
 }
 
@@ -75,6 +78,9 @@ export interface ShownRestore {
   Restored: boolean;
   Directory: string;
   MadeAt: string;
+  /** `unchecked`: signed, but no key was named; `missing`: not signed. */
+  Signature: 'valid' | 'unchecked' | 'missing';
+  SignedBy: string | null;
   Environments: { Name: string; Entries: number; Versions: number; Contents: number; Bytes: number }[];
   Problems: ShownProblem[];
 }
@@ -84,6 +90,8 @@ export function toRestoreReport(directory: string, checked: CheckedBackup, isRes
     Restored: isRestored,
     Directory: directory,
     MadeAt: checked.manifest.MadeAt,
+    Signature: checked.signature.state,
+    SignedBy: checked.signature.by,
     Environments: checked.environments.map(({ name, verified: { entries, versions, contents, bytes } }) => ({
       ...{ Name: name, Entries: entries, Versions: versions, Contents: contents, Bytes: bytes },
     })),

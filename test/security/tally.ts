@@ -3,7 +3,13 @@
 
 import { appendFileSync } from 'node:fs';
 
-export const tallied = ['bad credentials', 'routes × callers', 'cross-space calls', 'exposed secrets'] as const;
+export const tallied = [
+  'bad credentials',
+  'routes × callers',
+  'cross-space calls',
+  'exposed secrets',
+  'tampered backups',
+] as const;
 export type Tallied = (typeof tallied)[number];
 
 export function tally(what: Tallied, count = 1): void {

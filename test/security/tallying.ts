@@ -10,6 +10,7 @@ const least: Record<Tallied, number> = {
   'routes × callers': 60,
   'cross-space calls': 20,
   'exposed secrets': 8,
+  'tampered backups': 30,
 };
 
 export async function openTally(): Promise<{ environment: Record<string, string>; close(): Promise<string[]> }> {

@@ -124,7 +124,7 @@ test('restore refuses a folder that is in use or not empty, finds any damage, an
   assert.match(running.stderr, /is in use by process \d+ \(cabinet serve, started /);
   await service.stop();
   assert.match((await cabinet(dataFolder, ['restore', directory])).stderr, /is not empty/);
-  await assert.rejects(checkBackup(base, { onProgress: () => undefined }), /no finished backup/);
+  await assert.rejects(checkBackup(base, { onProgress: () => undefined, key: null }), /no finished backup/);
   const foreign = join(base, 'foreign');
   mkdirSync(foreign);
   writeFileSync(join(foreign, 'mine'), 'x');
@@ -137,7 +137,7 @@ test('restore refuses a folder that is in use or not empty, finds any damage, an
     const damaged = Buffer.from(bytes);
     damaged[bytes.length >> 1] = (damaged[bytes.length >> 1] as number) ^ 4;
     writeFileSync(path, damaged);
-    const problems = await checkBackup(directory, { onProgress: () => undefined }).then(
+    const problems = await checkBackup(directory, { onProgress: () => undefined, key: null }).then(
       (checked) => checked.problems.length,
       () => 1,
     );

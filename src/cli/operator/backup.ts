@@ -16,11 +16,17 @@ export function registerBackup(program: Command): void {
   program
     .command('backup <dir>')
     .description('back up everything into a folder; again into the same one, only what is new is copied')
+    .option('--key-file <file>', 'sign with this Ed25519 key (PEM) instead of backup-key.pem of the data folder')
     .option('--json', 'print JSON')
-    .action((dir: string, options: { json?: boolean }) => print(options, () => run(resolve(dir)), toLines));
+    .action((dir: string, options: BackupOptions) => print(options, () => run(resolve(dir), options), toLines));
 }
 
-async function run(directory: string): Promise<ShownBackup> {
+interface BackupOptions {
+  keyFile?: string;
+  json?: boolean;
+}
+
+async function run(directory: string, options: BackupOptions): Promise<ShownBackup> {
   const config = readConfig();
   requireEmbedded(config);
   const { CABINET_CONFIG, CABINET_ISSUERS } = readSettings();
@@ -29,10 +35,12 @@ async function run(directory: string): Promise<ShownBackup> {
   const abort = new AbortController();
   process.once('SIGINT', () => abort.abort());
   try {
-    const input = { directory, configuration: configuration.join('\n') };
+    const keyFile = options.keyFile === undefined ? null : resolve(options.keyFile);
+    const input = { directory, configuration: configuration.join('\n'), ...(keyFile !== null && { keyFile }) };
     const observer = { progress: (step: object) => line.show(toProgressStep(step)), signal: abort.signal };
     const fromService = (await askService(config, { name: 'backup', input }, observer)) as ShownBackup | null;
-    const report = fromService ?? (await backUpOffline({ directory, configuration, line, signal: abort.signal }));
+    const report =
+      fromService ?? (await backUpOffline({ directory, configuration, keyFile, line, signal: abort.signal }));
     if (report.Lost.length > 0) process.exitCode = 1;
     return report;
   } finally {
@@ -43,24 +51,25 @@ async function run(directory: string): Promise<ShownBackup> {
 interface OfflineBackup {
   directory: string;
   configuration: string[];
+  keyFile: string | null;
   line: ProgressLine;
   signal: AbortSignal;
 }
 
-async function backUpOffline({ directory, configuration, line, signal }: OfflineBackup): Promise<ShownBackup> {
+async function backUpOffline({ line, signal, ...backup }: OfflineBackup): Promise<ShownBackup> {
   const storage = readConfig();
   if (!existsSync(storage.dataFolder)) throw new Error(`There is no data folder ${storage.dataFolder}.`);
   const lock = lockFolder(storage.dataFolder, 'cabinet backup');
   try {
     const observer = { progress: (step: Parameters<ProgressLine['show']>[0]) => line.show(step), signal };
     const hold = () => async () => undefined;
-    return toBackupReport(await makeBackup({ storage, directory, configuration, hold, observer: observer }));
+    return toBackupReport(await makeBackup({ storage, ...backup, hold, observer }));
   } finally {
     lock.release();
   }
 }
 
-function toLines({ Directory, Environments, Lost }: ShownBackup): string[] {
+function toLines({ Directory, Environments, Lost, SignedBy }: ShownBackup): string[] {
   const made = Environments.map(({ Name, Contents, Bytes, Copied }) => {
     const mib = (Bytes / 1024 / 1024).toFixed(1);
     return `${Name}: the catalog and ${Contents} large contents (${mib} MiB), ${Copied} of them new`;
@@ -69,6 +78,7 @@ function toLines({ Directory, Environments, Lost }: ShownBackup): string[] {
   return [
     ...made,
     ...lost,
+    `signed with the key ${SignedBy}`,
     `The backup in ${Directory} is whole. cabinet restore ${Directory} --check reads all of it.`,
   ];
 }

@@ -1,8 +1,9 @@
 // `cabinet restore DIR`: verifies a backup and restores it into an empty data folder. With `--check` it only verifies. Exit code 1 if
 // anything is wrong.
 
+import type { KeyObject } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../../config/config.ts';
 import { requireEmbedded } from '../../maintenance/backing-up.ts';
@@ -14,6 +15,7 @@ import {
   finishRestore,
   requireEmpty,
 } from '../../maintenance/backup/restore.ts';
+import { readKeyFile, requireKeyFile, signatureKeyName } from '../../maintenance/backup/signature.ts';
 import { type ShownRestore, toRestoreReport } from '../../maintenance/maintenance-report.ts';
 import { FolderInUse, lockFolder } from '../../runtime/folder-lock.ts';
 import { print } from '../output.ts';
@@ -23,6 +25,7 @@ import { toProblemLines } from './verify.ts';
 interface RestoreOptions {
   check?: boolean;
   acceptDamage?: boolean;
+  keyFile?: string;
   json?: boolean;
 }
 
@@ -31,6 +34,7 @@ export function registerRestore(program: Command): void {
     .command('restore <dir>')
     .description('take a backup back into an empty data folder, after everything in it was verified')
     .option('--check', 'only verify the backup')
+    .option('--key-file <file>', 'the key (PEM, private or public) that must have signed the backup')
     .option('--accept-damage', 'restore although something in the backup is damaged; it is told what')
     .option('--json', 'print JSON')
     .action((dir: string, options: RestoreOptions) => print(options, () => run(resolve(dir), options), toLines));
@@ -41,7 +45,8 @@ async function run(directory: string, options: RestoreOptions): Promise<ShownRes
   const onProgress = (step: Parameters<ProgressLine['show']>[0]) => line.show(step);
   try {
     if (options.check !== true) return await restore(directory, options, onProgress);
-    return judge(directory, await checkBackup(directory, { onProgress }), false);
+    const key = await findKey(options);
+    return judge(directory, await checkBackup(directory, { onProgress, key }), false);
   } finally {
     line.end();
   }
@@ -49,11 +54,7 @@ async function run(directory: string, options: RestoreOptions): Promise<ShownRes
 
 type ShowProgress = (step: Parameters<ProgressLine['show']>[0]) => void;
 
-async function restore(
-  directory: string,
-  { acceptDamage }: RestoreOptions,
-  onProgress: ShowProgress,
-): Promise<ShownRestore> {
+async function restore(directory: string, options: RestoreOptions, onProgress: ShowProgress): Promise<ShownRestore> {
   const config = readConfig();
   requireEmbedded(config);
   requireLocal(config);
@@ -63,14 +64,20 @@ async function restore(
   try {
     const unfinished = await findUnfinished(dataFolder);
     if (unfinished !== 'complete') await requireEmpty(dataFolder);
-    const checked = await checkBackup(directory, { onProgress });
-    if (checked.problems.length > 0 && acceptDamage !== true) return judge(directory, checked, false);
+    const checked = await checkBackup(directory, { onProgress, key: await findKey(options) });
+    if (checked.problems.length > 0 && options.acceptDamage !== true) return judge(directory, checked, false);
     if (unfinished !== 'complete') await fillRestoring(directory, checked, { dataFolder, onProgress });
     await finishRestore(dataFolder);
     return judge(directory, checked, true);
   } finally {
     lock.release();
   }
+}
+
+/** The one that is named, or the one in the data folder. */
+async function findKey({ keyFile }: RestoreOptions): Promise<KeyObject | null> {
+  if (keyFile !== undefined) return await requireKeyFile(resolve(keyFile));
+  return await readKeyFile(join(readConfig().dataFolder, signatureKeyName));
 }
 
 function requireLocal({ blobs }: Config): void {
@@ -94,7 +101,16 @@ function judge(directory: string, checked: CheckedBackup, isRestored: boolean): 
   return toRestoreReport(directory, checked, isRestored);
 }
 
-function toLines({ Restored, MadeAt, Environments, Problems }: ShownRestore): string[] {
+const signatures = {
+  valid: ({ SignedBy }: ShownRestore) => `Its manifest is signed with the key ${SignedBy}, which was checked.`,
+  unchecked: ({ SignedBy }: ShownRestore) =>
+    `Its manifest is signed with the key ${SignedBy}, which was not checked: whoever could write to the backup could have changed anything in it and signed it again. Compare the key with what cabinet backup printed, or name it with --key-file.`,
+  missing: () =>
+    'Its manifest is not signed: whoever could write to the backup could have changed anything in it, records and contents, and nothing would show it. Restore it only if nobody else could.',
+};
+
+function toLines(shown: ShownRestore): string[] {
+  const { Restored, MadeAt, Signature, Environments, Problems } = shown;
   const found = Environments.map(({ Name, Entries, Versions, Contents, Bytes }) => {
     const mib = (Bytes / 1024 / 1024).toFixed(1);
     return `${Name}: ${Entries} entries, ${Versions} versions, ${Contents} contents (${mib} MiB)`;
@@ -104,5 +120,6 @@ function toLines({ Restored, MadeAt, Environments, Problems }: ShownRestore): st
     : Problems.length === 0
       ? 'The backup is whole.'
       : 'The backup is damaged; nothing was restored. With --accept-damage the rest of it is.';
-  return [`A backup of ${MadeAt}`, ...found, ...Problems.flatMap(toProblemLines), verdict];
+  const lines = [`A backup of ${MadeAt}`, signatures[Signature](shown), ...found];
+  return [...lines, ...Problems.flatMap(toProblemLines), verdict];
 }

@@ -2,8 +2,8 @@
 // contents are not listed there: the catalog among the files knows them, with their SHA-256. docs/formats.md has the layout.
 
 import { createHash, hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably, writeSynced } from '../../runtime/durable-file.ts';
 
@@ -44,32 +44,61 @@ export interface Manifest {
   Configuration: BackedUpFile[];
 }
 
-export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
-  const text = JSON.stringify(manifest);
-  const whole = JSON.stringify({ ...manifest, Digest: hash('sha256', text) }, null, 2);
+/** Of the digest of the manifest. */
+export interface Signature {
+  /** The public key: base64 of its SPKI. It proves nothing unless it is known from elsewhere. */
+  Key: string;
+  /** Base64. */
+  Value: string;
+}
+
+export interface SignedManifest {
+  manifest: Manifest;
+  digest: string;
+  /** Null: it is not signed. */
+  signature: Signature | null;
+}
+
+export async function writeManifest(
+  directory: string,
+  manifest: Manifest,
+  sign: (digest: string) => Signature,
+): Promise<void> {
+  const Digest = hash('sha256', JSON.stringify(manifest));
+  const whole = JSON.stringify({ ...manifest, Digest, Signature: sign(Digest) }, null, 2);
   await writeDurably(join(directory, manifestName), `${whole}\n`);
 }
 
-/** Null: there is none. */
-export async function readManifest(directory: string): Promise<Manifest | null> {
-  const text = await readFile(join(directory, manifestName), 'utf8').catch((error: NodeJS.ErrnoException) => {
+/** Null: there is none. What it says is not checked yet. */
+export async function readManifest(directory: string): Promise<SignedManifest | null> {
+  const text = await readText(join(directory, manifestName)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    if (error.code === 'ELOOP') throw damaged(directory);
     throw error;
   });
   if (text === null) return null;
-  const { Digest, ...manifest } = parse(text, directory);
+  const { Digest, Signature, ...manifest } = parse(text, directory);
   if (Digest !== hash('sha256', JSON.stringify(manifest))) throw damaged(directory);
   if (manifest.Format !== manifestFormat) {
     throw new BackupError(
       `The backup in ${directory} has format ${manifest.Format}; this release knows ${manifestFormat}.`,
     );
   }
-  return manifest;
+  return { manifest, digest: Digest, signature: Signature ?? null };
 }
 
-function parse(text: string, directory: string): Manifest & { Digest: string } {
+async function readText(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    return JSON.parse(text) as Manifest & { Digest: string };
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+function parse(text: string, directory: string): Manifest & { Digest: string; Signature?: Signature } {
+  try {
+    return JSON.parse(text) as Manifest & { Digest: string; Signature?: Signature };
   } catch {
     throw damaged(directory);
   }

@@ -3,6 +3,7 @@
 // is written, and the environments are moved to where they belong. Killed at any point it can be run again: without that
 // mark it begins anew, with it only the moving is left.
 
+import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile as copyBytes, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,11 +13,22 @@ import { openSqliteTables } from '../../catalog/sqlite/tables.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
 import { listLargeContents } from '../../catalog/tables.ts';
 import { syncFileAt, syncFolder, writeSynced } from '../../runtime/durable-file.ts';
+import type { FileStore } from '../../runtime/file-store.ts';
 import { localFiles } from '../../runtime/local-file-store.ts';
 import type { Problem } from '../verify/problems.ts';
 import type { Progress } from '../verify/subject.ts';
 import { type VerifyResult, verify } from '../verify/verify.ts';
-import { type BackedUpEnvironment, BackupError, digestFile, type Manifest, readManifest } from './manifest.ts';
+import { requireOwnFiles, upgradedNames } from './backup-files.ts';
+import { checkManifest } from './check-manifest.ts';
+import {
+  type BackedUpEnvironment,
+  type BackedUpFile,
+  BackupError,
+  digestFile,
+  type Manifest,
+  readManifest,
+} from './manifest.ts';
+import { checkSignature, type SignatureState, signatureKeyName } from './signature.ts';
 
 export const restoringName = 'restoring';
 const completeName = 'complete';
@@ -29,27 +41,32 @@ interface CheckedEnvironment {
 
 export interface CheckedBackup {
   manifest: Manifest;
+  signature: SignatureState;
   environments: CheckedEnvironment[];
   problems: Problem[];
 }
 
 export interface RestoreOptions {
   onProgress(progress: Progress): void;
+  /** With which the manifest must be signed; null: whoever could write to the backup could have changed anything. */
+  key: KeyObject | null;
 }
 
 /** Looks at all of a backup. */
 export async function checkBackup(directory: string, options: RestoreOptions): Promise<CheckedBackup> {
-  const manifest = await readManifest(directory);
-  if (manifest === null) {
+  const found = await readManifest(directory);
+  if (found === null) {
     throw new BackupError(`There is no finished backup in ${directory}: it has no manifest.json.`);
   }
+  const manifest = checkManifest(found.manifest);
+  const signature = checkSignature(directory, found, options.key);
+  await requireOwnFiles(directory, manifest);
   const problems: Problem[] = [];
   for (const file of [...manifest.Configuration, ...manifest.Environments.flatMap(({ Files }) => Files)]) {
     options.onProgress({ step: file.Path, done: 0, of: 1 });
-    const found = await digestFile(join(directory, file.Path)).catch(() => null);
-    const isSame = found?.Size === file.Size && found.Sha256 === file.Sha256;
-    if (!isSame)
-      problems.push({ what: file.Path, problem: found === null ? 'it is missing' : 'it was changed', affected: [] });
+    const read = await digestFile(join(directory, file.Path)).catch(() => null);
+    if (!isAsListed(read, file))
+      problems.push({ what: file.Path, problem: read === null ? 'it is missing' : 'it was changed', affected: [] });
   }
   const environments: CheckedEnvironment[] = [];
   for (const environment of manifest.Environments) {
@@ -57,10 +74,18 @@ export async function checkBackup(directory: string, options: RestoreOptions): P
     environments.push({ name: environment.Name, verified });
     problems.push(...verified.problems.list);
   }
-  return { manifest, environments, problems };
+  return { manifest, signature, environments, problems };
 }
 
-async function verifyOne(directory: string, environment: BackedUpEnvironment, { onProgress }: RestoreOptions) {
+function isAsListed(read: Pick<BackedUpFile, 'Size' | 'Sha256'> | null, file: BackedUpFile): boolean {
+  return read?.Size === file.Size && read.Sha256 === file.Sha256;
+}
+
+async function verifyOne(
+  directory: string,
+  environment: BackedUpEnvironment,
+  { onProgress }: Pick<RestoreOptions, 'onProgress'>,
+) {
   const base = join(directory, environment.Name);
   const snapshot = await openSnapshot(join(base, environment.Snapshot, 'catalog.db'));
   try {
@@ -68,12 +93,20 @@ async function verifyOne(directory: string, environment: BackedUpEnvironment, { 
       tables: snapshot.tables,
       isSqlite: true,
       blobs: readLocalBlobs(base),
-      journalFiles: openJournalFiles(localFiles(join(base, 'journal'))),
+      journalFiles: openJournalFiles(listedFiles(base, environment)),
     };
     return await verify(subject, { onProgress, throttle: async () => undefined, signal: new AbortController().signal });
   } finally {
     await snapshot.close();
   }
+}
+
+/** The archived parts of the journal that belong to the backup. */
+function listedFiles(base: string, { Name, Files }: BackedUpEnvironment): FileStore {
+  const files = localFiles(join(base, 'journal'));
+  const listed = new Set(Files.map(({ Path }) => Path));
+  const list = async () => (await files.list()).filter((name) => listed.has(`${Name}/journal/${name}`));
+  return { ...files, list };
 }
 
 /** One of an earlier release is looked at in a copy that is brought up to date. */
@@ -85,7 +118,7 @@ async function openSnapshot(path: string): Promise<{ tables: TableStore; close()
   } catch (error) {
     if (!/has schema/.test((error as Error).message)) throw error;
     const copy = `${path}.upgraded`;
-    await rm(copy, { force: true });
+    for (const name of upgradedNames) await rm(join(dirname(path), name), { force: true });
     await copyBytes(path, copy);
     const tables = openSqliteTables(copy, 'target') as TableStore;
     return {
@@ -106,7 +139,15 @@ export async function findUnfinished(dataFolder: string): Promise<'none' | 'begu
 
 /** What keeps a data folder from being restored into. */
 export async function requireEmpty(dataFolder: string): Promise<void> {
-  const ours = new Set(['lock.db', 'lock.db-journal', 'holder.json', 'control.sock', 'migrate.db', restoringName]);
+  const ours = new Set([
+    'lock.db',
+    'lock.db-journal',
+    'holder.json',
+    'control.sock',
+    'migrate.db',
+    signatureKeyName,
+    restoringName,
+  ]);
   const there = (await readdir(dataFolder)).filter((name) => !ours.has(name));
   if (there.length === 0) return;
   throw new BackupError(
@@ -117,15 +158,15 @@ export async function requireEmpty(dataFolder: string): Promise<void> {
 /** Copies a backup that was checked, so that `finishRestore` only has to move it. */
 export async function fillRestoring(
   directory: string,
-  { manifest }: CheckedBackup,
-  { dataFolder, onProgress }: RestoreOptions & { dataFolder: string },
+  { manifest, problems }: CheckedBackup,
+  { dataFolder, onProgress }: Pick<RestoreOptions, 'onProgress'> & { dataFolder: string },
 ): Promise<void> {
   const restoring = join(dataFolder, restoringName);
   await rm(restoring, { recursive: true, force: true });
   await mkdir(restoring, { mode: 0o700 });
   await syncFolder(dataFolder);
   for (const environment of manifest.Environments) {
-    await copyFiles(directory, environment, restoring);
+    await copyFiles(directory, environment, { restoring, problems });
     await copyContents(directory, environment, { restoring, onProgress });
     await syncFolder(join(restoring, environment.Name));
   }
@@ -134,14 +175,21 @@ export async function fillRestoring(
   await syncFolder(restoring);
 }
 
-async function copyFiles(directory: string, { Name, Files }: BackedUpEnvironment, restoring: string): Promise<void> {
+async function copyFiles(
+  directory: string,
+  { Name, Files }: BackedUpEnvironment,
+  { restoring, problems }: { restoring: string; problems: readonly Problem[] },
+): Promise<void> {
+  const accepted = new Set(problems.map(({ what }) => what));
   await mkdir(join(restoring, Name), { recursive: true, mode: 0o700 });
   const folders = new Set<string>();
-  for (const { Path, To } of Files) {
-    if (To === null) continue;
-    const to = join(restoring, To);
+  for (const file of Files) {
+    if (file.To === null) continue;
+    const to = join(restoring, file.To);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    await copyBytes(join(directory, Path), to);
+    await copyBytes(join(directory, file.Path), to);
+    const isChecked = accepted.has(file.Path) || isAsListed(await digestFile(to), file);
+    if (!isChecked) throw new BackupError(`${file.Path} was changed while it was restored. Run it again.`);
     await syncFileAt(to);
     folders.add(dirname(to));
   }
@@ -151,7 +199,7 @@ async function copyFiles(directory: string, { Name, Files }: BackedUpEnvironment
 async function copyContents(
   directory: string,
   environment: BackedUpEnvironment,
-  { restoring, onProgress }: RestoreOptions & { restoring: string },
+  { restoring, onProgress }: Pick<RestoreOptions, 'onProgress'> & { restoring: string },
 ): Promise<void> {
   const from = readLocalBlobs(join(directory, environment.Name));
   const to = await openLocalBlobs({ folder: join(restoring, environment.Name), onFatal: () => undefined });
