@@ -62,6 +62,7 @@ export async function getReady(): Promise<Ready> {
   const filled = await fill(catalog, blobs, journalFilesOf(sqlite));
   const expected = await readAll(catalog, filled);
   await catalog.close();
+  fillAccounts(sqlite);
   await keysInFolder(sqlite.folder).write(keys);
   return {
     sqlite,
@@ -83,6 +84,18 @@ export async function getReady(): Promise<Ready> {
       for (const { folder } of made) rmSync(join(folder, '..'), { recursive: true, force: true });
     },
   };
+}
+
+/** One row each of what belongs to accounts. */
+function fillAccounts({ folder }: Place): void {
+  const database = new DatabaseSync(join(folder, 'catalog.db'));
+  database.exec(`
+    INSERT INTO app_passwords VALUES ('p1', 'zoë', 'Läptop 😀', 'write', 1, 'one', 'ab12', 1, NULL, 2);
+    INSERT INTO setup_links VALUES ('h1', 'abe', 1, 5);
+    INSERT INTO sessions VALUES ('g1', 's1', 'zoë', 'one', 1, 2, '::1', 'Ünï/1.0', 9);
+    INSERT INTO links VALUES ('l1', 1, 'e1', NULL, 'one', 9);
+  `);
+  database.close();
 }
 
 /** Asks PostgreSQL behind the catalog's back. */

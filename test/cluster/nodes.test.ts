@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { assertRefusal } from '../interface/assertions.ts';
+import { assertRefusal, must } from '../interface/assertions.ts';
 import {
   askToken,
   basicAuthorization,
@@ -162,12 +164,21 @@ describe('Contents', () => {
   });
 });
 
+interface FirstStart {
+  Environments: { Application: { AppKey: string; Secret: string } }[];
+}
+
+function readFirstStart(dataFolder: string): FirstStart[] {
+  const path = join(dataFolder, 'first-start.json');
+  return existsSync(path) ? [JSON.parse(readFileSync(path, 'utf8')) as FirstStart] : [];
+}
+
 describe('Nodes that start together on an empty database', () => {
   it('make one schema, one set of keys and one first application', async () => {
-    const made = all.flatMap(({ said }) => [...said.matchAll(/-u '(ak_\w+):([^']+)'/g)]);
-    assert.equal(made.length, 1, 'one node made the first application and tells its secret');
+    const files = all.flatMap(({ dataFolder }) => readFirstStart(dataFolder));
+    assert.equal(files.length, 1, 'one node made the first application and wrote its secret');
     for (const names of firstNames) assert.deepEqual(names, ['console', 'first']);
-    const [, AppKey = '', Secret = ''] = made[0] ?? [];
+    const { AppKey, Secret } = must(files[0]?.Environments[0], 'first environment').Application;
     const application = { Name: 'first', AppKey, Secret, Space: '', RootFolderId: '' };
     for (const node of all) {
       const token = await fetchToken(node.base, application);

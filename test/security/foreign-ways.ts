@@ -92,6 +92,16 @@ const onVersions = (method: string, path: string, fields?: object): Way => ({
   code: 'FileNotFound',
 });
 
+const inSelection = (others: () => string[]): Way => ({
+  ask: (id) => ({
+    path: '/archive',
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ EntryIds: [...others(), id] }),
+  }),
+  code: 'EntryNotFound',
+});
+
 const tus = { 'Tus-Resumable': '1.0.0' };
 const onUpload = (method: string, headers: Request['headers']): Way => ({
   ask: (id) => ({ path: `/uploads/${encodeURIComponent(id)}`, method, headers: { ...headers } }),
@@ -192,6 +202,10 @@ export const ways: Record<string, Record<string, Way>> = {
     'one that is not there': onVersions('DELETE', '/9'),
   },
   [`PATCH ${CONTENT}/files/{id}/versions/{version}`]: { plainly: onVersions('PATCH', '/1', { Comment: 'x' }) },
+  [`POST ${CONTENT}/archive`]: {
+    plainly: inSelection(() => []),
+    'beside an own entry': inSelection(() => [mine.file]),
+  },
   [`GET ${CONTENT}/folders/{id}/archive`]: { plainly: inFolder('/archive', 'FolderNotFound') },
   [`POST ${CONTENT}/files/{id}/link`]: {
     plainly: newLink({}),

@@ -100,6 +100,11 @@ export const contentLines: Record<string, ContentLine> = {
     request: () => ({}),
     missing: 'FolderNotFound',
   },
+  [`POST ${CONTENT}/archive`]: {
+    path: () => '/archive',
+    request: ({ folder, file }) => ({ headers: json, body: JSON.stringify({ EntryIds: [folder, file] }) }),
+    missing: 'EntryNotFound',
+  },
   [`POST ${CONTENT}/files/{id}/link`]: {
     path: ({ file }) => `/files/${file}/link`,
     request: () => ({ headers: json, body: '{"ExpiresInSeconds": 5}' }),
