@@ -1,6 +1,7 @@
 // The client library of Cabinet: everything that it offers, re-exported. What is not used is left out by bundlers.
 
 export * from './about.ts';
+export * from './account.ts';
 export * from './applications.ts';
 export { openArchive, openSelection } from './archive.ts';
 export { type Batch, type FileOfBatch, saveFiles } from './batch.ts';
@@ -17,12 +18,15 @@ export {
 } from './connect.ts';
 export type { Content, Progress } from './content.ts';
 export type {
+  Account,
   Application,
+  AppPassword,
   Certificate,
   Entry,
   Envelope,
   Event,
   Link,
+  NewAppPassword,
   NewUser,
   Operations,
   Properties,
@@ -31,6 +35,7 @@ export type {
   SavedVersion,
   SearchResult,
   ServiceLimits,
+  Session,
   Setting,
   ShownEntry as EntryDetails,
   Space,

@@ -14,6 +14,8 @@ import { type TokenPerson, tokenInvalid, type VerifiedToken } from './verified-t
 
 const cacheMs = 500;
 const maxCached = 10_000;
+/** The last use of a session is recorded at most this often. */
+const recordEveryMs = 60 * 1000;
 
 export interface Credentials {
   authorization: string | undefined;
@@ -31,6 +33,8 @@ export class Authenticator {
   readonly #clock: Clock;
   readonly #applications: LRUCache<string, { application: Application | null }>;
   readonly #people: LRUCache<string, { spaces: SpaceAccess[] | null }>;
+  /** Sessions whose use was recorded a moment ago, by grant. */
+  readonly #used: LRUCache<string, true>;
 
   constructor(catalog: Catalog, tokens: TokenVerifier, clock = systemClock) {
     this.#catalog = catalog;
@@ -41,6 +45,7 @@ export class Authenticator {
     const rules = { max: maxCached, ttl: cacheMs, ttlResolution: 0, perf };
     this.#applications = new LRUCache(rules);
     this.#people = new LRUCache(rules);
+    this.#used = new LRUCache({ ...rules, ttl: recordEveryMs });
   }
 
   async authenticate({ authorization, appKey, spaceId, arrival, requestId }: Credentials): Promise<Caller> {
@@ -131,8 +136,16 @@ export class Authenticator {
     if (known === undefined) {
       known = { spaces: await this.#catalog.findPerson({ ...person, at: this.#clock.now() }) };
       this.#people.set(key, known);
+      if (known.spaces !== null) this.#recordUse(person);
     }
     return access === null ? known.spaces : (known.spaces?.filter(({ space }) => space === access.space) ?? null);
+  }
+
+  /** Does not hold up the request; what cannot be written now is written at a later use. */
+  #recordUse({ signIn }: TokenPerson): void {
+    if (signIn === null || this.#used.has(signIn.grant)) return;
+    this.#used.set(signIn.grant, true);
+    void this.#catalog.noteSessionUse({ grant: signIn.grant, at: this.#clock.now() }).catch(() => undefined);
   }
 }
 

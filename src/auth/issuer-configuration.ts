@@ -14,7 +14,7 @@ import { renderErrorPage, renderSignedOutPage, renderSignOutPage, showPage } fro
 import { tokenLifetimeSeconds } from './tokens.ts';
 
 /** A sign-in lasts this long at most, however often its tokens are refreshed. */
-const signInLifetimeSeconds = 14 * 24 * 3600;
+export const signInLifetimeSeconds = 14 * 24 * 3600;
 const interactionLifetimeSeconds = 3600;
 const codeLifetimeSeconds = 60;
 const knownScopes = ['openid', 'profile', 'offline_access', ...scopes];
@@ -106,13 +106,17 @@ function toCookieNames(environment: string) {
 
 async function grantEverythingRegistered(
   { oidc }: KoaContextWithOIDC,
-  { audience, provider }: ConfigurationOptions,
+  { audience, provider, catalog }: ConfigurationOptions,
 ): Promise<Grant | undefined> {
   const { client, session } = oidc;
   if (client === undefined || session?.accountId === undefined) return undefined;
   const { Grant } = provider();
   const known = session.grantIdFor(client.clientId);
   const found = known === undefined ? undefined : await Grant.find(known);
+  if (known !== undefined && found === undefined && oidc.result?.login === undefined) {
+    // The person ended this session with the application: only signing in again starts another one.
+    if (!(await catalog.hasSession({ grant: hashId(known) }))) return undefined;
+  }
   const grant = found ?? new Grant({ clientId: client.clientId, accountId: session.accountId });
   // As old as the sign-in, so that it is useless after a sign-out.
   grant.iat = session.loginTs ?? 0;

@@ -11,6 +11,7 @@ import type { Arrival } from './arrival.ts';
 import { toInteraction, toResult } from './interactions.ts';
 import { toConfiguration } from './issuer-configuration.ts';
 import type { Issuer, IssuerOptions } from './issuer-contract.ts';
+import { recordSessions } from './record-session.ts';
 import { TokenLimits } from './token-limits.ts';
 
 export function createIssuer(options: IssuerOptions): Issuer {
@@ -31,6 +32,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   acceptHashedSecrets(provider);
   guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets, options.clock));
   correctErrors(provider);
+  recordSessions(provider, arrivalOf, options);
   const handle = provider.callback();
   /** Trusted because `proxy` is on; overwritten here, so that a client can set neither. */
   const pin = ({ headers }: IncomingMessage) => {

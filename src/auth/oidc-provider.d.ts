@@ -15,6 +15,7 @@ declare module 'oidc-provider/lib/helpers/errors.js' {
 
 declare module 'oidc-provider/lib/helpers/interaction_policy/index.js' {
   import { interactionPolicy } from 'oidc-provider';
+  export const Check: typeof interactionPolicy.Check;
   export const base: typeof interactionPolicy.base;
   export const Prompt: typeof interactionPolicy.Prompt;
 }

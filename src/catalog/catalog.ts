@@ -25,6 +25,7 @@ import * as purge from './verbs/purge.ts';
 import * as quotas from './verbs/quotas.ts';
 import * as saveFile from './verbs/save-file.ts';
 import * as searchHits from './verbs/search-hits.ts';
+import * as sessions from './verbs/sessions.ts';
 import * as settings from './verbs/settings.ts';
 import * as spaces from './verbs/spaces.ts';
 import * as trash from './verbs/trash.ts';
@@ -55,6 +56,7 @@ const modules = {
   ...quotas,
   ...saveFile,
   ...searchHits,
+  ...sessions,
   ...settings,
   ...spaces,
   ...trash,

@@ -24,6 +24,7 @@ interface SweepCounts {
   blobs: number;
   results: number;
   signIns: number;
+  sessions: number;
   versions: number;
   trashed: number;
 }
@@ -56,6 +57,7 @@ export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal)
     blobs: await sweepBlobs(cabinet, now, signal),
     results: await untilNone(() => catalog.forgetResults({ at: now })),
     signIns: await untilNone(() => catalog.forgetIssuerRecords({ at: now })),
+    sessions: await untilNone(() => catalog.forgetSessions({ at: now })),
     versions: await untilNone(() => expireVersions(cabinet, now)),
     trashed: await expireTrash(cabinet, now),
   };

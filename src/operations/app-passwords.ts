@@ -9,10 +9,11 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
 import { admitSelf, requirePerson } from './me.ts';
 import { byCaller } from './origin.ts';
+import { type ListRequest, type Page, toPage } from './page.ts';
 
 /** The last use is recorded at most this often. */
 const recordEveryMs = 60 * 1000;
-const maxNameLength = 100;
+export const maxAppPasswordName = 100;
 const format = /^cap_([0-9a-f]{32})_([\w-]{43})$/;
 
 const scopesOf: Record<AppPasswordAccess, readonly Scope[]> = {
@@ -20,9 +21,19 @@ const scopesOf: Record<AppPasswordAccess, readonly Scope[]> = {
   write: ['content.read', 'content.write'],
 };
 
-export function listAppPasswords({ catalog }: Cabinet, caller: Caller): Promise<AppPassword[]> {
+/** The oldest first. */
+export async function listAppPasswords(
+  { catalog }: Cabinet,
+  caller: Caller,
+  { after, limit }: ListRequest,
+): Promise<Page<AppPassword>> {
   authorize(caller, 'read');
-  return catalog.listAppPasswords({ user: requirePerson(caller) });
+  const listed = await catalog.listAppPasswords({ user: requirePerson(caller) });
+  return toPage(
+    listed.filter(({ id }) => after === null || id > after),
+    limit,
+    ({ id }) => id,
+  );
 }
 
 interface NewAppPassword {
@@ -76,10 +87,10 @@ function toSpace(caller: Caller, spaceId: string | null): SpaceAccess | null {
 
 function checkName(name: string): string {
   const isGood = name.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name) && name.trim() === name;
-  if (isGood && name !== '' && name.length <= maxNameLength) return name;
+  if (isGood && name !== '' && name.length <= maxAppPasswordName) return name;
   throw new Refusal('InvalidField', 'This cannot be the name of an app password.', {
     target: 'Name',
-    hint: `Use 1 to ${maxNameLength} characters, without control characters and without spaces around them.`,
+    hint: `Use 1 to ${maxAppPasswordName} characters, without control characters and without spaces around them.`,
   });
 }
 

@@ -1,8 +1,15 @@
-// The account of the caller: who may see it and who may change it.
+// The account of the caller: who may see it, who may change it, and its password.
 
-import type { Caller } from '../domain/caller.ts';
+import type { Session } from '../catalog/verbs/sessions.ts';
+import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
+import type { Cabinet } from './cabinet.ts';
+import { listSpaces } from './manage-spaces.ts';
+import { byCaller } from './origin.ts';
+import { type ListRequest, type Page, toPage } from './page.ts';
+import { checkPassword, hashPassword, TooBusy } from './passwords.ts';
+import { busySeconds } from './sign-in-limits.ts';
 
 /** The person for whom the caller acts. Applications that act for themselves have no account. */
 export function requirePerson({ person }: Caller): string {
@@ -18,4 +25,127 @@ export function admitSelf(caller: Caller): string {
   throw new Refusal('Forbidden', 'Only applications that operators registered change accounts.', {
     hint: 'Use the console, or have an operator register the application.',
   });
+}
+
+export type SecondFactor = 'totp' | 'passkey';
+
+export interface Account {
+  id: string;
+  name: string;
+  kind: 'person' | 'application';
+  spaces: readonly SpaceAccess[];
+  /** False for people of outside issuers, who sign in elsewhere. */
+  hasPassword: boolean;
+  secondFactors: readonly SecondFactor[];
+}
+
+export async function showAccount({ catalog }: Cabinet, caller: Caller): Promise<Account> {
+  const spaces = listSpaces(caller);
+  if (caller.person === null) {
+    const application = await catalog.findApplication({ appKey: caller.appKey });
+    const name = application?.name ?? caller.actor;
+    return { id: caller.appKey, name, kind: 'application', spaces, hasPassword: false, secondFactors: [] };
+  }
+  const user = await catalog.findUser({ id: caller.person });
+  return {
+    id: caller.person,
+    name: user?.name ?? caller.person,
+    kind: 'person',
+    spaces,
+    hasPassword: (user?.password ?? null) !== null,
+    secondFactors: [],
+  };
+}
+
+interface PasswordChange {
+  current: string;
+  replacement: string;
+  address: string;
+}
+
+/** Ends all other sign-ins. Wrong guesses of the current password count like wrong sign-ins. */
+export async function changeOwnPassword(
+  cabinet: Cabinet,
+  caller: Caller,
+  { current, replacement, address }: PasswordChange,
+): Promise<void> {
+  const id = admitSelf(caller);
+  const user = await cabinet.catalog.findUser({ id });
+  if (user === null || user.password === null) {
+    throw new Refusal('Forbidden', 'People of outside issuers have no password here. Change it there.');
+  }
+  checkPassword(replacement, id, 'New');
+  await checkCurrent(cabinet, { id, stored: user.password, current, address });
+  const password = await unlessBusy(() => hashPassword(replacement));
+  const origin = byCaller(cabinet, caller);
+  const change = { id, password, before: user.password, signIn: caller.signIn, ...origin };
+  if (!(await cabinet.catalog.setOwnPassword(change))) throw passwordInvalid();
+}
+
+interface CurrentPassword {
+  id: string;
+  /** The hash of the right one. */
+  stored: string;
+  current: string;
+  address: string;
+}
+
+async function checkCurrent(cabinet: Cabinet, { id, stored, current, address }: CurrentPassword): Promise<void> {
+  const waitSeconds = cabinet.signInLimits.begin(address, id);
+  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
+  let isWrong = false;
+  try {
+    isWrong = !(await unlessBusy(() => cabinet.isPassword(current, stored)));
+  } finally {
+    cabinet.signInLimits.end(address, id, isWrong);
+  }
+  if (isWrong) throw passwordInvalid();
+}
+
+async function unlessBusy<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof TooBusy ? tooManyAttempts(busySeconds) : error;
+  }
+}
+
+function passwordInvalid(): Refusal {
+  return new Refusal('PasswordInvalid', 'The current password is wrong.', { target: 'Current' });
+}
+
+function tooManyAttempts(waitSeconds: number): Refusal {
+  const message = `Too many attempts. Try again in ${waitSeconds} seconds.`;
+  return new Refusal('TooManyRequests', message, { retryAfterSeconds: waitSeconds });
+}
+
+export interface OwnSession extends Session {
+  /** Whether the request came from it. */
+  isCurrent: boolean;
+}
+
+/** The newest first. */
+export async function listSessions(
+  { catalog, clock }: Cabinet,
+  caller: Caller,
+  { after, limit }: ListRequest,
+): Promise<Page<OwnSession>> {
+  authorize(caller, 'read');
+  const sessions = await catalog.listSessions({ user: requirePerson(caller), at: clock.now() });
+  const listed = sessions.filter((session) => after === null || toSessionKey(session) < after);
+  const shown = listed.map((session) => ({ ...session, isCurrent: session.id === caller.signIn?.grant }));
+  return toPage(shown, limit, toSessionKey);
+}
+
+function toSessionKey({ startedAt, id }: Session): string {
+  return `${String(startedAt).padStart(16, '0')} ${id}`;
+}
+
+export async function endSession(cabinet: Cabinet, caller: Caller, id: string): Promise<void> {
+  await cabinet.catalog.endSession({ id, user: admitSelf(caller), ...byCaller(cabinet, caller) });
+}
+
+/** The one of this request too. */
+export async function endSessions(cabinet: Cabinet, caller: Caller): Promise<void> {
+  await cabinet.catalog.endSessions({ user: admitSelf(caller), ...byCaller(cabinet, caller) });
 }

@@ -152,3 +152,12 @@ export function readPath(query: URLSearchParams): string {
     hint: 'Send ?path=/a/b, the names from the root down; ?path=/ is the root.',
   });
 }
+
+const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** `name`: the field or parameter that it was sent as. */
+export function readTime(text: string, name: string): number {
+  const at = rfc3339.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new Refusal('InvalidField', `${name} must be a time such as 2026-01-15T09:30:00Z.`, { target: name });
+}

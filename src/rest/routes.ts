@@ -6,6 +6,7 @@ import { renderOpenApi } from './openapi/document.ts';
 import { OpenApi } from './openapi/schemas.ts';
 import type { CallerRoute, ForeignRoute, OpenRoute, Route } from './route.ts';
 import { liveRoute, readyRoute } from './routes/about.ts';
+import { appPasswordRoutes } from './routes/app-passwords.ts';
 import * as applications from './routes/applications.ts';
 import { archiveSelectionRoute, openArchiveRoute } from './routes/archive.ts';
 import { listAuditRoute } from './routes/audit.ts';
@@ -23,6 +24,7 @@ import { openFileRoute, saveFileRoute } from './routes/files.ts';
 import { findFolderRoute, listFolderRoute } from './routes/folders.ts';
 import { foreignRoutes } from './routes/issuer.ts';
 import { linkFileRoute, openLinkRoute } from './routes/links.ts';
+import { meRoutes } from './routes/me.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
 import { searchRoute } from './routes/search.ts';
@@ -78,6 +80,8 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   commentVersionRoute,
   changesRoute,
   searchRoute,
+  ...meRoutes,
+  ...appPasswordRoutes,
   listSpacesRoute,
   showSpaceRoute,
   addSpaceRoute,

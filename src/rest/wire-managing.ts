@@ -17,9 +17,13 @@ import type { LimitsView, SpaceUsage } from '../operations/show-usage.ts';
 import type { ServiceInfo } from './environment-context.ts';
 import { renderTime } from './wire.ts';
 
-export function renderSpace({ spaceId, spaceName, rootId, role }: SpaceAccess): string {
+export function toSpace({ spaceId, spaceName, rootId, role }: SpaceAccess): object {
   const shown = { Id: spaceId, Name: spaceName, RootFolderId: rootId };
-  return JSON.stringify(role === null ? shown : { ...shown, Role: role });
+  return role === null ? shown : { ...shown, Role: role };
+}
+
+export function renderSpace(access: SpaceAccess): string {
+  return JSON.stringify(toSpace(access));
 }
 
 export function renderSpaces(spaces: readonly SpaceAccess[]): string {

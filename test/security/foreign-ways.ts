@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { CONTENT, type Request } from '../interface/client.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
+import { accountRoutes } from './account-lines.ts';
 import { managingWays, managingWithoutIds } from './managing-ways.ts';
 
 /** One way to name an entry; the code is what is said of one that does not exist. */
@@ -256,6 +257,7 @@ export const withoutIds = [
   `DELETE ${CONTENT}/trash`,
   `GET ${CONTENT}/changes`,
   ...managingWithoutIds,
+  ...accountRoutes,
 ];
 
 /** Of the same form as ours (RFC 9562, version 7), a moment old. */

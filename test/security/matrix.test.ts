@@ -16,9 +16,9 @@ import {
   type ContentLine,
   contentLines,
   makeWorld,
-  openLines,
   type World,
 } from './matrix.ts';
+import { openLines } from './open-lines.ts';
 import { invalidToken, withoutError } from './refused.ts';
 import { tally } from './tally.ts';
 
@@ -65,20 +65,26 @@ const forMaker = ({ isForMaker, missing }: ContentLine): Expected | null =>
   isForMaker === true && missing !== null ? refused(404, missing) : null;
 const forApplications = ({ isForPeople }: ContentLine): Expected =>
   isForPeople ? refused(403, 'Forbidden') : { status: 200 };
+const forPeople = ({ refusal }: ContentLine): Expected =>
+  refusal === undefined ? { status: 200 } : refused(refusal.status, refusal.code);
+/** `isAllowed`: by the role. */
+const forRole = (line: ContentLine, isAllowed: boolean): Expected =>
+  forMaker(line) ?? (isAllowed || line.isForEveryRole ? forPeople(line) : refused(403, 'Forbidden'));
 
 const expectations: Record<ActorName, (action: Action, line: ContentLine) => Expected> = {
-  'the application itself': (action) => (action === 'manage' ? lackingScope('content.admin') : { status: 200 }),
+  'the application itself': (action, line) =>
+    action === 'manage' ? lackingScope('content.admin') : forApplications(line),
   'no token': () => refused(401, 'TokenMissing', withoutError),
   'an invalid token': () => refused(401, 'TokenInvalid', invalidToken),
   'no AppKey': () => refused(401, 'AppKeyMissing', withoutError),
   'another application’s AppKey': () => refused(401, 'AppKeyMismatch', withoutError),
   'another space': (_action, line) => (line.missing === null ? forApplications(line) : refused(404, line.missing)),
-  'content.read alone': (action) => (action === 'read' ? { status: 200 } : lackingScope(scopes[action])),
-  'content.write alone': (action) => (action === 'write' ? { status: 200 } : lackingScope(scopes[action])),
+  'content.read alone': (action, line) => (action === 'read' ? forApplications(line) : lackingScope(scopes[action])),
+  'content.write alone': (action, line) => (action === 'write' ? forApplications(line) : lackingScope(scopes[action])),
   'an application with content.admin': (_action, line) => forMaker(line) ?? forApplications(line),
-  'a viewer': (action, line) => forMaker(line) ?? (action === 'read' ? { status: 200 } : refused(403, 'Forbidden')),
-  'an editor': (action, line) => forMaker(line) ?? (action === 'manage' ? refused(403, 'Forbidden') : { status: 200 }),
-  'a manager': (_action, line) => forMaker(line) ?? { status: 200 },
+  'a viewer': (action, line) => forRole(line, action === 'read'),
+  'an editor': (action, line) => forRole(line, action !== 'manage'),
+  'a manager': (_action, line) => forRole(line, true),
   'a disabled application': () => refused(401, 'AppKeyUnknown', withoutError),
   'a client application on the mutual-TLS address': () => refused(403, 'MutualTlsNotAllowed'),
   'a server application on the plain address': () => refused(403, 'MutualTlsRequired'),
@@ -94,6 +100,7 @@ for (const route of contentRoutes) {
       assertExpected(answer, expectations[name](route.action, line), line.success);
       for (const text of world.foreignNames) assert.ok(!answer.body.includes(text), `it tells of ${text}`);
       tally('routes × callers');
+      if (line.endsSignIn) await world.actors[name].signInAgain?.();
       if (name === 'another space') tally('cross-space calls');
     });
   }

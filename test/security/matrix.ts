@@ -17,11 +17,12 @@ import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
 import { addApplication, addUser, command, setRole } from '../service/operator.ts';
 import { addCaller, type Registered } from '../service/service.ts';
 import { type StartedHere, startServiceHere } from '../service/service-here.ts';
+import { accountLines } from './account-lines.ts';
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPage, discover, signIn } from './people.ts';
 import { addIssued, fetchBound, through } from './server-applications.ts';
 import { sendTls, type Tls } from './tls-client.ts';
-import { makeUpload, uploadLines, uploadOptions } from './upload-lines.ts';
+import { makeUpload, uploadLines } from './upload-lines.ts';
 
 /** An entry of each kind, and what is managed. */
 export interface Ids {
@@ -43,6 +44,12 @@ export interface ContentLine {
   isForPeople?: boolean;
   /** Nobody else sees what an application, or a person with it, has made. */
   isForMaker?: boolean;
+  /** Every person may do it, whatever their role. */
+  isForEveryRole?: boolean;
+  /** What people are told who may do it. */
+  refusal?: { status: number; code: string };
+  /** It ends the sign-in of the person who asks. */
+  endsSignIn?: boolean;
   /** What a success is, where it is not 200, and to HEAD. */
   success?: number;
   headSuccess?: number;
@@ -171,69 +178,11 @@ export const contentLines: Record<string, ContentLine> = {
   [`GET ${CONTENT}/changes`]: { path: () => '/changes', request: () => ({}), missing: null },
   [`GET ${CONTENT}/search`]: { path: () => '/search?q=matrix', request: () => ({}), missing: null },
   ...uploadLines,
+  ...accountLines,
   ...managingLines,
 };
 
-export interface Shown {
-  status: number;
-  says: RegExp;
-}
-
-/** Routes that need none, or have their own: the same answer to every caller of the content interface. */
-export interface OpenLine {
-  plain: Shown;
-  mutualTls: Shown;
-}
-
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-const everywhere = (status: number, says: RegExp): OpenLine => ({
-  plain: { status, says },
-  mutualTls: { status, says },
-});
-/** "It is not there on the mutual-TLS address." */
-const forPeople = (status: number, says: RegExp): OpenLine => ({
-  plain: { status, says },
-  mutualTls: { status: 404, says: /"Code":"RouteNotFound"/ },
-});
-
-export const openLines: Record<string, OpenLine> = {
-  ...uploadOptions,
-  'GET /health/live': everywhere(200, /^\{"Status":"live"\}$/),
-  'GET /health/ready': everywhere(200, /^\{"Status":"ready"\}$/),
-  'GET /metrics': everywhere(200, /^# HELP cabinet_build_info /),
-  'GET /openapi.json': everywhere(200, /^\{"openapi":"3\.1\.0"/),
-  'GET /links/{token}': everywhere(404, /"Code":"LinkNotFound"/),
-  'GET /docs': everywhere(200, /<title>The interface/),
-  // The name in braces is none of its files.
-  'GET /docs/{file}': everywhere(404, /"Code":"RouteNotFound"/),
-  'GET /': forPeople(200, /<title>Cabinet/),
-  'GET /files': forPeople(200, /<title>Cabinet/),
-  'GET /files/{id}': forPeople(200, /<title>Cabinet/),
-  'GET /search': forPeople(200, /<title>Cabinet/),
-  'GET /trash': forPeople(200, /<title>Cabinet/),
-  'GET /changes': forPeople(200, /<title>Cabinet/),
-  'GET /manage': forPeople(200, /<title>Cabinet/),
-  'GET /manage/{page}': forPeople(200, /<title>Cabinet/),
-  'GET /manage/{page}/{id}': forPeople(200, /<title>Cabinet/),
-  // The name in braces is none of its files.
-  'GET /assets/{file}': forPeople(404, /"Code":"RouteNotFound"/),
-  'GET /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
-  'POST /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
-  'GET /oauth2/consent/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
-  'POST /oauth2/consent/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
-  'POST /oauth2/token': everywhere(401, /"error":"invalid_client"/),
-  'POST /oauth2/revoke': everywhere(401, /"error":"invalid_client"/),
-  // The private half of a key has a `d`.
-  'GET /oauth2/jwks': everywhere(200, /^\{"keys":\[(?!.*"d":)/),
-  'GET /.well-known/oauth-authorization-server': everywhere(200, /"token_endpoint":/),
-  'GET /.well-known/openid-configuration': everywhere(200, /"token_endpoint":/),
-  'GET /oauth2/authorize': forPeople(400, /client_id/),
-  'POST /oauth2/authorize': forPeople(303, /^$/),
-  'GET /oauth2/authorize/{uid}': forPeople(400, /<title>/),
-  'GET /oauth2/logout': forPeople(200, /<form/),
-  'POST /oauth2/logout/confirm': forPeople(400, /"error":"invalid_request"/),
-  'GET /oauth2/logout/success': forPeople(200, /<title>/),
-};
 
 export function askOpen(method: string, path: string): { path: string; request: Request } {
   const request = method === 'POST' ? { method, headers: form } : { method };
@@ -243,6 +192,8 @@ export function askOpen(method: string, path: string): { path: string; request: 
 export interface Actor {
   address: 'plain' | 'mutualTls';
   send(path: string, request: Request): Promise<Answer>;
+  /** People only. */
+  signInAgain?(): Promise<void>;
 }
 
 export interface World {
@@ -331,7 +282,8 @@ async function makeActors(
   const tester = await addTester(dataFolder, test);
   const showing = server.application.tls;
   const page = await addPage(dataFolder, 'page');
-  const enter = (user: string, role: string) => enterAs(dataFolder, { base: production, page, user, role });
+  const enter = (user: string, role: string, headers: Request['headers'] = {}) =>
+    enterAs(dataFolder, { base: production, page, user, role }, headers);
   const narrowed = async (scope: string) => ({ ...left, token: await fetchToken(production, left.application, scope) });
   return {
     'the application itself': asCaller(left),
@@ -343,10 +295,10 @@ async function makeActors(
     'content.read alone': asCaller(await narrowed('content.read')),
     'content.write alone': asCaller(await narrowed('content.write')),
     'an application with content.admin': asCaller(own.managed.administrator),
-    'a viewer': asCaller(await enter('vera', 'viewer')),
-    'an editor': asCaller(await enter('eddy', 'editor')),
+    'a viewer': await enter('vera', 'viewer'),
+    'an editor': await enter('eddy', 'editor'),
     // The manager makes other spaces on the way.
-    'a manager': asCaller(await enter('mona', 'manager'), { SpaceId: own.managed.space }),
+    'a manager': await enter('mona', 'manager', { SpaceId: own.managed.space }),
     'a disabled application': asCaller(disabled),
     'a client application on the mutual-TLS address': asTls(left, String(service.mutualTls), showing),
     'a server application on the plain address': asCaller({ ...server, base: production }),
@@ -374,11 +326,17 @@ function asTls(caller: Caller, base: string, tls: Tls): Actor {
 async function enterAs(
   dataFolder: string,
   { base, page, user, role }: { base: string; page: Registered; user: string; role: string },
-): Promise<Caller> {
+  headers: Request['headers'],
+): Promise<Actor> {
   const person = await addUser(dataFolder, user);
   await setRole(dataFolder, user, role, 'left');
-  const { access_token: token } = await signIn(await discover(base, page), person);
-  return { base, application: { Name: 'page', ...page }, token };
+  const configuration = await discover(base, page);
+  const caller = { base, application: { Name: 'page', ...page }, token: '' };
+  const signInAgain = async () => {
+    caller.token = (await signIn(configuration, person)).access_token;
+  };
+  await signInAgain();
+  return { ...asCaller(caller, headers), signInAgain };
 }
 
 async function addTester(dataFolder: string, base: string): Promise<Caller> {

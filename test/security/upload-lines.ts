@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { type Caller, CONTENT, call } from '../interface/client.ts';
-import type { ContentLine, Ids, OpenLine } from './matrix.ts';
+import type { ContentLine, Ids } from './matrix.ts';
+import type { OpenLine } from './open-lines.ts';
 
 /** An upload that waits for its bytes; returns its id. */
 export async function makeUpload(caller: Caller): Promise<string> {

@@ -12,6 +12,7 @@ import { testManaging } from '../../../test/contracts/managing.ts';
 import { testPeople } from '../../../test/contracts/people.ts';
 import { testPreconditions } from '../../../test/contracts/preconditions.ts';
 import { addApplication, fileIn, folderIn, inline, refuses, what } from '../../../test/contracts/requests.ts';
+import { testSessions } from '../../../test/contracts/sessions.ts';
 import { testSums } from '../../../test/contracts/sums.ts';
 import { testUploads } from '../../../test/contracts/uploads.ts';
 import { testWays } from '../../../test/contracts/ways.ts';
@@ -44,6 +45,7 @@ async function openForContract() {
 testCatalog('PostgreSQL', openForContract);
 testPeople('PostgreSQL', openForContract);
 testAccounts('PostgreSQL', openForContract);
+testSessions('PostgreSQL', openForContract);
 testManaging('PostgreSQL', openForContract);
 testSums('PostgreSQL', openForContract);
 testWays('PostgreSQL', openForContract);

@@ -12,6 +12,7 @@ import { testManaging } from '../../../test/contracts/managing.ts';
 import { testPeople } from '../../../test/contracts/people.ts';
 import { testPreconditions } from '../../../test/contracts/preconditions.ts';
 import { addApplication, fileIn, folderIn, inline, what } from '../../../test/contracts/requests.ts';
+import { testSessions } from '../../../test/contracts/sessions.ts';
 import { testSums } from '../../../test/contracts/sums.ts';
 import { testUploads } from '../../../test/contracts/uploads.ts';
 import { testWays } from '../../../test/contracts/ways.ts';
@@ -48,6 +49,7 @@ async function openForContract() {
 testCatalog('SQLite', openForContract);
 testPeople('SQLite', openForContract);
 testAccounts('SQLite', openForContract);
+testSessions('SQLite', openForContract);
 testManaging('SQLite', openForContract);
 testSums('SQLite', openForContract);
 testWays('SQLite', openForContract);

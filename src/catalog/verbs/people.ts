@@ -7,6 +7,7 @@ import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import { findIssuerRecord } from './issuer-records.ts';
+import { signOut } from './sign-out.ts';
 
 const intoUsers = insertInto('users', 'id name state password signed_out_at created_at');
 
@@ -145,7 +146,7 @@ export const setUserState = write(
   function* setUserState(input: SetUserState): Verb<User> {
     yield* requireUser(input.id);
     yield* execute(sql`UPDATE users SET state = ${input.state} WHERE id = ${input.id}`);
-    if (input.state === 'disabled') yield* signOut(input);
+    if (input.state === 'disabled') yield* signOut(input, null);
     yield* note(input, null, `user.${input.state}`, input.id, {});
     return yield* requireUser(input.id);
   },
@@ -162,12 +163,36 @@ export const setPassword = write(
   function* setPassword(input: SetPassword): Verb<User> {
     const { password } = yield* requireUser(input.id);
     if (password === null) throw new Refusal('InvalidField', 'People of outside issuers have no password here.');
-    yield* execute(sql`UPDATE users SET password = ${input.password} WHERE id = ${input.id}`);
-    yield* signOut(input);
+    yield* putPassword(input, null);
     yield* note(input, null, 'user.password', input.id, {});
     return yield* requireUser(input.id);
   },
 );
+
+export interface SetOwnPassword extends SetPassword {
+  /** The hash that the current password was checked against. */
+  before: string;
+  /** The sign-in that stays. Null: none. */
+  signIn: SignIn | null;
+}
+
+/** Returns whether it was set: not if another password was set meanwhile. */
+export const setOwnPassword = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* setOwnPassword(input: SetOwnPassword): Verb<boolean> {
+    const { id, before, signIn } = input;
+    if ((yield* requireUser(id)).password !== before) return false;
+    yield* putPassword(input, signIn);
+    yield* noteForPerson(input, id, 'user.password', {});
+    return true;
+  },
+);
+
+function* putPassword({ id, password, at }: SetPassword, keep: SignIn | null): Verb<void> {
+  yield* execute(sql`UPDATE users SET password = ${password} WHERE id = ${id}`);
+  yield* execute(sql`DELETE FROM setup_links WHERE user_id = ${id}`);
+  yield* signOut({ id, at }, keep);
+}
 
 /** Ends all sign-ins of all users. */
 export const endSignIns = write(
@@ -177,13 +202,3 @@ export const endSignIns = write(
     yield* note(input, null, 'sign-ins.ended', '', {});
   },
 );
-
-function* signOut({ id, at }: { id: string; at: number }): Verb<void> {
-  const second = Math.floor(at / 1000);
-  yield* execute(
-    sql`UPDATE users
-      SET signed_out_at = CASE WHEN signed_out_at >= ${second} THEN signed_out_at + 1 ELSE ${second} END
-      WHERE id = ${id}`,
-  );
-  yield* execute(sql`DELETE FROM issuer_records WHERE user_id = ${id}`);
-}

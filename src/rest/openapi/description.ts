@@ -22,6 +22,7 @@ export const tags = {
   Trash: 'What was deleted and can be restored.',
   Search: 'Names, properties and the text inside documents.',
   Changes: 'Every change, in order, to follow.',
+  Account: 'Your own account: password, sessions, passwords for programs.',
   Managing: 'Spaces, applications, people, what they did and what they use.',
   Service: 'What the service says about itself.',
   Console: 'The pages that people use.',

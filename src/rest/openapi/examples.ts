@@ -85,6 +85,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   CertificateInvalid: 'The certificate is not trusted.',
   CertificateNotFound: 'The application has no such certificate.',
   ChecksumMismatch: { Message: 'Upload-Checksum is not that of the bytes that arrived.', Target: 'Upload-Checksum' },
+  ConsentNotFound: 'You have not allowed such an application anything.',
   CursorExpired: 'The changes behind this cursor are no longer kept.',
   DigestMismatch: 'The bytes are not those of Content-Digest. Nothing was saved.',
   DuplicateHeader: { Message: 'The header FolderId was sent more than once.', Target: 'FolderId' },
@@ -126,6 +127,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
     Conflicts: [exampleFolder],
   },
   NotAFolder: { Message: 'This is a file, not a folder.', Target: 'ParentFolderId' },
+  PasswordInvalid: { Message: 'The current password is wrong.', Target: 'Current' },
   PreconditionFailed: {
     Message: 'It has changed: If-Match does not name its current ETag.',
     Target: 'If-Match',
@@ -133,6 +135,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   },
   QuotaExceeded: 'The space has used up the bytes it was given.',
   RouteNotFound: 'There is nothing at this address.',
+  SessionNotFound: 'There is no such session.',
   ShuttingDown: 'The service is stopping. Nothing was saved.',
   SpaceMissing: {
     Message: 'You are a member of several spaces.',

@@ -15,10 +15,12 @@ import { BatchFile, ChangeEntry, CommentVersion, CopyEntry, RestoreEntry, Select
 import { type Static, type TSchema, Type } from './json-schema.ts';
 import { makeCheck } from './json-schema-check.ts';
 import * as managing from './managing-schemas.ts';
+import * as me from './me-schemas.ts';
 import { CreateFolder, compileCheck, SaveFileJson } from './schemas.ts';
 
 /** By the names that are passed to `compileCheck`. */
 const checked: Record<string, TSchema> = {
+  AddAppPassword: me.AddAppPassword,
   AddApplication: managing.AddApplication,
   AddCertificate: managing.AddCertificate,
   AddUser: managing.AddUser,
@@ -26,6 +28,7 @@ const checked: Record<string, TSchema> = {
   ChangeApplication: managing.ChangeApplication,
   ChangeEntry,
   ChangeUser: managing.ChangeUser,
+  ChangePassword: me.ChangePassword,
   CommentVersion,
   CopyEntry,
   CreateFolder,

@@ -1,6 +1,5 @@
 // `GET /audit`.
 
-import { Refusal } from '../../domain/refusal.ts';
 import { listAudit } from '../../operations/audit.ts';
 import { json } from '../answer.ts';
 import { answerHeaders, headers, jsonAnswer, query as queryParameter } from '../openapi/description.ts';
@@ -8,6 +7,7 @@ import { Type } from '../openapi/json-schema.ts';
 import { exampleEvent } from '../openapi/managing-examples.ts';
 import { Events } from '../openapi/managing-schemas.ts';
 import { pageParameters, readPage, toFilteredName, toListName, toNextLink } from '../pages.ts';
+import { readTime } from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderEvents } from '../wire-managing.ts';
 
@@ -18,8 +18,8 @@ export const listAuditRoute: CallerRoute = {
   async handle(context, exchange, caller) {
     const query = exchange.query();
     const filter = {
-      since: readTime(query, 'since'),
-      until: readTime(query, 'until'),
+      since: readTimeOf(query, 'since'),
+      until: readTimeOf(query, 'until'),
       by: query.get('by'),
       action: query.get('action'),
       entry: query.get('entry'),
@@ -57,12 +57,7 @@ export const listAuditRoute: CallerRoute = {
   },
 };
 
-const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
-
-function readTime(query: URLSearchParams, name: string): number | null {
+function readTimeOf(query: URLSearchParams, name: string): number | null {
   const text = query.get(name);
-  if (text === null) return null;
-  const at = rfc3339.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(at)) return at;
-  throw new Refusal('InvalidField', `${name} must be a time such as 2026-01-15T09:30:00Z.`, { target: name });
+  return text === null ? null : readTime(text, name);
 }

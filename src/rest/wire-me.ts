@@ -1,0 +1,47 @@
+// Renders what people see of their own account as JSON.
+
+import type { AppPassword } from '../catalog/verbs/app-passwords.ts';
+import type { AppPasswordWithSecret } from '../operations/app-passwords.ts';
+import type { Account, OwnSession } from '../operations/me.ts';
+import { renderTime } from './wire.ts';
+import { toSpace } from './wire-managing.ts';
+
+export function renderAccount({ id, name, kind, spaces, hasPassword, secondFactors }: Account): string {
+  const shown = { Id: id, Name: name, Kind: kind, Spaces: spaces.map(toSpace) };
+  return JSON.stringify({ ...shown, HasPassword: hasPassword, SecondFactors: secondFactors });
+}
+
+export function renderSessions(sessions: readonly OwnSession[]): string {
+  const shown = sessions.map((session) => ({
+    Id: session.id,
+    Application: session.appKey,
+    ApplicationName: session.applicationName,
+    StartedAt: renderTime(session.startedAt),
+    LastUsedAt: renderTime(session.usedAt),
+    Address: session.address,
+    UserAgent: session.userAgent,
+    IsCurrent: session.isCurrent,
+  }));
+  return JSON.stringify({ Sessions: shown });
+}
+
+function toAppPassword({ id, name, access, spaceId, createdAt, expiresAt, usedAt }: AppPassword): object {
+  return {
+    Id: id,
+    Name: name,
+    Access: access,
+    SpaceId: spaceId,
+    CreatedAt: renderTime(createdAt),
+    ExpiresAt: expiresAt === null ? null : renderTime(expiresAt),
+    LastUsedAt: usedAt === null ? null : renderTime(usedAt),
+  };
+}
+
+export function renderAppPasswords(appPasswords: readonly AppPassword[]): string {
+  return JSON.stringify({ AppPasswords: appPasswords.map(toAppPassword) });
+}
+
+/** The only answer that contains the password. */
+export function renderNewAppPassword({ appPassword, password }: AppPasswordWithSecret): string {
+  return JSON.stringify({ AppPassword: toAppPassword(appPassword), Password: password });
+}

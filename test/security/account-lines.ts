@@ -1,0 +1,56 @@
+// The lines of the matrix for the accounts of people: the request of each route.
+
+import { CONTENT } from '../interface/client.ts';
+import type { ContentLine } from './matrix.ts';
+
+const plainly = () => ({});
+const withJson = (fields: object) => () => ({
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(fields),
+});
+
+/** Everyone may change their own account, whatever their role. */
+const own = { isForPeople: true, isForEveryRole: true } as const;
+
+export const accountLines: Record<string, ContentLine> = {
+  [`GET ${CONTENT}/me`]: { path: () => '/me', request: plainly, missing: null },
+  [`PUT ${CONTENT}/me/password`]: {
+    path: () => '/me/password',
+    request: withJson({ Current: 'not the current one', New: 'matrix of all routes' }),
+    missing: null,
+    ...own,
+    refusal: { status: 403, code: 'PasswordInvalid' },
+  },
+  [`GET ${CONTENT}/me/sessions`]: { path: () => '/me/sessions', request: plainly, missing: null, ...own },
+  [`DELETE ${CONTENT}/me/sessions/{id}`]: {
+    path: () => '/me/sessions/unknown',
+    request: plainly,
+    missing: null,
+    ...own,
+    refusal: { status: 404, code: 'SessionNotFound' },
+  },
+  [`DELETE ${CONTENT}/me/sessions`]: {
+    path: () => '/me/sessions',
+    request: plainly,
+    missing: null,
+    ...own,
+    endsSignIn: true,
+  },
+  [`GET ${CONTENT}/me/app-passwords`]: { path: () => '/me/app-passwords', request: plainly, missing: null, ...own },
+  [`POST ${CONTENT}/me/app-passwords`]: {
+    path: () => '/me/app-passwords',
+    request: withJson({ Name: 'matrix', Access: 'read' }),
+    missing: null,
+    ...own,
+  },
+  [`DELETE ${CONTENT}/me/app-passwords/{id}`]: {
+    path: () => '/me/app-passwords/unknown',
+    request: plainly,
+    missing: null,
+    ...own,
+    refusal: { status: 404, code: 'AppPasswordNotFound' },
+  },
+};
+
+/** No id of another person is anything else than an unknown one; `account.test.ts` holds that. */
+export const accountRoutes = Object.keys(accountLines);
