@@ -49,6 +49,8 @@ async function build(): Promise<void> {
       configFile: false,
       logLevel: 'warn',
       plugins: [react(), preloadRender()],
+      // In the page absolute, since it is served at many addresses; elsewhere relative, since there may be a base path.
+      experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
       build: {
         outDir: staging,
         emptyOutDir: true,

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { basePath, serviceUrl } from '../routing/base-path.ts';
 import { useSession } from '../session/session-context.tsx';
 import { formatNumber, formatSize, formatTime } from '../words/format.ts';
 import { PageHead } from './page-head.tsx';
@@ -102,13 +103,13 @@ function About() {
       <Fact name={words.environment}>{words.environments[data.Environment]}</Fact>
       <Fact name={words.startedAt}>{formatTime(data.StartedAt, locale)}</Fact>
       <Fact name={words.address}>
-        <bdi>{window.location.origin}</bdi>
+        <bdi>{serviceUrl}</bdi>
       </Fact>
       <Fact name={words.mutualTls}>
         <bdi>{mutualTls ?? words.off}</bdi>
       </Fact>
       <Fact name={words.docs}>
-        <a href="/docs">/docs</a> · <a href="/openapi.json">/openapi.json</a>
+        <a href={`${basePath}/docs`}>/docs</a> · <a href={`${basePath}/openapi.json`}>/openapi.json</a>
       </Fact>
       <Fact name={words.metrics}>{words.metricsHelp}</Fact>
     </dl>

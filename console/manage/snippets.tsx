@@ -3,6 +3,7 @@
 import { type Application, type Cabinet, showIssuer } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
+import { serviceUrl } from '../routing/base-path.ts';
 import { useSession } from '../session/session-context.tsx';
 import { CopiedText } from './copied-text.tsx';
 import { snippetLanguages, toSnippet } from './snippet-lines.ts';
@@ -12,7 +13,7 @@ import { useManageWords } from './use-manage-words.ts';
 async function findMutualTls(cabinet: Cabinet, signal: AbortSignal): Promise<string | null> {
   const metadata: object = await showIssuer(cabinet, { signal });
   const { mtls_endpoint_aliases: aliases } = metadata as { mtls_endpoint_aliases?: { token_endpoint?: string } };
-  return aliases?.token_endpoint === undefined ? null : new URL(aliases.token_endpoint).origin;
+  return aliases?.token_endpoint === undefined ? null : aliases.token_endpoint.replace(/\/oauth2\/token$/, '');
 }
 
 export function useMutualTls(): string | null | undefined {
@@ -26,7 +27,7 @@ export function Snippets({ application }: { application: Application }) {
   const mutualTls = useMutualTls();
   const { AppKey: appKey, Kind: kind, Scopes: scopes } = application;
   const isServer = kind === 'server';
-  const url = isServer ? (mutualTls ?? 'https://127.0.0.1:8443') : window.location.origin;
+  const url = isServer ? (mutualTls ?? 'https://127.0.0.1:8443') : serviceUrl;
   const facts = { url, appKey, kind, canWrite: scopes.includes('content.write') };
   return (
     <section className="manage-section" aria-labelledby="use">

@@ -2,6 +2,7 @@
 // order or the selected entry.
 
 import { useSyncExternalStore } from 'react';
+import { basePath, readOwnPath } from './base-path.ts';
 
 export const pages = ['files', 'search', 'trash', 'changes', 'manage'] as const;
 export type Page = (typeof pages)[number];
@@ -21,17 +22,17 @@ let current: { href: string; route: Route } | null = null;
 export function toAddress({ page, id, more, params }: Route): string {
   const path = [page, id, more].filter((part) => part !== null && part !== undefined).map(encodeURIComponent);
   const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== ''));
-  return `/${path.join('/')}${query.size > 0 ? `?${query}` : ''}`;
+  return `${basePath}/${path.join('/')}${query.size > 0 ? `?${query}` : ''}`;
 }
 
 function readRoute(href: string): Route {
-  const { pathname, searchParams } = new URL(href);
-  const [page, id, more] = pathname.slice(1).split('/').map(decode);
+  const url = new URL(href);
+  const [page, id, more] = readOwnPath(url).slice(1).split('/').map(decode);
   return {
     page: pages.find((known) => known === page) ?? 'files',
     id: id || null,
     more: more || null,
-    params: Object.fromEntries(searchParams),
+    params: Object.fromEntries(url.searchParams),
   };
 }
 

@@ -6,6 +6,7 @@ import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react';
 import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
+import { serviceUrl } from '../routing/base-path.ts';
 import { useRoute } from '../routing/router.ts';
 import { prefer } from '../shell/preferences.ts';
 import { usePreferences } from '../shell/use-preferences.ts';
@@ -34,7 +35,7 @@ export function useSession(): SessionState {
 
 export function connectTo(session: Session, spaceId?: string): Cabinet {
   const token = ({ refused }: { refused: string | null }) => session.token(refused);
-  return connect({ url: window.location.origin, appKey, token, spaceId });
+  return connect({ url: serviceUrl, appKey, token, spaceId });
 }
 
 export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {

@@ -1,10 +1,11 @@
 // The sign-in: code flow with PKCE against the service's own issuer. Tokens live in memory alone. A reload goes through
 // the issuer once more, whose cookie no script can read: it asks for no password while that sign-in lasts.
 
+import { basePath, isBeneath, readOwnPath, serviceUrl } from '../routing/base-path.ts';
 import { makeRandom, readClaims, toChallenge } from './pkce.ts';
 
 export const appKey = 'ak_cabinetconsole000000000000000000';
-const redirectUri = `${window.location.origin}/`;
+const redirectUri = `${serviceUrl}/`;
 const scope = 'openid profile offline_access content.read content.write content.admin';
 const begunKey = 'cabinet.sign-in';
 /** Set when someone has signed in with this browser before: then the sign-in page is skipped. */
@@ -87,13 +88,13 @@ export class Session {
       post_logout_redirect_uri: redirectUri,
       client_id: appKey,
     });
-    window.location.assign(`/oauth2/logout?${query}`);
+    window.location.assign(`${serviceUrl}/oauth2/logout?${query}`);
   }
 }
 
 async function askForTokens(form: Record<string, string>): Promise<Tokens> {
   const body = new URLSearchParams({ client_id: appKey, ...form });
-  const answer = await fetch('/oauth2/token', { method: 'POST', body }).catch(() => null);
+  const answer = await fetch(`${serviceUrl}/oauth2/token`, { method: 'POST', body }).catch(() => null);
   if (answer === null || answer.status >= 500) throw new SignInFailed('unreachable');
   if (!answer.ok) throw new SignInFailed('expired');
   return (await answer.json()) as Tokens;
@@ -105,7 +106,7 @@ export async function beginSignIn(): Promise<never> {
   await goToOwnAddress();
   const [state, verifier] = [makeRandom(), makeRandom()];
   const { pathname, search } = window.location;
-  const back = /[?&](code|error|state)=/.test(search) ? '/' : `${pathname}${search}`;
+  const back = /[?&](code|error|state)=/.test(search) ? `${basePath}/` : `${pathname}${search}`;
   window.sessionStorage.setItem(begunKey, JSON.stringify({ state, verifier, back }));
   const query = new URLSearchParams({
     client_id: appKey,
@@ -116,26 +117,26 @@ export async function beginSignIn(): Promise<never> {
     code_challenge: await toChallenge(verifier),
     code_challenge_method: 'S256',
   });
-  window.location.assign(`/oauth2/authorize?${query}`);
+  window.location.assign(`${serviceUrl}/oauth2/authorize?${query}`);
   return await new Promise<never>(() => undefined);
 }
 
-/** Codes are sent only to the public address: a user on another host name is redirected there first. */
+/** Codes are sent only to the public address: a user on another host name or path is redirected there first. */
 async function goToOwnAddress(): Promise<void> {
-  const answer = await fetch('/.well-known/openid-configuration').catch(() => null);
+  const answer = await fetch(`${serviceUrl}/.well-known/openid-configuration`).catch(() => null);
   if (answer === null) throw new SignInFailed('unreachable');
   if (!answer.ok) throw new SignInFailed('no-issuer');
   const { issuer } = (await answer.json()) as { issuer: string };
   const { origin, pathname, search } = window.location;
-  if (new URL(issuer).origin === origin) return;
-  window.location.replace(`${issuer}${pathname}${search}`);
+  if (new URL(issuer).origin === origin && isBeneath(pathname)) return;
+  window.location.replace(`${issuer}${readOwnPath(window.location)}${search}`);
   await new Promise(() => undefined);
 }
 
 /** Whether the issuer has just redirected back. */
 export function isReturning(): boolean {
   const params = new URLSearchParams(window.location.search);
-  return window.location.pathname === '/' && params.has('state') && (params.has('code') || params.has('error'));
+  return readOwnPath(window.location) === '/' && params.has('state') && (params.has('code') || params.has('error'));
 }
 
 /** Whether `resumeSession` redirects to the issuer. */
@@ -152,7 +153,7 @@ export async function resumeSession(): Promise<Session | null> {
 async function finishSignIn(params: URLSearchParams): Promise<Session> {
   const begun = JSON.parse(window.sessionStorage.getItem(begunKey) ?? '{}') as Record<string, string>;
   window.sessionStorage.removeItem(begunKey);
-  window.history.replaceState(null, '', begun.back ?? '/');
+  window.history.replaceState(null, '', begun.back ?? `${basePath}/`);
   window.localStorage.removeItem(knownKey);
   const [code, state] = [params.get('code'), params.get('state')];
   if (code === null || begun.verifier === undefined || state !== begun.state) throw new SignInFailed('refused');

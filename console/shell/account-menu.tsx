@@ -5,6 +5,7 @@ import { Header } from 'react-aria-components/Header';
 import { MenuSection } from 'react-aria-components/Menu';
 import { IconButton } from '../parts/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
+import { basePath } from '../routing/base-path.ts';
 import { useSession } from '../session/session-context.tsx';
 import { languages, useWords } from '../words/words.tsx';
 import { type Preferences, prefer } from './preferences.ts';
@@ -22,7 +23,7 @@ export function AccountMenu() {
     if (what === 'density') prefer({ density: value as Preferences['density'] });
     if (what === 'language') prefer({ language: value === '' ? null : value });
     if (what === 'shortcuts') setHelping(true);
-    if (what === 'docs') window.open('/docs', '_blank', 'noopener');
+    if (what === 'docs') window.open(`${basePath}/docs`, '_blank', 'noopener');
     if (what === 'out') session.signOut();
   };
   return (

@@ -4,6 +4,7 @@ import type { Configuration, Grant, JWKS, KoaContextWithOIDC } from 'oidc-provid
 import { InvalidScope, InvalidTarget, UnauthorizedClient } from 'oidc-provider/lib/helpers/errors.js';
 import type { Provider } from 'oidc-provider/lib/provider.js';
 import { isScope, scopes } from '../domain/caller.ts';
+import { toBasePath } from '../domain/public-url.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
 import { type PromptName, promptValues, toPolicy, toPromptPath } from './interaction-policy.ts';
@@ -42,11 +43,16 @@ interface ConfigurationOptions extends IssuerOptions {
 
 export function toConfiguration(options: ConfigurationOptions): Configuration {
   const { keys, catalog, sessions, clock } = options;
+  const basePath = toBasePath(options.issuer);
   return {
     adapter: (model: string) => toAdapter(model, catalog, { sessions, clock }),
     jwks: { keys: keys.signing.map(({ retired: _, ...key }) => key) as JWKS['keys'] },
     // Cookies are shared by all ports of a host, so each environment has its own names.
-    cookies: { keys: keys.cookies, names: toCookieNames(options.environment) },
+    cookies: {
+      keys: keys.cookies,
+      names: toCookieNames(options.environment),
+      long: { httpOnly: true, sameSite: 'lax', path: `${basePath}/` },
+    },
     // Our setting decides which origins may call (`CABINET_CORS_ORIGINS`); the issuer's own CORS headers are dropped.
     clientBasedCORS: () => true,
     routes: {
@@ -69,7 +75,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     ttl: toLifetimes(options.clock),
     interactions: {
       policy: toPolicy(),
-      url: (_ctx, { uid, prompt }) => toPromptPath(prompt.name as PromptName, uid),
+      url: (_ctx, { uid, prompt }) => `${basePath}${toPromptPath(prompt.name as PromptName, uid)}`,
     },
     loadExistingGrant: (ctx) => grantEverythingRegistered(ctx, options),
     findAccount: (_ctx, id) => findAccount(options, id),

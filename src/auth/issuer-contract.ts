@@ -44,6 +44,7 @@ export type InteractionAnswer =
   { kind: 'signedIn'; userId: string; signedInAt: number } | { kind: 'sameAccount' } | { kind: 'allowed' | 'denied' };
 
 export interface Issuer {
+  /** The `url` of the request is without the path of the public address. */
   handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival): Promise<void>;
   /** Null when this browser has none, or it has expired. */
   findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | null>;

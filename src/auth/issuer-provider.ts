@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import { Provider } from 'oidc-provider/lib/provider.js';
+import { toBasePath } from '../domain/public-url.ts';
 import type { Arrival } from './arrival.ts';
 import { toInteraction, toResult } from './interactions.ts';
 import { toConfiguration } from './issuer-configuration.ts';
@@ -23,6 +24,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   );
   provider.proxy = true;
   const { host, protocol } = new URL(options.issuer);
+  const basePath = toBasePath(options.issuer);
   // On an encrypted connection Koa would use https, whatever the issuer's own address is.
   Object.defineProperty(provider.request, 'protocol', { get: () => protocol.slice(0, -1) });
   (provider as unknown as EventEmitter).on('error', (error: unknown, ctx?: KoaContextWithOIDC) =>
@@ -34,17 +36,19 @@ export function createIssuer(options: IssuerOptions): Issuer {
   correctErrors(provider);
   recordSessions(provider, arrivalOf, options);
   const handle = provider.callback();
-  /** Trusted because `proxy` is on; overwritten here, so that a client can set neither. */
-  const pin = ({ headers }: IncomingMessage) => {
-    headers['x-forwarded-host'] = host;
-    headers['x-forwarded-proto'] = protocol.slice(0, -1);
+  /** Trusted because `proxy` is on; overwritten here, so that a client can set neither. The provider takes the part in which
+   *  `originalUrl` and `url` differ for the path that it is mounted at. */
+  const pin = (request: IncomingMessage) => {
+    request.headers['x-forwarded-host'] = host;
+    request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    Object.assign(request, { originalUrl: `${basePath}${request.url}` });
   };
   return {
     async handle(request, response, arrival) {
       keepOurHeaders(response);
-      pin(request);
       // Resuming a sign-in takes no parameters, and the issuer fails on some.
       if (request.url?.startsWith('/oauth2/authorize/')) request.url = request.url.split('?')[0];
+      pin(request);
       // Applications read JSON; only people's pages are HTML.
       if (request.method === 'POST' && !request.url?.startsWith('/oauth2/logout')) {
         request.headers.accept = 'application/json';

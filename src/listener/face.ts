@@ -16,6 +16,7 @@ export interface Exchange {
   /** The client's address and certificate. */
   arrival: Arrival;
   requestId: string;
+  /** Without the path of the public address. */
   path: string;
   /** Without the question mark. */
   queryString: string;

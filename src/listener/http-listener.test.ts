@@ -60,6 +60,7 @@ async function open(faults: unknown[] = [], clock: Clock = systemClock) {
     observers: { metrics: new RequestMetrics(registry), tracer: null, onRequestEnd: null },
     faces: [hello, last],
     publicUrl: () => undefined,
+    basePath: '/base',
     toExtraHeaders: () => ({ 'X-Extra': 'yes' }),
     onFault: (fault) => faults.push(fault),
   });
@@ -89,6 +90,19 @@ test('a face answers with its own methods, statuses and bodies', async () => {
   assert.equal(await answer.text(), 'hello PROPFIND you');
   await drain();
   assert.match(await registry.render(), /cabinet_requests_total\{route="\/hello",method="any",status="207"\} 1/);
+});
+
+test('a path is the same with and without the base path; one that only begins like it is another', async () => {
+  const { url, drain } = await open();
+  for (const path of ['/hello', '/base/hello']) {
+    const answer = await fetch(url + path, { method: 'PROPFIND' });
+    assert.equal(answer.status, 207, path);
+    assert.match(await answer.text(), /^hello PROPFIND /);
+  }
+  for (const path of ['/based/hello', '/base/base/hello', '/base']) {
+    assert.equal(await (await fetch(url + path)).text(), 'last: RouteNotFound', path);
+  }
+  await drain();
 });
 
 test('a face renders its own refusals and faults', async () => {

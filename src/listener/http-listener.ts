@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { MutualTls } from '../certificates/mutual-tls.ts';
 import type { Peers } from '../certificates/peers.ts';
+import { withoutBasePath } from '../domain/public-url.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
@@ -53,6 +54,8 @@ export interface ListenOptions {
   faces: readonly Face[];
   /** The address as clients see it. Undefined: taken from `Host`. */
   publicUrl: () => string | undefined;
+  /** The path of that address, such as `/cabinet`. A proxy may pass it on or strip it; both are understood. */
+  basePath: string;
   /** Headers to add to every answer to this request. */
   toExtraHeaders: (request: IncomingMessage) => Record<string, string>;
   onFault: (fault: unknown, requestId: string) => void;
@@ -89,6 +92,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 interface Target {
   face: Face;
   match: Match | Refusal | null;
+  /** Without the base path. */
+  path: string;
 }
 
 class HttpListener {
@@ -201,7 +206,8 @@ class HttpListener {
       const { face, match } = target;
       if (match === null || match instanceof Refusal) throw match;
       observation.route = match.route;
-      const answer = await face.handle(this.#toExchange(request, response, { path, query, observation }), match);
+      const exchange = this.#toExchange(request, response, { path: target.path, query, observation });
+      const answer = await face.handle(exchange, match);
       if (answer === null) return;
       this.#addHeaders(answer, request);
       await send(response, answer, observation.requestId);
@@ -210,17 +216,26 @@ class HttpListener {
     }
   }
 
+  /** A path that begins like the base path can be one of our own, where a proxy has stripped the base path: `/files/{id}` is
+   *  a page of the console, whatever the base path is. */
   #match(method: string, path: string, headers: IncomingHttpHeaders): Target {
+    const within = withoutBasePath(path, this.#options.basePath);
+    if (within === null) return this.#matchFace(method, path, headers);
+    const target = this.#matchFace(method, within, headers);
+    return isUnknown(target) ? this.#matchFace(method, path, headers) : target;
+  }
+
+  #matchFace(method: string, path: string, headers: IncomingHttpHeaders): Target {
     for (const face of this.#options.faces) {
       const match = face.match(method, path, headers);
-      if (match !== null) return { face, match };
+      if (match !== null) return { face, match, path };
     }
     throw new Error('no face matches the request, not even the last one');
   }
 
   /** The last face renders the refusal of a request that was not matched yet. */
   #noTarget(): Target {
-    return { face: this.#lastFace, match: null };
+    return { face: this.#lastFace, match: null, path: '' };
   }
 
   #toExchange(
@@ -289,6 +304,10 @@ class HttpListener {
     timer.cancel();
     this.#monitor.close();
   }
+}
+
+function isUnknown({ match }: Target): boolean {
+  return match instanceof Refusal && match.code === 'RouteNotFound';
 }
 
 function createServer({ tls, ticketKeys, mutualTls }: ListenOptions): Server {

@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Answer } from '../listener/answer.ts';
 
 const types: Record<string, string> = {
@@ -60,6 +61,8 @@ interface ConsoleFile {
 }
 
 export interface ConsoleFiles {
+  /** The path that the page is served beneath; empty: none. */
+  basePath: string;
   page: ConsoleFile | null;
   /** By name. */
   assets: ReadonlyMap<string, ConsoleFile>;
@@ -68,10 +71,11 @@ export interface ConsoleFiles {
 const builtConsoleFolder = join(import.meta.dirname, '../../dist/console');
 
 export function readConsole(folder = builtConsoleFolder): ConsoleFiles {
-  if (!existsSync(join(folder, 'index.html'))) return { page: null, assets: new Map() };
+  if (!existsSync(join(folder, 'index.html'))) return { basePath: '', page: null, assets: new Map() };
   const assets = join(folder, 'assets');
   const names = readdirSync(assets).filter((name) => extname(name) in types);
   return {
+    basePath: '',
     page: readOne(join(folder, 'index.html')),
     assets: new Map(names.map((name) => [name, readOne(join(assets, name))])),
   };
@@ -82,8 +86,34 @@ function readOne(path: string): ConsoleFile {
   const encoded = encodings
     .filter(({ extension }) => existsSync(path + extension))
     .map(({ name, extension }) => ({ name, bytes: readFileSync(path + extension) }));
-  const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`;
-  return { type: types[extname(path)] ?? 'application/octet-stream', etag, bytes, encoded };
+  return { type: types[extname(path)] ?? 'application/octet-stream', etag: toEtag(bytes), bytes, encoded };
+}
+
+function toEtag(bytes: Buffer): string {
+  return `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`;
+}
+
+/** Beneath a path, the page names its assets there. Their names among each other are relative. */
+export function atBasePath(files: ConsoleFiles, basePath: string): ConsoleFiles {
+  if (files.page === null || basePath === '') return { ...files, basePath };
+  const path = escapeAttribute(basePath);
+  const text = files.page.bytes
+    .toString('utf8')
+    .replace('<meta name="base-path" content=""', () => `<meta name="base-path" content="${path}"`)
+    .replaceAll('="/assets/', () => `="${path}/assets/`);
+  return { ...files, basePath, page: toPage(Buffer.from(text)) };
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+}
+
+function toPage(bytes: Buffer): ConsoleFile {
+  const encoded = [
+    { name: 'br', bytes: brotliCompressSync(bytes) },
+    { name: 'gzip', bytes: gzipSync(bytes) },
+  ];
+  return { type: types['.html'] ?? '', etag: toEtag(bytes), bytes, encoded };
 }
 
 interface FileConditions {
@@ -91,8 +121,8 @@ interface FileConditions {
   ifNoneMatch: string | undefined;
 }
 
-export function answerConsolePage({ page }: ConsoleFiles, conditions: FileConditions): Answer {
-  if (page === null) return notBuilt();
+export function answerConsolePage({ page, basePath }: ConsoleFiles, conditions: FileConditions): Answer {
+  if (page === null) return notBuilt(basePath);
   return answer(page, conditions, 'no-cache');
 }
 
@@ -128,12 +158,12 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-function notBuilt(): Answer {
+function notBuilt(basePath: string): Answer {
   const body = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Cabinet</title>
 <h1>The console is not built.</h1>
 <p>The service runs; only this page is missing. Build it with <code>npm run build:console</code> and start again.</p>
-<p><a href="/docs">The interface</a> is described here.</p></html>
+<p><a href="${escapeAttribute(basePath)}/docs">The interface</a> is described here.</p></html>
 `;
   const headers = { ...commonHeaders, 'Content-Type': types['.html'] ?? '', 'Cache-Control': 'no-store' };
   return { status: 503, headers, body };

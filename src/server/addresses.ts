@@ -15,6 +15,7 @@ import { readRevocationLists } from '../certificates/revocation-list.ts';
 import { type Watched, watchFiles } from '../certificates/watched-files.ts';
 import type { AddressConfig, Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
+import { toBasePath } from '../domain/public-url.ts';
 import { type Listener, type ListenOptions, listen } from '../listener/http-listener.ts';
 import type { Observers } from '../listener/observation.ts';
 import { allowOrigin } from '../rest/cors.ts';
@@ -90,7 +91,7 @@ export function openOwnAuthority(config: Config, clock?: Clock): Promise<Authori
 
 function toListenOptions(
   config: Config,
-  { host, port }: AddressConfig,
+  { host, port, publicUrl }: AddressConfig,
   context: AddressContext & { name: string; isMutualTls: boolean },
 ) {
   const { maxConnections, maxConnectionsPerPeer, corsOrigins } = config;
@@ -108,6 +109,7 @@ function toListenOptions(
     proxies: new Peers(config.proxies),
     faces: toFaces({ ...context, corsOrigins }),
     publicUrl: () => lookup()?.publicUrl,
+    basePath: publicUrl === null ? '' : toBasePath(publicUrl),
     toExtraHeaders: (request: IncomingMessage) => allowOrigin(corsOrigins, request),
   };
 }

@@ -10,7 +10,7 @@ import { TokenVerifier } from '../auth/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
 import { toBasePath } from '../domain/public-url.ts';
-import { readConsole } from '../rest/console-files.ts';
+import { atBasePath, readConsole } from '../rest/console-files.ts';
 import type { EnvironmentContext } from '../rest/environment-context.ts';
 import { Slots, tooManyArchives, tooManyBatches, tooManyUploads } from '../rest/slots.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -116,6 +116,7 @@ export class Serving {
     const { cabinet, keys, name } = environment;
     const { catalog } = cabinet;
     const publicUrl = this.publicUrlOf(name);
+    const basePath = toBasePath(publicUrl);
     const mutualTlsUrl =
       name === 'production' ? this.urls.mutualTls && (config.mutualTls.publicUrl ?? this.urls.mutualTls) : null;
     const audience = toAudience(publicUrl);
@@ -142,7 +143,7 @@ export class Serving {
       authenticator: new Authenticator(catalog, tokens, clock),
       issuer: config.isOwnIssuer ? openIssuer(own) : null,
       publicUrl,
-      basePath: toBasePath(publicUrl),
+      basePath,
       cursorKey: keys.cursors,
       largeBodies: new Slots(counts, {
         name: `${name} large bodies`,
@@ -153,7 +154,7 @@ export class Serving {
       archives: new Slots(counts, { name: `${name} archives`, count: archivesAtOnce, refuse: tooManyArchives }),
       linkKeys: toLinkKeys(keys.cookies),
       metrics: { access: config.telemetry.metrics, render: () => this.#options.renderMetrics(name) },
-      console: this.#console,
+      console: atBasePath(this.#console, basePath),
       serviceInfo: { environment: name, version: this.#version, startedAt, settings: config.settings },
       isReady: () => !this.isClosing && environment.isReachable() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
       onAdminChange: () => this.#options.onAdminChange(name),

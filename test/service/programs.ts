@@ -23,8 +23,9 @@ interface OptionalProgram {
 const swiftPackages = ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'];
 
 const programs = {
-  apache2: { packages: ['apache2-bin'], needs: 'the benchmark against Apache', isForBench: true },
+  apache2: { packages: ['apache2-bin'], needs: 'the service beneath a path of Apache' },
   bash: { packages: ['bash'], needs: 'walk-throughs of the documentation' },
+  caddy: { packages: ['caddy'], needs: 'the service beneath a path of Caddy' },
   // Without the window, which nobody sees in tests, a page takes half of the processor time. The whole one will do.
   chromium: {
     packages: ['chromium-headless-shell'],
@@ -43,7 +44,7 @@ const programs = {
   minio: { packages: [], needs: 'the benchmark against MinIO', isForBench: true },
   'mkfs.ext4': { packages: ['e2fsprogs'], needs: 'a full disk of ext4' },
   'mkfs.xfs': { packages: ['xfsprogs'], needs: 'a full disk of xfs' },
-  nginx: { packages: ['nginx'], needs: 'the benchmark against nginx', isForBench: true },
+  nginx: { packages: ['nginx'], needs: 'the service beneath a path of nginx' },
   npm: { packages: ['npm'], needs: 'the client as an npm package', isLeftAlone: true },
   openssl: { packages: ['openssl'], needs: 'certificates made by OpenSSL' },
   // A wrapper of this name may be there for another kernel than the one that runs.

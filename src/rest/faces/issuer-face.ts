@@ -65,7 +65,7 @@ function guardPages(pages: Buckets, { cabinet }: EnvironmentContext, { arrival, 
 /** Passes a request to the issuer, which writes the response itself. */
 async function issue(
   { issuer }: EnvironmentContext,
-  { request, response, arrival, requestId }: Exchange,
+  { request, response, path, queryString, arrival, requestId }: Exchange,
   { corsOrigins, clock }: IssuerFaceOptions,
 ): Promise<void> {
   response.setHeader('requesttrackingid', requestId);
@@ -75,6 +75,7 @@ async function issue(
   if (expectsContinue(request)) response.writeContinue();
   endUnlessComplete(request, clock);
   endIfStalled(response);
+  request.url = queryString === '' ? path : `${path}?${queryString}`;
   await issuer.handle(request, response, arrival);
 }
 
