@@ -92,8 +92,9 @@ test('a face answers with its own methods, statuses and bodies', async () => {
   assert.match(await registry.render(), /cabinet_requests_total\{route="\/hello",method="any",status="207"\} 1/);
 });
 
-test('a path is the same with and without the base path; one that only begins like it is another', async () => {
+test('a path is the same with and without the base path; one that only begins like it is another', async (context) => {
   const { url, drain } = await open();
+  context.after(drain);
   for (const path of ['/hello', '/base/hello']) {
     const answer = await fetch(url + path, { method: 'PROPFIND' });
     assert.equal(answer.status, 207, path);
@@ -102,7 +103,6 @@ test('a path is the same with and without the base path; one that only begins li
   for (const path of ['/based/hello', '/base/base/hello', '/base']) {
     assert.equal(await (await fetch(url + path)).text(), 'last: RouteNotFound', path);
   }
-  await drain();
 });
 
 test('a face renders its own refusals and faults', async () => {
