@@ -32,6 +32,7 @@ async function listMetrics(): Promise<Map<string, ReadFamily>> {
     freeBytes: () => 1,
     pool: () => ({ total: 1, idle: 1, waiting: 0 }),
     isReady: () => true,
+    isReadyToWrite: () => true,
     largeBodies: () => 0,
     archives: () => 0,
     poll: async () => ({ search, journalPosition: 1 }),

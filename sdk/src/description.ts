@@ -1624,8 +1624,16 @@ export interface Operations {
     body: never;
     answer: Health;
   };
-  /** Whether new work is taken. */
+  /** Whether requests are answered. */
   'GET {base}/health/ready': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: Health;
+  };
+  /** Whether saves are accepted. */
+  'GET {base}/health/ready/write': {
     path: Record<never, never>;
     query: Record<never, never>;
     headers: Record<never, never>;

@@ -58,6 +58,9 @@ export interface Config {
   inlineBytes: number;
   maxFileBytes: number;
   reserveBytes: number;
+  /** The quota of new spaces; null, here and in the next: unlimited. */
+  spaceQuotaBytes: number | null;
+  spacesPerPerson: number | null;
   /** Whether the catalog may be on a network or memory file system. */
   isAnyDiskAllowed: boolean;
   /** How often everything is verified, and how fast; null: never. */
@@ -133,25 +136,6 @@ function readFile(path: string, mistakes: string[]): Variables {
   }
 }
 
-/** Settings of the commands for people. */
-export interface Personal {
-  profilesPath: string;
-  /** Null: the last one signed in to. */
-  profile: string | null;
-  /** The program that opens URLs; null: the system's default. */
-  browser: string | null;
-}
-
-export function readPersonal(environment: Variables = process.env): Personal {
-  const { CABINET_PROFILES: path, CABINET_PROFILE: profile } = readSettings(environment);
-  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
-  return {
-    profilesPath: path === '' ? join(folder, 'cabinet', 'profiles.json') : resolve(path),
-    profile: profile === '' ? null : profile,
-    browser: environment.BROWSER || null,
-  };
-}
-
 /** The configuration with these settings changed. */
 export function readConfigWith(changes: Variables): Config {
   return readConfig({ ...process.env, ...changes });
@@ -190,6 +174,8 @@ export function readConfig(environment: Variables = process.env): Config {
     inlineBytes: reader.bytes('CABINET_INLINE_LIMIT', largestInlineBytes),
     maxFileBytes: reader.bytes('CABINET_MAX_FILE_SIZE'),
     reserveBytes: reader.bytes('CABINET_RESERVE'),
+    spaceQuotaBytes: reader.bytesOrNone('CABINET_SPACE_QUOTA'),
+    spacesPerPerson: reader.countOrNone('CABINET_SPACES_PER_PERSON'),
     isAnyDiskAllowed: reader.choice('CABINET_ALLOW_ANY_DISK', ['no', 'yes']) === 'yes',
     scrub: reader.scrub(),
     trashDays: reader.countOrNone('CABINET_TRASH_DAYS'),
@@ -342,6 +328,11 @@ class Reader {
     const limit = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${most} bytes`;
     this.mistake(name, `${JSON.stringify(text)} is not a size (a number of bytes, or with KiB, MiB, GiB, TiB${limit})`);
     return 0;
+  }
+
+  /** Null: unlimited. */
+  bytesOrNone(name: SettingName): number | null {
+    return this.#values[name] === 'unlimited' ? null : this.bytes(name);
   }
 
   origins(name: SettingName): ReadonlySet<string> {

@@ -39,7 +39,9 @@ export const settings = {
   CABINET_NAMES: { fallback: 'any', about: 'portable: also refuse names that Windows refuses' },
   CABINET_INLINE_LIMIT: { fallback: '64KiB', about: 'contents up to this size are kept in the catalog' },
   CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken' },
-  CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that a save must leave' },
+  CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that saves leave for reads and sign-ins' },
+  CABINET_SPACE_QUOTA: { fallback: 'unlimited', about: 'the quota in bytes that a new space gets' },
+  CABINET_SPACES_PER_PERSON: { fallback: '20', about: 'how many spaces one person may create, or unlimited' },
   CABINET_ALLOW_ANY_DISK: {
     fallback: 'no',
     about: 'yes: keep the catalog on a network or memory file system too, where a 200 promises less',

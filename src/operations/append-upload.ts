@@ -5,8 +5,10 @@ import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Upload, UploadProtocol } from '../catalog/verbs/uploads.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { BytesInFlight } from './bytes-in-flight.ts';
 import type { Cabinet } from './cabinet.ts';
 import { finishUpload } from './finish-upload.ts';
+import { checkFree } from './free-space.ts';
 import { type ChunkSource, gatherBlocks } from './gather-blocks.ts';
 import type { StreamDigest } from './hasher.ts';
 import { fileTooLarge } from './receive-content.ts';
@@ -159,11 +161,35 @@ async function keep(cabinet: Cabinet, upload: Upload, isBusy: boolean): Promise<
 }
 
 async function receive(cabinet: Cabinet, upload: Upload, request: AppendRequest): Promise<Upload> {
+  const inFlight = await holdRoom(cabinet, upload, request);
+  try {
+    return await receiveInto(cabinet, upload, request, inFlight);
+  } finally {
+    inFlight.settle();
+  }
+}
+
+/** Refuses what the quotas do not allow before it is sent, if its length is known, and otherwise as it arrives. */
+async function holdRoom({ quotas }: Cabinet, upload: Upload, { declaredBytes }: AppendRequest): Promise<BytesInFlight> {
+  // Of uploads that an earlier release began, nothing is counted until they are saved.
+  if (upload.space === null) return new BytesInFlight();
+  const parked = { space: upload.space };
+  const shortage = await quotas.findShortage(parked, upload.actor, declaredBytes ?? 0);
+  if (shortage !== null) throw shortage;
+  return await quotas.parking(parked, upload.actor);
+}
+
+async function receiveInto(
+  cabinet: Cabinet,
+  upload: Upload,
+  request: AppendRequest,
+  inFlight: BytesInFlight,
+): Promise<Upload> {
   const digest = cabinet.uploads.takeDigest(upload, cabinet.hasher);
-  const incoming = new IncomingBytes(cabinet, request.body.open(), upload);
+  const incoming = new IncomingBytes(cabinet, request.body.open(), { upload, inFlight });
   const gathered = gatherBlocks(incoming, cabinet.uploadMemory);
   const blocks = digest === null ? gathered : digest.observe(gathered);
-  const kept = await append(cabinet, upload, request, { incoming, blocks }).catch((error) => {
+  const kept = await append(cabinet, upload, request, { incoming, blocks, inFlight }).catch((error) => {
     digest?.drop();
     throw error;
   });
@@ -189,7 +215,7 @@ async function append(
   cabinet: Cabinet,
   upload: Upload,
   { body, isChecked }: AppendRequest,
-  { incoming, blocks }: { incoming: IncomingBytes; blocks: AsyncIterable<Buffer[]> },
+  { incoming, blocks, inFlight }: { incoming: IncomingBytes; blocks: AsyncIterable<Buffer[]>; inFlight: BytesInFlight },
 ): Promise<Upload> {
   const { lengthBytes, sizeBytes } = upload;
   const appended = await cabinet.blobs.append(upload.blob ?? '', {
@@ -197,6 +223,7 @@ async function append(
     blocks,
     async keep({ sizeBytes: reached, state }) {
       await keep(cabinet, { ...upload, sizeBytes: isChecked ? sizeBytes : reached, grown: state }, true);
+      if (!isChecked) inFlight.settle();
       if (!isChecked) body.onKept?.(reached);
     },
   });
@@ -218,15 +245,21 @@ class IncomingBytes implements ChunkSource {
   failure: { error: unknown } | null = null;
   exceedsLength = false;
   readonly #source: AsyncIterator<Buffer>;
+  readonly #cabinet: Cabinet;
   readonly #upload: Upload;
-  readonly #fileBytes: number;
+  readonly #inFlight: BytesInFlight;
   #remainingBytes: number;
 
-  constructor({ limits }: Cabinet, bytes: AsyncIterable<Buffer>, upload: Upload) {
+  constructor(
+    cabinet: Cabinet,
+    bytes: AsyncIterable<Buffer>,
+    { upload, inFlight }: { upload: Upload; inFlight: BytesInFlight },
+  ) {
+    this.#cabinet = cabinet;
+    this.#inFlight = inFlight;
     this.#source = bytes[Symbol.asyncIterator]();
     this.#upload = upload;
-    this.#fileBytes = limits.fileBytes;
-    this.#remainingBytes = (upload.lengthBytes ?? limits.fileBytes) - upload.sizeBytes;
+    this.#remainingBytes = (upload.lengthBytes ?? cabinet.limits.fileBytes) - upload.sizeBytes;
   }
 
   async next(): Promise<Buffer | null> {
@@ -234,7 +267,11 @@ class IncomingBytes implements ChunkSource {
       const next = await this.#source.next();
       if (next.done) return null;
       this.#remainingBytes -= next.value.length;
-      if (this.#remainingBytes >= 0) return next.value;
+      if (this.#remainingBytes >= 0) {
+        checkFree(this.#cabinet, null);
+        this.#inFlight.add(next.value.length);
+        return next.value;
+      }
       this.exceedsLength = true;
       throw this.#toRefusal();
     } catch (error) {
@@ -249,7 +286,7 @@ class IncomingBytes implements ChunkSource {
 
   #toRefusal(): Refusal {
     const { lengthBytes } = this.#upload;
-    if (lengthBytes === null) return fileTooLarge(this.#fileBytes);
+    if (lengthBytes === null) return fileTooLarge(this.#cabinet.limits.fileBytes);
     return tooMany(this.#upload, `More bytes came than the ${lengthBytes} that the upload was said to have.`);
   }
 }

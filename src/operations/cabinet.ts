@@ -17,6 +17,10 @@ export interface Limits {
   /** Contents up to this size are stored in the catalog, with their record. */
   inlineBytes: number;
   fileBytes: number;
+  /** The quota of new spaces; null: unlimited. */
+  spaceQuotaBytes: number | null;
+  /** How many spaces a person may create; null: unlimited. */
+  spacesPerPerson: number | null;
   /** Free space that a save must leave on the disk. */
   reserveBytes: number;
   /** Older rows of the journal are archived into files; null archives none. */

@@ -9,8 +9,8 @@ import type { Precondition } from '../domain/precondition.ts';
 import { runSlice } from '../runtime/pacing.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
+import { checkFree } from './free-space.ts';
 import { byCaller } from './origin.ts';
-import { checkFree } from './save-file.ts';
 import type { EntryView } from './show-entry.ts';
 
 interface CopyRequest {

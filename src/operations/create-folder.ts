@@ -10,9 +10,9 @@ import type { Precondition } from '../domain/precondition.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
+import { checkFree } from './free-space.ts';
 import { toIdempotency } from './idempotency.ts';
 import { type FolderListing, firstPageLimit } from './list-folder.ts';
-import { checkFree } from './save-file.ts';
 
 export interface CreateFolderRequest {
   parentFolderId: string | null;

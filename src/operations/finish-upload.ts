@@ -56,7 +56,7 @@ async function readDigest({ blobs }: Cabinet, blob: string, sizeBytes: number): 
 }
 
 async function save(cabinet: Cabinet, caller: Caller, upload: Upload, received: ReceivedContent): Promise<SavedFile> {
-  const { save: request } = readNotes(upload);
+  const { save: request, partIds = [] } = readNotes(upload);
   if (request === null) throw uploadNotFound();
   const { space, folder, sha256, isMinimal: _, ...rest } = request;
   if (sha256 !== null && !Buffer.from(sha256, 'base64').equals(received.content.sha256)) {
@@ -74,7 +74,7 @@ async function save(cabinet: Cabinet, caller: Caller, upload: Upload, received: 
     objectType: rest.objectType ?? null,
     properties: rest.properties ?? null,
     received,
-    upload: { id: upload.id, turn: upload.turn },
+    upload: { id: upload.id, turn: upload.turn, parts: partIds },
   });
 }
 

@@ -33,7 +33,7 @@ export async function joinUploads(
   for (const part of parts) checkWhole(part);
   const lengthBytes = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (lengthBytes > cabinet.limits.fileBytes) throw fileTooLarge(cabinet.limits.fileBytes);
-  const upload = await beginUpload(cabinet, caller, { ...final, lengthBytes });
+  const upload = await beginUpload(cabinet, caller, { ...final, lengthBytes, partIds: ids });
   const joined = await join(cabinet, upload, parts).catch(async (error) => {
     await dropUpload(cabinet, upload.id);
     throw error;

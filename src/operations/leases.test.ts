@@ -39,6 +39,7 @@ function makeCabinet(catalog: Record<string, unknown>, blobs: Partial<Blobs> = {
     trashMs: null,
     journalMs: null,
     keptVersions: null,
+    reserveBytes: 0,
   };
   const cabinet = {
     clock,
@@ -49,6 +50,7 @@ function makeCabinet(catalog: Record<string, unknown>, blobs: Partial<Blobs> = {
     uploadMemory: new UploadMemory(),
     hasher: new Hasher(),
     names: 'any',
+    freeBytes: () => 1e12,
   };
   return { cabinet: { ...cabinet, purger: { nudge: () => undefined } } as unknown as Cabinet, done, leases, clock };
 }

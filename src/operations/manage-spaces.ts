@@ -7,6 +7,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { checkPlainName } from './admin/applications.ts';
 import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';
+import { reloadQuotas } from './quotas.ts';
 
 /** Sorted by name. */
 export function listSpaces(caller: Caller): readonly SpaceAccess[] {
@@ -28,13 +29,17 @@ function requireSpaceById({ spaces }: Caller, spaceId: string): SpaceAccess {
 /** A manager of any space can create another one, and becomes its manager. */
 export async function addSpace(cabinet: Cabinet, caller: Caller, name: string): Promise<SpaceAccess> {
   const person = admitNewSpace(caller);
-  return await cabinet.catalog.addSpace({
+  const added = await cabinet.catalog.addSpace({
     name: checkPlainName(name, 'Name'),
     spaceId: randomUUIDv7(),
     rootId: randomUUIDv7(),
     manager: person,
+    quotaBytes: cabinet.limits.spaceQuotaBytes,
+    maxSpaces: cabinet.limits.spacesPerPerson,
     ...byCaller(cabinet, caller),
   });
+  await reloadQuotas(cabinet);
+  return added;
 }
 
 /** The person who would be the manager, if the caller may create a space. */

@@ -5,20 +5,29 @@
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
+import { quotaHint } from '../catalog/verbs/usage.ts';
 import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { Buckets } from '../runtime/rate-limits.ts';
-import type { SharedNumbers } from '../runtime/shared-counters.ts';
+import type { Shared } from '../runtime/shared-counters.ts';
+import { BytesInFlight } from './bytes-in-flight.ts';
 
 /** How long a usage figure is cached. */
 const usageTtlMs = 1000;
 const maxCachedUsage = 1000;
 const everyone = '';
 
+/** Call it after a space was created: it may have a quota from its first byte. */
+export async function reloadQuotas({ quotas, limits }: { quotas: Quotas; limits: { spaceQuotaBytes: number | null } }) {
+  if (limits.spaceQuotaBytes === null) return;
+  await quotas.load();
+  await quotas.notifyOthers();
+}
+
 interface QuotasOptions {
   environment: string;
-  buckets: SharedNumbers;
+  shared: Pick<Shared, 'rates' | 'counts'>;
   clock?: Clock;
 }
 
@@ -27,17 +36,17 @@ export class Quotas {
   notifyOthers: () => Promise<void> = async () => undefined;
   readonly #catalog: Catalog;
   readonly #environment: string;
-  readonly #buckets: SharedNumbers;
+  readonly #shared: QuotasOptions['shared'];
   readonly #clock: Clock;
   #quotas = new Map<string, Quota>();
   /** By key, for quotas with a request rate. */
   #rates = new Map<string, Buckets>();
   readonly #usage: LRUCache<string, UsageOf>;
 
-  constructor(catalog: Catalog, { environment, buckets, clock = systemClock }: QuotasOptions) {
+  constructor(catalog: Catalog, { environment, shared, clock = systemClock }: QuotasOptions) {
     this.#catalog = catalog;
     this.#environment = environment;
-    this.#buckets = buckets;
+    this.#shared = shared;
     this.#clock = clock;
     const perf = { now: () => clock.monotonic() };
     this.#usage = new LRUCache({ max: maxCachedUsage, ttl: usageTtlMs, ttlResolution: 0, perf });
@@ -50,7 +59,7 @@ export class Quotas {
     for (const [key, { requests }] of this.#quotas) {
       if (requests === null) continue;
       const name = `${this.#environment} requests`;
-      rates.set(key, new Buckets({ name, burst: requests, perSecond: requests }, this.#buckets, this.#clock));
+      rates.set(key, new Buckets({ name, burst: requests, perSecond: requests }, this.#shared.rates, this.#clock));
     }
     this.#rates = rates;
     this.#usage.clear();
@@ -72,18 +81,44 @@ export class Quotas {
   }
 
   /** The refusal for so many more bytes; null when they fit, by figures that may be a second old. */
-  async findShortage({ space }: SpaceAccess, actor: string, bytes: number): Promise<Refusal | null> {
-    for (const holder of [everyone, actor]) {
-      const max = this.#quotas.get(toKey(space, holder))?.bytes ?? null;
-      if (max === null) continue;
+  async findShortage({ space }: Pick<SpaceAccess, 'space'>, actor: string, bytes: number): Promise<Refusal | null> {
+    for (const { holder, max } of this.#findMaxima(space, actor)) {
       const used = (await this.#find(space, holder)).bytes;
-      if (used + bytes <= max) continue;
-      const whose = holder === everyone ? 'The space' : JSON.stringify(holder);
-      return new Refusal('QuotaExceeded', `${whose} may hold ${max} bytes and holds ${used}.`, {
-        hint: 'Remove for good what is not needed, also from the trash and of old versions, or ask for more.',
-      });
+      if (used + bytes > max) return exceeded(holder, max, used);
     }
     return null;
+  }
+
+  /** For the bytes of a save, while they are received. They may replace as many that are counted already, so that only what all
+   *  saves receive at once is bounded. */
+  receiving({ space }: Pick<SpaceAccess, 'space'>, actor: string): BytesInFlight {
+    const bounds = this.#findMaxima(space, actor).map(({ holder, max }) => ({
+      counts: this.#shared.counts,
+      name: `${this.#environment} saving ${toKey(space, holder)}`,
+      maxBytes: max,
+      refuse: () => exceeded(holder, max, null),
+    }));
+    return new BytesInFlight(bounds);
+  }
+
+  /** For the bytes of an upload: they add to what is used. */
+  async parking({ space }: Pick<SpaceAccess, 'space'>, actor: string): Promise<BytesInFlight> {
+    const bounds = [];
+    for (const { holder, max } of this.#findMaxima(space, actor)) {
+      const used = (await this.#find(space, holder)).bytes;
+      const refuse = () => exceeded(holder, max, used);
+      const name = `${this.#environment} parking ${toKey(space, holder)}`;
+      bounds.push({ counts: this.#shared.counts, name, maxBytes: max - used, refuse });
+    }
+    return new BytesInFlight(bounds);
+  }
+
+  /** The quotas for bytes that apply to an actor. */
+  #findMaxima(space: number, actor: string): { holder: string; max: number }[] {
+    return [everyone, actor].flatMap((holder) => {
+      const max = this.#quotas.get(toKey(space, holder))?.bytes ?? null;
+      return max === null ? [] : [{ holder, max }];
+    });
   }
 
   async #find(space: number, actor: string): Promise<UsageOf> {
@@ -94,6 +129,12 @@ export class Quotas {
     this.#usage.set(key, usage);
     return usage;
   }
+}
+
+function exceeded(holder: string, max: number, used: number | null): Refusal {
+  const whose = holder === everyone ? 'The space' : JSON.stringify(holder);
+  const holds = used === null ? 'more are being received at once' : `holds ${used}`;
+  return new Refusal('QuotaExceeded', `${whose} may hold ${max} bytes and ${holds}.`, { hint: quotaHint });
 }
 
 function toKey(space: number, actor: string): string {

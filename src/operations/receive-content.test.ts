@@ -13,8 +13,16 @@ function openCabinet(stored: Buffer[]): Cabinet {
       for await (const block of blocks) stored.push(Buffer.concat(block));
     },
   };
-  const limits = { inlineBytes: 10, fileBytes: 1000 };
-  const cabinet = { blobs, leases: localLeases(), limits, uploadMemory: new UploadMemory(), hasher: new Hasher() };
+  const limits = { inlineBytes: 10, fileBytes: 1000, reserveBytes: 0 };
+  const freeBytes = () => 1e12;
+  const cabinet = {
+    blobs,
+    leases: localLeases(),
+    limits,
+    freeBytes,
+    uploadMemory: new UploadMemory(),
+    hasher: new Hasher(),
+  };
   return cabinet as unknown as Cabinet;
 }
 

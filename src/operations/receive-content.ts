@@ -6,7 +6,9 @@ import { newBlobId } from '../blobs/blobs.ts';
 import type { StoredContent } from '../catalog/verbs/stored-content.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { Chunks } from '../runtime/chunks.ts';
+import { BytesInFlight } from './bytes-in-flight.ts';
 import type { Cabinet } from './cabinet.ts';
+import { checkFree } from './free-space.ts';
 import { type ChunkSource, gatherBlocks } from './gather-blocks.ts';
 
 /** The leading bytes that content type detection needs. */
@@ -17,7 +19,12 @@ export interface ReceivedContent {
   head: Uint8Array;
 }
 
-export async function receiveContent(cabinet: Cabinet, bytes: AsyncIterable<Buffer>): Promise<ReceivedContent> {
+/** `inFlight` bounds what arrives, by the quotas of its destination. */
+export async function receiveContent(
+  cabinet: Cabinet,
+  bytes: AsyncIterable<Buffer>,
+  inFlight = new BytesInFlight(),
+): Promise<ReceivedContent> {
   const source = bytes[Symbol.asyncIterator]();
   const small = new Chunks();
   while (small.sizeBytes <= cabinet.limits.inlineBytes) {
@@ -28,8 +35,13 @@ export async function receiveContent(cabinet: Cabinet, bytes: AsyncIterable<Buff
     }
     small.push(next.value);
   }
-  const limited = toLimited(source, small.sizeBytes, cabinet.limits.fileBytes);
-  return await toBlob(cabinet, small.take(), limited);
+  try {
+    inFlight.add(small.sizeBytes);
+    const limited = toLimited(cabinet, { source, inFlight }, small.sizeBytes);
+    return await toBlob(cabinet, small.take(), limited);
+  } finally {
+    inFlight.settle();
+  }
 }
 
 export function toInline(chunks: readonly Buffer[]): ReceivedContent {
@@ -92,8 +104,13 @@ async function discardBlob({ blobs, leases }: Cabinet, blob: string): Promise<vo
   await leases.end(blob);
 }
 
-/** Refuses what exceeds the limit as soon as it is exceeded. */
-function toLimited(source: AsyncIterator<Buffer>, receivedBytes: number, limitBytes: number): ChunkSource {
+/** Refuses what exceeds a limit as soon as it is exceeded. */
+function toLimited(
+  cabinet: Cabinet,
+  { source, inFlight }: { source: AsyncIterator<Buffer>; inFlight: BytesInFlight },
+  receivedBytes: number,
+): ChunkSource {
+  const limitBytes = cabinet.limits.fileBytes;
   let sizeBytes = receivedBytes;
   return {
     async next() {
@@ -101,6 +118,8 @@ function toLimited(source: AsyncIterator<Buffer>, receivedBytes: number, limitBy
       const next = await source.next();
       if (next.done) return null;
       sizeBytes += next.value.length;
+      checkFree(cabinet, null);
+      inFlight.add(next.value.length);
       return next.value;
     },
     close: async () => await source.return?.(),

@@ -14,10 +14,11 @@ import { Refusal } from '../domain/refusal.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { toNestedFolder } from './create-folder.ts';
+import { checkFree } from './free-space.ts';
 import { toIdempotency } from './idempotency.ts';
 import { byCaller } from './origin.ts';
 import { discardContent, type ReceivedContent } from './receive-content.ts';
-import { admitSave, checkFree, type Destination, renewAccess, saveFile } from './save-file.ts';
+import { admitSave, type Destination, renewAccess, saveFile } from './save-file.ts';
 import type { EntryView } from './show-entry.ts';
 
 export const maxBatchFiles = 1000;

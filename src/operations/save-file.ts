@@ -7,6 +7,7 @@ import type { StoredBlob } from '../catalog/verbs/contents.ts';
 import type { Idempotency } from '../catalog/verbs/idempotency.ts';
 import type { SavedFile, SavedVersion } from '../catalog/verbs/save-file.ts';
 import type { StoredContent } from '../catalog/verbs/stored-content.ts';
+import type { FinishingUpload } from '../catalog/verbs/usage.ts';
 import { type Caller, type SpaceAccess, toFolderId } from '../domain/caller.ts';
 import { readMediaType, toContentType } from '../domain/content-type.ts';
 import type { ConflictBehavior, EntryTimes } from '../domain/entry.ts';
@@ -16,10 +17,11 @@ import { checkName, toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
 import { checkPrecondition, type Precondition, toContentEtag } from '../domain/precondition.ts';
 import { toSortedProperties } from '../domain/properties.ts';
-import { Refusal, storageFull } from '../domain/refusal.ts';
+import { Refusal } from '../domain/refusal.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { discardBlobs } from './discard-blobs.ts';
+import { checkFree } from './free-space.ts';
 import { mayBeRepeated, toIdempotency } from './idempotency.ts';
 import { byCaller } from './origin.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
@@ -107,10 +109,6 @@ export function checkCapacity(cabinet: Cabinet, declaredBytes: number | null): v
   checkFree(cabinet, declaredBytes);
 }
 
-export function checkFree({ limits, freeBytes }: Cabinet, declaredBytes: number | null): void {
-  if (freeBytes() - (declaredBytes ?? 0) < limits.reserveBytes) throw storageFull();
-}
-
 interface SaveRequest {
   /** As `admitSave` returned it. */
   destination: Destination;
@@ -131,7 +129,7 @@ interface SaveRequest {
   /** The times of an imported file. */
   times?: EntryTimes;
   /** The upload that received the bytes; it ends with this save. */
-  upload?: { id: string; turn: number };
+  upload?: FinishingUpload;
   received: ReceivedContent;
 }
 

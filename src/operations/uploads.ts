@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { newBlobId } from '../blobs/blobs.ts';
 import type { LeftBytes, Upload, UploadProtocol } from '../catalog/verbs/uploads.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, selectSpace } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
-import { authorize } from '../domain/permission.ts';
+import { authorize, isAllowed } from '../domain/permission.ts';
 import type { Precondition } from '../domain/precondition.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -40,6 +40,8 @@ interface UploadNotes {
   metadata: string | null;
   /** The parts of a final upload, as the client named them. */
   parts: string | null;
+  /** Their ids. */
+  partIds?: readonly string[];
 }
 
 export interface NewUpload {
@@ -50,11 +52,12 @@ export interface NewUpload {
   save: UploadRequest | null;
   metadata: string | null;
   parts: string | null;
+  partIds?: readonly string[];
 }
 
 export async function beginUpload(cabinet: Cabinet, caller: Caller, request: NewUpload): Promise<Upload> {
-  const { protocol, kind, lengthBytes, metadata, parts } = request;
-  const notes: UploadNotes = { save: await admit(cabinet, caller, request), metadata, parts };
+  const { protocol, kind, lengthBytes, metadata, parts, partIds = [] } = request;
+  const notes: UploadNotes = { save: await admit(cabinet, caller, request), metadata, parts, partIds };
   const upload = {
     id: randomBytes(16).toString('hex'),
     ...toOwner(caller),
@@ -63,6 +66,7 @@ export async function beginUpload(cabinet: Cabinet, caller: Caller, request: New
     request: JSON.stringify(notes),
     lengthBytes,
     blob: newBlobId(),
+    space: notes.save?.space ?? findParkingSpace(caller),
     expiresAt: cabinet.clock.now() + cabinet.limits.uploadMs,
   };
   await cabinet.catalog.beginUpload(upload);
@@ -87,6 +91,15 @@ async function admit(cabinet: Cabinet, caller: Caller, { save, lengthBytes }: Ne
   };
   const { access, folder } = await admitSave(cabinet, caller, target);
   return { ...rest, space: access.space, folder };
+}
+
+/** Where the bytes of a partial upload count: its file is not known yet, so in the space that the request names, or else in the
+ *  first one where the caller can write. */
+function findParkingSpace(caller: Caller): number {
+  const writable = caller.spaces.find((one) => isAllowed(one, 'write'));
+  const access = caller.spaceId === null && writable !== undefined ? writable : selectSpace(caller);
+  authorize(caller, 'write', access);
+  return access.space;
 }
 
 function toOwner({ appKey, actor }: Caller): { appKey: string; actor: string } {

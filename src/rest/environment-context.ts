@@ -16,8 +16,10 @@ export interface EnvironmentContext {
   /** The path of that address, without a slash at the end: `/cabinet`, or empty. */
   basePath: string;
   cursorKey: string;
-  /** Whether new work is accepted. */
+  /** Whether requests are answered: for load balancers. */
   isReady(): boolean;
+  /** Whether what adds bytes is accepted, too: not while the disk has no more than the reserve. */
+  isReadyToWrite(): boolean;
   /** Users, applications or settings have changed. Resolves when every thread has seen it. */
   onAdminChange(): Promise<void>;
   largeBodies: Slots;

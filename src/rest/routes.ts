@@ -5,7 +5,7 @@ import { jsonAnswer } from './openapi/description.ts';
 import { renderOpenApi } from './openapi/document.ts';
 import { OpenApi } from './openapi/schemas.ts';
 import type { CallerRoute, ForeignRoute, OpenRoute, Route } from './route.ts';
-import { liveRoute, readyRoute } from './routes/about.ts';
+import { liveRoute, readyRoute, readyToWriteRoute } from './routes/about.ts';
 import { appPasswordRoutes } from './routes/app-passwords.ts';
 import * as applications from './routes/applications.ts';
 import { archiveSelectionRoute, openArchiveRoute } from './routes/archive.ts';
@@ -106,6 +106,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   openLinkRoute,
   liveRoute,
   readyRoute,
+  readyToWriteRoute,
   metricsRoute,
   openApiRoute,
 ];

@@ -103,18 +103,18 @@ export class Counts {
     return this.#numbers.get(name);
   }
 
-  /** False: the limit is reached. */
-  take(name: string, limit: number): boolean {
+  /** False: the limit would be exceeded, and nothing is counted. */
+  take(name: string, limit: number, amount = 1): boolean {
     let isAvailable = false;
     this.#numbers.change(name, (count) => {
-      isAvailable = count < limit;
-      return isAvailable ? count + 1 : count;
+      isAvailable = count + amount <= limit;
+      return isAvailable ? count + amount : count;
     });
     return isAvailable;
   }
 
-  giveBack(name: string): void {
-    this.#numbers.change(name, (count) => Math.max(0, count - 1));
+  giveBack(name: string, amount = 1): void {
+    if (amount > 0) this.#numbers.change(name, (count) => Math.max(0, count - amount));
   }
 }
 

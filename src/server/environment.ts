@@ -160,7 +160,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     leases,
     commits,
     search,
-    quotas: new Quotas(catalog, { environment: name, buckets: shared.rates, clock }),
+    quotas: new Quotas(catalog, { environment: name, shared, clock }),
     journalFiles,
     isReadAudited: config.isReadAudited,
     hasMutualTls: name === 'production',
@@ -189,6 +189,8 @@ function toLimits(config: Config): Limits {
   return {
     inlineBytes,
     fileBytes: maxFileBytes,
+    spaceQuotaBytes: config.spaceQuotaBytes,
+    spacesPerPerson: config.spacesPerPerson,
     reserveBytes,
     keptVersions: versionsKept,
     versionMs: versionDays === null ? null : versionDays * dayMs,

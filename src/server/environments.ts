@@ -78,6 +78,8 @@ export class Environments {
   /** Resolves when no thread relies any more on what it knew of users, applications and quotas. */
   async invalidate(name: EnvironmentName): Promise<void> {
     this.#options.serving.invalidate(name);
+    const cabinet = this.#open[name]?.cabinet;
+    if (cabinet !== undefined && cabinet.limits.spaceQuotaBytes !== null) await cabinet.quotas.load();
     await this.#threads?.reload(name);
   }
 

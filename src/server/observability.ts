@@ -69,6 +69,7 @@ function toParts({ cabinet, pool }: Environment, context: () => EnvironmentConte
     },
     pool,
     isReady: () => context()?.isReady() ?? false,
+    isReadyToWrite: () => context()?.isReadyToWrite() ?? false,
     largeBodies: () => context()?.largeBodies.used ?? 0,
     archives: () => context()?.archives.used ?? 0,
     async poll() {

@@ -138,6 +138,7 @@ export class Serving {
       clock,
       onError,
     };
+    const isReady = () => !this.isClosing && environment.isReachable();
     const context: EnvironmentContext = {
       cabinet,
       authenticator: new Authenticator(catalog, tokens, clock),
@@ -156,7 +157,8 @@ export class Serving {
       metrics: { access: config.telemetry.metrics, render: () => this.#options.renderMetrics(name) },
       console: atBasePath(this.#console, basePath),
       serviceInfo: { environment: name, version: this.#version, startedAt, settings: config.settings },
-      isReady: () => !this.isClosing && environment.isReachable() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
+      isReady,
+      isReadyToWrite: () => isReady() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
       onAdminChange: () => this.#options.onAdminChange(name),
     };
     this.#parts[name].context = context;

@@ -34,6 +34,7 @@ export interface Parts {
   /** Null: there is no connection pool. */
   pool(): PoolReading | null;
   isReady(): boolean;
+  isReadyToWrite(): boolean;
   largeBodies(): number;
   archives(): number;
   poll(): Promise<PolledState>;
@@ -106,7 +107,8 @@ export class EnvironmentMetrics {
   #readParts(): void {
     const gauge = (name: string, help: string, read: (parts: Parts) => Reading) =>
       this.registry.read('gauge', name, help, () => (this.#parts === null ? null : read(this.#parts)));
-    gauge('cabinet_ready', 'Whether new work is taken', (parts) => (parts.isReady() ? 1 : 0));
+    gauge('cabinet_ready', 'Whether requests are answered', (parts) => (parts.isReady() ? 1 : 0));
+    gauge('cabinet_ready_to_write', 'Whether saves are accepted', (parts) => (parts.isReadyToWrite() ? 1 : 0));
     gauge('cabinet_disk_free_bytes', 'Free where contents are kept', (parts) => parts.freeBytes());
     gauge('cabinet_large_bodies_in_progress', 'Large JSON bodies being read', (parts) => parts.largeBodies());
     gauge('cabinet_archives_in_progress', 'Archives being sent', (parts) => parts.archives());

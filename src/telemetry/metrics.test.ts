@@ -58,6 +58,7 @@ const parts = {
   freeBytes: () => null,
   pool: () => ({ total: 5, idle: 3, waiting: 7 }),
   isReady: () => true,
+  isReadyToWrite: () => true,
   largeBodies: () => 0,
   archives: () => 0,
 };

@@ -27,7 +27,7 @@ export function testUploads(name: string, open: () => Promise<CatalogUnderTest>)
       const id = randomBytes(16).toString('hex');
       const expiresAt = Date.now() + hourMs;
       const plain = { protocol: 'tus', kind: 'whole', request: '{}', lengthBytes: 100, blob: newBlobId() } as const;
-      await under.catalog.beginUpload({ id, ...owner, ...plain, expiresAt, ...more });
+      await under.catalog.beginUpload({ id, ...owner, ...plain, space: null, expiresAt, ...more });
       return await find(id);
     }
 

@@ -27,6 +27,7 @@ export const openLines: Record<string, OpenLine> = {
   ...uploadOptions,
   'GET /health/live': everywhere(200, /^\{"Status":"live"\}$/),
   'GET /health/ready': everywhere(200, /^\{"Status":"ready"\}$/),
+  'GET /health/ready/write': everywhere(200, /^\{"Status":"ready"\}$/),
   'GET /metrics': everywhere(200, /^# HELP cabinet_build_info /),
   'GET /openapi.json': everywhere(200, /^\{"openapi":"3\.1\.0"/),
   'GET /links/{token}': everywhere(404, /"Code":"LinkNotFound"/),

@@ -9,6 +9,7 @@ export const tallied = [
   'cross-space calls',
   'exposed secrets',
   'tampered backups',
+  'attacks of tenants',
 ] as const;
 export type Tallied = (typeof tallied)[number];
 

@@ -11,6 +11,7 @@ const least: Record<Tallied, number> = {
   'cross-space calls': 20,
   'exposed secrets': 8,
   'tampered backups': 30,
+  'attacks of tenants': 20,
 };
 
 export async function openTally(): Promise<{ environment: Record<string, string>; close(): Promise<string[]> }> {

@@ -30,6 +30,7 @@ export interface AddApplication extends Origin {
   /** Ids for the space and its root, if they are created. */
   spaceId: string;
   rootId: string;
+  quotaBytes?: number | null;
 }
 
 export const addApplication = write(

@@ -10,7 +10,7 @@ import { findRowByName } from './entries.ts';
 import { requireUser } from './people.ts';
 import { requireSpace } from './spaces.ts';
 import { findVisible, trashId } from './tree.ts';
-import { everyone } from './usage.ts';
+import { everyone, findParkedBytes } from './usage.ts';
 
 const intoUsage = insertInto('usage', 'space actor entries bytes most_entries most_bytes most_requests', {
   onConflict: `ON CONFLICT (space, actor) DO UPDATE SET most_entries = excluded.most_entries, most_bytes = excluded.most_bytes,
@@ -44,7 +44,9 @@ interface UsageRow {
 
 const columns = sql`actor, entries, bytes, most_entries, most_bytes, most_requests`;
 
-function toUsage({ actor, entries, bytes, ...most }: UsageRow): UsageOf {
+/** With the bytes of unfinished uploads. */
+function* toUsage(space: number, { actor, entries, bytes: saved, ...most }: UsageRow): Verb<UsageOf> {
+  const bytes = saved + (yield* findParkedBytes(space, actor));
   const quota = { entries: most.most_entries, bytes: most.most_bytes, requests: most.most_requests };
   return { actor, entries, bytes, quota };
 }
@@ -54,7 +56,7 @@ export const findUsage = read(
   function* findUsage({ space, actor }: { space: number; actor: string }): Verb<UsageOf> {
     const found = yield* row<UsageRow>(sql`SELECT ${columns} FROM usage WHERE space = ${space} AND actor = ${actor}`);
     const nothing = { entries: 0, bytes: 0, most_entries: null, most_bytes: null, most_requests: null };
-    return toUsage(found ?? { actor, ...nothing });
+    return yield* toUsage(space, found ?? { actor, ...nothing });
   },
 );
 
@@ -73,7 +75,9 @@ export const listUsage = read({ catchUp: 'sums' }, function* listUsage({ space, 
     sql`SELECT ${columns} FROM usage WHERE space = ${space} AND actor > ${after ?? everyone} ORDER BY actor
       LIMIT ${limit}`,
   );
-  return found.map(toUsage);
+  const listed: UsageOf[] = [];
+  for (const one of found) listed.push(yield* toUsage(space, one));
+  return listed;
 });
 
 /** The bytes of the current versions of all files in the trash. */
@@ -115,7 +119,11 @@ export const listQuotas = read({ catchUp: 'sums' }, function* listQuotas({ isWho
   const found = yield* rows<PlacedRow>(sql`SELECT usage.space AS space, spaces.name AS space_name, ${columns}
     FROM usage JOIN spaces ON spaces.space = usage.space WHERE most_entries IS NOT NULL OR most_bytes IS NOT NULL
     OR most_requests IS NOT NULL OR (actor = '' AND ${isWhole ? 1 : 0} = 1) ORDER BY spaces.name, actor`);
-  return found.map(({ space, space_name: spaceName, ...usage }) => ({ space, spaceName, ...toUsage(usage) }));
+  const listed: SpaceUsage[] = [];
+  for (const { space, space_name: spaceName, ...usage } of found) {
+    listed.push({ space, spaceName, ...(yield* toUsage(space, usage)) });
+  }
+  return listed;
 });
 
 export interface SetQuota extends Origin {

@@ -39,7 +39,7 @@ import {
   toFileDetails,
 } from './tree.ts';
 import { settleUpload } from './uploads.ts';
-import { addUsage, checkQuota } from './usage.ts';
+import { addUsage, checkQuota, type FinishingUpload } from './usage.ts';
 import { dropOldVersions, insertVersion, requireVersion, supersede, updateVersion } from './versions.ts';
 
 export interface SaveFile {
@@ -70,11 +70,11 @@ export interface SaveFile {
   request: string;
   idempotency: Idempotency | null;
   /** The upload that this save completes. */
-  upload?: { id: string; turn: number };
+  upload?: FinishingUpload;
 }
 
 /** Common to all ways of saving bytes. */
-type Save = Omit<SaveFile, 'folder' | 'id' | 'name' | 'nameKey' | 'conflict' | 'isShown' | 'idempotency' | 'upload'>;
+type Save = Omit<SaveFile, 'folder' | 'id' | 'name' | 'nameKey' | 'conflict' | 'isShown' | 'idempotency'>;
 
 export interface SavedFile {
   folder: Entry;
@@ -198,7 +198,7 @@ function* saveNew(
 ): Verb<SavedFile> {
   const { space, at, by } = input;
   const added = { entries: 1, bytes: input.content.sizeBytes };
-  yield* checkQuota(space, by, added);
+  yield* checkQuota(space, by, added, input.upload);
   const { content, isBlobUsed } = yield* storeContent(input.content);
   const file: NewEntry = {
     id: input.id,
@@ -282,7 +282,7 @@ function* saveOver(input: Save, folder: LocatedEntry, taken: EntryRow): Verb<Sav
     return yield* finish(input, folder, file, done);
   }
   const added = { entries: 0, bytes: input.content.sizeBytes };
-  yield* checkQuota(input.space, input.by, added);
+  yield* checkQuota(input.space, input.by, added, input.upload);
   const { content, isBlobUsed } = yield* storeContent(input.content);
   file.version = taken.version + 1;
   file.size = input.content.sizeBytes;

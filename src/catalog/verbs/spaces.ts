@@ -11,7 +11,7 @@ import { hiddenId, trashId } from './tree.ts';
 import { everyone } from './usage.ts';
 
 const intoSpaces = insertInto('spaces', 'id name root created_at', { numbered: 'space' });
-const intoUsage = insertInto('usage', 'space actor entries bytes');
+const intoUsage = insertInto('usage', 'space actor entries bytes most_bytes');
 const intoMembers = insertInto('members', 'user_id space role');
 
 export interface NewSpace extends Origin {
@@ -20,19 +20,21 @@ export interface NewSpace extends Origin {
   rootId: string;
   /** `CreatedBy` of the root. */
   rootBy: string;
+  /** The quota of the space, in bytes; null or absent: unlimited. */
+  quotaBytes?: number | null;
 }
 
 /** Returns the number of the space. */
 export function* insertSpace(input: NewSpace): Verb<number> {
-  const { at, name, rootId } = input;
+  const { at, name, rootId, quotaBytes = null } = input;
   const space = yield* insertNumbered(intoSpaces, [input.spaceId, name, rootId, at]);
   const root = { id: rootId, parent: null, name, nameKey: toNameKey(name), at, by: input.rootBy };
   yield* insertRow(space, toNewFolder(root));
   for (const id of [trashId, hiddenId]) {
     yield* insertRow(space, toNewFolder({ id, parent: null, name: id, nameKey: id, at, by: 'operator' }));
   }
-  yield* insert(intoUsage, [space, everyone, 0, 0]);
-  yield* note(input, space, 'space.created', rootId, { name });
+  yield* insert(intoUsage, [space, everyone, 0, 0, quotaBytes]);
+  yield* note(input, space, 'space.created', rootId, { name, ...(quotaBytes !== null && { bytes: quotaBytes }) });
   return space;
 }
 
@@ -42,6 +44,9 @@ export interface AddSpace extends Origin {
   rootId: string;
   /** The user who creates it and becomes its manager. */
   manager: string;
+  quotaBytes?: number | null;
+  /** How many spaces the manager may have created; null or absent: unlimited. */
+  maxSpaces?: number | null;
 }
 
 export const addSpace = write(
@@ -49,12 +54,23 @@ export const addSpace = write(
   function* addSpace(input: AddSpace): Verb<SpaceAccess> {
     const { name, spaceId, rootId, manager } = input;
     yield* requireFreeName(name);
+    yield* checkSpaceCount(input);
     const space = yield* insertSpace({ ...input, rootBy: manager });
     yield* insert(intoMembers, [manager, space, 'manager']);
     yield* note(input, space, 'user.role', manager, { role: 'manager' });
     return { space, spaceId, spaceName: name, rootId, role: 'manager' };
   },
 );
+
+function* checkSpaceCount({ manager, maxSpaces = null }: AddSpace): Verb<void> {
+  if (maxSpaces === null) return;
+  const made = yield* row<{ count: number }>(sql`SELECT count(*) AS count FROM spaces
+    JOIN entries ON entries.space = spaces.space AND entries.id = spaces.root WHERE entries.created_by = ${manager}`);
+  if (Number(made?.count) < maxSpaces) return;
+  throw new Refusal('QuotaExceeded', `You have made ${maxSpaces} spaces, and may make no more.`, {
+    hint: 'Ask an operator to make one, or to raise CABINET_SPACES_PER_PERSON.',
+  });
+}
 
 export interface RenameSpace extends Origin {
   space: number;

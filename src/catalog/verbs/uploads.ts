@@ -6,17 +6,22 @@ import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, returning, returningRow, row, type Verb } from '../sql.ts';
 import { insertInto, raw, sql } from '../statement.ts';
+import { checkQuota, type FinishingUpload } from './usage.ts';
 
 /** The name of this column in the schema. */
 const requestColumn = 'asked';
 
 const intoUploads = insertInto(
   'uploads',
-  `id app_key actor protocol kind ${requestColumn} length size blob grown turn is_busy is_last result expires_at`,
+  `id app_key actor protocol kind ${requestColumn} length size blob grown turn is_busy is_last result expires_at space`,
 );
+/** An actor whose bytes count is listed, even before the first file. */
+const intoUsage = insertInto('usage', 'space actor entries bytes', {
+  onConflict: 'ON CONFLICT (space, actor) DO NOTHING',
+});
 const columns = raw(intoUploads.columns.join(', '));
 
-/** Unfinished uploads of an application, or of a user with it. */
+/** Unfinished uploads of an actor, in all spaces and with all applications. */
 const maxOpen = 1000;
 /** Uploads that one write deletes, so that no save waits long. */
 const maxExpired = 500;
@@ -52,6 +57,8 @@ export interface Upload extends UploadOwner {
   /** The id of the saved file; for a part, the id of the final upload that has its bytes. */
   result: string | null;
   expiresAt: number;
+  /** The number of the space where its bytes count until it is finished. Null: an earlier release began it. */
+  space: number | null;
 }
 
 interface UploadRow {
@@ -70,6 +77,7 @@ interface UploadRow {
   is_last: number;
   result: string | null;
   expires_at: number;
+  space: number | null;
 }
 
 function toUpload({
@@ -100,8 +108,7 @@ export const beginUpload = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* beginUpload(begun: BeginUpload): Verb<void> {
     const open = yield* row<{ count: number }>(
-      sql`SELECT count(*) AS count FROM uploads WHERE app_key = ${begun.appKey} AND actor = ${begun.actor}
-        AND result IS NULL`,
+      sql`SELECT count(*) AS count FROM uploads WHERE actor = ${begun.actor} AND result IS NULL`,
     );
     if (Number(open?.count) >= maxOpen) throw tooManyUploads();
     yield* insert(intoUploads, [
@@ -120,7 +127,9 @@ export const beginUpload = write(
       0,
       null,
       begun.expiresAt,
+      begun.space,
     ]);
+    if (begun.space !== null) yield* insert(intoUsage, [begun.space, begun.actor, 0, 0]);
   },
 );
 
@@ -171,11 +180,17 @@ export interface KeepUpload {
   expiresAt: number;
 }
 
-/** Records how many bytes are durable. False: the turn has ended, and nothing was written. */
+/** Records how many bytes are durable; refuses more than the quotas allow. False: the turn has ended, and nothing was written. */
 export const keepUpload = write(
   { space: () => noSpace, lock: 'shared', pages: 'unchanged' },
   function* keepUpload(kept: KeepUpload): Verb<boolean> {
     const { id, turn, sizeBytes, lengthBytes, grown, isBusy, expiresAt } = kept;
+    const before = yield* row<Pick<UploadRow, 'space' | 'actor' | 'kind' | 'size'>>(
+      sql`SELECT space, actor, kind, size FROM uploads WHERE id = ${id} AND turn = ${turn} AND result IS NULL`,
+    );
+    if (before === undefined) return false;
+    const { space, actor, kind, size } = before;
+    if (space !== null && kind !== 'final') yield* checkQuota(space, actor, { entries: 0, bytes: sizeBytes - size });
     const found = yield* returningRow(sql`UPDATE uploads
       SET size = ${sizeBytes}, length = ${lengthBytes}, grown = ${grown},
         is_busy = ${isBusy ? 1 : 0}, expires_at = ${expiresAt} WHERE id = ${id} AND turn = ${turn}
@@ -185,7 +200,7 @@ export const keepUpload = write(
 );
 
 /** Part of the transaction that saves the file: the upload ends together with it. */
-export function* settleUpload({ id, turn }: { id: string; turn: number }, entry: string): Verb<void> {
+export function* settleUpload({ id, turn }: FinishingUpload, entry: string): Verb<void> {
   const settled = yield* returningRow(sql`UPDATE uploads
     SET result = ${entry}, blob = NULL, grown = '', is_busy = 0
      WHERE id = ${id} AND turn = ${turn} AND result IS NULL RETURNING id`);

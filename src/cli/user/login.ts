@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { listSpaces, type Space } from '@cabinet/client';
 import type { Command } from 'commander';
-import { readPersonal } from '../../config/config.ts';
+import { readPersonal } from '../../config/personal.ts';
 import { readSecretFile } from '../secret-file.ts';
 import { openInBrowser } from './browser.ts';
 import { NotSignedIn, UsageError } from './exit-codes.ts';

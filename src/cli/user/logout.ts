@@ -2,7 +2,7 @@
 
 import { revokeToken } from '@cabinet/client';
 import type { Command } from 'commander';
-import { readPersonal } from '../../config/config.ts';
+import { readPersonal } from '../../config/personal.ts';
 import { exitOnUsageError, type PersonOptions, performWithoutSession } from './perform.ts';
 import { changeProfiles, type Profile, readProfiles, requireProfile } from './profiles.ts';
 import { connectAs } from './session.ts';

@@ -1,7 +1,7 @@
 // `cabinet profiles`: the sign-ins that are kept here, and which of them is used.
 
 import type { Command } from 'commander';
-import { readPersonal } from '../../config/config.ts';
+import { readPersonal } from '../../config/personal.ts';
 import { exitOnUsageError, type PersonOptions, performWithoutSession } from './perform.ts';
 import { changeProfiles, type Profile, type Profiles, readProfiles, requireProfile } from './profiles.ts';
 import { toTable } from './table.ts';

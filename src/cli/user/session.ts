@@ -12,7 +12,7 @@ import {
   type TokenSource,
 } from '@cabinet/client';
 import { mutualTls, trusting } from '@cabinet/client/node';
-import { type Personal, readPersonal } from '../../config/config.ts';
+import { type Personal, readPersonal } from '../../config/personal.ts';
 import { LocalError, NotSignedIn } from './exit-codes.ts';
 import { changeProfiles, type Profile, readProfiles, requireProfile } from './profiles.ts';
 import { renew } from './sign-in.ts';

@@ -9,6 +9,7 @@ import { type ApplicationKind, defaultScopes, isScope, type Scope } from '../../
 import { Refusal } from '../../domain/refusal.ts';
 import type { Cabinet } from '../cabinet.ts';
 import { byOperator } from '../origin.ts';
+import { reloadQuotas } from '../quotas.ts';
 
 const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -60,8 +61,10 @@ export async function addApplication(
     space: typeof request.space === 'string' ? checkPlainName(request.space, 'Space') : request.space,
     spaceId: randomUUIDv7(),
     rootId: randomUUIDv7(),
+    quotaBytes: cabinet.limits.spaceQuotaBytes,
     ...origin,
   });
+  await reloadQuotas(cabinet);
   return { application, secret };
 }
 

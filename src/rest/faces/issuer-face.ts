@@ -36,6 +36,9 @@ interface IssuerFaceOptions {
   clock: Clock;
 }
 
+/** Below this part of the reserve, sign-ins are refused too: the rest is for deletions. */
+const lastPartOfReserve = 4;
+
 export function issuerFace(options: IssuerFaceOptions): Face<RouteMatch<OpenRoute | ForeignRoute>> {
   const { lookup, name, isMutualTls, shared, clock } = options;
   const pages = new Buckets({ name: `${name} pages`, burst: 300, perSecond: 5 }, shared.buckets, clock);
@@ -59,7 +62,8 @@ function guardPages(pages: Buckets, { cabinet }: EnvironmentContext, { arrival, 
   pages.take(address);
   if (queryString.length > maxPageQueryLength)
     throw malformed(`The query has more than ${maxPageQueryLength} characters.`);
-  if (cabinet.freeBytes() <= cabinet.limits.reserveBytes) throw storageFull();
+  // Sign-ins are what the reserve is for, but not all of it.
+  if (cabinet.freeBytes() <= cabinet.limits.reserveBytes / lastPartOfReserve) throw storageFull();
 }
 
 /** Passes a request to the issuer, which writes the response itself. */

@@ -39,10 +39,31 @@ export const readyRoute: OpenRoute = {
   describe: {
     operationId: 'HealthReady',
     tag: 'Service',
-    summary: 'Whether new work is taken',
-    description: 'For load balancers: not ready while starting, stopping, or when the disk is full.',
+    summary: 'Whether requests are answered',
+    description:
+      'For load balancers: not ready while the service starts or stops, or cannot reach its database. On a full disk it stays ' +
+      'ready, because reads and sign-ins go on: see `/health/ready/write`.',
     responses: {
       200: jsonAnswer('It is', { schema: Health, example: { Status: 'ready' } }),
+      503: jsonAnswer('Not now', { schema: Health, example: { Status: 'not ready' } }),
+    },
+    refusals: [],
+  },
+};
+
+export const readyToWriteRoute: OpenRoute = {
+  method: 'GET',
+  path: '/health/ready/write',
+  action: null,
+  handle: async (context) => (context.isReadyToWrite() ? json('{"Status":"ready"}') : toNotReady()),
+  answerUnavailable: toNotReady,
+  describe: {
+    operationId: 'HealthReadyToWrite',
+    tag: 'Service',
+    summary: 'Whether saves are accepted',
+    description: 'Not ready also while the disk has no more free space than `CABINET_RESERVE`: saves are then refused.',
+    responses: {
+      200: jsonAnswer('They are', { schema: Health, example: { Status: 'ready' } }),
       503: jsonAnswer('Not now', { schema: Health, example: { Status: 'not ready' } }),
     },
     refusals: [],

@@ -1,6 +1,7 @@
 // `POST /files/batch`.
 
 import type { IncomingMessage } from 'node:http';
+import type { BytesInFlight } from '../../operations/bytes-in-flight.ts';
 import { discardContent, receiveContent } from '../../operations/receive-content.ts';
 import {
   admitBatch,
@@ -30,7 +31,8 @@ export const saveBatchRoute: CallerRoute = {
     const { boundary, digests, defaults, ...target } = readParams(request);
     const destination = await admitBatch(cabinet, caller, target);
     const { idempotencyKey } = target;
-    const { receiver, release } = toReceiver(context);
+    const inFlight = cabinet.quotas.receiving(destination.access, caller.actor);
+    const { receiver, release } = toReceiver(context, inFlight);
     let results: BatchResult[];
     try {
       const items = await readBatch({ body: openBody(digests), boundary }, defaults, receiver);
@@ -100,10 +102,13 @@ function readParams(request: IncomingMessage) {
 }
 
 /** A large batch keeps its slot until it is saved, because its small files are in memory until then. */
-function toReceiver({ cabinet, batches }: EnvironmentContext): { receiver: BatchReceiver; release: () => void } {
+function toReceiver(
+  { cabinet, batches }: EnvironmentContext,
+  inFlight: BytesInFlight,
+): { receiver: BatchReceiver; release: () => void } {
   let releaseSlot = () => {};
   const receiver: BatchReceiver = {
-    receive: (bytes) => receiveContent(cabinet, bytes),
+    receive: (bytes) => receiveContent(cabinet, bytes, inFlight),
     discard: ({ content }) => discardContent(cabinet, content),
     onLarge: () => {
       releaseSlot = batches.take();

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { decodeNameHeader } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { digestMismatch } from '../../listener/body.ts';
+import type { BytesInFlight } from '../../operations/bytes-in-flight.ts';
 import { openFile } from '../../operations/open-file.ts';
 import { discardContent, type ReceivedContent, receiveContent } from '../../operations/receive-content.ts';
 import { admitSave, saveFile } from '../../operations/save-file.ts';
@@ -48,7 +49,8 @@ export const saveFileRoute: CallerRoute = {
     // A JSON body may have the field.
     const conflict = params.conflict ?? (params.format.kind === 'json' ? null : 'Version');
     const destination = await admitSave(cabinet, caller, { ...params, conflict });
-    const body = await readFileBody(openBody(params.digests), params.format, toReceiver(context));
+    const inFlight = cabinet.quotas.receiving(destination.access, caller.actor);
+    const body = await readFileBody(openBody(params.digests), params.format, toReceiver(context, inFlight));
     const { received, objectType, properties, contentType } = body;
     let isHandedOver = false;
     try {
@@ -166,9 +168,9 @@ function toFileBytes(declared: number | null, { kind }: BodyFormat): number | nu
   return kind === 'json' ? Math.floor((minBytes * 3) / 4) : minBytes;
 }
 
-function toReceiver({ cabinet, largeBodies }: EnvironmentContext): Receiver {
+function toReceiver({ cabinet, largeBodies }: EnvironmentContext, inFlight: BytesInFlight): Receiver {
   return {
-    receive: (bytes) => receiveContent(cabinet, bytes),
+    receive: (bytes) => receiveContent(cabinet, bytes, inFlight),
     discard: ({ content }) => discardContent(cabinet, content),
     largeBodies,
   };

@@ -39,7 +39,8 @@ export const saveVersionRoute: CallerRoute = {
     const fileId = exchange.parameters.id ?? '';
     const { declaredBytes } = params;
     const destination = await admitVersion(cabinet, caller, { fileId, declaredBytes, precondition });
-    const received = await receiveContent(cabinet, openBody(params.digests));
+    const inFlight = cabinet.quotas.receiving(destination.access, caller.actor);
+    const received = await receiveContent(cabinet, openBody(params.digests), inFlight);
     let isHandedOver = false;
     try {
       checkReprDigest(params.reprDigest, received);

@@ -1,0 +1,23 @@
+// Settings of the commands that people use over HTTP.
+
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readSettings, type Variables } from './config.ts';
+
+export interface Personal {
+  profilesPath: string;
+  /** Null: the last one signed in to. */
+  profile: string | null;
+  /** The program that opens URLs; null: the system's default. */
+  browser: string | null;
+}
+
+export function readPersonal(environment: Variables = process.env): Personal {
+  const { CABINET_PROFILES: path, CABINET_PROFILE: profile } = readSettings(environment);
+  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
+  return {
+    profilesPath: path === '' ? join(folder, 'cabinet', 'profiles.json') : resolve(path),
+    profile: profile === '' ? null : profile,
+    browser: environment.BROWSER || null,
+  };
+}
