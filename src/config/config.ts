@@ -2,8 +2,8 @@
 // (lines NAME=value; environment variables win). Read once; all mistakes are reported together.
 
 import { readFileSync } from 'node:fs';
-import { availableParallelism, homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { OutsideIssuerRules } from '../auth/outside-issuer.ts';
 import { type BlobsSetting, parseBlobsSetting } from '../blobs/blobs-setting.ts';
@@ -105,6 +105,10 @@ const maxAutoThreads = 4;
 const largestInlineBytes = 1024 * 1024;
 
 export type Variables = Record<string, string | undefined>;
+
+export function processVariables(): Variables {
+  return process.env;
+}
 
 /** Every setting with its effective value, as text. */
 export function readSettings(environment: Variables = process.env): Record<SettingName, string> {

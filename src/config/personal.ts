@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readSettings, type Variables } from './config.ts';
+import { processVariables, readSettings, type Variables } from './config.ts';
 
 export interface Personal {
   profilesPath: string;
@@ -12,7 +12,7 @@ export interface Personal {
   browser: string | null;
 }
 
-export function readPersonal(environment: Variables = process.env): Personal {
+export function readPersonal(environment: Variables = processVariables()): Personal {
   const { CABINET_PROFILES: path, CABINET_PROFILE: profile } = readSettings(environment);
   const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
   return {

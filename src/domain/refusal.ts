@@ -119,3 +119,9 @@ export function storageFull(): Refusal {
     retryAfterSeconds: 5,
   });
 }
+
+export function quotaExceeded(message: string): Refusal {
+  return new Refusal('QuotaExceeded', message, {
+    hint: 'Remove for good what is not needed, also from the trash, of old versions and of unfinished uploads, or ask for more.',
+  });
+}

@@ -5,9 +5,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
-import { quotaHint } from '../catalog/verbs/usage.ts';
 import type { Caller, SpaceAccess } from '../domain/caller.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { quotaExceeded, Refusal } from '../domain/refusal.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { Buckets } from '../runtime/rate-limits.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
@@ -134,7 +133,7 @@ export class Quotas {
 function exceeded(holder: string, max: number, used: number | null): Refusal {
   const whose = holder === everyone ? 'The space' : JSON.stringify(holder);
   const holds = used === null ? 'more are being received at once' : `holds ${used}`;
-  return new Refusal('QuotaExceeded', `${whose} may hold ${max} bytes and ${holds}.`, { hint: quotaHint });
+  return quotaExceeded(`${whose} may hold ${max} bytes and ${holds}.`);
 }
 
 function toKey(space: number, actor: string): string {

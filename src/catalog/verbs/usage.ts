@@ -1,6 +1,6 @@
 // Usage of a space, in total and by creator, kept exact by every verb that adds or removes; and the enforcement of quotas.
 
-import { Refusal } from '../../domain/refusal.ts';
+import { quotaExceeded } from '../../domain/refusal.ts';
 import { add, lockTuples, pending, row, rows, type Verb } from '../sql.ts';
 import { exactBytes, exactEntries, sql } from '../statement.ts';
 
@@ -64,20 +64,13 @@ export function* checkQuota(space: number, actor: string, added: Usage, upload?:
     const [entries, bytes] = [held.entries + waiting.entries, held.bytes + waiting.bytes + parked];
     const whose = of === everyone ? 'The space' : JSON.stringify(of);
     if (most_entries !== null && added.entries > 0 && entries + added.entries > most_entries) {
-      throw new Refusal('QuotaExceeded', `${whose} may have ${most_entries} entries and has ${entries}.`, {
-        hint: quotaHint,
-      });
+      throw quotaExceeded(`${whose} may have ${most_entries} entries and has ${entries}.`);
     }
     if (most_bytes !== null && added.bytes > 0 && bytes + added.bytes > most_bytes) {
-      throw new Refusal('QuotaExceeded', `${whose} may hold ${most_bytes} bytes and holds ${bytes}.`, {
-        hint: quotaHint,
-      });
+      throw quotaExceeded(`${whose} may hold ${most_bytes} bytes and holds ${bytes}.`);
     }
   }
 }
-
-export const quotaHint =
-  'Remove for good what is not needed, also from the trash, of old versions and of unfinished uploads, or ask for more.';
 
 export function* addUsage(space: number, actor: string, { entries, bytes }: Usage): Verb<void> {
   if (entries === 0 && bytes === 0) return;
