@@ -30,6 +30,8 @@ Object.assign(process.env, {
   // Hundreds of processes load the same sources: kept compiled, a start takes half the work.
   NODE_COMPILE_CACHE: join(scratch, 'compiled'),
   TMPDIR: scratch,
+  // Where Debian has HAProxy and mkfs; not on the path of everybody.
+  PATH: `${process.env.PATH}:/usr/sbin:/sbin`,
   // Whatever the machine has, the same is tested: one HTTP thread, but where a suite says more.
   CABINET_HTTP_THREADS: '1',
   TEST_STARTS: counts.starts,

@@ -23,6 +23,6 @@ function toJob(jobs: readonly Job[]): Job {
   if (others.length === 0) return first;
   const paths = jobs.map(({ name }) => name);
   const name = `${first.name} … ${basename(paths.at(-1) ?? '')} (${paths.length} files)`;
-  const command = [process.execPath, '--test', '--test-isolation=none', '--test-force-exit', ...paths];
+  const command = [process.execPath, '--test-force-exit', join(import.meta.dirname, 'files.js'), ...paths];
   return { suite: first.suite, name, command, isTestFile: true };
 }

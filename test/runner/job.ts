@@ -10,6 +10,7 @@ import type { FileReport } from './reporter.ts';
 
 export const root = join(import.meta.dirname, '../..');
 const reporter = join(import.meta.dirname, 'reporter.ts');
+const untrackedPromises = join(import.meta.dirname, 'untracked-promises.js');
 const maxOutputBytes = 4 * 1024 * 1024;
 /** Many times what the longest job takes: one that is not done by then hangs. */
 const patienceMs = 60 * 60_000;
@@ -72,6 +73,7 @@ export function toUnstarted(job: Job, error: unknown): Outcome {
 function withReporter([program = '', ...words]: string[], destination: string): string[] {
   return [
     program,
+    `--import=${untrackedPromises}`,
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`],
     ...words,
