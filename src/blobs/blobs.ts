@@ -31,6 +31,13 @@ export interface Append {
   keep: (state: AppendState) => Promise<void>;
 }
 
+/** Two buffers are used in turn: a chunk is valid until the next but one is requested. */
+export interface BlobChunks extends AsyncIterableIterator<Buffer> {
+  /** No chunk is used any more, not even by the system: their memory may be used for other blobs now. Who cannot know that leaves
+   *  it out, and the memory is freed. `return` alone does not say so: it ends the reading, while a chunk may still be on its way. */
+  release?(): void;
+}
+
 export interface Blobs {
   /** Stores the bytes. When it resolves, the bytes and their name survive a power cut. When it rejects, for a reason of its
    *  own or because `blocks` threw, nothing is left. Takes the next block while the last one is being written, and never reads an
@@ -47,8 +54,8 @@ export interface Blobs {
   /** Removes an incomplete or complete blob. A missing one is not an error. */
   abandon(id: string, state: AppendState): Promise<void>;
   /** The bytes from `start` up to but not including `end`, in chunks of `chunkBytes` (the last may be shorter). Rejects
-   *  with a `Fault` when there are fewer. Two buffers are used in turn: a chunk is valid until the next but one is requested. */
-  open(id: string, start: number, end: number): AsyncIterable<Buffer>;
+   *  with a `Fault` when there are fewer. */
+  open(id: string, start: number, end: number): BlobChunks;
 
   /** Removes a blob. A missing one is not an error. */
   discard(id: string): Promise<void>;

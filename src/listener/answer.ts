@@ -6,7 +6,12 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   /** A stream is sent chunked unless `headers` has its `Content-Length`. */
-  body: string | AsyncIterable<Buffer>;
+  body: string | Buffer | Chunks;
+}
+
+/** `release` is called when no chunk is used any more, if everything was sent. */
+interface Chunks extends AsyncIterable<Buffer> {
+  release?(): void;
 }
 
 /** `no-store` by default: records belong to the caller alone. An answer can override it. */
@@ -38,9 +43,10 @@ export async function send(response: ServerResponse, answer: Answer, requestId: 
     response.end(body);
     return;
   }
-  if (response.req.method === 'HEAD') {
-    response.writeHead(status, toHeaders(answer, requestId, null));
-    response.end();
+  const isBodyWanted = response.req.method !== 'HEAD';
+  if (!isBodyWanted || Buffer.isBuffer(body)) {
+    response.writeHead(status, toHeaders(answer, requestId, Buffer.isBuffer(body) ? body.length : null));
+    response.end(isBodyWanted ? body : undefined);
     return;
   }
   const chunks = body[Symbol.asyncIterator]();
@@ -57,12 +63,13 @@ export async function send(response: ServerResponse, answer: Answer, requestId: 
     }
     await writing;
     response.end();
+    if (!response.destroyed) body.release?.();
   } finally {
     await chunks.return?.();
   }
 }
 
-/** Resolves when the chunk was handed to the system, or the connection is closed. */
+/** Resolves when the chunk was handed to the system, which has a copy then, or the connection is closed. */
 function write(response: ServerResponse, chunk: Buffer): Promise<void> {
   return new Promise((resolve) => {
     response.once('close', resolve);

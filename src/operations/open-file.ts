@@ -2,8 +2,6 @@
 // of each MiB of a large one. Corrupt bytes are a fault and never sent.
 
 import { hash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { chunkBytes } from '../blobs/blobs.ts';
 import type { FileContent } from '../catalog/verbs/contents.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
@@ -11,6 +9,18 @@ import { fileNotFound, versionNotFound } from '../domain/missing.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { recordRead } from './record-read.ts';
+import { VerifiedChunks } from './verified-chunks.ts';
+
+/** From `start` up to but not including `end`. */
+interface Range {
+  start: number;
+  end: number;
+}
+
+/** `release`: as `BlobChunks` has it. */
+interface Chunks extends AsyncIterable<Buffer> {
+  release?(): void;
+}
 
 export interface OpenedFile {
   name: string;
@@ -19,8 +29,9 @@ export interface OpenedFile {
   isDated: boolean;
   sizeBytes: number;
   sha256: Uint8Array;
-  /** The bytes from `start` up to but not including `end`. */
-  read(range: { start: number; end: number }): AsyncIterable<Buffer>;
+  /** All bytes of a small content; null where they must be read piece by piece. */
+  readSmall(): Buffer | null;
+  read(range: Range): Chunks;
 }
 
 interface OpenFileRequest {
@@ -49,37 +60,32 @@ export async function requireContent(
 
 export function toOpenedFile(cabinet: Cabinet, content: FileContent): OpenedFile {
   const { name, contentType, modifiedAt, isDated, sizeBytes, sha256 } = content;
-  const read = ({ start, end }: { start: number; end: number }) =>
-    content.bytes === null ? readBlob(cabinet, content, start, end) : readInline(content, start, end);
-  return { name, contentType, modifiedAt, isDated, sizeBytes, sha256, read };
+  const readSmall = () => readInline(content);
+  const read = (range: Range): Chunks => {
+    const small = readSmall();
+    return small === null ? readBlob(cabinet, content, range) : once(small.subarray(range.start, range.end));
+  };
+  return { name, contentType, modifiedAt, isDated, sizeBytes, sha256, readSmall, read };
 }
 
 async function isFile({ catalog }: Cabinet, space: number, id: string, version: number | null): Promise<boolean> {
   return version !== null && (await catalog.findEntry({ space, id }))?.kind === 'file';
 }
 
-async function* readInline({ bytes, sha256 }: FileContent, start: number, end: number): AsyncGenerator<Buffer> {
-  const buffer = Buffer.from(bytes ?? new Uint8Array());
+/** The bytes of a small content, verified. */
+function readInline({ bytes, sha256 }: FileContent): Buffer | null {
+  if (bytes === null) return null;
+  const buffer = Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
   if (!hash('sha256', buffer, 'buffer').equals(sha256)) throw new Fault('other', 'a small content is corrupt');
-  yield buffer.subarray(start, end);
+  return buffer;
 }
 
-/** Reads whole chunks, because a checksum covers a whole one, and cuts them to the range. */
-async function* readBlob(
-  cabinet: Cabinet,
-  { blob, sizeBytes, checksums }: FileContent,
-  start: number,
-  end: number,
-): AsyncGenerator<Buffer> {
+function readBlob({ blobs }: Cabinet, content: FileContent, range: Range): Chunks {
+  const { blob, sizeBytes, checksums } = content;
   if (blob === null || checksums === null) throw new Fault('other', 'a content has neither bytes nor a blob');
-  const expected = Buffer.from(checksums);
-  let index = Math.floor(start / chunkBytes);
-  const lastEnd = Math.min(sizeBytes, Math.ceil(end / chunkBytes) * chunkBytes);
-  for await (const chunk of cabinet.blobs.open(blob, index * chunkBytes, lastEnd)) {
-    if (crc32(chunk) !== expected.readUInt32LE(index * 4))
-      throw new Fault('other', `MiB ${index} of blob ${blob} is corrupt`);
-    const at = index * chunkBytes;
-    index += 1;
-    yield chunk.subarray(Math.max(0, start - at), Math.max(0, end - at));
-  }
+  return new VerifiedChunks(blobs, { id: blob, sizeBytes, checksums }, range);
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
 }

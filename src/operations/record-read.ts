@@ -13,6 +13,7 @@ interface Range {
 }
 
 interface Readable {
+  readSmall(): Buffer | null;
   read(range: Range): AsyncIterable<Buffer>;
 }
 
@@ -27,6 +28,7 @@ export function recordRead<File extends Readable>(cabinet: Cabinet, file: File, 
   let recorded: Promise<void> | null = null;
   return {
     ...file,
+    readSmall: () => null,
     async *read(range: Range) {
       recorded ??= cabinet.catalog.noteRead(row);
       await recorded;

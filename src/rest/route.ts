@@ -142,12 +142,12 @@ function toAllowed<R extends Route>({ methods }: Pattern<R>): string {
 function match(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
   if (pattern.length !== segments.length) return null;
   const parameters: Record<string, string> = {};
-  for (const [index, expected] of pattern.entries()) {
+  for (let index = 0; index < pattern.length; index += 1) {
+    const expected = pattern[index] as string;
     const actual = segments[index] as string;
-    if (expected.startsWith('{')) {
-      if (actual === '') return null;
-      parameters[expected.slice(1, -1)] = decodeSegment(actual);
-    } else if (expected !== actual) return null;
+    if (expected === actual) continue;
+    if (actual === '' || !expected.startsWith('{')) return null;
+    parameters[expected.slice(1, -1)] = decodeSegment(actual);
   }
   return parameters;
 }

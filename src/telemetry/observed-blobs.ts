@@ -1,6 +1,6 @@
 // A blob store whose writes and reads are counted, timed and traced: a wrapper with the same contract.
 
-import type { Append, AppendState, Blobs } from '../blobs/blobs.ts';
+import type { Append, AppendState, BlobChunks, Blobs } from '../blobs/blobs.ts';
 import type { EnvironmentMetrics } from './environment-metrics.ts';
 import type { Span, Tracer } from './tracer.ts';
 
@@ -10,7 +10,7 @@ export function observeBlobs(blobs: Blobs, metrics: EnvironmentMetrics, tracer: 
     append: (id, append) => appendTo(blobs, metrics, { id, append, span: tracer?.part('blobs append') ?? null }),
     complete: (id, grown) => blobs.complete(id, grown),
     abandon: (id, grown) => blobs.abandon(id, grown),
-    open: (id, start, end) => open(blobs.open(id, start, end), metrics, tracer),
+    open: (id, start, end) => new ObservedChunks(blobs.open(id, start, end), metrics, tracer),
     discard: (id) => blobs.discard(id),
     list: () => blobs.list(),
     ...(blobs.tidy !== undefined && { tidy: blobs.tidy.bind(blobs) }),
@@ -82,22 +82,52 @@ class CountedBlocks implements AsyncIterable<readonly Uint8Array[]> {
   }
 }
 
-async function* open(chunks: AsyncIterable<Buffer>, metrics: EnvironmentMetrics, tracer: Tracer | null) {
-  const span = tracer?.part('blobs open') ?? null;
-  let bytes = 0;
-  let isWell = true;
-  try {
-    for await (const chunk of chunks) {
-      bytes += chunk.length;
-      yield chunk;
+class ObservedChunks implements BlobChunks {
+  readonly #chunks: BlobChunks;
+  readonly #metrics: EnvironmentMetrics;
+  readonly #span: Span | null;
+  #bytes = 0;
+  #isOver = false;
+
+  constructor(chunks: BlobChunks, metrics: EnvironmentMetrics, tracer: Tracer | null) {
+    this.#chunks = chunks;
+    this.#metrics = metrics;
+    this.#span = tracer?.part('blobs open') ?? null;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Buffer, unknown>> {
+    try {
+      const next = await this.#chunks.next();
+      if (next.done === true) this.#end(true);
+      else this.#bytes += next.value.length;
+      return next;
+    } catch (error) {
+      this.#end(false);
+      throw error;
     }
-  } catch (error) {
-    isWell = false;
-    throw error;
-  } finally {
-    metrics.blobOpens.add();
-    metrics.blobOpenBytes.add(bytes);
-    endSpan(span, bytes, isWell);
+  }
+
+  async return(): Promise<IteratorResult<Buffer, unknown>> {
+    this.#end(true);
+    await this.#chunks.return?.();
+    return { done: true, value: undefined };
+  }
+
+  release(): void {
+    this.#end(true);
+    this.#chunks.release?.();
+  }
+
+  #end(isWell: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#metrics.blobOpens.add();
+    this.#metrics.blobOpenBytes.add(this.#bytes);
+    endSpan(this.#span, this.#bytes, isWell);
   }
 }
 

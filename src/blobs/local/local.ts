@@ -10,8 +10,10 @@ import { dirname, join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
 import { syncFile, syncFolder } from '../../runtime/durable-file.ts';
 import { SyncGuard } from '../../runtime/sync-guard.ts';
-import { type Append, type AppendState, type BlobInfo, type Blobs, chunkBytes } from '../blobs.ts';
+import type { Append, AppendState, BlobChunks, BlobInfo, Blobs } from '../blobs.ts';
 import { appendTo, sizeOf, writeBlock } from './append.ts';
+import { BufferPool } from './buffer-pool.ts';
+import { LocalReader } from './reader.ts';
 
 /** Syncing while bytes arrive keeps the disk busy, the last sync short, and the dirty memory bounded. */
 const syncEveryBytes = 32 * 1024 * 1024;
@@ -60,6 +62,7 @@ class LocalBlobs implements Blobs {
   readonly #syncGuard: SyncGuard;
   readonly #reported = new WeakSet<Fault>();
   readonly #background: BackgroundSync;
+  readonly #buffers = new BufferPool();
 
   constructor(
     incoming: string,
@@ -140,20 +143,8 @@ class LocalBlobs implements Blobs {
     await this.discard(id);
   }
 
-  async *open(id: string, start: number, end: number): AsyncIterable<Buffer> {
-    const handle = await open(this.#path(id), 'r').catch(toFault);
-    const size = Math.min(chunkBytes, end - start);
-    const buffers = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)] as const;
-    try {
-      for (let position = start, turn = 0; position < end; turn ^= 1) {
-        const chunk = (buffers[turn] as Buffer).subarray(0, Math.min(size, end - position));
-        await readFully(handle, chunk, position);
-        position += chunk.length;
-        yield chunk;
-      }
-    } finally {
-      await handle.close();
-    }
+  open(id: string, start: number, end: number): BlobChunks {
+    return new LocalReader(this.#path(id), this.#buffers, { start, end });
   }
 
   async discard(id: string): Promise<void> {
@@ -182,14 +173,6 @@ class LocalBlobs implements Blobs {
 
 function isBlobId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
-}
-
-async function readFully(handle: FileHandle, buffer: Buffer, position: number): Promise<void> {
-  for (let filled = 0; filled < buffer.length; ) {
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled).catch(toFault);
-    if (bytesRead === 0) throw new Fault('other', `a blob ends at ${position + filled}`);
-    filled += bytesRead;
-  }
 }
 
 /** Syncs of files that are still being written. One at a time for all files: each takes one of the few threads that also read and write. */

@@ -3,7 +3,7 @@
 
 import { tmpdir } from 'node:os';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Append, type AppendState, type BlobInfo, type Blobs, chunkBytes } from '../blobs.ts';
+import { type Append, type AppendState, type BlobChunks, type BlobInfo, type Blobs, chunkBytes } from '../blobs.ts';
 import { abandonParts, appendParts, completeParts, type GrowingObject } from './append.ts';
 import { Bucket, type S3Place } from './bucket.ts';
 import { PartMemory } from './part.ts';
@@ -78,8 +78,8 @@ class S3Blobs implements Blobs {
     return { bucket: this.#bucket, key: this.#toKey(id), memory: this.#memory };
   }
 
-  async *open(id: string, start: number, end: number): AsyncIterable<Buffer> {
-    yield* readChunks(this.#bucket, this.#toKey(id), { start, end, chunkBytes });
+  open(id: string, start: number, end: number): BlobChunks {
+    return readChunks(this.#bucket, this.#toKey(id), { start, end, chunkBytes });
   }
 
   async discard(id: string): Promise<void> {

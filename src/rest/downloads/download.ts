@@ -35,7 +35,7 @@ export function answerDownload(
   const isRangeAllowed = request.method === 'GET' && matchesIfRange(request, validators);
   const header = isRangeAllowed ? (request.headers.range ?? null) : null;
   const ranges = readRanges(header, file.sizeBytes);
-  if (ranges === null) return toWhole(file, headers);
+  if (ranges === null) return toWhole(file, headers, request.method === 'HEAD');
   const [first, ...others] = ranges;
   if (first === undefined) {
     const contentRange = `bytes */${file.sizeBytes}`;
@@ -59,9 +59,11 @@ function toFileHeaders(file: OpenedFile, disposition: Disposition): Record<strin
   };
 }
 
-function toWhole(file: OpenedFile, headers: Record<string, string>): Answer {
+function toWhole(file: OpenedFile, headers: Record<string, string>, isHead: boolean): Answer {
   const whole = { start: 0, end: file.sizeBytes };
-  return { status: 200, headers: { ...headers, 'Content-Length': String(file.sizeBytes) }, body: file.read(whole) };
+  // Of a HEAD nothing is read.
+  const body = isHead ? '' : (file.readSmall() ?? file.read(whole));
+  return { status: 200, headers: { ...headers, 'Content-Length': String(file.sizeBytes) }, body };
 }
 
 function toPart(file: OpenedFile, headers: Record<string, string>, range: Range): Answer {
@@ -69,7 +71,8 @@ function toPart(file: OpenedFile, headers: Record<string, string>, range: Range)
     'Content-Length': String(range.end - range.start),
     'Content-Range': toContentRange(range, file.sizeBytes),
   };
-  return { status: 206, headers: { ...headers, ...partHeaders }, body: file.read(range) };
+  const body = file.readSmall()?.subarray(range.start, range.end) ?? file.read(range);
+  return { status: 206, headers: { ...headers, ...partHeaders }, body };
 }
 
 /** `multipart/byteranges` (RFC 9110, section 14.6). */
