@@ -27,6 +27,7 @@ const mayImport: Record<string, readonly string[]> = {
   config: ['auth', 'blobs', 'certificates'],
   listener: ['auth', 'certificates', 'telemetry'],
   rest: ['listener', 'operations', 'auth', 'catalog', 'certificates', 'archive', 'telemetry'],
+  webdav: ['rest', 'listener', 'operations', 'auth', 'catalog', 'telemetry'],
   jobs: ['operations', 'catalog', 'blobs', 'telemetry'],
   maintenance: ['operations', 'catalog', 'blobs', 'auth', 'server', 'config'],
   control: ['operations', 'catalog', 'certificates', 'maintenance', 'server', 'config'],
@@ -36,7 +37,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   server: [
     ...['config', 'operations', 'jobs', 'catalog', 'blobs', 'search', 'auth', 'certificates'],
-    ...['listener', 'rest', 'telemetry', 'maintenance'],
+    ...['listener', 'rest', 'webdav', 'telemetry', 'maintenance'],
   ],
   src: ['config', 'server', 'jobs', 'operations', 'auth', 'control', 'telemetry'],
 };
@@ -48,11 +49,12 @@ const typesOnly: Record<string, readonly string[]> = {
   auth: ['catalog', 'certificates'],
   listener: ['auth'],
   rest: ['catalog'],
+  webdav: ['catalog'],
   control: ['catalog', 'server', 'config'],
 };
 
 /** Rooms that answer requests. */
-const answering = ['listener', 'rest', 'auth'];
+const answering = ['listener', 'rest', 'webdav', 'auth'];
 
 function listSources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

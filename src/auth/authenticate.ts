@@ -1,10 +1,11 @@
 // Turns the headers of a request and its client certificate into a caller, or refuses. Applications and people are cached for half
 // a second, so that disabling them, revoking a certificate or signing out takes effect within a second.
 
+import { hash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Application } from '../catalog/verbs/applications.ts';
-import type { Caller, SpaceAccess } from '../domain/caller.ts';
+import { actingForItself, type Caller, type SpaceAccess } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
@@ -19,8 +20,16 @@ const recordEveryMs = 60 * 1000;
 
 export interface Credentials {
   authorization: string | undefined;
-  appKey: string | undefined;
+  /** Null: the token alone says which application it is. */
+  appKey: string | undefined | null;
   spaceId: string | undefined;
+  arrival: Arrival;
+  requestId: string;
+}
+
+interface SecretCredentials {
+  appKey: string;
+  secret: string;
   arrival: Arrival;
   requestId: string;
 }
@@ -50,7 +59,7 @@ export class Authenticator {
 
   async authenticate({ authorization, appKey, spaceId, arrival, requestId }: Credentials): Promise<Caller> {
     const token = await this.#tokens.verify(readBearer(authorization));
-    const application = await this.#requireApplication(appKey, token);
+    const application = await this.#requireApplication(appKey === null ? token.clientId : appKey, token);
     checkAddress(application, arrival);
     checkCertificate(application, token, arrival);
     const spaces = token.person === null ? ownSpaces(application) : await this.#spacesOf(token.person, application);
@@ -66,6 +75,33 @@ export class Authenticator {
       spaceId: spaceId === undefined || spaceId === '' ? null : spaceId,
       requestId,
     };
+  }
+
+  /** An application that shows its secret and acts for itself. Null: wrong credentials. The caller of this function limits how
+   *  many wrong ones an address may try. */
+  async authenticateSecret({ appKey, secret, arrival, requestId }: SecretCredentials): Promise<Caller | null> {
+    const application = await this.#find(appKey);
+    if (application === null || application.state !== 'active' || !isSecretOf(application, secret, this.#clock.now()))
+      return null;
+    checkAddress(application, arrival);
+    return toOwnCaller(application, requestId);
+  }
+
+  /** The application of the certificate that the client shows, acting for itself. */
+  async authenticateCertificate(arrival: Arrival, requestId: string): Promise<Caller> {
+    const shown = arrival.certificate();
+    if (shown.problem !== null) throw certificateInvalid(shown.problem);
+    const appKey = await this.#catalog.findCertificateOwner({ thumbprint: shown.thumbprint });
+    const application = appKey === null ? null : await this.#find(appKey);
+    if (
+      application === null ||
+      application.state !== 'active' ||
+      !application.certificates.includes(shown.thumbprint)
+    ) {
+      throw certificateInvalid('The certificate is not registered with an active application.');
+    }
+    checkAddress(application, arrival);
+    return toOwnCaller(application, requestId);
   }
 
   /** The creator of a link with their current rights, by the rules of the address that it is used on; null when they have none, or
@@ -147,6 +183,28 @@ export class Authenticator {
     this.#used.set(signIn.grant, true);
     void this.#catalog.noteSessionUse({ grant: signIn.grant, at: this.#clock.now() }).catch(() => undefined);
   }
+}
+
+function toOwnCaller(application: Application, requestId: string): Caller {
+  return {
+    ...actingForItself,
+    appKey: application.appKey,
+    actor: `app:${application.name}`,
+    scopes: application.scopes,
+    spaces: ownSpaces(application),
+    isTrusted: application.createdBy === 'operator',
+    spaceId: null,
+    requestId,
+  };
+}
+
+/** Compares in constant time. A server-based application has no secret. */
+function isSecretOf(application: Application, secret: string, now: number): boolean {
+  const { secretSha256, previousSecretSha256, previousSecretUntil } = application;
+  const presented = Buffer.from(hash('sha256', secret));
+  const isEqual = (stored: string | null) => stored !== null && timingSafeEqual(presented, Buffer.from(stored));
+  const isPrevious = isEqual(previousSecretSha256) && (previousSecretUntil ?? 0) > now;
+  return isEqual(secretSha256) || isPrevious;
 }
 
 /** A link of a server-based application works only on the mutual-TLS address, with one of its certificates. */

@@ -14,15 +14,18 @@ import * as consoleApplication from './verbs/console-application.ts';
 import * as contents from './verbs/contents.ts';
 import * as copyEntry from './verbs/copy-entry.ts';
 import * as createFolder from './verbs/create-folder.ts';
+import * as findPath from './verbs/find-path.ts';
 import * as idempotency from './verbs/idempotency.ts';
 import * as issuerRecords from './verbs/issuer-records.ts';
 import * as journal from './verbs/journal.ts';
 import * as leases from './verbs/leases.ts';
 import * as listFolder from './verbs/list-folder.ts';
+import * as listWithContents from './verbs/list-with-contents.ts';
 import * as members from './verbs/members.ts';
 import * as people from './verbs/people.ts';
 import * as purge from './verbs/purge.ts';
 import * as quotas from './verbs/quotas.ts';
+import * as replaceEntry from './verbs/replace-entry.ts';
 import * as saveFile from './verbs/save-file.ts';
 import * as searchHits from './verbs/search-hits.ts';
 import * as sessions from './verbs/sessions.ts';
@@ -45,15 +48,18 @@ const modules = {
   ...contents,
   ...copyEntry,
   ...createFolder,
+  ...findPath,
   ...idempotency,
   ...issuerRecords,
   ...journal,
   ...leases,
   ...listFolder,
+  ...listWithContents,
   ...members,
   ...people,
   ...purge,
   ...quotas,
+  ...replaceEntry,
   ...saveFile,
   ...searchHits,
   ...sessions,

@@ -42,6 +42,17 @@ export class Peers {
     const client = forwarded.findLast((address) => !this.has(address));
     return client !== undefined && isIP(client) !== 0 ? client : peer;
   }
+
+  /** Whether a request without TLS came from this machine, or over TLS to a trusted proxy. */
+  isPrivate(request: IncomingMessage): boolean {
+    const { socket, headers } = request;
+    if (this.has(socket.remoteAddress) && headers['x-forwarded-proto'] === 'https') return true;
+    return isLoopback(this.findClient(request));
+  }
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(::ffff:)?127\./i.test(address);
 }
 
 function isPeer(peer: string): boolean {

@@ -73,6 +73,8 @@ export interface Config {
   journalDays: number | null;
   /** Whether reads of contents are recorded in the journal. */
   isReadAudited: boolean;
+  /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */
+  isLitterDiscarded: boolean;
   /** The time limit for extracting the text of one document. */
   searchSeconds: number;
   /** Threads that serve requests, including the main one. */
@@ -188,6 +190,7 @@ export function readConfig(environment: Variables = process.env): Config {
     versionDays: reader.countOrNone('CABINET_VERSION_DAYS'),
     journalDays: reader.countOrNone('CABINET_JOURNAL_DAYS'),
     isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
+    isLitterDiscarded: reader.choice('CABINET_DAV_LITTER', ['keep', 'discard']) === 'discard',
     searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
     httpThreads: reader.httpThreads('CABINET_HTTP_THREADS', values.CABINET_CATALOG),
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),

@@ -56,6 +56,10 @@ export const settings = {
     about: 'how long a version is kept once another has taken its place',
   },
   CABINET_JOURNAL_DAYS: { fallback: '90', about: 'older parts of the journal are archived into files, or unlimited' },
+  CABINET_DAV_LITTER: {
+    fallback: 'keep',
+    about: 'discard: WebDAV accepts and forgets ._*, .DS_Store, Thumbs.db and desktop.ini',
+  },
   CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
   CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
   CABINET_HTTP_THREADS: {

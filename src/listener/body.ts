@@ -208,9 +208,14 @@ export class ProgressMonitor {
 
   /** For a request that has its answer, and did not arrive whole. */
   watchRest(request: IncomingMessage): void {
-    const unwatch = this.watch(new UnreadRest(request.socket));
-    request.once('close', unwatch);
-    request.socket.once('close', unwatch);
+    const { socket } = request;
+    const unwatch = this.watch(new UnreadRest(socket));
+    const end = () => {
+      unwatch();
+      socket.off('close', end);
+    };
+    request.once('close', end);
+    socket.once('close', end);
   }
 
   #check(now: number): void {

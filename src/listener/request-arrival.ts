@@ -24,6 +24,11 @@ export class RequestArrival implements Arrival {
     this.#address = address;
   }
 
+  get isPrivate(): boolean {
+    if (this.isMutualTls || 'encrypted' in this.#request.socket) return true;
+    return this.#address.proxies.isPrivate(this.#request);
+  }
+
   get address(): string {
     return this.#address.proxies.findClient(this.#request);
   }

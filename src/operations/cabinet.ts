@@ -72,6 +72,8 @@ export interface Cabinet {
   readonly journalFiles: JournalFiles;
   /** Whether the journal records reads of contents. */
   readonly isReadAudited: boolean;
+  /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */
+  readonly isLitterDiscarded: boolean;
   /** Whether there is a mutual-TLS address for server-based applications. */
   readonly hasMutualTls: boolean;
   /** Frees permanently removed entries in the background. */

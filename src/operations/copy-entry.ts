@@ -21,6 +21,10 @@ interface CopyRequest {
   name: string | null;
   conflict: ConflictBehavior;
   precondition: Precondition | null;
+  /** An entry that has the name, and goes to the trash in the commit that attaches the copy. */
+  replaced?: string | null;
+  /** A folder is copied without what is in it. */
+  isShallow?: boolean;
 }
 
 export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyRequest): Promise<EntryView> {
@@ -30,7 +34,9 @@ export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyR
   checkFree(cabinet, null);
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
   const parent = toFolderIdIn(access, request.parentFolderId);
-  const copy = { space: access.space, id, parent, name, conflict, precondition, ...byCaller(cabinet, caller) };
+  const { replaced = null, isShallow = false } = request;
+  const source = { space: access.space, id, precondition, isShallow };
+  const copy = { ...source, parent, name, conflict, replaced, ...byCaller(cabinet, caller) };
   const started = await catalog.beginCopy(copy);
   if (started === null) throw entryNotFound();
   if ('details' in started) return started.details;

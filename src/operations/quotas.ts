@@ -120,6 +120,16 @@ export class Quotas {
     });
   }
 
+  /** What the space holds, and how many bytes the actor can add; null: as many as the disk has. Figures may be a second old. */
+  async findRoom({ space }: SpaceAccess, actor: string): Promise<{ usedBytes: number; availableBytes: number | null }> {
+    let availableBytes: number | null = null;
+    for (const { holder, max } of this.#findMaxima(space, actor)) {
+      const left = Math.max(0, max - (await this.#find(space, holder)).bytes);
+      availableBytes = Math.min(availableBytes ?? left, left);
+    }
+    return { usedBytes: (await this.#find(space, everyone)).bytes, availableBytes };
+  }
+
   async #find(space: number, actor: string): Promise<UsageOf> {
     const key = toKey(space, actor);
     const known = this.#usage.get(key);

@@ -163,6 +163,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     quotas: new Quotas(catalog, { environment: name, shared, clock }),
     journalFiles,
     isReadAudited: config.isReadAudited,
+    isLitterDiscarded: config.isLitterDiscarded,
     hasMutualTls: name === 'production',
   };
 }

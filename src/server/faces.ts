@@ -10,6 +10,7 @@ import { serverOptionsFace } from '../rest/faces/server-options-face.ts';
 import { consoleRoutes, docsRoutes } from '../rest/routes.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
+import { webdavFace } from '../webdav/webdav-face.ts';
 
 export interface FacesOptions {
   /** The environment behind the address. */
@@ -28,6 +29,7 @@ export function toFaces(options: FacesOptions): Face[] {
   return [
     preflightFace(corsOrigins),
     serverOptionsFace(),
+    webdavFace(options),
     ...(isMutualTls ? [] : [openFace(consoleRoutes, lookup)]),
     openFace(docsRoutes, lookup),
     issuerFace(options),

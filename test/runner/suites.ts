@@ -73,6 +73,7 @@ export function listSuites(): Suite[] {
       fixture: () => openInterfaceTarget({ isShared: false }),
       filesPerProcess: 6,
     },
+    { name: 'webdav', jobs: files('webdav', 'test/webdav/*.test.ts'), fixture: sharedStores },
     { name: 'command line', jobs: files('command line', 'test/cli/*.test.ts') },
     { name: 'client', jobs: files('client', 'sdk/test/*.test.ts') },
     { name: 'examples', jobs: files('examples', 'test/examples/*.test.ts') },

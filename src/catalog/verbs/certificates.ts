@@ -80,6 +80,17 @@ export const removeCertificate = write(
   },
 );
 
+/** The AppKey of the application that has this certificate; null: none. */
+export const findCertificateOwner = read(
+  {},
+  function* findCertificateOwner({ thumbprint }: { thumbprint: string }): Verb<string | null> {
+    const found = yield* row<{ app_key: string }>(
+      sql`SELECT app_key FROM certificates WHERE thumbprint = ${thumbprint}`,
+    );
+    return found?.app_key ?? null;
+  },
+);
+
 export const listCertificates = read({}, function* listCertificates(input: ApplicationRef): Verb<Certificate[]> {
   const { appKey } = yield* requireApplication(input);
   const found = yield* rows<CertificateRow>(

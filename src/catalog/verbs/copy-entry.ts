@@ -9,10 +9,21 @@ import { checkEntryPrecondition, type Precondition } from '../../domain/precondi
 import { allSpaces, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, rows, tuples, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
-import { type EntryRow, insertRow, one, requireRow, selection, toEntry, toRow, updateRow } from './entries.ts';
+import {
+  type EntryRow,
+  findRowByName,
+  insertRow,
+  one,
+  requireRow,
+  selection,
+  toEntry,
+  toRow,
+  updateRow,
+} from './entries.ts';
 import { requireHidden } from './hidden-folders.ts';
 import { type FreeName, settleName } from './naming.ts';
 import { remove } from './removal.ts';
+import { trashEntry } from './trash.ts';
 import {
   addToSizes,
   checkTreeLevel,
@@ -42,6 +53,10 @@ export interface CopyEntry extends Origin {
   conflict: ConflictBehavior;
   /** Of the entry that is copied; checked when the copy begins. */
   precondition?: Precondition | null;
+  /** The id of an entry that has the name, and goes to the trash in the commit that attaches the copy. */
+  replaced?: string | null;
+  /** A folder is copied without what is in it. */
+  isShallow?: boolean;
 }
 
 /** A folder whose children are being copied. `after`: the last copied child; null: none yet. */
@@ -64,12 +79,13 @@ export const beginCopy = write(
     if (input.precondition) checkEntryPrecondition(input.precondition, yield* toDetails(source));
     const to = yield* requireFolder(space, input.parent, 'ParentFolderId');
     const free = yield* settle(input, source, to);
-    yield* checkQuota(space, input.by, { entries: 1, bytes: source.size });
+    yield* checkQuota(space, input.by, { entries: 1, bytes: input.isShallow ? 0 : source.size });
     const hidden = yield* requireHidden(space, hiddenId);
     const slice = new CopySlice(input);
     const target = yield* slice.add(source, hidden, { name: source.name, nameKey: null });
     const top = target.entry;
-    const stack: Frame[] = source.kind === 0 ? [{ source: source.entry, target: top, after: null }] : [];
+    const stack: Frame[] =
+      source.kind === 0 && !input.isShallow ? [{ source: source.entry, target: top, after: null }] : [];
     yield* slice.proceed(stack);
     yield* slice.finish();
     if (stack.length === 0) return { details: yield* attach(input, top, to, free) };
@@ -135,6 +151,8 @@ function* settle(input: CopyEntry, source: EntryRow, to: LocatedEntry): Verb<Fre
   yield* checkTreeLevel(to, input.space, source, 'ParentFolderId');
   const name = input.name ?? source.name;
   const { space, conflict } = input;
+  const taken = input.replaced ? yield* findRowByName(space, to.entry, toNameKey(name)) : undefined;
+  if (taken !== undefined && taken.id === input.replaced) return { name, nameKey: toNameKey(name) };
   const naming = yield* settleName({
     space,
     parent: to.entry,
@@ -154,6 +172,7 @@ function* requireTop(top: number): Verb<LocatedEntry> {
 
 function* attach(input: CopyEntry, top: number, to: LocatedEntry, free: FreeName): Verb<EntryDetails> {
   const { space } = input;
+  if (input.replaced) yield* trashEntry({ ...input, id: input.replaced, precondition: null });
   const copied = yield* requireTop(top);
   yield* addToSizes(yield* requireHidden(space, hiddenId), -copied.size);
   const attached = { ...copied, parent: to.entry, name: free.name, name_key: free.nameKey };

@@ -103,7 +103,13 @@ class Bench {
       authorization: `Bearer ${token}`,
       appKey,
       spaceId: undefined,
-      arrival: { isMutualTls: false, address: '127.0.0.1', certificate: () => ({ problem: 'None.' }), ...arrival },
+      arrival: {
+        isMutualTls: false,
+        isPrivate: true,
+        address: '127.0.0.1',
+        certificate: () => ({ problem: 'None.' }),
+        ...arrival,
+      },
       requestId: randomUUID(),
     };
   }

@@ -1,0 +1,61 @@
+// Preconditions of a WebDAV request: `If`, and those of HTTP. They are evaluated on what was found; the write that follows is then
+// bound to exactly that state, so that nothing can change in between.
+
+import { checkPrecondition, type Precondition } from '../domain/precondition.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { readPrecondition } from '../rest/preconditions.ts';
+import { type ConditionState, isFulfilled, parseIf } from './if-header.ts';
+import { isDavPath, toOwnPath } from './path.ts';
+import { type DavRequest, etagOf, findResource, type Resource } from './resource.ts';
+
+/** Refuses with 412 unless everything is fulfilled. Returns whether there was a condition at all. */
+export async function checkConditions(dav: DavRequest, resource: Resource): Promise<boolean> {
+  const precondition = readPrecondition(dav.exchange.request);
+  if (precondition !== null) checkPrecondition(precondition, toHttpState(resource));
+  return (await checkIf(dav, resource)) || precondition !== null;
+}
+
+/** Only `If`: a download has its own way with the preconditions of HTTP. Returns whether the header was sent. */
+export async function checkIf(dav: DavRequest, resource: Resource): Promise<boolean> {
+  const header = dav.exchange.request.headers.if;
+  if (typeof header !== 'string') return false;
+  for (const list of parseIf(header)) {
+    if (isFulfilled(list, await findState(dav, resource, list.resource))) return true;
+  }
+  throw new Refusal('PreconditionFailed', 'The header If is not fulfilled.', { target: 'If' });
+}
+
+function toHttpState(resource: Resource): { etag: string; modifiedAt: number } | null {
+  if (resource.kind === 'root') return { etag: '', modifiedAt: 0 };
+  if (resource.kind !== 'entry') return null;
+  return { etag: etagOf(resource.details) ?? '', modifiedAt: resource.details.entry.modifiedAt };
+}
+
+const nothing: ConditionState = { etag: null, tokens: [] };
+
+async function findState(dav: DavRequest, own: Resource, address: string | null): Promise<ConditionState> {
+  if (address === null) return toState(own);
+  const { publicUrl, basePath } = dav.context;
+  const path = toOwnPath(address, { publicUrl, basePath, host: dav.exchange.request.headers.host });
+  if (path === null || !isDavPath(path)) return nothing;
+  return toState(await findResource(dav, path));
+}
+
+function toState(resource: Resource): ConditionState {
+  if (resource.kind !== 'entry') return nothing;
+  return { etag: etagOf(resource.details), tokens: [] };
+}
+
+/** Binds the change of an entry to the state in which it was found. */
+export function toEntryPrecondition(resource: Resource, isConditional: boolean): Precondition | null {
+  if (!isConditional || resource.kind !== 'entry') return null;
+  return { match: [resource.details.etag], noneMatch: null, unmodifiedSince: null };
+}
+
+/** Binds a save to the content that was found, or to its absence. */
+export function toContentPrecondition(resource: Resource, isConditional: boolean): Precondition | null {
+  if (!isConditional) return null;
+  const etag = resource.kind === 'entry' ? etagOf(resource.details) : null;
+  if (etag === null) return { match: null, noneMatch: '*', unmodifiedSince: null };
+  return { match: [etag], noneMatch: null, unmodifiedSince: null };
+}

@@ -1,0 +1,66 @@
+// The body of PROPFIND: all properties, their names, or some of them; and what the answer shows of a resource.
+
+import { commonNames, type Described, isLive, quotaNames, renderLive } from './live-properties.ts';
+import { elementsOf, findDav, invalidXml, isDav, type XmlElement } from './xml-reader.ts';
+import { escapeAttribute } from './xml-text.ts';
+
+export interface PropertyName {
+  namespace: string;
+  name: string;
+}
+
+export interface PropertyRequest {
+  kind: 'all' | 'names' | 'some';
+  /** Those that are named; beside `all`, those to include. */
+  wanted: readonly PropertyName[];
+  /** Whether the figures of the quota are needed. */
+  needsRoom: boolean;
+}
+
+/** No body asks for all (RFC 4918, section 9.1). */
+export function readPropfind(body: XmlElement | null): PropertyRequest {
+  if (body === null) return { kind: 'all', wanted: [], needsRoom: false };
+  if (!isDav(body, 'propfind')) throw invalidXml('the element must be DAV:propfind');
+  const [all, names, some] = ['allprop', 'propname', 'prop'].map((name) => findDav(body, name));
+  if ([all, names, some].filter((one) => one !== undefined).length !== 1) {
+    throw invalidXml('DAV:propfind has one of allprop, propname and prop');
+  }
+  const list = some ?? (all === undefined ? undefined : findDav(body, 'include'));
+  const wanted = list === undefined ? [] : elementsOf(list).map(({ namespace, name }) => ({ namespace, name }));
+  const needsRoom = wanted.some(({ namespace, name }) => namespace === 'DAV:' && quotaNames.includes(name));
+  return { kind: all !== undefined ? 'all' : names !== undefined ? 'names' : 'some', wanted, needsRoom };
+}
+
+export function renderProperties({ kind, wanted }: PropertyRequest, resource: Described): string {
+  if (kind === 'names') {
+    const own = [...commonNames, ...quotaNames].filter((name) => renderLive(name, resource) !== null);
+    return renderPropstat(own.map((name) => `<D:${name}/>`).join(''), '200 OK');
+  }
+  let found = '';
+  let missing = '';
+  if (kind === 'all') for (const name of commonNames) found += renderLive(name, resource) ?? '';
+  for (const property of wanted) {
+    const value = toValue(property, resource);
+    if (value !== null) found += value;
+    else if (kind === 'some') missing += renderName(property);
+  }
+  // An empty request gets an empty answer, which still needs one propstat.
+  const isEmpty = found === '' && missing === '';
+  return (
+    (found === '' && !isEmpty ? '' : renderPropstat(found, '200 OK')) +
+    (missing === '' ? '' : renderPropstat(missing, '404 Not Found'))
+  );
+}
+
+function toValue({ namespace, name }: PropertyName, resource: Described): string | null {
+  return isLive(namespace, name) ? renderLive(name, resource) : null;
+}
+
+export function renderPropstat(properties: string, status: string, rest = ''): string {
+  return `<D:propstat><D:prop>${properties}</D:prop><D:status>HTTP/1.1 ${status}</D:status>${rest}</D:propstat>`;
+}
+
+/** An empty element of this name. */
+export function renderName({ namespace, name }: PropertyName): string {
+  return namespace === 'DAV:' ? `<D:${name}/>` : `<${name} xmlns="${escapeAttribute(namespace)}"/>`;
+}

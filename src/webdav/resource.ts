@@ -1,0 +1,122 @@
+// What a WebDAV path names: the collection of all spaces, an entry of a space, or nothing yet.
+
+import type { EntryDetails } from '../catalog/verbs/tree.ts';
+import type { Caller, SpaceAccess } from '../domain/caller.ts';
+import { toNameKey } from '../domain/name.ts';
+import { authorize } from '../domain/permission.ts';
+import { toContentEtag } from '../domain/precondition.ts';
+import type { Exchange } from '../listener/face.ts';
+import { findPath } from '../operations/find-path.ts';
+import type { EnvironmentContext } from '../rest/environment-context.ts';
+import { DavRefusal } from './dav-refusal.ts';
+import { toHref, toNames } from './path.ts';
+
+/** A request whose sender is known. */
+export interface DavRequest {
+  context: EnvironmentContext;
+  exchange: Exchange;
+  caller: Caller;
+  /** The caller as of now: rights may have been revoked while a long body was read. */
+  renewCaller(): Promise<Caller>;
+}
+
+/** `/dav/`, which has the caller's spaces. */
+export interface RootResource {
+  kind: 'root';
+  names: readonly [];
+}
+
+interface Located {
+  access: SpaceAccess;
+  /** The caller in this space alone. */
+  caller: Caller;
+  /** From the request, the space first. */
+  names: readonly string[];
+  /** The folder that has, or would have, the entry. Null for the root of a space, and where the folder does not exist. */
+  parent: EntryDetails | null;
+}
+
+export interface EntryResource extends Located {
+  kind: 'entry';
+  details: EntryDetails;
+}
+
+export interface FreeResource extends Located {
+  kind: 'free';
+  /** The last name. */
+  name: string;
+}
+
+/** A space that does not exist, or not for this caller, and everything in it. */
+export interface NoSpace {
+  kind: 'no space';
+  names: readonly string[];
+}
+
+export type Resource = RootResource | EntryResource | FreeResource | NoSpace;
+
+export async function findResource(dav: Pick<DavRequest, 'context' | 'caller'>, path: string): Promise<Resource> {
+  const names = toNames(path);
+  const [spaceName, ...inside] = names;
+  authorize(dav.caller, 'read');
+  if (spaceName === undefined) return { kind: 'root', names: [] };
+  const key = toNameKey(spaceName);
+  const access = dav.caller.spaces.find((one) => toNameKey(one.spaceName) === key);
+  if (access === undefined) return { kind: 'no space', names };
+  const caller = toCallerIn(dav.caller, access);
+  const { found, parent } = await findPath(dav.context.cabinet, caller, { access, names: inside });
+  if (found !== null) return { kind: 'entry', access, caller, names, parent, details: found };
+  return { kind: 'free', access, caller, names, parent, name: inside.at(-1) ?? '' };
+}
+
+/** Operations with this caller look in one space only. */
+export function toCallerIn(caller: Caller, access: SpaceAccess): Caller {
+  return { ...caller, spaces: [access], spaceId: access.spaceId };
+}
+
+/** The caller in the space, as of now. */
+export async function renewCallerIn(dav: DavRequest, { access }: Located): Promise<Caller> {
+  const caller = await dav.renewCaller();
+  const now = caller.spaces.find(({ space }) => space === access.space);
+  if (now === undefined) throw notFound();
+  return toCallerIn(caller, now);
+}
+
+export function notFound(): DavRefusal {
+  return new DavRefusal(404, 'There is nothing at this address.');
+}
+
+/** RFC 4918, sections 9.3.1, 9.7.1, 9.8.5 */
+export function noParent(): DavRefusal {
+  return new DavRefusal(409, 'The folder above does not exist. Make it first with MKCOL.');
+}
+
+/** For methods that need something to be there. */
+export function requireEntry(resource: Resource): EntryResource {
+  if (resource.kind === 'entry') return resource;
+  if (resource.kind === 'root')
+    throw new DavRefusal(403, 'This is the list of your spaces, which cannot be changed here.');
+  throw notFound();
+}
+
+/** For methods that make something: the folder in which it will be. */
+export function requireParent(resource: FreeResource | NoSpace): { resource: FreeResource; parent: EntryDetails } {
+  if (resource.kind === 'no space') {
+    throw resource.names.length === 1 ? new DavRefusal(403, 'Spaces are not made over WebDAV.') : noParent();
+  }
+  if (resource.parent === null || resource.parent.entry.kind !== 'folder') throw noParent();
+  return { resource, parent: resource.parent };
+}
+
+export function isCollection(resource: Resource): boolean {
+  return resource.kind === 'root' || (resource.kind === 'entry' && resource.details.entry.kind === 'folder');
+}
+
+export function hrefOf({ basePath }: EnvironmentContext, resource: Resource): string {
+  return toHref(basePath, resource.names, isCollection(resource));
+}
+
+/** The strong ETag that `GET` sends; null for collections. */
+export function etagOf({ sha256 }: EntryDetails): string | null {
+  return sha256 === null ? null : toContentEtag(Buffer.from(sha256, 'hex'));
+}
