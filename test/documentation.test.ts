@@ -37,6 +37,17 @@ test('docs/api.md lists every request with its summary and nothing else, and sho
   );
 });
 
+test('the documented examples of searches are valid queries', async () => {
+  const [{ parseQuery }, { searchRoute }] = await Promise.all([
+    import('../src/search/query.ts'),
+    import('../src/rest/routes/search.ts'),
+  ]);
+  const described = searchRoute.describe.parameters?.find(({ name }) => name === 'q')?.example;
+  const shown = [...read('docs/api.md').matchAll(/--data-urlencode 'q=([^']+)'/g)].map(([, text]) => text);
+  assert.ok(shown.length > 0);
+  for (const text of [described, ...shown]) assert.ok(parseQuery(String(text)).terms.length > 0);
+});
+
 test('every setting is documented, and nothing else is documented', async () => {
   const { settings } = await import('../src/config/settings.ts');
   const documented = [...read('docs/running.md').matchAll(/^\| `(CABINET_[A-Z_]+)` \|/gm)].map(([, name]) => name);

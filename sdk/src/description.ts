@@ -757,7 +757,7 @@ export interface Operations {
       'Upload-Complete'?: string | undefined;
       /** How many bytes it will have in all */
       'Upload-Length'?: string | undefined;
-      /** IETF: the draft that the client speaks, 3 to 8 */
+      /** IETF: the draft that the client speaks, 3 to 9 */
       'Upload-Draft-Interop-Version'?: string | undefined;
     };
     body: SaveFileJson;
@@ -867,7 +867,7 @@ export interface Operations {
     headers: {
       /** tus: 1.0.0. Without it the IETF draft is meant */
       'Tus-Resumable'?: string | undefined;
-      /** IETF: the draft that the client speaks, 3 to 8 */
+      /** IETF: the draft that the client speaks, 3 to 9 */
       'Upload-Draft-Interop-Version'?: string | undefined;
     };
     body: never;
@@ -883,7 +883,7 @@ export interface Operations {
     headers: {
       /** tus: 1.0.0. Without it the IETF draft is meant */
       'Tus-Resumable'?: string | undefined;
-      /** IETF: the draft that the client speaks, 3 to 8 */
+      /** IETF: the draft that the client speaks, 3 to 9 */
       'Upload-Draft-Interop-Version'?: string | undefined;
       /** Where the bytes belong: as many as have come before */
       'Upload-Offset'?: string | undefined;
@@ -909,7 +909,7 @@ export interface Operations {
     headers: {
       /** tus: 1.0.0. Without it the IETF draft is meant */
       'Tus-Resumable'?: string | undefined;
-      /** IETF: the draft that the client speaks, 3 to 8 */
+      /** IETF: the draft that the client speaks, 3 to 9 */
       'Upload-Draft-Interop-Version'?: string | undefined;
     };
     body: never;

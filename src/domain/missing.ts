@@ -27,5 +27,6 @@ export function entryNotFound(): Refusal {
 }
 
 export function notAFolder(target: string): Refusal {
-  return new Refusal('NotAFolder', 'This id names a file; a folder is needed here.', { target });
+  const named = target === 'path' ? 'path' : 'id';
+  return new Refusal('NotAFolder', `This ${named} names a file; a folder is needed here.`, { target });
 }

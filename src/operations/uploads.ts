@@ -125,6 +125,12 @@ export async function requireUpload(
   return upload;
 }
 
+/** Where an unfinished upload goes on. Null: it is finished, or not the caller's, or gone. */
+export async function findOffset({ catalog, clock }: Cabinet, caller: Caller, id: string): Promise<number | null> {
+  const upload = await catalog.findUpload({ id, ...toOwner(caller) });
+  return upload === null || upload.result !== null || upload.expiresAt < clock.now() ? null : upload.sizeBytes;
+}
+
 export function tusVersionUnsupported(): Refusal {
   return new Refusal('TusVersionUnsupported', 'This needs the header Tus-Resumable with the value 1.0.0.', {
     target: 'Tus-Resumable',

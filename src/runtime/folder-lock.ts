@@ -5,6 +5,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from './private-file.ts';
 
 const codeBusy = 5;
 
@@ -39,6 +40,7 @@ export function lockFolder(folder: string, command = 'cabinet'): FolderLock {
 }
 
 export function lockFile(folder: string, file: string): FolderLock {
+  makePrivate(join(folder, file));
   const database = new DatabaseSync(join(folder, file), { timeout: 0 });
   try {
     // In memory: a journal on the disk would be begun at once, and a full disk would keep the service from starting.

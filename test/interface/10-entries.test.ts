@@ -47,6 +47,15 @@ test('The ETag changes with the content and the record, not with the size of a f
   assert.notEqual((await show(main, File.Id)).ETag, second.ETag);
 });
 
+test('GET /folders?path= of a file is 400 NotAFolder, and names the path', async () => {
+  const folder = await makeFolder(main);
+  await saveFile(main, { FolderId: folder.Id, FileName: 'a.txt' }, 'one');
+  const answer = await call(main, `/folders?path=/${encodeURIComponent(folder.Name)}/a.txt`);
+  const { Target, Message } = assertRefusal(answer, 400, 'NotAFolder');
+  assert.equal(Target, 'path');
+  assert.match(Message, /^This path names a file/);
+});
+
 test('Unknown, malformed and foreign ids are 404 with the same bytes', async () => {
   const foreign = await makeFolder(stranger);
   const bodies = [];

@@ -5,13 +5,28 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertRefusal } from './assertions.ts';
-import { assertEmptyFolder, CONTENT, call, listFolder, makeFolder, send, signIn, toSaved } from './client.ts';
+import {
+  type Answer,
+  assertEmptyFolder,
+  CONTENT,
+  call,
+  type Headers,
+  listFolder,
+  makeFolder,
+  send,
+  signIn,
+  toSaved,
+} from './client.ts';
 import { append, assertSaved, begin, codeOf, head, sha256, toPath } from './uploads.ts';
 import { contentHead, openWire } from './wire.ts';
 
 const main = await signIn('Main');
 const stranger = await signIn('Stranger');
 const bytes = randomBytes(300_000);
+
+function toTarget({ body }: Answer): string {
+  return (JSON.parse(body.toString()) as { Error: { Target: string } }).Error.Target;
+}
 
 async function prepare() {
   const folder = await makeFolder(main);
@@ -60,7 +75,7 @@ test('A file is uploaded in pieces, and the last is answered like a save', async
 
 test('A client that names a draft gets the address of a one-request upload before the response', async () => {
   const { into } = await prepare();
-  for (const version of ['5', '6', '7', '8']) {
+  for (const version of ['5', '6', '7', '8', '9']) {
     using wire = await openWire(main.base);
     const headers = { ...into, FileName: version, 'Upload-Complete': '?1', 'Upload-Draft-Interop-Version': version };
     wire.write(contentHead(main, 'POST', '/files', { ...headers, 'Content-Length': String(bytes.length) }));
@@ -214,6 +229,39 @@ test('Invalid requests are refused and the upload continues', async () => {
   assert.equal((await head(main, path)).headers['upload-offset'], '0');
   await assertSaved(main, await append(main, path, { offset: 0, isLast: true }, bytes), bytes);
   assert.equal((await listFolder(main, folder.Id)).length, 1);
+});
+
+test('HEAD and DELETE with the state of an upload are refused, and the refusal has the offset', async () => {
+  const { inPieces } = await prepare();
+  const path = toPath(await begin(main, inPieces, bytes.subarray(0, 10)));
+  for (const name of ['Upload-Offset', 'Upload-Length', 'Upload-Complete', 'Upload-Incomplete']) {
+    for (const method of ['HEAD', 'GET', 'DELETE']) {
+      const value = /complete/.test(name) ? '?1' : '10';
+      const answer = await call(main, path, { method, headers: { [name]: value } });
+      assert.deepEqual([answer.status, answer.headers['upload-offset']], [400, '10'], `${method} ${name}`);
+      if (method !== 'HEAD') assert.deepEqual([codeOf(answer), toTarget(answer)], ['InvalidHeader', name]);
+    }
+  }
+  await assertSaved(main, await append(main, path, { offset: 10, isLast: true }, bytes.subarray(10)), bytes);
+});
+
+test('A 400 or 415 to an unfinished upload has its offset, and one to any other has none', async () => {
+  const { inPieces } = await prepare();
+  const begun = await begin(main, { ...inPieces, 'Upload-Length': '300000' }, bytes.subarray(0, 10));
+  const path = toPath(begun);
+  const offsetAfter = async (status: number, more: Headers, caller = main) => {
+    const answer = await append(caller, path, { offset: 10, isLast: false, more }, bytes.subarray(10, 20));
+    assert.equal(answer.status, status, `${JSON.stringify(more)} ${answer.body}`);
+    return answer.headers['upload-offset'];
+  };
+  assert.equal(await offsetAfter(415, { 'Content-Type': 'text/plain' }), '10');
+  assert.equal(await offsetAfter(400, { 'Upload-Complete': undefined }), '10');
+  assert.equal(await offsetAfter(400, { 'Upload-Offset': 'x' }), '10');
+  assert.equal(await offsetAfter(400, { 'Upload-Length': '300001' }), '10');
+  assert.equal(await offsetAfter(400, { 'Content-Digest': `sha-256=:${sha256(bytes)}:` }), '10');
+  assert.equal(await offsetAfter(415, { 'Content-Type': 'text/plain' }, stranger), undefined);
+  await assertSaved(main, await append(main, path, { offset: 10, isLast: true }, bytes.subarray(10)), bytes);
+  assert.equal(await offsetAfter(415, { 'Content-Type': 'text/plain' }), undefined);
 });
 
 test('An upload that receives more bytes than its length is removed', async () => {

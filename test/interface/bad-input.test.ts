@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertRefusal, type Entry } from './assertions.ts';
+import { assertEnvelope, assertRefusal, type Entry } from './assertions.ts';
 import {
   assertEmptyFolder,
   call,
@@ -80,6 +80,16 @@ for (const [title, body] of JSON_BODIES) {
     assertRefusal(await call(main, '/folders', { method: 'POST', headers, body }), 400, 'InvalidBody');
   });
 }
+
+test('Fields that are dangerous in JavaScript are ignored like every unknown field', async () => {
+  const folder = await makeFolder(main);
+  for (const key of ['__proto__', 'constructor', 'prototype', 'toString']) {
+    const body = `{"ParentFolderId":"${folder.Id}","FolderName":"of ${key}","${key}":{"ObjectType":"evil:1"}}`;
+    const headers = { 'Content-Type': 'application/json' };
+    const { Folder } = assertEnvelope(await call(main, '/folders', { method: 'POST', headers, body }));
+    assert.deepEqual([Folder.Name, Folder.ObjectType], [`of ${key}`, 'cmis:folder']);
+  }
+});
 
 test('Keys that are dangerous in JavaScript are refused or ignored', async () => {
   const folder = await makeFolder(main);

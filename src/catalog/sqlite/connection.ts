@@ -4,6 +4,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Change } from '../../domain/chain.ts';
 import { Fault, type FaultKind } from '../../domain/fault.ts';
+import { makePrivate } from '../../runtime/private-file.ts';
 import type { Addition, Insertion, Query, Row, Sum, Verb } from '../sql.ts';
 import type { Insert, Statement, Value } from '../statement.ts';
 import { toInsertText, toText } from './dialect.ts';
@@ -37,6 +38,7 @@ export class Connection {
   readonly #inserts = new Map<Insert, StatementSync>();
 
   constructor(path: string, role: Role) {
+    if (role === 'writer') makePrivate(path);
     this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: 5000 });
     requireSqlite(this.#database);
     if (role === 'writer') {

@@ -2,12 +2,14 @@
 // would start over with every commit.
 
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from '../../runtime/private-file.ts';
 import { Connection } from './connection.ts';
 
 /** The copy is not synced yet. It has no unfinished uploads, because their bytes still grow. */
 export function snapshotSqlite(from: string, to: string): void {
   const connection = new Connection(from, 'reader');
   try {
+    makePrivate(to);
     connection.all('VACUUM INTO ?', [to]);
   } finally {
     connection.close();

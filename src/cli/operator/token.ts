@@ -6,6 +6,7 @@ import { type AddressConfig, type Config, readConfig, readSettings } from '../..
 import { askService } from '../../control/ask.ts';
 import { print } from '../output.ts';
 import { readSecretFile } from '../secret-file.ts';
+import { requestToken, type TokenAnswer } from './request-token.ts';
 
 interface TokenOptions {
   appKey: string;
@@ -13,10 +14,6 @@ interface TokenOptions {
   secretFile?: string;
   env: string;
   json?: boolean;
-}
-
-interface TokenAnswer {
-  access_token: string;
 }
 
 export function registerToken(program: Command): void {
@@ -49,15 +46,20 @@ async function getToken(options: TokenOptions): Promise<TokenAnswer> {
     string | null
   > | null;
   if (addresses !== null)
-    return await requestToken(addresses[options.env === 'test' ? 'Test' : 'Production'] ?? undefined, credentials);
+    return await requestToken(requireAddress(addresses[options.env === 'test' ? 'Test' : 'Production']), credentials);
   // Loaded only when needed: the whole service takes a second.
   const { start } = await import('../../main.ts');
   const service = await start(withoutListeners(config));
   try {
-    return await requestToken(service[options.env] ?? undefined, credentials);
+    return await requestToken(requireAddress(service[options.env]), credentials);
   } finally {
     await service.close();
   }
+}
+
+function requireAddress(address: string | null | undefined): string {
+  if (typeof address === 'string') return address;
+  throw new Error('This environment is switched off.');
 }
 
 function readSecret({ secret, secretFile }: TokenOptions): string {
@@ -77,11 +79,6 @@ function readSecret({ secret, secretFile }: TokenOptions): string {
   );
 }
 
-interface Credentials {
-  appKey: string;
-  secret: string;
-}
-
 function withoutListeners(config: Config): Config {
   return {
     ...config,
@@ -96,16 +93,4 @@ function onFreePort({ host, port, publicUrl, tls }: AddressConfig): AddressConfi
   const scheme = tls === null ? 'http' : 'https';
   const own = port === null || port === 0 ? null : `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { host: '127.0.0.1', port: port === null ? null : 0, publicUrl: publicUrl ?? own, tls: null };
-}
-
-async function requestToken(address: string | undefined, { appKey, secret }: Credentials): Promise<TokenAnswer> {
-  if (address === undefined) throw new Error('This environment is switched off.');
-  const response = await fetch(`${address}/oauth2/token`, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${Buffer.from(`${appKey}:${secret}`).toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  const answer = (await response.json()) as TokenAnswer & { error?: string; error_description?: string };
-  if (!response.ok) throw new Error(`No token: ${answer.error} (${answer.error_description ?? response.status})`);
-  return answer;
 }

@@ -44,10 +44,10 @@ export function checkObject(value: unknown, hint: string): Record<string, unknow
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidBody('The body is not a JSON object.', hint);
   }
-  for (const key of ['__proto__', 'constructor', 'prototype']) {
-    if (Object.hasOwn(value, key)) throw invalidBody(`The body has a field ${key}, which is not taken.`, hint);
-  }
-  return value as Record<string, unknown>;
+  // Unknown fields are ignored. What reads these could mistake them for the prototype.
+  const fields = value as Record<string, unknown>;
+  for (const key of ['__proto__', 'constructor', 'prototype']) delete fields[key];
+  return fields;
 }
 
 /** Runs before parsing and without recursion; skips the contents of strings. */

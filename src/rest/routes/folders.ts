@@ -2,7 +2,7 @@
 
 import { type Caller, toFolderId } from '../../domain/caller.ts';
 import { type Order, orders } from '../../domain/entry.ts';
-import { folderNotFound } from '../../domain/missing.ts';
+import { folderNotFound, notAFolder } from '../../domain/missing.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { type FolderListing, listFolder } from '../../operations/list-folder.ts';
@@ -56,6 +56,7 @@ export const findFolderRoute: CallerRoute = {
       path: readPath(query).replace(/(?<=[^/])\/$/, ''),
       missing: () => folderNotFound('path'),
     });
+    if (entry.kind !== 'folder') throw notAFolder('path');
     return await showPage(context, caller, entry.id, query);
   },
   describe: {

@@ -46,7 +46,7 @@ diacritics do not matter. Entries whose names have all the words come first; wit
 \`Snippet\` is HTML: escaped text with \`<mark>\` around what was found. What is saved can be found a moment later. A page may
 be shorter than \`limit\`, even empty, and still have a next one.`,
     parameters: [
-      { ...parameter('q', 'What to look for'), required: true, example: 'invoice "acme corp" 20*' },
+      { ...parameter('q', 'What to look for'), required: true, example: 'invoice "acme corp" 202*' },
       parameter('type', 'Folders or files only', Type.Enum(['folder', 'file'])),
       parameter('contentType', 'Only of this content type, or of a kind such as image/*'),
       parameter('folder', 'Only what lies beneath this folder, at any depth; -root- for all'),

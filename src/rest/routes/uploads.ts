@@ -27,7 +27,7 @@ const whenTus = (request: IncomingMessage) => (isTus(request) ? always : {});
 
 const common = {
   tus: header('Tus-Resumable', 'tus: 1.0.0. Without it the IETF draft is meant'),
-  interop: header('Upload-Draft-Interop-Version', 'IETF: the draft that the client speaks, 3 to 8'),
+  interop: header('Upload-Draft-Interop-Version', 'IETF: the draft that the client speaks, 3 to 9'),
   offset: header('Upload-Offset', 'Where the bytes belong: as many as have come before'),
   length: header('Upload-Length', 'How many bytes it will have in all'),
 };

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Upload } from '../../catalog/verbs/uploads.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { invalidHeader } from '../../listener/refusals.ts';
 import { lengthMismatch } from '../../operations/append-upload.ts';
 import { readBodyFormat } from '../bodies/file-body.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
@@ -13,7 +14,7 @@ import { readBodyBytes } from './upload-request.ts';
 
 export const partialUpload = 'application/partial-upload';
 export const oldestVersion = 3;
-const newestVersion = 8;
+const newestVersion = 9;
 
 export interface Resumable {
   /** Null: absent, or unknown. */
@@ -69,6 +70,14 @@ export function checkPatchType(request: IncomingMessage, version: number | null)
   throw new Refusal('UnsupportedMediaType', `Bytes of an upload are sent as ${partialUpload}.`, {
     target: 'Content-Type',
   });
+}
+
+/** Drafts up to interop version 6: a request without bytes "MUST NOT include" these, and "the server MUST reject" it. Later ones
+ *  say nothing, but a client that sends them has mistaken the request for an append. */
+export function checkNoState(request: IncomingMessage): void {
+  for (const name of ['Upload-Offset', 'Upload-Complete', 'Upload-Incomplete', 'Upload-Length']) {
+    if (parameters.readHeader(request, name.toLowerCase()) !== null) throw invalidHeader(name, 'goes with bytes only');
+  }
 }
 
 /** The headers of an answer to OPTIONS. */

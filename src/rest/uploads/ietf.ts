@@ -8,12 +8,14 @@ import type { Answer } from '../../listener/answer.ts';
 import { invalidHeader } from '../../listener/refusals.ts';
 import { type AppendResult, appendUpload } from '../../operations/append-upload.ts';
 import { showUpload } from '../../operations/finish-upload.ts';
-import { beginUpload, dropUpload, readNotes, removeUpload } from '../../operations/uploads.ts';
+import { beginUpload, dropUpload, findOffset, readNotes, removeUpload } from '../../operations/uploads.ts';
+import { StandardRefusal } from '../answer.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerExchange } from '../route.ts';
 import { prefersMinimal, toSaveAnswer } from '../routes/save-answer.ts';
 import {
+  checkNoState,
   checkPatchType,
   isBare,
   oldestVersion,
@@ -122,6 +124,24 @@ function sendInterim(
   return true;
 }
 
+/** A request that cannot be understood leaves the upload as it is; the refusal says where that goes on. */
+async function withOffset<Answer>(
+  { cabinet }: EnvironmentContext,
+  { parameters: { id = '' } }: CallerExchange,
+  caller: Caller,
+  run: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof StandardRefusal && (error.status === 400 || error.status === 415)) {
+      const offset = await findOffset(cabinet, caller, id);
+      if (offset !== null) error.headers['Upload-Offset'] = String(offset);
+    }
+    throw error;
+  }
+}
+
 /** "the response that matches what the resource, that was targeted by the initial upload creation, would have generated" */
 async function toFinal(
   context: EnvironmentContext,
@@ -135,11 +155,11 @@ async function toFinal(
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-export async function patchResumable(
-  context: EnvironmentContext,
-  exchange: CallerExchange,
-  caller: Caller,
-): Promise<Answer> {
+export function patchResumable(context: EnvironmentContext, exchange: CallerExchange, caller: Caller): Promise<Answer> {
+  return withOffset(context, exchange, caller, () => patch(context, exchange, caller));
+}
+
+async function patch(context: EnvironmentContext, exchange: CallerExchange, caller: Caller): Promise<Answer> {
   const { request } = exchange;
   const version = readVersion(request);
   const commonHeaders = toCommonHeaders(context, version);
@@ -158,14 +178,24 @@ export async function patchResumable(
   });
 }
 
-export async function headResumable(
+interface ShownUpload {
+  upload: Upload;
+  headers: Record<string, string>;
+}
+
+export function headResumable(
   context: EnvironmentContext,
   exchange: CallerExchange,
   caller: Caller,
-): Promise<{ upload: Upload; headers: Record<string, string> }> {
+): Promise<ShownUpload> {
+  return withOffset(context, exchange, caller, () => head(context, exchange, caller));
+}
+
+async function head(context: EnvironmentContext, exchange: CallerExchange, caller: Caller): Promise<ShownUpload> {
   const version = readVersion(exchange.request);
   const commonHeaders = toCommonHeaders(context, version);
   return await withUploadStatuses({ headers: commonHeaders, complete: toComplete(version, true) }, async () => {
+    checkNoState(exchange.request);
     const upload = await showUpload(context.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
     const { lengthBytes, result } = upload;
     const headers = {
@@ -185,8 +215,11 @@ export async function deleteResumable(
   caller: Caller,
 ): Promise<Answer> {
   const headers = toCommonHeaders(context, readVersion(exchange.request));
-  return await withUploadStatuses({ headers, complete: {} }, async () => {
-    await removeUpload(context.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
-    return { status: 204, headers, body: '' };
-  });
+  return await withOffset(context, exchange, caller, () =>
+    withUploadStatuses({ headers, complete: {} }, async () => {
+      checkNoState(exchange.request);
+      await removeUpload(context.cabinet, caller, { id: exchange.parameters.id ?? '', protocol: 'ietf' });
+      return { status: 204, headers, body: '' };
+    }),
+  );
 }

@@ -13,6 +13,7 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { makePrivate } from '../../runtime/private-file.ts';
 import { countWords, toTokens } from '../words.ts';
 
 /** An index with another number is rebuilt. */
@@ -109,6 +110,7 @@ export class IndexStore {
   }
 
   constructor(path: string) {
+    makePrivate(path);
     this.#database = new DatabaseSync(path, { timeout: 5000 });
     this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
       PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${cacheKib}; PRAGMA wal_autocheckpoint = ${checkpointPages}`);
