@@ -10,6 +10,8 @@ import { type BlobsSetting, parseBlobsSetting } from '../blobs/blobs-setting.ts'
 import { Peers } from '../certificates/peers.ts';
 import { toBytes } from '../domain/bytes.ts';
 import type { NameRules } from '../domain/name.ts';
+import { type AnchorSetting, parseAnchorSetting } from './anchor-setting.ts';
+import { type CatalogConfig, parseCatalogSetting } from './catalog-setting.ts';
 import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
 import { type SettingName, type ShownSetting, settings, showSettings } from './settings.ts';
 
@@ -29,8 +31,6 @@ interface MutualTlsConfig extends AddressConfig {
   /** Proxies that terminate TLS and are trusted to pass the client's certificate. */
   proxies: readonly string[];
 }
-
-type CatalogConfig = { kind: 'sqlite' } | { kind: 'postgres'; url: string; schema: string; maxConnections: number };
 
 interface TelemetryConfig {
   /** Who may read `/metrics`. */
@@ -71,6 +71,10 @@ export interface Config {
   versionsKept: number | null;
   versionDays: number | null;
   journalDays: number | null;
+  /** Null: beside the archived parts of the journal. */
+  journalKeysFolder: string | null;
+  /** Where signed heads of the journal are appended; null: only the log has them. */
+  auditAnchor: AnchorSetting | null;
   /** Whether reads of contents are recorded in the journal. */
   isReadAudited: boolean;
   /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */
@@ -160,8 +164,10 @@ export function readConfig(environment: Variables = process.env): Config {
   }
   const config: Config = {
     dataFolder: resolve(values.CABINET_DATA),
-    catalog: reader.catalog('CABINET_CATALOG', 'CABINET_POSTGRES_CONNECTIONS'),
-    blobs: reader.blobs('CABINET_BLOBS'),
+    catalog: parseCatalogSetting(values.CABINET_CATALOG, reader.count('CABINET_POSTGRES_CONNECTIONS'), (problem) =>
+      reader.mistake('CABINET_CATALOG', problem),
+    ),
+    blobs: reader.parsed<BlobsSetting>('CABINET_BLOBS', parseBlobsSetting, { kind: 'file' }),
     production: { host, tls, port: reader.port('CABINET_PORT'), publicUrl: reader.url('CABINET_PUBLIC_URL') },
     test: { host, tls, port: reader.port('CABINET_TEST_PORT'), publicUrl: reader.url('CABINET_TEST_PUBLIC_URL') },
     mutualTls: {
@@ -189,6 +195,8 @@ export function readConfig(environment: Variables = process.env): Config {
     versionsKept: reader.countOrNone('CABINET_VERSIONS_KEPT'),
     versionDays: reader.countOrNone('CABINET_VERSION_DAYS'),
     journalDays: reader.countOrNone('CABINET_JOURNAL_DAYS'),
+    journalKeysFolder: values.CABINET_JOURNAL_KEYS === '' ? null : resolve(values.CABINET_JOURNAL_KEYS),
+    auditAnchor: reader.parsed('CABINET_AUDIT_ANCHOR', parseAnchorSetting, null),
     isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
     isLitterDiscarded: reader.choice('CABINET_DAV_LITTER', ['keep', 'discard']) === 'discard',
     searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
@@ -245,33 +253,12 @@ class Reader {
     return count;
   }
 
-  /** `postgres://…`, as PostgreSQL's tools take it; the query parameter `schema` is ours: the prefix of the schemas' names. */
-  catalog(name: SettingName, connectionsName: SettingName): CatalogConfig {
-    const text = this.#values[name];
-    const maxConnections = this.count(connectionsName);
-    if (text === 'sqlite:') return { kind: 'sqlite' };
-    const url = URL.parse(text);
-    if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) {
-      this.mistake(
-        name,
-        `${JSON.stringify(text.replace(/:[^:@/]*@/, ':…@'))} is neither sqlite: nor postgres://user@host/database`,
-      );
-      return { kind: 'sqlite' };
-    }
-    const schema = url.searchParams.get('schema') ?? 'cabinet';
-    if (!/^[a-z_][a-z0-9_]{0,30}$/.test(schema))
-      this.mistake(name, `${JSON.stringify(schema)} is not the name of a schema`);
-    if (url.searchParams.get('sslmode') === 'no-verify') this.mistake(name, 'sslmode=no-verify would trust anyone');
-    url.searchParams.delete('schema');
-    return { kind: 'postgres', url: url.href, schema, maxConnections };
-  }
-
-  blobs(name: SettingName): BlobsSetting {
+  parsed<Value>(name: SettingName, parse: (text: string) => Value, fallback: Value): Value {
     try {
-      return parseBlobsSetting(this.#values[name]);
+      return parse(this.#values[name]);
     } catch (error) {
       this.mistake(name, (error as Error).message);
-      return { kind: 'file' };
+      return fallback;
     }
   }
 

@@ -60,6 +60,11 @@ export const settings = {
     fallback: 'keep',
     about: 'discard: WebDAV accepts and forgets ._*, .DS_Store, Thumbs.db and desktop.ini',
   },
+  CABINET_JOURNAL_KEYS: { fallback: '', about: 'a folder for the keys of the journal; by default beside its files' },
+  CABINET_AUDIT_ANCHOR: {
+    fallback: '',
+    about: 'where signed heads of the journal are appended every hour: a file, or s3://bucket/prefix',
+  },
   CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
   CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
   CABINET_HTTP_THREADS: {

@@ -42,6 +42,7 @@ const commands: Commands = {
     const isOldRevoked = input.revokeOld === true;
     if (isOldRevoked) await endSignIns(cabinetOf(context, input));
     await context.rotateKeys(environment, isOldRevoked);
+    await context.environment(environment).rotateJournalKey();
     return { Environment: environment, OldKeys: isOldRevoked ? 'revoked' : 'still verify' };
   },
   async reset(context, input) {

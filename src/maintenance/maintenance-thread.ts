@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { readLocalBlobs } from '../blobs/local/local.ts';
 import { exitOnRequest } from '../runtime/threads.ts';
 import { type Port, WorkerCalls } from '../runtime/worker-calls.ts';
-import { folderOf, openArchivedJournal, toS3Options } from '../server/storage.ts';
+import { folderOf, openArchivedJournal, openKeysOfJournal, toS3Options } from '../server/storage.ts';
 import { backUp } from './backup/backup.ts';
 import type { MaintenanceData, MaintenanceFunctions, ProgressFunctions, VerifyReport } from './maintenance.ts';
 import { openS3, openTables } from './migration.ts';
@@ -25,7 +25,8 @@ const main = new WorkerCalls<ProgressFunctions>(parentPort as Port, {
   async backUp(target) {
     const s3 = toS3Options(storage, name);
     const blobs = s3 === null ? readLocalBlobs(folder) : await openS3(s3);
-    return await backUp({ folder, name, blobs, onProgress }, target);
+    const journalKeys = await openKeysOfJournal(storage, name);
+    return await backUp({ folder, name, blobs, journalKeys, onProgress }, target);
   },
 } satisfies MaintenanceFunctions);
 
@@ -46,6 +47,7 @@ async function openSubject(): Promise<Subject & { close(): Promise<void> }> {
     isSqlite: storage.catalog.kind === 'sqlite',
     blobs: s3Blobs ?? readLocalBlobs(folder),
     journalFiles: await openArchivedJournal(storage, name),
+    journalKeys: await openKeysOfJournal(storage, name),
     async close() {
       await tables.close();
       await s3Blobs?.close();

@@ -75,8 +75,8 @@ async function withThread<Result>(
   { storage, name, observer }: MaintenanceRequest,
   work: (thread: WorkerCalls<MaintenanceFunctions>) => Promise<Result>,
 ): Promise<Result> {
-  const { dataFolder, catalog, blobs } = storage;
-  const workerData: MaintenanceData = { storage: { dataFolder, catalog, blobs }, name };
+  const { dataFolder, catalog, blobs, journalKeysFolder } = storage;
+  const workerData: MaintenanceData = { storage: { dataFolder, catalog, blobs, journalKeysFolder }, name };
   const worker = new Worker(new URL('./maintenance-thread.ts', import.meta.url), { workerData });
   const thread = new WorkerCalls<MaintenanceFunctions>(worker, {
     progress: (progress) => observer.progress(progress),

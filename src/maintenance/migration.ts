@@ -15,7 +15,13 @@ import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { syncFolder } from '../runtime/durable-file.ts';
 import { toPostgresOptions } from '../server/records.ts';
-import { folderOf, openArchivedJournal, type StorageConfig, toS3Options } from '../server/storage.ts';
+import {
+  folderOf,
+  openArchivedJournal,
+  openKeysOfJournal,
+  type StorageConfig,
+  toS3Options,
+} from '../server/storage.ts';
 import { type MigrationReport, migrate } from './migrate/migrate.ts';
 import { type BlobMove, type KeyStorage, type Migration, MigrationError, type Side } from './migrate/side.ts';
 
@@ -40,7 +46,8 @@ export async function migrateEnvironment(
     if (source === null) return null;
     await makeFolder(to, name);
     const archived = await openArchivedJournal(to, name);
-    const target = moved.records ? await openSide(to, name, 'target', opened) : { ...source, journalFiles: archived };
+    const kept = { ...source, journalFiles: archived, journalKeys: await openKeysOfJournal(to, name) };
+    const target = moved.records ? await openSide(to, name, 'target', opened) : kept;
     if (target === null) return null;
     const blobs = areBlobsMoved ? await openBlobs(from, to, name, opened) : null;
     return await migrate({ source, target, blobs, moved, ...options });
@@ -97,13 +104,20 @@ async function openSide(config: Config, name: EnvironmentName, role: StoreRole, 
   if (tables === null) return null;
   opened.add(tables);
   const keys = config.catalog.kind === 'sqlite' ? keysInFolder(folderOf(config, name)) : keysInTables(tables);
-  return { name: location, tables, keys, journalFiles: await openArchivedJournal(config, name) };
+  const journalKeys = await openKeysOfJournal(config, name);
+  return { name: location, tables, keys, journalKeys, journalFiles: await openArchivedJournal(config, name) };
 }
 
 export async function openTables({ catalog, ...config }: StorageConfig, name: EnvironmentName, role: StoreRole) {
   if (catalog.kind === 'postgres') {
     const { openPostgresTables } = await import('../catalog/postgres/tables.ts');
-    return await openPostgresTables(toPostgresOptions(catalog, name), role);
+    const { LinkKeys } = await import('../catalog/postgres/link-keys.ts');
+    const journalKeys = await openKeysOfJournal({ catalog, ...config }, name);
+    return await openPostgresTables(
+      toPostgresOptions(catalog, name),
+      role,
+      new LinkKeys((end) => journalKeys.ensure(end)),
+    );
   }
   return openSqliteTables(join(folderOf(config, name), 'catalog.db'), role);
 }

@@ -4,8 +4,10 @@ import type { Blobs } from '../blobs/blobs.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Commits } from '../catalog/commits.ts';
 import type { JournalFiles } from '../catalog/journal-files.ts';
+import type { JournalKeys } from '../catalog/journal-keys.ts';
 import type { NameRules } from '../domain/name.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { LineLog } from '../runtime/line-log.ts';
 import type { Search } from '../search/search.ts';
 import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
@@ -51,6 +53,14 @@ export class UploadMemory {
   }
 }
 
+/** Where signed heads of the journal are appended. */
+export interface JournalAnchor {
+  /** Null: only the log has them. */
+  readonly lines: LineLog | null;
+  /** The last position that this process has appended. */
+  anchoredPosition: number;
+}
+
 export interface Cabinet {
   readonly clock: Clock;
   readonly catalog: Catalog;
@@ -70,6 +80,8 @@ export interface Cabinet {
   readonly appPasswordKey: Uint8Array;
   readonly quotas: Quotas;
   readonly journalFiles: JournalFiles;
+  readonly journalKeys: JournalKeys;
+  readonly journalAnchor: JournalAnchor;
   /** Whether the journal records reads of contents. */
   readonly isReadAudited: boolean;
   /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */

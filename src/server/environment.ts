@@ -19,7 +19,7 @@ import { ActiveUploads, UploadLocks } from '../operations/upload-locks.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { openShared, type Shared } from '../runtime/shared-counters.ts';
 import type { StorageEvents } from './records.ts';
-import { emptyStorage, folderOf, openStorage, type Storage } from './storage.ts';
+import { emptyStorage, folderOf, openAnchor, openStorage, type Storage } from './storage.ts';
 
 /** How soon a node learns what others have changed of the keys and the quotas. */
 const reloadSharedMs = 1000;
@@ -39,6 +39,8 @@ export interface Environment {
   jobs: JobRunner;
   /** Called when another node has changed the keys. */
   onNewKeys(listener: () => void): void;
+  /** The chain of the journal goes on with a new key. */
+  rotateJournalKey(): Promise<void>;
   /** Learns at once what other nodes have changed; null: there are none. */
   reload: (() => Promise<void>) | null;
   turns: UploadLocks;
@@ -65,11 +67,12 @@ export async function openEnvironment(
   const uploads = new ActiveUploads((id, end) => turns.acquire(id, end));
   const keys = await openKeys(keyStore, clock.now());
   const appPasswordKey = toAppPasswordKey(keys);
+  const journalAnchor = { lines: await openAnchor(config, clock), anchoredPosition: 0 };
   const purger = { nudge: () => jobs.trigger(purgeJob.name) };
   const cabinet = toCabinet(
     config,
     name,
-    { ...storage, purger, leases, uploads, isPassword, appPasswordKey, clock },
+    { ...storage, journalAnchor, purger, leases, uploads, isPassword, appPasswordKey, clock },
     events.shared ?? openShared(),
   );
   const jobs = new JobRunner(
@@ -90,6 +93,10 @@ export async function openEnvironment(
     jobs,
     onNewKeys(listener) {
       onNewKeys = listener;
+    },
+    async rotateJournalKey() {
+      await storage.journalKeys.add();
+      await storage.useNewestJournalKey();
     },
     reload: isShared ? () => look() : null,
     turns,
@@ -133,6 +140,8 @@ type Made =
   | 'commits'
   | 'search'
   | 'journalFiles'
+  | 'journalKeys'
+  | 'journalAnchor'
   | 'freeBytes'
   | 'purger'
   | 'leases'
@@ -142,7 +151,8 @@ type Made =
   | 'clock';
 
 export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
-  const { catalog, blobs, commits, search, journalFiles, freeBytes, purger, leases, uploads, clock } = made;
+  const { catalog, blobs, commits, search, journalFiles, journalKeys, freeBytes, purger, leases, uploads, clock } =
+    made;
   return {
     clock,
     catalog,
@@ -162,6 +172,8 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     search,
     quotas: new Quotas(catalog, { environment: name, shared, clock }),
     journalFiles,
+    journalKeys,
+    journalAnchor: made.journalAnchor,
     isReadAudited: config.isReadAudited,
     isLitterDiscarded: config.isLitterDiscarded,
     hasMutualTls: name === 'production',

@@ -5,6 +5,7 @@ import { rotateKeys } from '../auth/keys.ts';
 import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
 import type { Fault } from '../domain/fault.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { anchorJournal } from '../jobs/anchor-journal.ts';
 import { toBuffers } from '../runtime/shared-counters.ts';
 import { addUp } from '../telemetry/metrics.ts';
 import { requireFreePorts } from './addresses.ts';
@@ -21,6 +22,8 @@ export interface EnvironmentsOptions extends Omit<ServingOptions, 'urls'> {
   /** The environment can no longer keep its promises. */
   onFatal(name: EnvironmentName, fault: Fault): void;
 }
+
+const maxAnchorMs = 3000;
 
 export class Environments {
   /** Created where an environment was empty; their secrets are kept nowhere else. */
@@ -104,9 +107,22 @@ export class Environments {
     for (const environment of Object.values(this.#open)) {
       if (environment === null) continue;
       await this.#threads?.close(environment.name);
+      if (!this.#failed.has(environment.name)) await this.#anchor(environment);
       await environment.close();
     }
     await this.#threads?.end();
+  }
+
+  /** Whatever happens while it is stopped, this head is known. */
+  async #anchor(environment: Environment): Promise<void> {
+    const { log, clock } = this.#options;
+    const anchored = anchorJournal(environment, log).catch((error) =>
+      log.error({ environment: environment.name, err: error }, 'cannot anchor the head of the journal'),
+    );
+    // A database that cannot be reached must not keep the service from stopping.
+    const abort = new AbortController();
+    await Promise.race([anchored, clock.sleep(maxAnchorMs, abort.signal).catch(() => undefined)]);
+    abort.abort();
   }
 
   async #openOne(name: EnvironmentName): Promise<void> {

@@ -5,6 +5,7 @@ import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
+import { toAnchorJournalJob } from '../jobs/anchor-journal.ts';
 import { toArchiveJournalJob } from '../jobs/archive-journal.ts';
 import type { Job } from '../jobs/job.ts';
 import { toScrubJob } from '../jobs/scrub.ts';
@@ -19,7 +20,7 @@ export interface JobsContext {
 }
 
 export function toJobs(config: Config, name: EnvironmentName, { log, metrics }: JobsContext): Job[] {
-  const jobs = [toSweepJob(log, metrics), toArchiveJournalJob(metrics)];
+  const jobs = [toSweepJob(log, metrics), toArchiveJournalJob(metrics), toAnchorJournalJob(log)];
   const { scrub, catalog } = config;
   // PostgreSQL and S3 verify their own data.
   if (scrub === null || catalog.kind !== 'sqlite') return jobs;

@@ -4,6 +4,7 @@ import type { KeyStore } from '../auth/keys.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import { type Catalog, toCatalog } from '../catalog/catalog.ts';
 import type { Commits } from '../catalog/commits.ts';
+import type { JournalKeys } from '../catalog/journal-keys.ts';
 import type { PostgresOptions } from '../catalog/postgres/connection.ts';
 import type { Engine } from '../catalog/sql.ts';
 import type { SqliteEngine } from '../catalog/sqlite/sqlite.ts';
@@ -37,6 +38,8 @@ export interface Records {
   pool(): PoolReading | null;
   /** Runs what one node of a cluster should do at a time; null: another node is doing it. */
   runExclusive<Result>(work: () => Promise<Result>): Promise<Result | null>;
+  /** Makes the links of the journal with the newest key from now on. */
+  useNewestJournalKey(): Promise<void>;
   /** How other threads of this process come to the records; null: by themselves. */
   workers: Pick<SqliteEngine, 'openWorkerPort' | 'noteCommit' | 'commitCounter'> | null;
 }
@@ -59,4 +62,5 @@ export interface Opening extends StorageEvents {
   blobs: Blobs;
   commits: Commits;
   syncGuard: SyncGuard;
+  journalKeys: JournalKeys;
 }

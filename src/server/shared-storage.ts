@@ -9,7 +9,7 @@ import { openPostgresSearch } from '../search/postgres/search.ts';
 import { type Opening, type PostgresConfig, type Records, toObserved, toPostgresOptions } from './records.ts';
 
 export async function openShared(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
-  const { blobs, commits, onBackgroundError, observed } = opening;
+  const { blobs, commits, journalKeys, onBackgroundError, observed } = opening;
   const clock = opening.clock === undefined ? {} : { clock: opening.clock };
   const options = toPostgresOptions(config.catalog as PostgresConfig, name);
   const followers = new Set<() => void>();
@@ -21,6 +21,7 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
     ...clock,
     onSequenced,
     onBackgroundError,
+    journalKey: (end) => journalKeys.ensure(end),
     onBatch: (writes, seconds) => observed?.metrics.countBatch(writes, seconds),
   });
   const search = openPostgresSearch({
@@ -42,6 +43,7 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
       const { totalCount: total, idleCount: idle, waitingCount: waiting } = engine.pool;
       return { total, idle, waiting };
     },
+    useNewestJournalKey: () => engine.changeJournalKey(),
     runExclusive: (work) => engine.runExclusive('sweep', work),
     workers: null,
   };

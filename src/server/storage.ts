@@ -10,13 +10,18 @@ import { type HeldBlobs, toHeldBlobs } from '../blobs/held-blobs.ts';
 import { attachLocalBlobs, openLocalBlobs } from '../blobs/local/local.ts';
 import { announceCommits, Commits } from '../catalog/commits.ts';
 import { type JournalFiles, openJournalFiles } from '../catalog/journal-files.ts';
+import { type JournalKeys, openJournalKeys } from '../catalog/journal-keys.ts';
 import { FirstPages } from '../catalog/page-cache/first-pages.ts';
+import { readChainEnd } from '../catalog/sqlite/chain-end.ts';
 import { openSqlite } from '../catalog/sqlite/sqlite.ts';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { Fault } from '../domain/fault.ts';
 import { restoringName } from '../maintenance/backup/restore.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { syncFolder } from '../runtime/durable-file.ts';
+import type { FileStore } from '../runtime/file-store.ts';
+import { type LineLog, localLines } from '../runtime/line-log.ts';
 import { localFiles } from '../runtime/local-file-store.ts';
 import { SyncGuard } from '../runtime/sync-guard.ts';
 import { openSqliteSearch } from '../search/sqlite/search.ts';
@@ -28,6 +33,7 @@ export interface Storage extends Records {
   blobs: HeldBlobs;
   commits: Commits;
   journalFiles: JournalFiles;
+  journalKeys: JournalKeys;
   syncGuard: SyncGuard;
   /** Whether other nodes may use it at the same time. */
   isShared: boolean;
@@ -37,7 +43,7 @@ export interface Storage extends Records {
 }
 
 /** Where things are kept. */
-export type StorageConfig = Pick<Config, 'dataFolder' | 'catalog' | 'blobs'>;
+export type StorageConfig = Pick<Config, 'dataFolder' | 'catalog' | 'blobs' | 'journalKeysFolder'>;
 
 export function folderOf(config: Pick<Config, 'dataFolder'>, name: EnvironmentName): string {
   return join(config.dataFolder, name);
@@ -54,7 +60,11 @@ export async function openStorage(config: Config, name: EnvironmentName, events:
   const commits = new Commits();
   const isShared = config.catalog.kind === 'postgres';
   const open = isShared ? (await import('./shared-storage.ts')).openShared : openEmbedded;
-  const records = await open(config, name, { ...events, blobs, commits, syncGuard }).catch(async (error) => {
+  const opening = async () => {
+    const journalKeys = await openKeysOfJournal(config, name);
+    return { journalKeys, ...(await open(config, name, { ...events, blobs, commits, syncGuard, journalKeys })) };
+  };
+  const records = await opening().catch(async (error) => {
     await blobs.close();
     throw error;
   });
@@ -103,12 +113,33 @@ async function requireFinished(storage: Storage): Promise<Storage> {
   );
 }
 
-/** Where the archived part of the journal is: with the large contents, where several nodes must reach it. */
+/** Where the archived part of the journal is. */
 export async function openArchivedJournal(config: StorageConfig, name: EnvironmentName): Promise<JournalFiles> {
+  return openJournalFiles(await openFiles(config, name, 'journal'));
+}
+
+/** Where the keys of the journal's chain are: never in the database. */
+export async function openKeysOfJournal(config: StorageConfig, name: EnvironmentName): Promise<JournalKeys> {
+  const { journalKeysFolder: folder } = config;
+  return openJournalKeys(
+    folder === null ? await openFiles(config, name, 'journal-keys') : localFiles(join(folder, name)),
+  );
+}
+
+/** Where signed heads of the journal are appended; null: nowhere. */
+export async function openAnchor({ auditAnchor }: Config, clock: Clock): Promise<LineLog | null> {
+  if (auditAnchor === null) return null;
+  if (auditAnchor.kind === 'file') return localLines(auditAnchor.path);
+  const { s3Lines } = await import('../blobs/s3/line-log.ts');
+  return s3Lines(auditAnchor, { lockDays: auditAnchor.lockDays, clock });
+}
+
+/** With the large contents, where several nodes must reach them. */
+async function openFiles(config: StorageConfig, name: EnvironmentName, folder: string): Promise<FileStore> {
   const s3 = config.catalog.kind === 'postgres' ? toS3Options(config, name) : null;
-  if (s3 === null) return openJournalFiles(localFiles(join(folderOf(config, name), 'journal')));
+  if (s3 === null) return localFiles(join(folderOf(config, name), folder));
   const { s3Files } = await import('../blobs/s3/file-store.ts');
-  return openJournalFiles(s3Files(s3, 'journal/'));
+  return s3Files(s3, `${folder}/`);
 }
 
 /** Removes everything that an environment has. It is closed. */
@@ -151,7 +182,7 @@ export function toCatalogPath(config: Pick<Config, 'dataFolder'>, name: Environm
 }
 
 async function openEmbedded(config: Config, name: EnvironmentName, opening: Opening): Promise<Records> {
-  const { blobs, commits, syncGuard, onFatal, onBackgroundError, observed, clock } = opening;
+  const { blobs, commits, syncGuard, journalKeys, onFatal, onBackgroundError, observed, clock } = opening;
   const folder = folderOf(config, name);
   const path = toCatalogPath(config, name);
   const search = openSqliteSearch({
@@ -163,9 +194,11 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     onBackgroundError,
     ...(clock !== undefined && { clock }),
   });
+  const journalKey = (await journalKeys.newest()) ?? (await journalKeys.ensure(readChainEnd(path)));
   const engine = await openSqlite({
     path,
     syncGuard,
+    journalKey,
     ...(clock !== undefined && { clock }),
     onFatal,
     onChanges: (changes, number) => pages.follow(changes, number),
@@ -179,6 +212,10 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
     keyStore: keysInFolder(folder),
     isReachable: () => true,
     pool: () => null,
+    async useNewestJournalKey() {
+      const key = await journalKeys.newest();
+      if (key !== null) engine.useJournalKey(key);
+    },
     runExclusive: (work) => work(),
     workers: engine,
   };

@@ -8,6 +8,7 @@ import { CommitCounter } from '../catalog/page-cache/commit-counter.ts';
 import { FirstPages } from '../catalog/page-cache/first-pages.ts';
 import { attachSqlite } from '../catalog/sqlite/worker.ts';
 import type { Config } from '../config/config.ts';
+import type { EnvironmentName } from '../domain/environment-name.ts';
 import { Fault, type PlainFault } from '../domain/fault.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
 import { sharedLeases } from '../operations/leases.ts';
@@ -24,7 +25,7 @@ import { watchFreeSpace } from './free-space.ts';
 import type { MainFunctions, WorkerBootstrap } from './http-thread-calls.ts';
 import { type StorageEvents, toObserved } from './records.ts';
 import type { ServedEnvironment } from './serving.ts';
-import { openArchivedJournal, openBlobs, toCatalogPath } from './storage.ts';
+import { openArchivedJournal, openBlobs, openKeysOfJournal, toCatalogPath } from './storage.ts';
 
 /** The main thread hears of commits at most this often. */
 const reportCommitsMs = 20;
@@ -106,7 +107,7 @@ async function attach(
     blobs: withDiscard(blobs, (blob) => main.call('discardBlob', { name, blob })),
     commits,
     search: toSearch(main, name),
-    journalFiles: await openArchivedJournal(config, name),
+    ...(await openJournal(config, name)),
     freeBytes: disk.freeBytes,
     purger: { nudge: () => main.notify('removed', { name }) },
     leases,
@@ -214,5 +215,14 @@ function toSearch(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name'
     follow() {},
     nudge() {},
     async close() {},
+  };
+}
+
+/** The main thread anchors. */
+async function openJournal(config: Config, name: EnvironmentName) {
+  return {
+    journalFiles: await openArchivedJournal(config, name),
+    journalKeys: await openKeysOfJournal(config, name),
+    journalAnchor: { lines: null, anchoredPosition: 0 },
   };
 }

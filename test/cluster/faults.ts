@@ -51,7 +51,14 @@ export async function runFaults(seconds: number, logFolder: string | null): Prom
   const log = (text: string) => console.log(`${((performance.now() - begun) / 1000).toFixed(1)} s: ${text}`);
   const nemesis = new Nemesis({ ground, nodes: nodes.all, toPostgres, toS3, isLong: seconds >= longSeconds, log });
   try {
-    return await judge({ ground, nodes, nemesis, catalog: stores.CABINET_CATALOG, seconds });
+    return await judge({
+      ground,
+      nodes,
+      nemesis,
+      catalog: stores.CABINET_CATALOG,
+      keys: stores.CABINET_JOURNAL_KEYS,
+      seconds,
+    });
   } finally {
     await nodes.stop();
     if (logFolder !== null) keepLogs(nodes.all, logFolder);
@@ -74,10 +81,11 @@ interface Scene {
   nodes: Nodes;
   nemesis: Nemesis;
   catalog: string;
+  keys: string;
   seconds: number;
 }
 
-async function judge({ ground, nodes, nemesis, catalog, seconds }: Scene): Promise<Verdict> {
+async function judge({ ground, nodes, nemesis, catalog, keys, seconds }: Scene): Promise<Verdict> {
   const main = await addCaller(nodes.all[0] as Node, 'faults', ...everyScope);
   const top = (await createFolder(main, '-root-', 'top')).Id;
   const { Cursor } = await readChanges(main, 'from=now');
@@ -100,7 +108,7 @@ async function judge({ ground, nodes, nemesis, catalog, seconds }: Scene): Promi
   workload.isFollowedToEnd = true;
   await workload.close();
   await untilPurged(catalog);
-  const found = await findAll({ caller, catalog, top, after });
+  const found = await findAll({ caller, catalog, keys, top, after });
   const problems = [...check(workload.history, found), ...(await verifyChains(nodes.all))];
   return { problems, troubles: nemesis.troubles, counts: toCounts(workload, nemesis, found) };
 }

@@ -1,7 +1,10 @@
 // What is there once all is over, as the service shows it on one of its nodes, and the journal as it stands in the database.
 
 import { hash } from 'node:crypto';
+import { join } from 'node:path';
 import pg from 'pg';
+import { openJournalKeys } from '../../src/catalog/journal-keys.ts';
+import { localFiles } from '../../src/runtime/local-file-store.ts';
 import type { Entry } from '../interface/assertions.ts';
 import { type Caller, call, download, listFolder } from '../interface/client.ts';
 import { listTrash, listVersions, show } from '../interface/life.ts';
@@ -13,16 +16,19 @@ const atOnce = 16;
 export interface Place {
   caller: Caller;
   catalog: string;
+  /** The folder of the journal's keys. */
+  keys: string;
   top: string;
   after: number;
 }
 
-export async function findAll({ caller, catalog, top, after }: Place): Promise<Found> {
+export async function findAll({ caller, catalog, keys, top, after }: Place): Promise<Found> {
   const entries = await listTree(caller, top);
   const journal = await readJournal(catalog);
   const { Space } = await get<{ Space: { Entries: number; Bytes: number } }>(caller, '/usage');
   return {
     journal,
+    keys: await openJournalKeys(localFiles(join(keys, 'production'))).list(),
     space: journal.find(({ entry, action }) => entry === top && action === 'folder.created')?.space ?? -1,
     after,
     top,

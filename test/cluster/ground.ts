@@ -3,6 +3,9 @@
 // database and a prefix of its own.
 
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { type Postgres, startPostgres } from './postgres.ts';
 import type { Swift } from './swift.ts';
@@ -16,6 +19,8 @@ export interface Ground {
 export interface Stores {
   CABINET_CATALOG: string;
   CABINET_BLOBS: string;
+  /** Without S3 they have no other folder in common. */
+  CABINET_JOURNAL_KEYS: string;
 }
 
 export interface OwnGround extends Ground {
@@ -75,7 +80,10 @@ export async function newStores({ postgres, s3 }: Ground): Promise<Stores> {
   await client.query(`CREATE DATABASE ${name}`).finally(() => client.end());
   const catalog = new URL(postgres);
   catalog.pathname = `/${name}`;
-  return { CABINET_CATALOG: catalog.href, CABINET_BLOBS: s3 === null ? 'file:' : toBlobs(s3, name) };
+  const keys = join(tmpdir(), `${name}-journal-keys`);
+  process.once('exit', () => rmSync(keys, { recursive: true, force: true }));
+  const blobs = s3 === null ? 'file:' : toBlobs(s3, name);
+  return { CABINET_CATALOG: catalog.href, CABINET_BLOBS: blobs, CABINET_JOURNAL_KEYS: keys };
 }
 
 export function toBlobs(s3: NonNullable<Ground['s3']>, prefix: string): string {

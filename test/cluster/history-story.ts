@@ -14,6 +14,7 @@ export class Story {
   readonly history: History = { attempts: [], reads: [], followers: [] };
   readonly found: Found = {
     journal: [],
+    keys: [],
     space,
     after: 1,
     top,
@@ -31,7 +32,7 @@ export class Story {
   write({ details, ...row }: { space?: number; action: string; entry: string; request: string; details: object }): Row {
     const position = this.found.journal.length + 1;
     const change = { at: 0, space, by: 'app:a', details: JSON.stringify(details), ...row };
-    const made = { ...change, position, link: toLink(this.found.journal.at(-1)?.link ?? '', position, change) };
+    const made = { ...change, position, link: toLink(this.found.journal.at(-1)?.link ?? '', position, change, null) };
     this.found.journal.push(made);
     return made;
   }

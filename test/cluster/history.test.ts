@@ -36,7 +36,7 @@ function relink(story: Story): void {
   let link = '';
   for (const [index, row] of story.found.journal.entries()) {
     row.position = index + 1;
-    row.link = toLink(link, row.position, row);
+    row.link = toLink(link, row.position, row, null);
     link = row.link;
   }
   story.finish();

@@ -1,7 +1,7 @@
 // Compares the responses that clients got with the final state. The journal has what happened and in which order: it is replayed,
 // row by row, beside requests and responses. Pure: `faults.ts` collects the input.
 
-import { type Change, toLink } from '../../src/domain/chain.ts';
+import { type Change, type JournalKey, keyOfLink, toLink } from '../../src/domain/chain.ts';
 import { replay } from './history-replay.ts';
 
 /** `done`: answered with 200. `refused`: answered with 400 to 404, so it must not have happened. `unknown`: an answer of 500, or
@@ -61,6 +61,7 @@ export interface History {
 export interface Found {
   /** Of all spaces, in the order of the table. */
   journal: JournalRow[];
+  keys: readonly JournalKey[];
   space: number;
   /** The work began behind this position. */
   after: number;
@@ -87,7 +88,7 @@ const feedActions = /^(folder\.created|file\.(created|saved|changed)|entry\.(cha
 export function check(history: History, found: Found): Problem[] {
   const problems: Problem[] = [];
   const tell: Tell = (kind, what) => problems.push({ kind, what });
-  checkChain(found.journal, tell);
+  checkChain(found, tell);
   const rows = found.journal.filter(({ space, position, action }) => {
     return space === found.space && position > found.after && feedActions.test(action);
   });
@@ -123,14 +124,15 @@ export class Deeds {
   }
 }
 
-function checkChain(journal: readonly JournalRow[], tell: Tell): void {
+function checkChain({ journal, keys }: Found, tell: Tell): void {
   let before = '';
   for (const [index, row] of journal.entries()) {
     if (row.position !== index + 1) {
       tell('journal', `position ${index + 1} is missing or comes again: ${row.position} stands there`);
       return;
     }
-    if (toLink(before, row.position, row) !== row.link) tell('journal', `the link of ${row.position} is wrong`);
+    const key = keys.find(({ id }) => id === keyOfLink(row.link)) ?? null;
+    if (toLink(before, row.position, row, key) !== row.link) tell('journal', `the link of ${row.position} is wrong`);
     before = row.link;
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { keysInFolder } from '../../src/auth/keys.ts';
 import { openLocalBlobs, readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { type JournalFiles, openJournalFiles } from '../../src/catalog/journal-files.ts';
+import { openJournalKeys } from '../../src/catalog/journal-keys.ts';
 import { openPostgresTables } from '../../src/catalog/postgres/tables.ts';
 import { openSqliteTables } from '../../src/catalog/sqlite/tables.ts';
 import type { StoreRole, TableStore } from '../../src/catalog/table-store.ts';
@@ -36,7 +37,9 @@ async function openTables({ url, folder }: Place, role: StoreRole): Promise<Tabl
 
 async function openSide(place: Place, role: StoreRole): Promise<Side> {
   const opened = await openTables(place, role);
-  return { name: `the ${role}`, tables: opened, journalFiles: journalFilesOf(place), keys: keysOf(place, opened) };
+  const journalKeys = openJournalKeys(localFiles(join(place.folder, 'journal-keys')));
+  const keys = keysOf(place, opened);
+  return { name: `the ${role}`, tables: opened, journalFiles: journalFilesOf(place), journalKeys, keys };
 }
 
 function keysOf({ url, folder }: Place, opened: TableStore): KeyStorage {

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { Row } from '../../src/catalog/sql.ts';
 import { Connection } from '../../src/catalog/sqlite/connection.ts';
 import { migrate } from '../../src/catalog/sqlite/migrate.ts';
-import { type Change, toLink } from '../../src/domain/chain.ts';
+import { type Change, type JournalKey, keyOfLink, toLink } from '../../src/domain/chain.ts';
 import { type Expected, expectAfter, type Step, type Story } from './ledger.ts';
 
 export type ProblemKind = 'lost' | 'torn' | 'wrong';
@@ -21,6 +21,8 @@ export interface Held {
   catalogPath: string;
   /** The SHA-256 of a blob's bytes, hex; null: there is no such blob. */
   digestOfBlob(blob: string): string | null;
+  /** A file of the environment's folder; null: there is none. */
+  readFile(path: string): Buffer | null;
   stories: readonly Story[];
   isAnswered(step: Step): boolean;
   /** Whether a step that was not answered may have happened all the same. */
@@ -48,7 +50,7 @@ export function checkHeld(held: Held): Problem[] {
     migrate(connection);
     checkDatabase(connection, problems);
     const found = readEntries(connection, held, problems);
-    const requests = checkJournal(connection, problems);
+    const requests = checkJournal(connection, held, problems);
     for (const story of held.stories) checkStory({ held, story, found: found.get(story.name), requests, problems });
     checkSums(connection, problems);
   } catch (error) {
@@ -115,14 +117,17 @@ function checkContent(row: Row, held: Held, problems: Problem[]): string {
 }
 
 /** Returns the tracking ids of all changes. */
-function checkJournal(connection: Connection, problems: Problem[]): Set<string> {
+function checkJournal(connection: Connection, held: Held, problems: Problem[]): Set<string> {
   const requests = new Set<string>();
   let before = '';
   let place = 0;
+  let key: JournalKey | null = null;
   for (const row of connection.all('SELECT * FROM journal ORDER BY position')) {
     const change = row as unknown as Change & { position: number; link: string };
     place += 1;
-    if (change.position !== place || toLink(before, place, change) !== change.link) {
+    const id = keyOfLink(change.link);
+    if (id !== null) key ??= readKey(held, id);
+    if (change.position !== place || toLink(before, place, change, key) !== change.link) {
       problems.push({ kind: 'wrong', text: `the journal is broken at ${change.position}` });
       return requests;
     }
@@ -130,6 +135,14 @@ function checkJournal(connection: Connection, problems: Problem[]): Set<string> 
     requests.add(change.request);
   }
   return requests;
+}
+
+/** Durable before anything is written with it. */
+function readKey({ readFile }: Held, id: string): JournalKey | null {
+  const bytes = readFile(`journal-keys/1-${id}.json`);
+  if (bytes === null) return null;
+  const { Id, Secret } = JSON.parse(bytes.toString()) as { Id: string; Secret: string };
+  return { id: Id, secret: Secret };
 }
 
 interface Compared {

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { openJournalFiles } from '../../src/catalog/journal-files.ts';
+import { openJournalKeys } from '../../src/catalog/journal-keys.ts';
 import { openSqliteTables } from '../../src/catalog/sqlite/tables.ts';
 import { verify } from '../../src/maintenance/verify/verify.ts';
 import { localFiles } from '../../src/runtime/local-file-store.ts';
@@ -196,7 +197,8 @@ class Rot {
       if (tables === null) return 'there is no catalog';
       try {
         const journalFiles = openJournalFiles(localFiles(join(this.#folder, 'journal')));
-        const subject = { tables, isSqlite: true, blobs: readLocalBlobs(this.#folder), journalFiles };
+        const journalKeys = openJournalKeys(localFiles(join(this.#folder, 'journal-keys')));
+        const subject = { tables, isSqlite: true, blobs: readLocalBlobs(this.#folder), journalFiles, journalKeys };
         const { problems } = await verify(subject, {
           onProgress: () => undefined,
           throttle: async () => undefined,

@@ -100,18 +100,24 @@ export async function renew(ground: Ground, base: string, earlier: Caller | null
 }
 
 /** Checks the data folder of a service that has stopped. */
-export function checkStopped(ground: Ground, held: Omit<Held, 'catalogPath' | 'digestOfBlob'>): Problem[] {
+export function checkStopped(ground: Ground, held: Omit<Held, 'catalogPath' | 'digestOfBlob' | 'readFile'>): Problem[] {
   const folder = join(ground.dataFolder, 'production');
   return checkHeld({
     ...held,
     catalogPath: join(folder, 'catalog.db'),
+    readFile: (path) => readOrNull(join(folder, path)),
     digestOfBlob: (blob) => digestOfFile(join(folder, 'blobs', blob.slice(0, 2), blob)),
   });
 }
 
 function digestOfFile(path: string): string | null {
+  const bytes = readOrNull(path);
+  return bytes === null ? null : hash('sha256', bytes);
+}
+
+function readOrNull(path: string): Buffer | null {
   try {
-    return hash('sha256', readFileSync(path));
+    return readFileSync(path);
   } catch {
     return null;
   }

@@ -10,6 +10,7 @@ export const tallied = [
   'exposed secrets',
   'tampered backups',
   'attacks of tenants',
+  'rewritten journals',
 ] as const;
 export type Tallied = (typeof tallied)[number];
 

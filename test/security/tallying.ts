@@ -12,6 +12,7 @@ const least: Record<Tallied, number> = {
   'exposed secrets': 8,
   'tampered backups': 30,
   'attacks of tenants': 20,
+  'rewritten journals': 14,
 };
 
 export async function openTally(): Promise<{ environment: Record<string, string>; close(): Promise<string[]> }> {

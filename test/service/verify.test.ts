@@ -10,7 +10,7 @@ import { readLocalBlobs } from '../../src/blobs/local/local.ts';
 import { type VerifyReport, verifyEnvironment } from '../../src/maintenance/maintenance.ts';
 import { openTables } from '../../src/maintenance/migration.ts';
 import { type VerifyResult, verify } from '../../src/maintenance/verify/verify.ts';
-import { openArchivedJournal } from '../../src/server/storage.ts';
+import { openArchivedJournal, openKeysOfJournal } from '../../src/server/storage.ts';
 import { type Caller, call, makeFolder, saveFile } from '../interface/client.ts';
 import { cabinet, cabinetJson } from './here.ts';
 import { addCaller, makeDataFolder, removeDataFolder } from './service.ts';
@@ -73,7 +73,12 @@ function zero(path: string, at: number): void {
   writeFileSync(path, readFileSync(path).fill(0, at, at + 512));
 }
 
-const storage = { dataFolder: copy, catalog: { kind: 'sqlite' }, blobs: { kind: 'file' } } as const;
+const storage = {
+  dataFolder: copy,
+  catalog: { kind: 'sqlite' },
+  blobs: { kind: 'file' },
+  journalKeysFolder: null,
+} as const;
 const { signal } = new AbortController();
 
 function damageCopy(damage: () => void): void {
@@ -91,7 +96,8 @@ async function verifyDamaged(damage: () => void): Promise<VerifyResult> {
   const [blobs, journalFiles] = [readLocalBlobs(production), await openArchivedJournal(storage, 'production')];
   try {
     const options = { onProgress: () => undefined, throttle: async () => undefined, signal };
-    return await verify({ tables, isSqlite: true, blobs, journalFiles }, options);
+    const journalKeys = await openKeysOfJournal(storage, 'production');
+    return await verify({ tables, isSqlite: true, blobs, journalFiles, journalKeys }, options);
   } finally {
     await tables.close();
   }

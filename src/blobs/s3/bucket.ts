@@ -72,9 +72,12 @@ export class Bucket {
     this.client = openClient(place);
   }
 
-  async put(key: string, body: Body): Promise<string> {
+  /** `lockedUntil`: the object cannot be changed or removed before. */
+  async put(key: string, body: Body, lockedUntil: Date | null = null): Promise<string> {
+    const lock =
+      lockedUntil === null ? {} : { ObjectLockMode: 'COMPLIANCE' as const, ObjectLockRetainUntilDate: lockedUntil };
     const { ETag, ...rest } = await this.#sendBody(body, 'store an object', (Body, signal) =>
-      this.client.send(new PutObjectCommand({ ...this.#at(key), ...toChecked(body), Body }), signal),
+      this.client.send(new PutObjectCommand({ ...this.#at(key), ...toChecked(body), ...lock, Body }), signal),
     );
     if (this.traits.hasMd5Etags) compare(ETag, body.md5.toString('hex'), rest);
     return trim(ETag);

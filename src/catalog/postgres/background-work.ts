@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { Fault } from '../../domain/fault.ts';
 import { type Clock, systemClock, type Timer } from '../../runtime/clock.ts';
 import type { PostgresOptions } from './connection.ts';
+import { LinkKeys, type ReadKey } from './link-keys.ts';
 import { toLockClass } from './locks.ts';
 import { foldSlice, sequenceSlice } from './sequencer.ts';
 import type { Transactor } from './transactor.ts';
@@ -19,6 +20,8 @@ export interface BackgroundEvents {
   onSequenced?: (spaces: readonly number[]) => void;
   /** Background work failed and will be retried. */
   onBackgroundError?: (error: unknown) => void;
+  /** The newest key of the journal's links. */
+  journalKey?: ReadKey;
   clock?: Clock;
 }
 
@@ -28,6 +31,7 @@ export class BackgroundWork {
   readonly #transactor: Transactor;
   readonly #events: BackgroundEvents;
   readonly #clock: Clock;
+  readonly #keys: LinkKeys;
   readonly #turns: Timer;
   #turn: Promise<void> = Promise.resolve();
   #sequencing: Promise<void> | null = null;
@@ -42,6 +46,7 @@ export class BackgroundWork {
     this.#transactor = transactor;
     this.#events = events;
     this.#clock = events.clock ?? systemClock;
+    this.#keys = new LinkKeys(events.journalKey);
     this.#turns = this.#clock.every(runEveryMs, () => {
       this.#turn = this.#turn.then(() => this.#run());
     });
@@ -73,11 +78,23 @@ export class BackgroundWork {
     return this.#nextSequencing;
   }
 
+  /** The journal's links are made with the newest key from now on. */
+  async changeKey(): Promise<void> {
+    this.#keys.forget();
+    await this.#sequencing;
+    await this.#sequenceSlices();
+  }
+
   async #sequenceAll(): Promise<void> {
     const { rows } = await this.#transactor.patiently(() => this.#pool.query('SELECT 1 FROM unsealed_changes LIMIT 1'));
-    for (let isMore = rows.length > 0; isMore; ) {
+    if (rows.length > 0) await this.#sequenceSlices();
+  }
+
+  async #sequenceSlices(): Promise<void> {
+    const lockClass = toLockClass(this.#options.schema, 'sequence');
+    for (let isMore = true; isMore; ) {
       const { count, spaces } = await this.#transactor.transact([], async (transaction) => {
-        const slice = await sequenceSlice(transaction, toLockClass(this.#options.schema, 'sequence'));
+        const slice = await sequenceSlice(transaction, { lockClass, keys: this.#keys, now: this.#clock.now() });
         if (slice.count > 0) {
           transaction.send('SELECT pg_notify($1, $2)', [this.#options.schema, JSON.stringify(slice.spaces)]);
         }

@@ -77,7 +77,7 @@ function checkChain(rows: readonly JournalRow[]): void {
   let link = '';
   for (const [index, row] of rows.entries()) {
     assert.equal(row.position, index + 1);
-    link = toLink(link, row.position, row);
+    link = toLink(link, row.position, row, null);
     assert.equal(row.link, link);
   }
 }

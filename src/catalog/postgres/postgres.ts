@@ -43,6 +43,8 @@ export interface PostgresEngine extends Engine {
   isReachable(): boolean;
   /** Runs work on one node at a time; null if another node is running it. */
   runExclusive<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null>;
+  /** Resolves when the chain of the journal goes on with the newest key. */
+  changeJournalKey(): Promise<void>;
 }
 
 export async function openPostgres(options: PostgresOptions, events: PostgresEvents = {}): Promise<PostgresEngine> {
@@ -53,7 +55,9 @@ export async function openPostgres(options: PostgresOptions, events: PostgresEve
       await migratePostgres(client, options.schema);
     });
     const listening = await listen(options, (spaces) => events.onSequenced?.(spaces), events.clock);
-    return new Postgres({ pool, options, events, listening });
+    const engine = new Postgres({ pool, options, events, listening });
+    if (events.journalKey !== undefined) await engine.changeJournalKey();
+    return engine;
   } catch (error) {
     await pool.end();
     if (isLost(error))
@@ -123,6 +127,10 @@ class Postgres implements PostgresEngine {
     } finally {
       client.release();
     }
+  }
+
+  changeJournalKey(): Promise<void> {
+    return this.#background.changeKey();
   }
 
   async read<Input, Result>(name: string, input: Input): Promise<Result> {

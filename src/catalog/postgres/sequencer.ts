@@ -4,8 +4,9 @@
 // A change gets its position only once it is visible, that is, after its commit. So no position ever appears behind a reader
 // of the journal. Changes that become visible together keep the order in which they were written.
 
-import { type Change, toLink } from '../../domain/chain.ts';
+import { type Change, toKeyChange, toLink } from '../../domain/chain.ts';
 import { intoJournal } from '../verbs/journal.ts';
+import type { LinkKeys } from './link-keys.ts';
 import { toInserts } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -22,7 +23,16 @@ interface WaitingChange extends Change {
   arrival: number;
 }
 
-export async function sequenceSlice(transaction: Transaction, lockClass: number): Promise<SequenceResult> {
+export interface SequenceOptions {
+  lockClass: number;
+  keys: LinkKeys;
+  now: number;
+}
+
+export async function sequenceSlice(
+  transaction: Transaction,
+  { lockClass, keys, now }: SequenceOptions,
+): Promise<SequenceResult> {
   transaction.send('SELECT pg_advisory_xact_lock($1::int, 0)', [lockClass]);
   // Awaited together: if the connection is lost, both fail.
   const [heading, { rows }] = await Promise.all([
@@ -35,11 +45,13 @@ export async function sequenceSlice(transaction: Transaction, lockClass: number)
   ]);
   const [head] = heading.rows as unknown as { position: number; link: string }[];
   const changes = rows as unknown as WaitingChange[];
-  if (changes.length === 0) return { count: 0, spaces: [] };
   let { position, link } = head ?? { position: 0, link: '' };
-  const sequenced = changes.map((change) => {
+  const key = await keys.after({ position, link });
+  const keyChange = toKeyChange({ position, link }, key, now);
+  if (changes.length === 0 && keyChange === null) return { count: 0, spaces: [] };
+  const sequenced = [...(keyChange === null ? [] : [keyChange]), ...changes].map((change) => {
     position += 1;
-    link = toLink(link, position, change);
+    link = toLink(link, position, change, key);
     const { at, space, by, action, entry, request, details } = change;
     return [position, at, space, by, action, entry, request, details, link];
   });

@@ -8,6 +8,7 @@ import type { Verb } from '../sql.ts';
 import { CatalogInUse, type StoreRole, type TableStore } from '../table-store.ts';
 import { nameRow, type Table, type TableRow, tables } from '../tables.ts';
 import { type Client, checkServer, openPool, type PostgresOptions, toFault } from './connection.ts';
+import { LinkKeys } from './link-keys.ts';
 import { toLockClass } from './locks.ts';
 import { latestPostgresSchema, migratePostgres } from './migrate.ts';
 import { runAlone } from './run-alone.ts';
@@ -23,7 +24,11 @@ const numbered = { space: 'spaces', entry: 'entries', content: 'contents' };
 const patienceMs = 3000;
 
 /** Null: there is no source. */
-export async function openPostgresTables(options: PostgresOptions, role: StoreRole): Promise<TableStore | null> {
+export async function openPostgresTables(
+  options: PostgresOptions,
+  role: StoreRole,
+  keys = new LinkKeys(),
+): Promise<TableStore | null> {
   const pool = openPool({ ...options, maxConnections: 1 });
   try {
     const client = await pool.connect();
@@ -37,7 +42,7 @@ export async function openPostgresTables(options: PostgresOptions, role: StoreRo
       await pool.end();
       return null;
     }
-    return new PostgresTables(pool, client, options.schema);
+    return new PostgresTables({ pool, client, schema: options.schema, keys });
   } catch (error) {
     await pool.end();
     throw toFault(error);
@@ -60,11 +65,13 @@ class PostgresTables implements TableStore {
   readonly #pool: pg.Pool;
   readonly #client: Client;
   readonly #schema: string;
+  readonly #keys: LinkKeys;
 
-  constructor(pool: pg.Pool, client: Client, schema: string) {
+  constructor({ pool, client, schema, keys }: { pool: pg.Pool; client: Client; schema: string; keys: LinkKeys }) {
     this.#pool = pool;
     this.#client = client;
     this.#schema = schema;
+    this.#keys = keys;
   }
 
   /** Every write verb shares the lock of all spaces: holding it exclusively keeps all of them out. */
@@ -101,7 +108,8 @@ class PostgresTables implements TableStore {
 
   /** Does what a node would do within a second. */
   async #bringUpToDate(): Promise<void> {
-    const sequence = toLockClass(this.#schema, 'sequence');
+    const lockClass = toLockClass(this.#schema, 'sequence');
+    const sequence = { lockClass, keys: this.#keys, now: systemClock.now() };
     const fold = toLockClass(this.#schema, 'fold');
     while ((await this.#transact((transaction) => sequenceSlice(transaction, sequence))).count > 0);
     while ((await this.#transact((transaction) => foldSlice(transaction, fold))) > 0);

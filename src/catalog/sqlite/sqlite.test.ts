@@ -69,7 +69,7 @@ function checkJournal(folder: string): string[] {
   let link = '';
   for (const [index, row] of rows.entries()) {
     assert.equal(row.position, index + 1);
-    link = toLink(link, row.position, row);
+    link = toLink(link, row.position, row, null);
     assert.equal(row.link, link);
   }
   return rows.map(({ action }) => action);

@@ -3,6 +3,7 @@
 
 import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { JournalKey } from '../../domain/chain.ts';
 import { Fault } from '../../domain/fault.ts';
 import { type Clock, systemClock, type Timer } from '../../runtime/clock.ts';
 import { syncFolder } from '../../runtime/durable-file.ts';
@@ -25,6 +26,8 @@ export interface SqliteOptions extends WriteQueueEvents {
   path: string;
   /** Shared with everything else of the environment that syncs. */
   syncGuard?: SyncGuard;
+  /** Makes the links of the journal; without it they are those of earlier releases. */
+  journalKey?: JournalKey;
   clock?: Clock;
 }
 
@@ -35,13 +38,17 @@ export interface SqliteEngine extends Engine {
   openWorkerPort(): MessagePort;
   /** A write of a worker was committed. */
   noteCommit(): void;
+  /** Makes the links of the journal from now on. */
+  useJournalKey(key: JournalKey): void;
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> {
-  const { path, syncGuard: syncs = new SyncGuard() } = options;
+  const { path, syncGuard: syncs = new SyncGuard(), journalKey = null } = options;
   const commitCounter = new CommitCounter();
   const writer = new Worker(new URL('./writer.ts', import.meta.url), {
-    workerData: { path, syncs: syncs.shared, commitCounter: commitCounter.shared } satisfies WriterData,
+    workerData: {
+      ...{ path, syncs: syncs.shared, commitCounter: commitCounter.shared, journalKey },
+    } satisfies WriterData,
   });
   const wasClosed = await isReady(writer);
   // The database and its log are new names in the folder; SQLite ignores errors when it syncs the folder itself.
@@ -107,6 +114,10 @@ class OpenedSqlite implements SqliteEngine {
     });
     this.#exits = [onceExited(checkpointer), onceExited(writer)];
     this.#checkpoints = clock.every(checkpointEveryMs, () => this.#checkpoint());
+  }
+
+  useJournalKey(journalKey: JournalKey): void {
+    this.#writer.postMessage({ journalKey } satisfies ToWriter);
   }
 
   read<Input, Result>(name: string, input: Input): Promise<Result> {

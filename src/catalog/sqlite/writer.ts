@@ -3,9 +3,10 @@
 // commits nothing more, although SQLite itself would continue.
 
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { type Change, toLink } from '../../domain/chain.ts';
+import { type Change, type JournalKey, toKeyChange, toLink } from '../../domain/chain.ts';
 import { Fault, type PlainFault } from '../../domain/fault.ts';
 import { type PlainRefusal, Refusal } from '../../domain/refusal.ts';
+import { systemClock } from '../../runtime/clock.ts';
 import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { requireWrite } from '../catalog.ts';
 import { CommitCounter } from '../page-cache/commit-counter.ts';
@@ -36,6 +37,8 @@ export interface WriterData {
   path: string;
   syncs: SharedArrayBuffer;
   commitCounter: SharedArrayBuffer;
+  /** Makes the links of the journal; null: none does. */
+  journalKey: JournalKey | null;
 }
 
 /** Workers send only batches. `finish` comes before `close`: its answer says whether all is durable, `close` has none. */
@@ -44,6 +47,7 @@ export type ToWriter =
   | { worker: MessagePort }
   | { checkpoint: true }
   | { giveBack: true }
+  | { journalKey: JournalKey }
   | { finish: true }
   | { close: true };
 export type FromWriter =
@@ -72,10 +76,12 @@ class Writer {
   readonly #effects: Effects;
   readonly #syncs: SyncGuard;
   #head: Head;
+  #key: JournalKey | null;
   /** A commit takes batches until it has this many writes: on a slow disk more, so that the sync is the smaller part. */
   enoughWrites = usualWrites;
 
-  constructor(path: string, syncs: SyncGuard) {
+  constructor({ path, journalKey }: WriterData, syncs: SyncGuard) {
+    this.#key = journalKey;
     this.#syncs = syncs;
     this.#connection = new Connection(path, 'writer');
     this.#effects = {
@@ -96,6 +102,33 @@ class Writer {
     const last = this.#connection.all('SELECT position, link FROM journal ORDER BY position DESC LIMIT 1')[0];
     this.#head =
       last === undefined ? { position: 0, link: '' } : { position: last.position as number, link: last.link as string };
+    this.#recordKey();
+  }
+
+  useKey(key: JournalKey): void {
+    this.#key = key;
+    this.#recordKey();
+  }
+
+  /** At once, so that the rows of before are covered by the key from now on, and not only at the next change. */
+  #recordKey(): void {
+    if (toKeyChange(this.#head, this.#key, 0) === null || this.#syncs.haveFailed) return;
+    const head = this.#head;
+    try {
+      this.#connection.all('BEGIN IMMEDIATE');
+      this.#changeKey();
+      this.#connection.exec('COMMIT');
+    } catch (error) {
+      this.#head = head;
+      // A full disk must not prevent reading; the next change records the key.
+      if (toFaultKind(error) !== 'full') throw error;
+      this.#rollBack();
+    }
+  }
+
+  #changeKey(): void {
+    const change = toKeyChange(this.#head, this.#key, systemClock.now());
+    if (change !== null) this.#appendRow(change);
   }
 
   #mark(state: 'open' | 'closed'): void {
@@ -193,8 +226,13 @@ class Writer {
   }
 
   #append(change: Change): number {
+    this.#changeKey();
+    return this.#appendRow(change);
+  }
+
+  #appendRow(change: Change): number {
     const position = this.#head.position + 1;
-    const link = toLink(this.#head.link, position, change);
+    const link = toLink(this.#head.link, position, change, this.#key);
     const { at, space, by, action, entry, request, details } = change;
     this.#connection.insert(intoJournal, [position, at, space, by, action, entry, request, details, link]);
     this.#head = { position, link };
@@ -245,13 +283,14 @@ function toPlainFault(error: unknown): PlainFault {
   return { kind: toFaultKind(error), message };
 }
 
-function serve({ path, syncs: shared, commitCounter: sharedCounter }: WriterData): void {
+function serve(data: WriterData): void {
+  const { syncs: shared, commitCounter: sharedCounter } = data;
   const post = (message: FromWriter) => parentPort?.postMessage(message);
   const syncs = new SyncGuard(shared);
   const commitCounter = new CommitCounter(sharedCounter);
   let writer: Writer;
   try {
-    writer = new Writer(path, syncs);
+    writer = new Writer(data, syncs);
   } catch (error) {
     post({ failed: toPlainFault(error) });
     return;
@@ -264,7 +303,8 @@ function serve({ path, syncs: shared, commitCounter: sharedCounter }: WriterData
     else if ('close' in message) {
       writer.close();
       for (const sender of senders) sender.close();
-    } else if ('checkpoint' in message) failingAll(syncs, () => writer.checkpoint());
+    } else if ('journalKey' in message) failingAll(syncs, () => writer.useKey(message.journalKey));
+    else if ('checkpoint' in message) failingAll(syncs, () => writer.checkpoint());
     else if ('giveBack' in message) failingAll(syncs, () => writer.giveBack());
   };
   const take = (sender: MessagePort) => {

@@ -10,12 +10,17 @@ interface Verified {
   Rows: number;
   SealedRows: number;
   Head: string;
+  Anchored: { Heads: number; NewestAt: string | null } | null;
   Problems: { Position: number; Problem: string }[];
 }
 
 export function registerAudit(program: Command): void {
   const audit = program.command('audit').description('the record of all changes');
-  common(audit.command('verify').description('recompute the chain; exit code 1 if anything was edited or removed'))
+  common(
+    audit
+      .command('verify')
+      .description('check the chain and the anchor; exit code 1 if anything was edited or removed'),
+  )
     .option('--expect <head>', 'a Head that was printed before and kept elsewhere: shows a tail that was cut off')
     .action((options: CommonOptions & { expect?: string }) => print(options, () => verify(options), toLines));
 }
@@ -26,8 +31,10 @@ async function verify({ json: _, ...input }: CommonOptions & { expect?: string }
   return verified;
 }
 
-function toLines({ Verified, Rows, SealedRows, Head, Problems }: Verified): string[] {
+function toLines({ Verified, Rows, SealedRows, Head, Anchored, Problems }: Verified): string[] {
   const problems = Problems.map(({ Position, Problem }) => `${Position}: ${Problem}`);
   const verdict = Verified ? 'The chain is whole.' : 'The journal is not what was written:';
-  return [verdict, ...problems, `Rows: ${Rows} (${SealedRows} in sealed files)`, `Head: ${Head}`];
+  const newest = Anchored?.NewestAt ? `, the newest of ${Anchored.NewestAt}` : '';
+  const anchored = Anchored === null ? [] : [`Anchored: ${Anchored.Heads} heads${newest}`];
+  return [verdict, ...problems, `Rows: ${Rows} (${SealedRows} in sealed files)`, `Head: ${Head}`, ...anchored];
 }

@@ -6,12 +6,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Blobs } from '../../blobs/blobs.ts';
+import { isJournalKeyName, type JournalKeys } from '../../catalog/journal-keys.ts';
 import { snapshotSqlite } from '../../catalog/sqlite/snapshot.ts';
 import { openSqliteTables } from '../../catalog/sqlite/tables.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
 import { countLargeContents, findFileOf, type LargeContent, listLargeContents } from '../../catalog/tables.ts';
 import { findOrphanBlobs } from '../../catalog/verbs/checks.ts';
-import { syncFile, syncFileAt, syncFolder } from '../../runtime/durable-file.ts';
+import { syncFile, syncFileAt, syncFolder, writeSynced } from '../../runtime/durable-file.ts';
 import type { Progress } from '../verify/subject.ts';
 import { type BackedUpEnvironment, type BackedUpFile, copyFile, digestFile } from './manifest.ts';
 
@@ -29,6 +30,7 @@ export interface Source {
   folder: string;
   name: string;
   blobs: Pick<Blobs, 'open'>;
+  journalKeys: Pick<JournalKeys, 'files'>;
   onProgress(progress: Progress): void;
 }
 
@@ -49,7 +51,8 @@ export interface EnvironmentBackup {
 export async function backUp(source: Source, job: BackupTarget): Promise<EnvironmentBackup> {
   const base = join(job.directory, source.name);
   const snapshot = join(base, job.snapshot);
-  for (const folder of [snapshot, join(snapshot, 'certificates'), join(base, 'journal'), join(base, 'blobs')]) {
+  const inSnapshot = [snapshot, join(snapshot, 'certificates'), join(snapshot, 'journal-keys')];
+  for (const folder of [...inSnapshot, join(base, 'journal'), join(base, 'blobs')]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
   source.onProgress({ step: 'the catalog', done: 0, of: 1 });
@@ -61,9 +64,7 @@ export async function backUp(source: Source, job: BackupTarget): Promise<Environ
   try {
     const contents = new Contents(source, tables, join(base, 'blobs'));
     await contents.copy();
-    for (const folder of [snapshot, join(snapshot, 'certificates'), join(base, 'journal'), base, job.directory]) {
-      await syncFolder(folder);
-    }
+    for (const folder of [...inSnapshot, join(base, 'journal'), base, job.directory]) await syncFolder(folder);
     const { count, bytes } = await tables.read(countLargeContents());
     const Files = await Promise.all(paths.map((path) => describe(source, job, path)));
     const environment = { Name: source.name, Snapshot: job.snapshot, Files, Contents: count, Bytes: bytes };
@@ -74,7 +75,7 @@ export async function backUp(source: Source, job: BackupTarget): Promise<Environ
 }
 
 /** Keys, certificates, sealed parts of the journal: returns where the copies are. */
-async function copySmall({ folder }: Source, base: string, snapshot: string): Promise<string[]> {
+async function copySmall({ folder, journalKeys }: Source, base: string, snapshot: string): Promise<string[]> {
   const copies: string[] = [];
   const copy = async (from: string, to: string) => {
     if ((await copyFile(from, to)) !== null) copies.push(to);
@@ -82,6 +83,13 @@ async function copySmall({ folder }: Source, base: string, snapshot: string): Pr
   await copy(join(folder, 'keys.json'), join(snapshot, 'keys.json'));
   for (const name of await list(join(folder, 'certificates'))) {
     if (name.endsWith('.pem')) await copy(join(folder, 'certificates', name), join(snapshot, 'certificates', name));
+  }
+  // They may be elsewhere. Without them nobody could verify the chain.
+  const { files } = journalKeys;
+  for (const name of (await files.list()).filter(isJournalKeyName)) {
+    const to = join(snapshot, 'journal-keys', name);
+    await writeSynced(to, await files.read(name));
+    copies.push(to);
   }
   for (const name of await list(join(folder, 'journal'))) {
     if (name.endsWith('.jsonl.gz')) await copy(join(folder, 'journal', name), join(base, 'journal', name));

@@ -7,7 +7,8 @@ import { type BackedUpEnvironment, type BackedUpFile, BackupError, type Manifest
 const snapshotPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** What is new in each backup, below the snapshot. */
-const snapshotFile = /^(catalog\.db|keys\.json|certificates\/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.pem)$/;
+const snapshotFile =
+  /^(catalog\.db|keys\.json|journal-keys\/\d{1,9}-[0-9a-f]{8}\.json|certificates\/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.pem)$/;
 /** What all backups into the folder share, below the environment. */
 const sharedFile = /^journal\/\d{1,15}-\d{1,15}\.jsonl\.gz$/;
 const configurationFile = /^configuration\/[^/\p{Cc}]{1,255}$/u;

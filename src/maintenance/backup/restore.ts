@@ -9,6 +9,7 @@ import { copyFile as copyBytes, mkdir, readdir, rename, rm } from 'node:fs/promi
 import { dirname, join } from 'node:path';
 import { openLocalBlobs, readLocalBlobs } from '../../blobs/local/local.ts';
 import { openJournalFiles } from '../../catalog/journal-files.ts';
+import { openJournalKeys } from '../../catalog/journal-keys.ts';
 import { openSqliteTables } from '../../catalog/sqlite/tables.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
 import { listLargeContents } from '../../catalog/tables.ts';
@@ -94,6 +95,7 @@ async function verifyOne(
       isSqlite: true,
       blobs: readLocalBlobs(base),
       journalFiles: openJournalFiles(listedFiles(base, environment)),
+      journalKeys: openJournalKeys(localFiles(join(base, environment.Snapshot, 'journal-keys'))),
     };
     return await verify(subject, { onProgress, throttle: async () => undefined, signal: new AbortController().signal });
   } finally {

@@ -2,6 +2,7 @@
 // is now.
 
 import type { JournalFiles } from '../../catalog/journal-files.ts';
+import { isJournalKeyName } from '../../catalog/journal-keys.ts';
 import { findHead } from '../../catalog/tables.ts';
 import { type JournalSlice, listJournal } from '../../catalog/verbs/journal.ts';
 import { isSameRow } from '../../domain/chain.ts';
@@ -16,6 +17,15 @@ export async function copyJournalFiles({ source, target, onProgress }: Migration
     const isThere = there.has(toText(range)) && (await holds(target.journalFiles, range, rows));
     if (!isThere) await target.journalFiles.write(range, rows);
     onProgress({ step: 'copying sealed parts of the journal', done: index + 1, of: ranges.length });
+  }
+}
+
+/** Before the rows: a chain is worth nothing without them. */
+export async function copyJournalKeys({ source, target }: Migration): Promise<void> {
+  const [from, to] = [source.journalKeys.files, target.journalKeys.files];
+  const there = new Set(await to.list());
+  for (const name of (await from.list()).filter(isJournalKeyName)) {
+    if (!there.has(name)) await to.write(name, await from.read(name));
   }
 }
 
@@ -64,9 +74,9 @@ export async function compareChains({ source, target }: Migration, differences: 
 }
 
 function walk(
-  { tables, journalFiles }: Side,
+  { tables, journalFiles, journalKeys }: Side,
   expected: JournalVerification['head'] | null,
 ): Promise<JournalVerification> {
   const catalog = { listJournal: (slice: JournalSlice) => tables.read(listJournal(slice)) };
-  return verifyJournal({ catalog, journalFiles }, expected);
+  return verifyJournal({ catalog, journalFiles, journalKeys }, expected === null ? [] : [expected]);
 }

@@ -5,7 +5,7 @@
 import { countOpenUploads } from '../../catalog/verbs/uploads.ts';
 import { claimTarget, release } from './claim.ts';
 import { type ContentCounts, compareContents, copyContents } from './contents.ts';
-import { type Chain, compareChains, compareJournalFiles, copyJournalFiles } from './journal.ts';
+import { type Chain, compareChains, compareJournalFiles, copyJournalFiles, copyJournalKeys } from './journal.ts';
 import { compareRecords, copyRecords, type RecordCounts } from './records.ts';
 import { type Difference, Differences, type Migration } from './side.ts';
 
@@ -47,6 +47,7 @@ const nothing = { records: null, journalFiles: null, chain: null };
 
 async function copyRest(migration: Migration): Promise<void> {
   const { source, target, moved } = migration;
+  if (moved.journalFiles || moved.records) await copyJournalKeys(migration);
   if (moved.journalFiles) await copyJournalFiles(migration);
   if (!moved.records) return;
   await copyRecords(migration);

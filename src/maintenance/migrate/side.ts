@@ -2,6 +2,7 @@
 
 import type { Blobs } from '../../blobs/blobs.ts';
 import type { JournalFiles } from '../../catalog/journal-files.ts';
+import type { JournalKeys } from '../../catalog/journal-keys.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
 
 /** Where the keys of an environment are kept, as one text. */
@@ -16,6 +17,7 @@ export interface Side {
   name: string;
   tables: TableStore;
   journalFiles: JournalFiles;
+  journalKeys: JournalKeys;
   keys: KeyStorage;
 }
 

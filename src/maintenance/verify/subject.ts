@@ -2,6 +2,7 @@
 
 import type { Blobs } from '../../blobs/blobs.ts';
 import type { JournalFiles } from '../../catalog/journal-files.ts';
+import type { JournalKeys } from '../../catalog/journal-keys.ts';
 import type { TableStore } from '../../catalog/table-store.ts';
 
 export interface Subject {
@@ -10,6 +11,7 @@ export interface Subject {
   isSqlite: boolean;
   blobs: Pick<Blobs, 'open' | 'list'>;
   journalFiles: JournalFiles;
+  journalKeys: Pick<JournalKeys, 'list'>;
 }
 
 export interface Progress {

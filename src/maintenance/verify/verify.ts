@@ -51,10 +51,10 @@ async function verifyChain(
 ): Promise<number> {
   signal.throwIfAborted();
   onProgress({ step: 'the journal', done: 0, of: 1 });
-  const { tables, journalFiles } = subject;
+  const { tables, journalFiles, journalKeys } = subject;
   const catalog = { listJournal: (slice: JournalSlice) => tables.read(listJournal(slice)) };
   try {
-    const found = await verifyJournal({ catalog, journalFiles }, null);
+    const found = await verifyJournal({ catalog, journalFiles, journalKeys }, []);
     for (const { position, problem } of found.problems) problems.add(`journal, position ${position}`, problem);
     return found.rows;
   } catch (error) {

@@ -1,11 +1,12 @@
-// Recomputes the hash chain of the journal, archive files and table, from the first row: any edited, removed or moved row breaks it.
-// A truncated tail leaves no trace in the rest; it only shows against a head that was stored elsewhere. Works in slices with
+// Recomputes the chain of the journal, archive files and table, from the first row: any edited, removed or moved row breaks it, and
+// links cannot be computed again without the keys. A truncated tail leaves no trace in the rest; it only shows against a head that was stored elsewhere. Works in slices with
 // pauses: the service keeps running, and rows may be archived meanwhile.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { JournalFiles, JournalRange } from '../../catalog/journal-files.ts';
+import type { JournalKeys, StoredKey } from '../../catalog/journal-keys.ts';
 import type { JournalRow } from '../../catalog/verbs/journal.ts';
-import { isSameRow, toLink } from '../../domain/chain.ts';
+import { isSameRow, keyChangeAction, keyOfLink, toLink } from '../../domain/chain.ts';
 import { yieldToOthers } from '../../runtime/pacing.ts';
 
 const sliceRows = 500;
@@ -32,15 +33,17 @@ export interface JournalVerification {
   problems: Problem[];
 }
 
-/** The sources of the rows: a cabinet has both. */
+/** The sources of the rows, and the keys of the links: a cabinet has them. */
 interface Journal {
   catalog: Pick<Catalog, 'listJournal'>;
   journalFiles: JournalFiles;
+  journalKeys: Pick<JournalKeys, 'list'>;
 }
 
-export async function verifyJournal(journal: Journal, expected: Head | null): Promise<JournalVerification> {
+/** `expected`: heads that were kept elsewhere. */
+export async function verifyJournal(journal: Journal, expected: readonly Head[]): Promise<JournalVerification> {
   const { catalog, journalFiles } = journal;
-  const walk = new Walk(expected);
+  const walk = new Walk(await journal.journalKeys.list(), expected);
   let ranges = await journalFiles.list();
   for (;;) {
     const next = walk.head.position + 1;
@@ -100,28 +103,53 @@ class Walk implements JournalVerification {
   sealedRows = 0;
   head: Head = { position: 0, link: '' };
   problems: Problem[] = [];
-  readonly #expected: Head | null;
-  #isExpectedSeen = false;
+  readonly #keys: ReadonlyMap<string, StoredKey>;
+  readonly #expected = new Map<number, Set<string>>();
   /** The previous link is unknown. */
   #isBroken = false;
 
-  constructor(expected: Head | null) {
-    this.#expected = expected;
+  constructor(keys: readonly StoredKey[], expected: readonly Head[]) {
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+    for (const { position, link } of expected) {
+      if (position > 0) this.#expected.set(position, (this.#expected.get(position) ?? new Set()).add(link));
+    }
   }
 
   step(row: JournalRow): void {
     const { position, link } = row;
     if (position !== this.head.position + 1) this.report(position, 'the row stands where another should');
-    else if (!this.#isBroken && toLink(this.head.link, position, row) !== link) {
-      this.report(position, 'the row was edited or exchanged, or the link of the one before it was');
-    }
+    else if (!this.#isBroken) this.#checkLink(row);
     this.#isBroken = false;
     this.rows += 1;
     this.head = { position, link };
-    if (position === this.#expected?.position) {
-      this.#isExpectedSeen = true;
-      if (link !== this.#expected.link) this.report(position, 'the link is not the expected one');
+    const expected = this.#expected.get(position);
+    this.#expected.delete(position);
+    if (expected !== undefined && (expected.size > 1 || !expected.has(link))) {
+      this.report(position, 'the link is not the expected one');
     }
+  }
+
+  #checkLink(row: JournalRow): void {
+    const id = keyOfLink(row.link);
+    const key = id === null ? null : (this.#keys.get(id) ?? null);
+    if (id !== null && key === null) {
+      this.report(row.position, `the link was made with the key ${id}, which is not there`);
+      return;
+    }
+    if (toLink(this.head.link, row.position, row, key) !== row.link) {
+      this.report(row.position, 'the row was edited or exchanged, or the link of the one before it was');
+    } else if (!this.#mayFollow(row, key)) {
+      this.report(row.position, `the link was made with ${id === null ? 'no key' : `the key ${id}`} all of a sudden`);
+    }
+  }
+
+  /** Another key than before begins with the row that says so, the first one where it was added; none comes after one. */
+  #mayFollow({ action, details }: JournalRow, key: StoredKey | null): boolean {
+    const before = keyOfLink(this.head.link);
+    if (this.head.position === 0 || before === (key?.id ?? null)) return true;
+    if (key === null || action !== keyChangeAction || (JSON.parse(details) as { key: string }).key !== key.id)
+      return false;
+    return before !== null || (key.after?.position === this.head.position && key.after.link === this.head.link);
   }
 
   /** Verifies rows while they are consecutive. Returns whether there were any. */
@@ -151,8 +179,11 @@ class Walk implements JournalVerification {
   }
 
   finish(): void {
-    const { position } = this.#expected ?? { position: 0 };
-    if (position > 0 && !this.#isExpectedSeen) this.report(position, 'the expected row is not there');
+    for (const position of this.#expected.keys()) this.report(position, 'the expected row is not there');
+    // Somebody without the keys could compute a whole chain as earlier releases made it.
+    if (this.#keys.size > 0 && this.rows > 0 && keyOfLink(this.head.link) === null) {
+      this.report(this.head.position, 'the chain ends without a key, although there is one');
+    }
   }
 
   report(position: number, problem: string): void {
