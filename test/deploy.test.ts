@@ -34,6 +34,7 @@ async function listMetrics(): Promise<Map<string, ReadFamily>> {
     isReady: () => true,
     isReadyToWrite: () => true,
     largeBodies: () => 0,
+    bodyMemory: () => 0,
     archives: () => 0,
     poll: async () => ({ search, journalPosition: 1 }),
   });

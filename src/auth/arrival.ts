@@ -8,6 +8,8 @@ export interface Arrival {
   readonly isPrivate: boolean;
   /** The client's address, behind trusted proxies. */
   readonly address: string;
+  /** The address is that of a proxy which is not trusted, so that many clients have it. */
+  readonly isShared: boolean;
   /** The client certificate with its current validity; only on the mutual-TLS address. */
   certificate(): ShownCertificate;
 }

@@ -33,6 +33,12 @@ export class RequestArrival implements Arrival {
     return this.#address.proxies.findClient(this.#request);
   }
 
+  get isShared(): boolean {
+    const { headers, socket } = this.#request;
+    const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+    return isForwarded && !this.#address.proxies.has(socket.remoteAddress);
+  }
+
   certificate(): ShownCertificate {
     const shown = this.#address.mutualTls?.show(this.#request);
     return shown ?? { problem: 'Certificates are shown on the mutual-TLS address.' };

@@ -74,8 +74,9 @@ export interface Cabinet {
   readonly hasher: Hasher;
   readonly uploads: ActiveUploads;
   readonly signInLimits: SignInLimits;
-  /** Checks the password against its stored hash. Limited to a few at once in the whole process. */
-  isPassword(password: string, stored: string): Promise<boolean>;
+  /** Checks the password against its stored hash. Limited to a few at once in the whole process; each `source` waits in its own
+   *  queue. */
+  isPassword(password: string, stored: string, source: string): Promise<boolean>;
   /** Hashes app passwords. */
   readonly appPasswordKey: Uint8Array;
   readonly quotas: Quotas;

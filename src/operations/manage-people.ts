@@ -31,7 +31,7 @@ export async function addMember(
 ): Promise<NewMember> {
   const { space } = requireSpace(caller, 'manage');
   const role = checkRole(user.role);
-  const { generatedPassword, ...account } = await toAccount(user, 'Id');
+  const { generatedPassword, ...account } = await toAccount(user, { by: caller.actor, target: 'Id' });
   const member = await cabinet.catalog.addMember({ ...account, space, role, ...byCaller(cabinet, caller) });
   return { member, generatedPassword };
 }

@@ -76,7 +76,7 @@ export async function changeOwnPassword(
   }
   checkPassword(replacement, id, 'New');
   await checkCurrent(cabinet, { id, stored: user.password, current, address });
-  const password = await unlessBusy(() => hashPassword(replacement));
+  const password = await unlessBusy(() => hashPassword(replacement, id));
   const origin = byCaller(cabinet, caller);
   const change = { id, password, before: user.password, signIn: caller.signIn, ...origin };
   if (!(await cabinet.catalog.setOwnPassword(change))) throw passwordInvalid();
@@ -95,7 +95,7 @@ async function checkCurrent(cabinet: Cabinet, { id, stored, current, address }: 
   if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
   let isWrong = false;
   try {
-    isWrong = !(await unlessBusy(() => cabinet.isPassword(current, stored)));
+    isWrong = !(await unlessBusy(() => cabinet.isPassword(current, stored, id)));
   } finally {
     cabinet.signInLimits.end(address, id, isWrong);
   }

@@ -1,10 +1,11 @@
 // Password hashing: argon2id, stored in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash). Each hash takes 19 MiB and about 50 ms of
-// CPU time, so only one or two run at once and the queue is bounded.
+// CPU time, so only one or two run at once, and those who ask take turns.
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { Refusal } from '../domain/refusal.ts';
+import { FairQueue, QueueFull } from '../runtime/fair-queue.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
@@ -15,7 +16,7 @@ const saltBytes = 16;
 
 /** Leaves a core for everything else. */
 const concurrency = availableParallelism() > 2 ? 2 : 1;
-const maxWaiting = 64;
+const queue = new FairQueue({ concurrency, maxWaiting: 64, maxSources: 1000 });
 
 const minLength = 12;
 const maxLength = 256;
@@ -58,9 +59,10 @@ export function generatePassword(): string {
   return randomBytes(18).toString('base64url');
 }
 
-export async function hashPassword(password: string): Promise<string> {
+/** `source`: who asks, in whose queue it waits. */
+export async function hashPassword(password: string, source: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const tag = await derive(password, salt, { memoryKib, passes, lanes: 1 });
+  const tag = await derive(source, password, salt, { memoryKib, passes, lanes: 1 });
   return toPhc(salt, tag);
 }
 
@@ -68,13 +70,13 @@ export function toPhc(salt: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${encode(salt)}$${encode(tag)}`;
 }
 
-export async function isPassword(password: string, stored: string): Promise<boolean> {
+export async function isPassword(password: string, stored: string, source: string): Promise<boolean> {
   const [, m, t, p, salt, tag] =
     /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(stored) ?? [];
   if (salt === undefined || tag === undefined) throw new Error('a stored password is not in PHC form');
   const costs = { memoryKib: Number(m), passes: Number(t), lanes: Number(p) };
   const expected = Buffer.from(tag, 'base64');
-  return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), costs), expected);
+  return timingSafeEqual(await derive(source, password, Buffer.from(salt, 'base64'), costs), expected);
 }
 
 function encode(bytes: Buffer): string {
@@ -88,17 +90,10 @@ interface Costs {
 }
 
 const compute = promisify(argon2);
-const waiting: (() => void)[] = [];
-let running = 0;
 
-async function derive(password: string, salt: Buffer, costs: Costs): Promise<Buffer> {
-  if (running < concurrency) running += 1;
-  else {
-    if (waiting.length >= maxWaiting) throw new TooBusy();
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  try {
-    return await compute('argon2id', {
+async function derive(source: string, password: string, salt: Buffer, costs: Costs): Promise<Buffer> {
+  const work = () =>
+    compute('argon2id', {
       // Different encodings of the same characters are the same password.
       message: password.normalize('NFKC'),
       nonce: salt,
@@ -107,12 +102,9 @@ async function derive(password: string, salt: Buffer, costs: Costs): Promise<Buf
       memory: costs.memoryKib,
       passes: costs.passes,
     });
-  } finally {
-    // Hands the slot to the next in the queue, so that no newcomer overtakes it.
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
+  return await queue.run(source, work).catch((error) => {
+    throw error instanceof QueueFull ? new TooBusy() : error;
+  });
 }
 
 export class TooBusy extends Error {

@@ -1,6 +1,7 @@
 // Checks a user's password. Unknown users, disabled users and wrong passwords take the same time and get the same result.
 
 import { randomBytes } from 'node:crypto';
+import { toLimitedAddress } from '../runtime/rate-limits.ts';
 import type { Cabinet } from './cabinet.ts';
 import { TooBusy, toPhc } from './passwords.ts';
 import { busySeconds } from './sign-in-limits.ts';
@@ -28,7 +29,7 @@ export async function signIn(cabinet: Cabinet, { user, password, address }: Sign
   let isCounted = true;
   try {
     const account = await cabinet.catalog.findUser({ id });
-    const isRight = await cabinet.isPassword(password, account?.password ?? unmatchable);
+    const isRight = await cabinet.isPassword(password, account?.password ?? unmatchable, toLimitedAddress(address));
     if (!isRight || account?.state !== 'active') return { userId: null, waitSeconds: 0 };
     isCounted = false;
     // Later than the last sign-out, even within the same second.

@@ -3,6 +3,7 @@
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Issuer } from '../auth/issuer-contract.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
+import type { BodyMemory } from './bodies/body-memory.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import type { Slots } from './slots.ts';
 
@@ -22,8 +23,9 @@ export interface EnvironmentContext {
   isReadyToWrite(): boolean;
   /** Users, applications or settings have changed. Resolves when every thread has seen it. */
   onAdminChange(): Promise<void>;
+  /** For files as base64 in JSON, and for batches, of more than 1 MiB. */
   largeBodies: Slots;
-  batches: Slots;
+  bodyMemory: BodyMemory;
   archives: Slots;
   /** The first encrypts new links; each can decrypt some. */
   linkKeys: readonly Buffer[];

@@ -21,6 +21,8 @@ export interface RouteExchange extends Exchange {
 export interface CallerExchange extends RouteExchange {
   /** The caller as of now: rights may have been revoked while a long body was read. */
   renewCaller(): Promise<Caller>;
+  /** Waits for the memory that a body of this size needs; it is given back with the answer. */
+  holdMemory(bytes: number): Promise<void>;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';

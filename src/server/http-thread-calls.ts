@@ -49,7 +49,7 @@ export interface MainFunctions extends Functions {
   /** Users, applications or settings have changed. Resolves when every thread answers accordingly. */
   adminChanged(of: Of): Promise<void>;
   /** Whether the password is the one of which this is kept; `busy`: too many wait to know. */
-  isPassword(input: { password: string; stored: string }): Promise<boolean | 'busy'>;
+  isPassword(input: { password: string; stored: string; source: string }): Promise<boolean | 'busy'>;
   setSession(of: Of & { id: string; payload: AdapterPayload }): Promise<void>;
   getSession(of: Of & { id: string }): Promise<AdapterPayload | undefined>;
   deleteSession(of: Of & { id: string }): Promise<boolean>;

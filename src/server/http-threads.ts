@@ -110,7 +110,7 @@ function startThread(options: HttpThreadsOptions): HttpThread {
       leaves.delete(`${name} ${turn}`);
     },
     adminChanged: ({ name }) => options.onAdminChange(name),
-    isPassword: ({ password, stored }) => isPassword(password, stored).catch(toBusy),
+    isPassword: ({ password, stored, source }) => isPassword(password, stored, source).catch(toBusy),
     setSession: ({ name, id, payload }) => options.sessions[name].set(id, payload),
     getSession: ({ name, id }) => options.sessions[name].get(id),
     deleteSession: ({ name, id }) => options.sessions[name].delete(id),

@@ -71,6 +71,7 @@ function toParts({ cabinet, pool }: Environment, context: () => EnvironmentConte
     isReady: () => context()?.isReady() ?? false,
     isReadyToWrite: () => context()?.isReadyToWrite() ?? false,
     largeBodies: () => context()?.largeBodies.used ?? 0,
+    bodyMemory: () => context()?.bodyMemory.usedBytes ?? 0,
     archives: () => context()?.archives.used ?? 0,
     async poll() {
       const { documents, waiting, skipped, position } = await cabinet.search.status();

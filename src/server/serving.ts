@@ -10,18 +10,19 @@ import { TokenVerifier } from '../auth/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { type EnvironmentName, environmentNames } from '../domain/environment-name.ts';
 import { toBasePath } from '../domain/public-url.ts';
+import { BodyMemory } from '../rest/bodies/body-memory.ts';
 import { atBasePath, readConsole } from '../rest/console-files.ts';
 import type { EnvironmentContext } from '../rest/environment-context.ts';
-import { Slots, tooManyArchives, tooManyBatches, tooManyUploads } from '../rest/slots.ts';
+import { Slots } from '../rest/slots.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
 import { type Address, openAddress, openMutualTlsAddress } from './addresses.ts';
 import type { Environment } from './environment.ts';
 import { type Observability, readVersion } from './observability.ts';
 
-const largeBodiesAtOnce = 8;
-const batchesAtOnce = 8;
-const archivesAtOnce = 16;
+/** For one caller, and for all together. */
+const largeBodiesAtOnce = { share: 8, count: 24 };
+const archivesAtOnce = { share: 16, count: 64 };
 
 export interface ServingOptions {
   config: Config;
@@ -65,8 +66,11 @@ export class Serving {
   readonly #console = readConsole();
   readonly #version = readVersion();
 
+  readonly #bodyMemory: BodyMemory;
+
   constructor(options: ServingOptions) {
     this.#options = options;
+    this.#bodyMemory = new BodyMemory({ threads: options.config.httpThreads, clock: options.clock });
   }
 
   /** Where it listens. */
@@ -146,13 +150,9 @@ export class Serving {
       publicUrl,
       basePath,
       cursorKey: keys.cursors,
-      largeBodies: new Slots(counts, {
-        name: `${name} large bodies`,
-        count: largeBodiesAtOnce,
-        refuse: tooManyUploads,
-      }),
-      batches: new Slots(counts, { name: `${name} batches`, count: batchesAtOnce, refuse: tooManyBatches }),
-      archives: new Slots(counts, { name: `${name} archives`, count: archivesAtOnce, refuse: tooManyArchives }),
+      largeBodies: new Slots(counts, { name: `${name} large bodies`, ...largeBodiesAtOnce }),
+      bodyMemory: this.#bodyMemory,
+      archives: new Slots(counts, { name: `${name} archives`, ...archivesAtOnce }),
       linkKeys: toLinkKeys(keys.cookies),
       metrics: { access: config.telemetry.metrics, render: () => this.#options.renderMetrics(name) },
       console: atBasePath(this.#console, basePath),

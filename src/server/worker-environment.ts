@@ -112,7 +112,7 @@ async function attach(
     purger: { nudge: () => main.notify('removed', { name }) },
     leases,
     uploads: new ActiveUploads(turns.enter),
-    isPassword: (password: string, stored: string) => isPassword(main, password, stored),
+    isPassword: (password: string, stored: string, source: string) => isPassword(main, { password, stored, source }),
     appPasswordKey: toAppPasswordKey(keys),
   };
   const cabinet = toCabinet(config, name, made, shared);
@@ -149,8 +149,11 @@ async function closeCabinet({ uploads, hasher }: Cabinet): Promise<void> {
   await hasher.close();
 }
 
-async function isPassword(main: WorkerCalls<MainFunctions>, password: string, stored: string): Promise<boolean> {
-  const answer = await main.call('isPassword', { password, stored });
+async function isPassword(
+  main: WorkerCalls<MainFunctions>,
+  input: { password: string; stored: string; source: string },
+): Promise<boolean> {
+  const answer = await main.call('isPassword', input);
   if (answer === 'busy') throw new TooBusy();
   return answer;
 }

@@ -36,6 +36,7 @@ export interface Parts {
   isReady(): boolean;
   isReadyToWrite(): boolean;
   largeBodies(): number;
+  bodyMemory(): number;
   archives(): number;
   poll(): Promise<PolledState>;
 }
@@ -111,6 +112,7 @@ export class EnvironmentMetrics {
     gauge('cabinet_ready_to_write', 'Whether saves are accepted', (parts) => (parts.isReadyToWrite() ? 1 : 0));
     gauge('cabinet_disk_free_bytes', 'Free where contents are kept', (parts) => parts.freeBytes());
     gauge('cabinet_large_bodies_in_progress', 'Large JSON bodies being read', (parts) => parts.largeBodies());
+    gauge('cabinet_body_memory_bytes', 'Held for bodies that are read as a whole', (parts) => parts.bodyMemory());
     gauge('cabinet_archives_in_progress', 'Archives being sent', (parts) => parts.archives());
     gauge('cabinet_postgres_connections', 'Connections to PostgreSQL, by state', (parts) =>
       toPoolSamples(parts.pool()),

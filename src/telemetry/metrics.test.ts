@@ -60,6 +60,7 @@ const parts = {
   isReady: () => true,
   isReadyToWrite: () => true,
   largeBodies: () => 0,
+  bodyMemory: () => 0,
   archives: () => 0,
 };
 

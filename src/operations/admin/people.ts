@@ -5,7 +5,7 @@ import { isRole, type Role, roles } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Cabinet } from '../cabinet.ts';
 import { byOperator } from '../origin.ts';
-import { checkPassword, generatePassword, hashPassword } from '../passwords.ts';
+import { checkPassword, generatePassword, hashPassword, TooBusy } from '../passwords.ts';
 
 export interface UserWithPassword {
   user: User;
@@ -21,17 +21,24 @@ export interface NewUser {
 }
 
 export async function addUser(cabinet: Cabinet, user: NewUser): Promise<UserWithPassword> {
-  const { generatedPassword, ...account } = await toAccount(user);
+  const { generatedPassword, ...account } = await toAccount(user, { by: 'operator' });
   return { user: await cabinet.catalog.addUser({ ...account, ...byOperator(cabinet) }), generatedPassword };
 }
 
-/** The record of a new account. `target`: the field that the id was sent as. */
-export async function toAccount(user: NewUser, target = 'User') {
+/** The record of a new account. `target`: the field that the id was sent as; `by`: who makes it. */
+export async function toAccount(user: NewUser, { by, target = 'User' }: { by: string; target?: string }) {
   const id = checkUserId(user.id, target);
   const name = checkDisplayName(user.name ?? id);
   const generatedPassword = user.password === null ? generatePassword() : null;
-  const password = await hashPassword(generatedPassword ?? checkPassword(user.password ?? '', id));
+  const password = await hashPassword(generatedPassword ?? checkPassword(user.password ?? '', id), by).catch(
+    toTooManyRequests,
+  );
   return { id, name, password, generatedPassword };
+}
+
+function toTooManyRequests(error: unknown): never {
+  if (!(error instanceof TooBusy)) throw error;
+  throw new Refusal('TooManyRequests', 'Too many passwords are being hashed at once.', { retryAfterSeconds: 2 });
 }
 
 /** `CreatedBy` shows the id; a colon there marks `app:` and the names of outside issuers, so our ids have none. */
@@ -66,7 +73,9 @@ export async function changePassword(
 ): Promise<UserWithPassword> {
   const id = toUserId(user);
   const generatedPassword = password === null ? generatePassword() : null;
-  const hashed = await hashPassword(generatedPassword ?? checkPassword(password ?? '', id));
+  const hashed = await hashPassword(generatedPassword ?? checkPassword(password ?? '', id), 'operator').catch(
+    toTooManyRequests,
+  );
   return {
     user: await cabinet.catalog.setPassword({ id, password: hashed, ...byOperator(cabinet) }),
     generatedPassword,

@@ -8,7 +8,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { ReceivedContent } from '../../operations/receive-content.ts';
 import { compileCheck, SaveFileJson } from '../openapi/schemas.ts';
 import { checkConflictBehavior } from '../parameters.ts';
-import type { Slots } from '../slots.ts';
+import { tinyBodyBytes } from './body-memory.ts';
 import { invalidBody, parseObject, readWhole, smallBodyBytes, toText } from './json.ts';
 import { checkBoundary, type Part, readParts, sniffBoundary } from './multipart.ts';
 
@@ -35,7 +35,11 @@ interface FileBody {
 export interface Receiver {
   receive(bytes: AsyncIterable<Buffer>): Promise<ReceivedContent>;
   discard(received: ReceivedContent): Promise<void>;
-  largeBodies: Slots;
+  /** Called when a body that is held in memory turns out to be large. Throws when too many are. Returns the function to call
+   *  when it is held no more. */
+  takeSlot(): () => void;
+  /** As of a `CallerExchange`. */
+  holdMemory(bytes: number): Promise<void>;
 }
 
 /** The format of the body, according to the content type. */
@@ -108,6 +112,11 @@ async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, rece
   let file: { received: ReceivedContent; fileName: string | null; contentType: string | null } | null = null;
   // A file in an unknown part is refused rather than ignored; the empty file field of a form does not count.
   let hasUnknownFile = false;
+  let isHeld = false;
+  const hold = async () => {
+    if (!isHeld) await receiver.holdMemory(textPartBytes * textParts.size);
+    isHeld = true;
+  };
   try {
     for await (const part of readParts(body, boundary)) {
       if (part.name === 'filename' || part.name === 'file') {
@@ -116,7 +125,7 @@ async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, rece
       } else if (part.name !== null && textParts.has(part.name)) {
         // It would be unclear which of the two counts.
         if (fields.has(part.name)) throw invalidBody(`The body has two parts named "${part.name}".`, formatsHint);
-        fields.set(part.name, await readTextPart(part));
+        fields.set(part.name, await readTextPart(part, hold));
       } else if (part.fileName !== null && part.fileName !== '') hasUnknownFile = true;
     }
     if (file === null) throw attachmentMissing();
@@ -130,9 +139,9 @@ async function readMultipart(body: AsyncIterable<Buffer>, boundary: string, rece
 
 const textParts = new Set(['Properties', 'ObjectType', 'ContentType']);
 
-async function readTextPart({ name, body }: Part): Promise<string> {
+async function readTextPart({ name, body }: Part, hold: () => Promise<void>): Promise<string> {
   const tooLarge = () => invalidBody(`The part ${name} has more than ${textPartBytes} bytes.`, formatsHint);
-  return toText(await readWhole(body, textPartBytes, tooLarge), formatsHint);
+  return toText(await readWhole(watchSize(body, tinyBodyBytes, hold), textPartBytes, tooLarge), formatsHint);
 }
 
 function readFields(fields: Map<string, string>, partType: string | null) {
@@ -168,8 +177,8 @@ const checkSaveFileJson = compileCheck(SaveFileJson);
 async function readJson(body: AsyncIterable<Buffer>, receiver: Receiver): Promise<FileBody> {
   const release = { slot: () => {} };
   try {
-    const large = watchSize(body, () => {
-      release.slot = receiver.largeBodies.take();
+    const large = watchSize(body, smallBodyBytes, async () => {
+      release.slot = receiver.takeSlot();
     });
     const fields = parseObject(await readWhole(large, jsonBodyBytes, jsonTooLarge), formatsHint);
     if (!isAttachment(fields.filename)) throw notAttached(fields.filename);
@@ -203,15 +212,18 @@ function notAttached(value: unknown): Refusal {
   );
 }
 
-/** Large bodies are held in memory, so only a few are read at a time. */
-async function* watchSize(body: AsyncIterable<Buffer>, onLarge: () => void): AsyncGenerator<Buffer> {
+async function* watchSize(
+  body: AsyncIterable<Buffer>,
+  largeBytes: number,
+  onLarge: () => Promise<void>,
+): AsyncGenerator<Buffer> {
   let size = 0;
   let isLarge = false;
   for await (const chunk of body) {
     size += chunk.length;
-    if (!isLarge && size > smallBodyBytes) {
+    if (!isLarge && size > largeBytes) {
       isLarge = true;
-      onLarge();
+      await onLarge();
     }
     yield chunk;
   }

@@ -17,7 +17,7 @@ import { invalidBody, parseObject, readWhole, smallBodyBytes } from './json.ts';
 
 /** `example` is shown in the hint of a refusal. With `isOptional`, an empty body counts as an empty object. */
 export async function readJsonBody(
-  { request, openBody }: CallerExchange,
+  { request, openBody, holdMemory }: CallerExchange,
   { example, isOptional = false }: { example: string; isOptional?: boolean },
 ): Promise<Record<string, unknown>> {
   checkEncoding(request);
@@ -28,8 +28,10 @@ export async function readJsonBody(
   if (type !== null && type !== '' && !isJsonType(readMediaType(type)?.essence ?? '')) {
     throw invalidBody('The content type of the body must be application/json.', hint);
   }
-  if ((readDeclaredBytes(request) ?? 0) > smallBodyBytes) throw tooLarge();
+  const declaredBytes = readDeclaredBytes(request) ?? smallBodyBytes;
+  if (declaredBytes > smallBodyBytes) throw tooLarge();
   const digests = { sha256: readSha256(request, 'content-digest'), md5: readMd5(request) };
+  await holdMemory(hasNoBody(request) ? 0 : declaredBytes);
   const body = await readWhole(openBody(digests), smallBodyBytes, tooLarge);
   if (body.length === 0 && isOptional) return {};
   return parseObject(body, hint);

@@ -41,10 +41,15 @@ const lastPartOfReserve = 4;
 
 export function issuerFace(options: IssuerFaceOptions): Face<RouteMatch<OpenRoute | ForeignRoute>> {
   const { lookup, name, isMutualTls, shared, clock } = options;
-  const pages = new Buckets({ name: `${name} pages`, burst: 300, perSecond: 5 }, shared.buckets, clock);
+  const own = new Buckets({ name: `${name} pages`, burst: 300, perSecond: 5 }, shared.buckets, clock);
+  const common = new Buckets(
+    { name: `${name} pages behind a proxy`, burst: 6000, perSecond: 100 },
+    shared.buckets,
+    clock,
+  );
   const routes = issuerRoutes.filter(({ isForPeople }) => !(isForPeople && isMutualTls));
   return routeFace(routes, lookup, async (context, exchange, { route }) => {
-    if (route.isForPeople) guardPages(pages, context, exchange);
+    if (route.isForPeople) guardPages(exchange.arrival.isShared ? common : own, context, exchange);
     if (route.action === null) return await route.handle(context, exchange);
     await issue(context, exchange, options);
     return null;
@@ -52,7 +57,8 @@ export function issuerFace(options: IssuerFaceOptions): Face<RouteMatch<OpenRout
 }
 
 /** Anyone can open the sign-in pages, and each sign-in that is started is stored. So the rate, the length of the query and the
- *  use of disk space are limited. */
+ *  use of disk space are limited. A proxy that hides its clients gets as much as twenty of them, so that one does not use up
+ *  everybody's. */
 function guardPages(pages: Buckets, { cabinet }: EnvironmentContext, { arrival, queryString }: Exchange): void {
   const address = toLimitedAddress(arrival.address);
   const retryAfterSeconds = pages.waitSeconds(address);

@@ -12,6 +12,7 @@ import type { ContextLookup, EnvironmentContext } from '../environment-context.t
 import type { CallerRoute, OpenRoute, RouteExchange, RouteMatch } from '../route.ts';
 import { routeNotFound } from '../route.ts';
 import { restRoutes } from '../routes.ts';
+import { toShareKeys } from '../slots.ts';
 import { routeFace } from './route-face.ts';
 
 const uploadsPath = '/v1/contentmanagement/uploads';
@@ -63,7 +64,17 @@ async function answerCaller(
   const isWrite = route.action !== 'read' && route.method !== 'GET';
   if (exchange.isDraining && isWrite) throw shuttingDown();
   const renewCaller = async () => (clock.monotonic() - arrivedAt < renewAfterMs ? caller : await authenticate());
-  const answer = await route.handle(context, { ...exchange, renewCaller }, caller);
+  const [own = '', ...others] = toShareKeys(caller);
+  const held: (() => void)[] = [];
+  const holdMemory = async (bytes: number) => {
+    held.push(await context.bodyMemory.hold([own, ...others], bytes));
+  };
+  let answer: Answer;
+  try {
+    answer = await route.handle(context, { ...exchange, renewCaller, holdMemory }, caller);
+  } finally {
+    for (const release of held) release();
+  }
   if (route.action === 'manage' && route.method !== 'GET') await context.onAdminChange();
   return answer;
 }

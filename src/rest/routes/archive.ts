@@ -2,7 +2,7 @@
 // Its length is not known in advance.
 
 import { writeZip } from '../../archive/zip.ts';
-import { toFolderId } from '../../domain/caller.ts';
+import { type Caller, toFolderId } from '../../domain/caller.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { type OpenedArchive, openArchive, openSelection } from '../../operations/open-archive.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
@@ -13,6 +13,7 @@ import { SelectEntries } from '../openapi/entry-schemas.ts';
 import { exampleIds } from '../openapi/examples.ts';
 import { compileCheck } from '../openapi/schemas.ts';
 import type { CallerRoute } from '../route.ts';
+import { tooManyArchives } from '../slots.ts';
 
 export const openArchiveRoute: CallerRoute = {
   method: 'GET',
@@ -21,7 +22,7 @@ export const openArchiveRoute: CallerRoute = {
   async handle(context, { parameters }, caller) {
     const folderId = toFolderId(caller, parameters.id ?? '');
     const archive = await openArchive(context.cabinet, caller, { folderId });
-    return toArchiveAnswer(context, archive);
+    return toArchiveAnswer(context, caller, archive);
   },
   describe: {
     operationId: 'FoldersArchiveGet',
@@ -43,10 +44,10 @@ export const archiveSelectionRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/archive',
   action: 'read',
-  async handle(context, exchange) {
+  async handle(context, exchange, caller) {
     const fields = checkSelection(await readJsonBody(exchange, { example: '{"EntryIds": ["…", "…"]}' }));
     const archive = await openSelection(context.cabinet, await exchange.renewCaller(), { entryIds: fields.EntryIds });
-    return toArchiveAnswer(context, archive);
+    return toArchiveAnswer(context, caller, archive);
   },
   describe: {
     operationId: 'ArchivePost',
@@ -61,17 +62,21 @@ export const archiveSelectionRoute: CallerRoute = {
   },
 };
 
-function toArchiveAnswer(context: EnvironmentContext, archive: OpenedArchive): Answer {
+function toArchiveAnswer(context: EnvironmentContext, caller: Caller, archive: OpenedArchive): Answer {
   return {
     status: 200,
     headers: { 'Content-Type': 'application/zip', ...toSafeHeaders(`${archive.name}.zip`) },
-    body: write(context, archive),
+    body: write(context, caller, archive),
   };
 }
 
 /** Holds a slot while the archive is read. */
-async function* write({ archives }: EnvironmentContext, archive: OpenedArchive): AsyncGenerator<Buffer> {
-  const release = archives.take();
+async function* write(
+  { archives }: EnvironmentContext,
+  caller: Caller,
+  archive: OpenedArchive,
+): AsyncGenerator<Buffer> {
+  const release = archives.take(caller, tooManyArchives);
   try {
     yield* writeZip(archive.entries());
   } finally {

@@ -1,6 +1,7 @@
 // `POST /files/batch`.
 
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../domain/caller.ts';
 import type { BytesInFlight } from '../../operations/bytes-in-flight.ts';
 import { discardContent, receiveContent } from '../../operations/receive-content.ts';
 import {
@@ -13,26 +14,29 @@ import {
 } from '../../operations/save-batch.ts';
 import { json } from '../answer.ts';
 import { type BatchReceiver, readBatch, readBatchBoundary } from '../bodies/batch-body.ts';
+import { smallBodyBytes } from '../bodies/json.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import { answerHeaders, header, headers, jsonAnswer } from '../openapi/description.ts';
 import { BatchResults, SaveBatchForm } from '../openapi/entry-schemas.ts';
 import { exampleShownFile, toRefusalExample } from '../openapi/examples.ts';
 import * as parameters from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
+import { tooManyBatches } from '../slots.ts';
 import { renderBatch } from '../wire.ts';
 
 export const saveBatchRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/files/batch',
   action: 'write',
-  async handle(context, { request, requestId, openBody, renewCaller }, caller) {
+  async handle(context, { request, requestId, openBody, renewCaller, holdMemory }, caller) {
     const { cabinet } = context;
     parameters.checkEncoding(request);
     const { boundary, digests, defaults, ...target } = readParams(request);
     const destination = await admitBatch(cabinet, caller, target);
     const { idempotencyKey } = target;
     const inFlight = cabinet.quotas.receiving(destination.access, caller.actor);
-    const { receiver, release } = toReceiver(context, inFlight);
+    const { receiver, release } = toReceiver(context, { caller, inFlight });
+    await holdMemory(Math.min(target.declaredBytes ?? smallBodyBytes, smallBodyBytes));
     let results: BatchResult[];
     try {
       const items = await readBatch({ body: openBody(digests), boundary }, defaults, receiver);
@@ -103,15 +107,15 @@ function readParams(request: IncomingMessage) {
 
 /** A large batch keeps its slot until it is saved, because its small files are in memory until then. */
 function toReceiver(
-  { cabinet, batches }: EnvironmentContext,
-  inFlight: BytesInFlight,
+  { cabinet, largeBodies }: EnvironmentContext,
+  { caller, inFlight }: { caller: Caller; inFlight: BytesInFlight },
 ): { receiver: BatchReceiver; release: () => void } {
   let releaseSlot = () => {};
   const receiver: BatchReceiver = {
     receive: (bytes) => receiveContent(cabinet, bytes, inFlight),
     discard: ({ content }) => discardContent(cabinet, content),
     onLarge: () => {
-      releaseSlot = batches.take();
+      releaseSlot = largeBodies.take(caller, tooManyBatches);
     },
   };
   return { receiver, release: () => releaseSlot() };

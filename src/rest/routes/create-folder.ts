@@ -118,14 +118,16 @@ type FolderRequest = Omit<CreateFolderRequest, 'idempotencyKey' | 'conflict' | '
   conflict: ConflictBehavior | null;
 };
 
-async function readFolderRequest({ request, openBody }: CallerExchange): Promise<FolderRequest> {
+async function readFolderRequest({ request, openBody, holdMemory }: CallerExchange): Promise<FolderRequest> {
   const digests = { sha256: readSha256(request, 'content-digest'), md5: readMd5(request) };
   const header = readHeader(request, 'content-type');
   const essence = header === null || header === '' ? null : (readMediaType(header)?.essence ?? 'unknown');
   if (essence !== null && essence !== 'application/json' && essence !== 'application/x-www-form-urlencoded') {
     throw invalidBody('A folder is not created by a body of this content type.', bodyHint);
   }
-  if ((readDeclaredBytes(request) ?? 0) > smallBodyBytes) throw bodyTooLarge();
+  const declaredBytes = readDeclaredBytes(request) ?? smallBodyBytes;
+  if (declaredBytes > smallBodyBytes) throw bodyTooLarge();
+  await holdMemory(declaredBytes);
   const body = await readWhole(openBody(digests), smallBodyBytes, bodyTooLarge);
   const isJson = essence === 'application/json' || /^\s*\{/.test(body.toString('latin1', 0, 64));
   return toRequest(isJson ? unwrap(parseObject(body, bodyHint)) : readForm(parseForm(body, bodyHint)));

@@ -2,6 +2,7 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../domain/caller.ts';
 import { decodeNameHeader } from '../../domain/name.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { digestMismatch } from '../../listener/body.ts';
@@ -10,6 +11,7 @@ import { openFile } from '../../operations/open-file.ts';
 import { discardContent, type ReceivedContent, receiveContent } from '../../operations/receive-content.ts';
 import { admitSave, saveFile } from '../../operations/save-file.ts';
 import { type BodyFormat, type Receiver, readBodyFormat, readFileBody } from '../bodies/file-body.ts';
+import { smallBodyBytes } from '../bodies/json.ts';
 import { answerDownload } from '../downloads/download.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import {
@@ -25,7 +27,8 @@ import { Type } from '../openapi/json-schema.ts';
 import { SaveFileForm, SaveFileJson } from '../openapi/schemas.ts';
 import * as parameters from '../parameters.ts';
 import { readPrecondition } from '../preconditions.ts';
-import type { CallerRoute } from '../route.ts';
+import type { CallerExchange, CallerRoute } from '../route.ts';
+import { tooManyUploads } from '../slots.ts';
 import { saveResumable } from '../uploads/ietf.ts';
 import { readResumable } from '../uploads/ietf-headers.ts';
 import { prefersMinimal, toSaveAnswer } from './save-answer.ts';
@@ -50,7 +53,11 @@ export const saveFileRoute: CallerRoute = {
     const conflict = params.conflict ?? (params.format.kind === 'json' ? null : 'Version');
     const destination = await admitSave(cabinet, caller, { ...params, conflict });
     const inFlight = cabinet.quotas.receiving(destination.access, caller.actor);
-    const body = await readFileBody(openBody(params.digests), params.format, toReceiver(context, inFlight));
+    const receiver = toReceiver(context, { exchange, caller, inFlight });
+    // JSON is held in memory.
+    const heldBytes = params.format.kind === 'json' ? (parameters.readDeclaredBytes(request) ?? smallBodyBytes) : 0;
+    await exchange.holdMemory(Math.min(heldBytes, smallBodyBytes));
+    const body = await readFileBody(openBody(params.digests), params.format, receiver);
     const { received, objectType, properties, contentType } = body;
     let isHandedOver = false;
     try {
@@ -168,11 +175,15 @@ function toFileBytes(declared: number | null, { kind }: BodyFormat): number | nu
   return kind === 'json' ? Math.floor((minBytes * 3) / 4) : minBytes;
 }
 
-function toReceiver({ cabinet, largeBodies }: EnvironmentContext, inFlight: BytesInFlight): Receiver {
+function toReceiver(
+  { cabinet, largeBodies }: EnvironmentContext,
+  { exchange, caller, inFlight }: { exchange: CallerExchange; caller: Caller; inFlight: BytesInFlight },
+): Receiver {
   return {
     receive: (bytes) => receiveContent(cabinet, bytes, inFlight),
     discard: ({ content }) => discardContent(cabinet, content),
-    largeBodies,
+    takeSlot: () => largeBodies.take(caller, tooManyUploads),
+    holdMemory: exchange.holdMemory,
   };
 }
 
