@@ -105,6 +105,7 @@ class Bench {
       spaceId: undefined,
       arrival: {
         isMutualTls: false,
+        isShared: false,
         isPrivate: true,
         address: '127.0.0.1',
         certificate: () => ({ problem: 'None.' }),
