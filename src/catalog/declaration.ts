@@ -16,6 +16,8 @@ export type CatchUp = 'journal' | 'sums';
 export interface ReadDeclaration<Input> {
   /** What the engine must bring up to date before the verb reads. By default nothing. */
   catchUp?: CatchUp | ((input: Input) => CatchUp | null);
+  /** What is read again and again: its results may be kept, by this key, until the next commit. Nobody may change them. */
+  key?: ((input: Input) => string) | null;
 }
 
 export interface WriteDeclaration<Input, Result> {
@@ -50,7 +52,7 @@ export function read<Input, Result>(
   declaration: ReadDeclaration<Input>,
   run: (input: Input) => Verb<Result>,
 ): ReadVerb<Input, Result> {
-  return Object.assign(run, { kind: 'read', catchUp: catchUpNothing, ...declaration } as const);
+  return Object.assign(run, { kind: 'read', catchUp: catchUpNothing, key: null, ...declaration } as const);
 }
 
 export function write<Input, Result>(

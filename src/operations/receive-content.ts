@@ -10,6 +10,7 @@ import { BytesInFlight } from './bytes-in-flight.ts';
 import type { Cabinet } from './cabinet.ts';
 import { checkFree } from './free-space.ts';
 import { type ChunkSource, gatherBlocks } from './gather-blocks.ts';
+import { toChecksums } from './verified-chunks.ts';
 
 /** The leading bytes that content type detection needs. */
 export const headBytes = 512;
@@ -49,7 +50,7 @@ export function toInline(chunks: readonly Buffer[]): ReceivedContent {
   const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
   const sha256 = hash('sha256', bytes, 'buffer');
   return {
-    content: { sha256, sizeBytes: bytes.length, bytes, blob: null, checksums: null },
+    content: { sha256, sizeBytes: bytes.length, bytes, blob: null, checksums: toChecksums(bytes) },
     head: bytes.subarray(0, headBytes),
   };
 }

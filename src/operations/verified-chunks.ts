@@ -5,10 +5,18 @@ import { crc32 } from 'node:zlib';
 import { type BlobChunks, type Blobs, chunkBytes } from '../blobs/blobs.ts';
 import { Fault } from '../domain/fault.ts';
 
+/** The CRC-32 of each chunk of a small content: unsigned, little endian. */
+export function toChecksums(bytes: Uint8Array): Buffer {
+  const checksums = Buffer.allocUnsafe(4 * Math.ceil(bytes.length / chunkBytes));
+  for (let at = 0, index = 0; at < bytes.length; at += chunkBytes, index += 1)
+    checksums.writeUInt32LE(crc32(bytes.subarray(at, at + chunkBytes)), 4 * index);
+  return checksums;
+}
+
 export interface StoredBlob {
   id: string;
   sizeBytes: number;
-  /** The CRC-32 of each chunk: unsigned, little endian. */
+  /** As `toChecksums` makes them. */
   checksums: Uint8Array;
 }
 

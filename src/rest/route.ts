@@ -72,7 +72,8 @@ interface Pattern<R extends Route> {
 
 export class Router<R extends Route = Route> {
   readonly #fixed = new Map<string, Pattern<R>>();
-  readonly #open: Pattern<R>[] = [];
+  /** Those with names in braces, by how many segments they have. */
+  readonly #open: Pattern<R>[][] = [];
   /** The first segments of all paths: a quick test that rules out most requests for other faces. */
   readonly #firsts = new Set<string>();
 
@@ -82,11 +83,12 @@ export class Router<R extends Route = Route> {
 
   #patternFor(path: string): Pattern<R> {
     const segments = path.split('/');
-    const known = this.#fixed.get(path) ?? this.#open.find((pattern) => pattern.segments.join('/') === path);
+    const known =
+      this.#fixed.get(path) ?? this.#open[segments.length]?.find((pattern) => pattern.segments.join('/') === path);
     if (known !== undefined) return known;
     const pattern = { segments, methods: new Map<string, R>() };
     this.#firsts.add(toFirst(path));
-    if (path.includes('{')) this.#open.push(pattern);
+    if (path.includes('{')) this.#open[segments.length] = [...(this.#open[segments.length] ?? []), pattern];
     else this.#fixed.set(path, pattern);
     return pattern;
   }
@@ -112,7 +114,7 @@ export class Router<R extends Route = Route> {
     if (pattern !== undefined) return { pattern, parameters: {} };
     if (!this.#firsts.has(toFirst(path))) return null;
     const segments = path.split('/');
-    for (const candidate of this.#open) {
+    for (const candidate of this.#open[segments.length] ?? []) {
       const parameters = match(candidate.segments, segments);
       if (parameters !== null) return { pattern: candidate, parameters };
     }
@@ -142,7 +144,6 @@ function toAllowed<R extends Route>({ methods }: Pattern<R>): string {
 }
 
 function match(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
-  if (pattern.length !== segments.length) return null;
   const parameters: Record<string, string> = {};
   for (let index = 0; index < pattern.length; index += 1) {
     const expected = pattern[index] as string;

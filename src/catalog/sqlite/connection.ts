@@ -36,6 +36,7 @@ export class Connection {
   readonly #statements = new Map<Statement, StatementSync>();
   readonly #tupleStatements = new Map<Statement, StatementSync>();
   readonly #inserts = new Map<Insert, StatementSync>();
+  #state: StatementSync | null = null;
 
   constructor(path: string, role: Role) {
     if (role === 'writer') makePrivate(path);
@@ -118,6 +119,12 @@ export class Connection {
     } finally {
       this.all('COMMIT');
     }
+  }
+
+  /** A number that changes with every commit of another connection. */
+  readState(): number {
+    this.#state ??= this.#database.prepare('PRAGMA data_version');
+    return Number(this.#state.get()?.data_version);
   }
 
   close(): void {

@@ -12,7 +12,7 @@ import { CommitCounter } from '../page-cache/commit-counter.ts';
 import type { Engine } from '../sql.ts';
 import type { CheckpointerData, CheckpointReport } from './checkpointer.ts';
 import { Connection } from './connection.ts';
-import { read } from './read.ts';
+import { Reader } from './read.ts';
 import { WriteQueue, type WriteQueueEvents } from './write-queue.ts';
 import type { FinishResult, FromWriter, ToWriter, WriterData } from './writer.ts';
 
@@ -83,7 +83,7 @@ class OpenedSqlite implements SqliteEngine {
   readonly #checkpointer: Worker;
   readonly #checkpoints: Timer;
   readonly #exits: [checkpointer: Promise<void>, writer: Promise<void>];
-  readonly #reader: Connection;
+  readonly #reader: Reader;
   readonly #writeQueue: WriteQueue;
   readonly #onCommitted: () => void;
   #hasNewPages = false;
@@ -105,7 +105,7 @@ class OpenedSqlite implements SqliteEngine {
       else if ('finished' in message) this.#onFinished(message.finished);
     });
     this.#writer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'the writer stopped', error)));
-    this.#reader = new Connection(path, 'reader');
+    this.#reader = new Reader(new Connection(path, 'reader'));
     this.#checkpointer = checkpointer;
     this.#checkpointer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'a checkpoint failed', error)));
     this.#checkpointer.on('message', ({ logPages, freePages }: CheckpointReport) => {
@@ -121,7 +121,7 @@ class OpenedSqlite implements SqliteEngine {
   }
 
   read<Input, Result>(name: string, input: Input): Promise<Result> {
-    return read(this.#reader, name, input);
+    return this.#reader.read(name, input);
   }
 
   write<Input, Result>(name: string, input: Input): Promise<Result> {

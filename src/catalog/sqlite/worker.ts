@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
 import type { Engine } from '../sql.ts';
 import { Connection } from './connection.ts';
-import { read } from './read.ts';
+import { Reader } from './read.ts';
 import { WriteQueue, type WriteQueueEvents } from './write-queue.ts';
 import type { FromWriter, ToWriter } from './writer.ts';
 
@@ -23,7 +23,7 @@ export function attachSqlite({ path, port, ...events }: WorkerOptions): WorkerEn
   const writeQueue = new WriteQueue((batch) => {
     port.postMessage({ batch } satisfies ToWriter, [batch.bytes.buffer]);
   }, events);
-  const reader = new Connection(path, 'reader');
+  const reader = new Reader(new Connection(path, 'reader'));
   let isClosing = false;
   port.on('close', () => {
     if (!isClosing) writeQueue.die(new Fault('fatal', 'the writer stopped'));
@@ -32,7 +32,7 @@ export function attachSqlite({ path, port, ...events }: WorkerOptions): WorkerEn
     if ('outcomes' in message) writeQueue.settle(message);
   });
   return {
-    read: (name, input) => read(reader, name, input),
+    read: (name, input) => reader.read(name, input),
     write: (name, input) => writeQueue.write(name, input),
     die: (fault) => writeQueue.die(fault),
     async close() {

@@ -43,7 +43,7 @@ interface FileContentRow extends ChecksummedVersion {
 
 /** Null if there is no such file, or no such version of it. */
 export const findContent = read(
-  {},
+  { key: ({ space, id, version }) => `${space} ${id} ${version ?? ''}` },
   function* findContent({ space, id, version }: FindContent): Verb<FileContent | null> {
     const file = yield* findVisible(space, id);
     if (file === undefined) return null;

@@ -182,10 +182,13 @@ export const findEntry = read({}, function* findEntry({ space, id }: FindEntry):
   return found === undefined ? null : toEntry(found);
 });
 
-export const findDetails = read({}, function* findDetails({ space, id }: FindEntry): Verb<EntryDetails | null> {
-  const found = yield* findVisible(space, id);
-  return found === undefined ? null : yield* toDetails(found);
-});
+export const findDetails = read(
+  { key: ({ space, id }) => `${space} ${id}` },
+  function* findDetails({ space, id }: FindEntry): Verb<EntryDetails | null> {
+    const found = yield* findVisible(space, id);
+    return found === undefined ? null : yield* toDetails(found);
+  },
+);
 
 export interface FindByPath {
   space: number;

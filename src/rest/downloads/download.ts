@@ -47,6 +47,17 @@ export function answerDownload(
 const noBody = { 'Content-Length': '0' };
 
 function toFileHeaders(file: OpenedFile, disposition: Disposition): Record<string, string> {
+  const known = attachmentHeaders.get(file);
+  if (known !== undefined && disposition === 'attachment') return known;
+  const headers = makeFileHeaders(file, disposition);
+  if (disposition === 'attachment') attachmentHeaders.set(file, headers);
+  return headers;
+}
+
+/** Of files that are read again and again. Never changed: every answer has a copy. */
+const attachmentHeaders = new WeakMap<OpenedFile, Record<string, string>>();
+
+function makeFileHeaders(file: OpenedFile, disposition: Disposition): Record<string, string> {
   const sha256 = Buffer.from(file.sha256).toString('base64');
   const isInert = inertTypes.has(readMediaType(file.contentType)?.essence ?? '');
   return {
