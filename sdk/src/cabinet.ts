@@ -57,7 +57,7 @@ export {
   saveVersion,
 } from './files.ts';
 export * from './folders.ts';
-export { createLink, type LinkRequest } from './links.ts';
+export { createLink, endLinks, type LinkRequest } from './links.ts';
 export * from './managing.ts';
 export type { ListOptions, Paged, PageOptions } from './pages.ts';
 export * from './search.ts';

@@ -1107,6 +1107,17 @@ export interface Operations {
     body: LinkFile;
     answer: Link;
   };
+  /** End the short-lived addresses of a file. */
+  'DELETE /files/{id}/link': {
+    path: {
+      /** The file */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: Nothing;
+  };
   /** The versions of a file, newest first. */
   'GET /files/{id}/versions': {
     path: {

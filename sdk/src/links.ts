@@ -32,3 +32,8 @@ export function createLink(
     isRepeatable: true,
   });
 }
+
+/** Ends the addresses of a file that you made; those of everybody, if you manage the space. */
+export async function endLinks(cabinet: Cabinet, { id }: { id: string }, options: CallOptions = {}): Promise<void> {
+  await call(cabinet, 'DELETE /files/{id}/link', { ...options, path: { id }, isRepeatable: true });
+}

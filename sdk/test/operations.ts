@@ -38,6 +38,7 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'GET /files/{id}/content': by('openFile', (c) => client.openFile(c, id)),
   'PUT /files/{id}/content': by('saveVersion', (c) => client.saveVersion(c, { id, content: 'a' })),
   'POST /files/{id}/link': by('createLink', (c) => client.createLink(c, { id })),
+  'DELETE /files/{id}/link': by('endLinks', (c) => client.endLinks(c, { id })),
   'GET /files/{id}/versions': by('listVersions', (c) => client.listVersions(c, id).next()),
   'POST /files/{id}/versions/{version}/restore': by('restoreVersion', (c) => client.restoreVersion(c, { id, version })),
   'DELETE /files/{id}/versions/{version}': by('removeVersion', (c) => client.removeVersion(c, { id, version })),

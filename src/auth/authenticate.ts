@@ -34,7 +34,7 @@ interface SecretCredentials {
   requestId: string;
 }
 
-type LinkMaker = Pick<Link, 'appKey' | 'person' | 'actor'>;
+type LinkMaker = Pick<Link, 'appKey' | 'person' | 'actor' | 'signIn'>;
 
 export class Authenticator {
   readonly #catalog: Catalog;
@@ -105,13 +105,12 @@ export class Authenticator {
   }
 
   /** The creator of a link with their current rights, by the rules of the address that it is used on; null when they have none, or
-   *  not there. Signing out does not end links: they are meant for others. */
+   *  not there, or when the sign-in has ended in which it was made. */
   async findMaker(link: LinkMaker, arrival: Arrival, requestId: string): Promise<Caller | null> {
-    const { appKey, person, actor } = link;
+    const { appKey, person, actor, signIn } = link;
     const application = await this.#find(appKey);
     if (application === null || application.state !== 'active' || !isAtHome(application, arrival)) return null;
-    const spaces =
-      person === null ? [application.access] : await this.#findSpaces({ id: person, signIn: null }, application);
+    const spaces = person === null ? [application.access] : await this.#findSpaces({ id: person, signIn }, application);
     return {
       appKey,
       actor,
@@ -147,6 +146,9 @@ export class Authenticator {
       throw new Refusal('AppKeyMismatch', 'The access token was given to another application than the AppKey names.', {
         target: 'AppKey',
       });
+    }
+    if (token.epoch !== null && token.epoch !== application.tokenEpoch) {
+      throw tokenInvalid('The access tokens of this application were revoked.');
     }
     return application;
   }

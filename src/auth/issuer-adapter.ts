@@ -177,6 +177,7 @@ function toClient(application: Application, now: number): AdapterPayload {
     ...toAuthentication(application, now),
     grant_types: grants,
     ...(isForPeople && redirectUris.every(isWithoutPort) && { application_type: 'native' }),
+    token_epoch: application.tokenEpoch,
     redirect_uris: redirectUris ?? [],
     post_logout_redirect_uris: redirectUris ?? [],
     response_types: isForPeople ? ['code'] : [],

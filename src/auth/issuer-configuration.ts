@@ -68,7 +68,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'tls_client_auth', 'none'],
     clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
-    extraClientMetadata: { properties: ['previous_secret', 'certificates'] },
+    extraClientMetadata: { properties: ['previous_secret', 'certificates', 'token_epoch'] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -79,10 +79,11 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     },
     loadExistingGrant: (ctx) => grantEverythingRegistered(ctx, options),
     findAccount: (_ctx, id) => findAccount(options, id),
-    // Lets us refuse a person's token once the sign-in has ended.
+    // Lets us refuse a person's token once the sign-in has ended, and all tokens of an application once they are revoked.
     extraTokenClaims: (_ctx, token) => {
-      if (token.kind !== 'AccessToken' || token.grantId === undefined) return undefined;
-      return { grant: hashId(token.grantId), session: hashId(String(token.sessionUid)) };
+      const epoch = Number(token.client?.token_epoch ?? 0);
+      if (token.kind !== 'AccessToken' || token.grantId === undefined) return { epoch };
+      return { epoch, grant: hashId(token.grantId), session: hashId(String(token.sessionUid)) };
     },
     expiresWithSession: async () => true,
     renderError: (ctx, { error, error_description: description }) =>

@@ -13,6 +13,8 @@ const link: Link = {
   version: 3,
   expiresAt: now + 60_000,
   disposition: 'inline',
+  id: 'id',
+  signIn: { grant: 'g', session: 's' },
 };
 
 test('A link that is opened has what was encrypted, and nothing of it can be read from outside', () => {

@@ -1,10 +1,11 @@
 // Links: addresses that grant the right to read one version of one file for a while, for clients that cannot send headers. A link is
 // encrypted: nobody else can read or create one.
 // Token: base64url of a nonce (12 bytes), the AES-256-GCM of a JSON array [appKey, person, actor, space, fileId, version,
-// expiresAt, disposition], and its tag (16 bytes). Keys are derived (HKDF) from those that sign cookies, so that they
+// expiresAt, disposition, id, grant, session], and its tag (16 bytes). A row in the catalog has the same id; a link without one has ended. Keys are derived (HKDF) from those that sign cookies, so that they
 // change with them: `keys rotate --revoke-old` ends every link.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { SignIn } from '../domain/caller.ts';
 
 export interface Link {
   /** The creator: the application, the person for whom it acted, and their name in the journal. */
@@ -17,6 +18,9 @@ export interface Link {
   /** Milliseconds since 1970. */
   expiresAt: number;
   disposition: 'attachment' | 'inline';
+  id: string;
+  /** The sign-in in which the person made it, and with which it ends; null: there was none. */
+  signIn: SignIn | null;
 }
 
 const cipher = 'aes-256-gcm';
@@ -31,10 +35,11 @@ export function toLinkKeys(secrets: readonly string[]): Buffer[] {
 /** Encrypts with the first key. */
 export function encryptLink([key]: readonly Buffer[], link: Link): string {
   if (key === undefined) throw new Error('there is no key to encrypt a link with');
-  const { appKey, person, actor, space, fileId, version, expiresAt, disposition } = link;
+  const { appKey, person, actor, space, fileId, version, expiresAt, disposition, id, signIn } = link;
   const nonce = randomBytes(nonceBytes);
   const encryption = createCipheriv(cipher, key, nonce);
-  const text = JSON.stringify([appKey, person, actor, space, fileId, version, expiresAt, disposition]);
+  const bound = [id, signIn?.grant ?? null, signIn?.session ?? null];
+  const text = JSON.stringify([appKey, person, actor, space, fileId, version, expiresAt, disposition, ...bound]);
   const encrypted = [nonce, encryption.update(text), encryption.final(), encryption.getAuthTag()];
   return Buffer.concat(encrypted).toString('base64url');
 }
@@ -65,7 +70,9 @@ function decrypt(key: Buffer, encrypted: Buffer): string | null {
 }
 
 function toLink(text: string): Link {
-  const [appKey, person, actor, space, fileId, version, expiresAt, disposition] = JSON.parse(text) as [
+  const [appKey, person, actor, space, fileId, version, expiresAt, disposition, id, grant, session] = JSON.parse(
+    text,
+  ) as [
     string,
     string | null,
     string,
@@ -74,6 +81,11 @@ function toLink(text: string): Link {
     number,
     number,
     Link['disposition'],
+    string | undefined,
+    string | null,
+    string | null,
   ];
-  return { appKey, person, actor, space, fileId, version, expiresAt, disposition };
+  const signIn = typeof grant === 'string' && typeof session === 'string' ? { grant, session } : null;
+  // Those of earlier releases have no id.
+  return { appKey, person, actor, space, fileId, version, expiresAt, disposition, id: id ?? '', signIn };
 }

@@ -100,6 +100,7 @@ test('a valid token has the application, the scopes and the person', async () =>
     boundTo: null,
     person: { id: 'corp:ann', signIn: null },
     outsideActor: 'corp:ann',
+    epoch: null,
     expiresAtMs: (nowSeconds + 330) * 1000,
   });
 });

@@ -95,6 +95,7 @@ function toVerified(payload: JWTPayload, rules: OutsideIssuerRules): VerifiedTok
     boundTo: readBinding(payload.cnf),
     person: readPerson(payload, clientId, rules),
     outsideActor: `${rules.name}:${checkUser(payload[rules.userClaim] ?? payload.sub ?? clientId)}`,
+    epoch: null,
     expiresAtMs: (exp + clockToleranceSeconds) * 1000,
   };
 }

@@ -124,9 +124,11 @@ function readIssuer(text: string): string {
 }
 
 function toVerified(payload: JWTPayload): VerifiedToken {
-  const { client_id: clientId, scope, iat, exp, sub, grant, session } = payload;
+  // Tokens of earlier releases have no epoch.
+  const { client_id: clientId, scope, iat, exp, sub, grant, session, epoch = 0 } = payload;
   if (typeof clientId !== 'string' || typeof sub !== 'string') throw notValidHere();
   if (typeof iat !== 'number' || typeof exp !== 'number' || exp - iat > tokenLifetimeSeconds) throw notValidHere();
+  if (typeof epoch !== 'number') throw notValidHere();
   if (scope !== undefined && typeof scope !== 'string') throw notValidHere();
   // The subject of an application's own token is the application; a person's token names the sign-in that it came from.
   const signIn = typeof grant === 'string' && typeof session === 'string' ? { grant, session } : null;
@@ -137,6 +139,7 @@ function toVerified(payload: JWTPayload): VerifiedToken {
     boundTo: readBinding(payload.cnf),
     person: signIn === null ? null : { id: sub, signIn },
     outsideActor: null,
+    epoch,
     expiresAtMs: (exp + clockToleranceSeconds) * 1000,
   };
 }

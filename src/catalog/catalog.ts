@@ -19,6 +19,7 @@ import * as idempotency from './verbs/idempotency.ts';
 import * as issuerRecords from './verbs/issuer-records.ts';
 import * as journal from './verbs/journal.ts';
 import * as leases from './verbs/leases.ts';
+import * as links from './verbs/links.ts';
 import * as listFolder from './verbs/list-folder.ts';
 import * as listWithContents from './verbs/list-with-contents.ts';
 import * as members from './verbs/members.ts';
@@ -53,6 +54,7 @@ const modules = {
   ...issuerRecords,
   ...journal,
   ...leases,
+  ...links,
   ...listFolder,
   ...listWithContents,
   ...members,

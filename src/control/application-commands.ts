@@ -46,7 +46,9 @@ export const applicationCommands: Commands = {
       throw new Refusal('InvalidField', `The overlap ${JSON.stringify(overlap)} is not a number of seconds.`);
     }
     const application = readText(input, 'application');
-    return toRegistered(await applications.rotateSecret(cabinet, { application, overlapMs: Number(overlap) * 1000 }));
+    const overlapMs = Number(overlap) * 1000;
+    const areTokensRevoked = input.revokeTokens === true;
+    return toRegistered(await applications.rotateSecret(cabinet, { application, overlapMs, areTokensRevoked }));
   },
   async 'app certificate add'(context, input) {
     const application = readText(input, 'application');
@@ -97,7 +99,9 @@ function toIssued(certificate: GivenCertificate | null): object {
 
 async function changeState(context: CommandContext, input: Input, change: applications.StateChange): Promise<object> {
   const application = readText(input, 'application');
-  return toListed(await applications.changeApplicationState(cabinetOf(context, input), { application, change }));
+  const areTokensKept = input.revokeTokens === false;
+  const request = { application, change, areTokensKept };
+  return toListed(await applications.changeApplicationState(cabinetOf(context, input), request));
 }
 
 export function toRegistered({ application, secret }: applications.ApplicationWithSecret): object {

@@ -43,6 +43,11 @@ export function authorize(caller: Caller, action: Action, access: SpaceAccess | 
   }
 }
 
+/** Whether `authorize` would allow it. */
+export function mayDo(caller: Caller, action: Action, access: SpaceAccess): boolean {
+  return hasScope(caller, action) && isAllowed(access, action);
+}
+
 /** A person manages by their role: a token that may write for them is enough. */
 function hasScope({ scopes, person }: Caller, action: Action): boolean {
   const isByRole = action === 'manage' && person !== null && scopes.includes('content.write');

@@ -25,6 +25,7 @@ interface SweepCounts {
   results: number;
   signIns: number;
   sessions: number;
+  links: number;
   versions: number;
   trashed: number;
 }
@@ -58,6 +59,7 @@ export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal)
     results: await untilNone(() => catalog.forgetResults({ at: now })),
     signIns: await untilNone(() => catalog.forgetIssuerRecords({ at: now })),
     sessions: await untilNone(() => catalog.forgetSessions({ at: now })),
+    links: await untilNone(() => catalog.forgetLinks({ at: now })),
     versions: await untilNone(() => expireVersions(cabinet, now)),
     trashed: await expireTrash(cabinet, now),
   };

@@ -23,7 +23,7 @@ import { findFileRoute, showEntryRoute } from './routes/entries.ts';
 import { openFileRoute, saveFileRoute } from './routes/files.ts';
 import { findFolderRoute, listFolderRoute } from './routes/folders.ts';
 import { foreignRoutes } from './routes/issuer.ts';
-import { linkFileRoute, openLinkRoute } from './routes/links.ts';
+import { endLinksRoute, linkFileRoute, openLinkRoute } from './routes/links.ts';
 import { meRoutes } from './routes/me.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
@@ -73,6 +73,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   emptyTrashRoute,
   openFileRoute,
   linkFileRoute,
+  endLinksRoute,
   saveVersionRoute,
   listVersionsRoute,
   restoreVersionRoute,

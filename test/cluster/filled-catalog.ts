@@ -49,9 +49,15 @@ async function manage(catalog: Catalog, one: Registered): Promise<void> {
   const certificates = ['t1', 't2'].map((thumbprint) => ({ thumbprint, subject: 'CN=ä, O="x"', notAfter: what.at }));
   await addApplication(catalog, 'server', null, { kind: 'server', certificates });
   await addApplication(catalog, 'gone');
-  await catalog.setApplicationState({ application: 'gone', state: 'removed', ...what });
+  await catalog.setApplicationState({ application: 'gone', state: 'removed', areTokensRevoked: false, ...what });
   const secretSha256 = hash('sha256', 'new');
-  await catalog.rotateSecret({ application: 'one', secretSha256, previousUntil: what.at + 5, ...what });
+  await catalog.rotateSecret({
+    application: 'one',
+    secretSha256,
+    previousUntil: what.at + 5,
+    areTokensRevoked: false,
+    ...what,
+  });
   await catalog.addApplication({
     appKey: 'ak_people',
     name: 'people',

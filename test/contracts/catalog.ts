@@ -68,9 +68,19 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
 
       it('never release their name, even when removed', async () => {
         const made = await newApplication();
-        await catalog.setApplicationState({ application: made.name, state: 'removed', ...what });
+        await catalog.setApplicationState({
+          application: made.name,
+          state: 'removed',
+          areTokensRevoked: false,
+          ...what,
+        });
         await assert.rejects(addApplication(catalog, made.name), refuses('NameAlreadyExists'));
-        const again = catalog.setApplicationState({ application: made.name, state: 'active', ...what });
+        const again = catalog.setApplicationState({
+          application: made.name,
+          state: 'active',
+          areTokensRevoked: false,
+          ...what,
+        });
         await assert.rejects(again, refuses('ApplicationNotFound'));
         assert.ok(!(await catalog.listApplications({})).some(({ appKey }) => appKey === made.appKey));
       });
@@ -81,6 +91,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
           application: made.appKey,
           secretSha256: hash('sha256', 'new'),
           previousUntil: what.at + 5,
+          areTokensRevoked: false,
           ...what,
         });
         assert.equal(rotated.previousSecretSha256, made.secretSha256);

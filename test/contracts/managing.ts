@@ -35,7 +35,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
         const ways = [
           (space: number, application: string) => catalog.rotateSecret({ ...secret, space, application, ...what }),
           (space: number, application: string) =>
-            catalog.setApplicationState({ space, application, state: 'active', ...what }),
+            catalog.setApplicationState({ space, application, state: 'active', areTokensRevoked: false, ...what }),
           (space: number, application: string) => catalog.listCertificates({ space, application }),
         ];
         for (const ask of ways) {
@@ -49,7 +49,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
       it('are listed by name, page by page, without removed ones and those of other spaces', async () => {
         const shared = await addApplication(catalog, 'm-0', 'many');
         for (const n of [3, 1, 2]) await addApplication(catalog, `m-${n}`, 'many');
-        await catalog.setApplicationState({ application: 'm-2', state: 'removed', ...what });
+        await catalog.setApplicationState({ application: 'm-2', state: 'removed', areTokensRevoked: false, ...what });
         const { space } = shared;
         const first = await catalog.listApplicationsOf({ space, after: null, limit: 2 });
         const second = await catalog.listApplicationsOf({ space, after: 'm-1', limit: 2 });
@@ -287,7 +287,7 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
   });
 }
 
-const secret = { secretSha256: 'x', previousUntil: 0 };
+const secret = { secretSha256: 'x', previousUntil: 0, areTokensRevoked: false };
 
 function inlineOf(text: string) {
   return fileIn({ space: 0, rootId: '' } as Registered, text).content;

@@ -54,6 +54,11 @@ const newBatch = (headers: Request['headers']): Way => ({
 });
 const asJson = (more: object) => (id: string) => JSON.stringify({ ParentFolderId: id, FolderName: 'taken', ...more });
 
+const endLinks: Way = {
+  ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/link`, method: 'DELETE', headers: {} }),
+  code: 'FileNotFound',
+};
+
 const newLink = (fields: object): Way => ({
   ask: (id) => ({
     path: `/files/${encodeURIComponent(id)}/link`,
@@ -213,6 +218,7 @@ export const ways: Record<string, Record<string, Way>> = {
     'of an older version': newLink({ Version: 1 }),
     'with a wrong lifetime': newLink({ ExpiresInSeconds: 0 }),
   },
+  [`DELETE ${CONTENT}/files/{id}/link`]: { plainly: endLinks },
   [`GET ${CONTENT}/search`]: {
     'beneath it': {
       ask: (id) => ({ path: `/search?q=taken&folder=${encodeURIComponent(id)}` }),

@@ -117,6 +117,11 @@ export const contentLines: Record<string, ContentLine> = {
     request: () => ({ headers: json, body: '{"ExpiresInSeconds": 5}' }),
     missing: 'FileNotFound',
   },
+  [`DELETE ${CONTENT}/files/{id}/link`]: {
+    path: ({ file }) => `/files/${file}/link`,
+    request: () => ({}),
+    missing: 'FileNotFound',
+  },
   [`PUT ${CONTENT}/files/{id}/content`]: {
     path: ({ file }) => `/files/${file}/content`,
     request: () => ({ body: 'matrix' }),

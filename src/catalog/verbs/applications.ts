@@ -27,6 +27,8 @@ export interface Application {
   redirectUris: string[] | null;
   /** Thumbprints of its client certificates. */
   certificates: string[];
+  /** Access tokens of an earlier epoch are revoked. */
+  tokenEpoch: number;
 }
 
 interface ApplicationRow {
@@ -46,11 +48,12 @@ interface ApplicationRow {
   previous_secret_until: number | null;
   redirect_uris: string | null;
   thumbprints: string | null;
+  token_epoch: number;
 }
 
 const selection = sql`SELECT app_key, applications.name AS name, kind, state, scopes, applications.space AS space,
   spaces.id AS space_id, spaces.name AS space_name, root, applications.created_at AS created_at, applications.created_by AS created_by, secret_sha256,
-  previous_secret_sha256, previous_secret_until, redirect_uris, (SELECT string_agg(thumbprint, ' ')
+  previous_secret_sha256, previous_secret_until, redirect_uris, token_epoch, (SELECT string_agg(thumbprint, ' ')
   FROM certificates WHERE certificates.app_key = applications.app_key) AS thumbprints FROM applications LEFT
   JOIN spaces ON spaces.space = applications.space`;
 
@@ -69,6 +72,7 @@ function toApplication(found: ApplicationRow): Application {
     previousSecretUntil: found.previous_secret_until,
     redirectUris: found.redirect_uris === null ? null : (JSON.parse(found.redirect_uris) as string[]),
     certificates: found.thumbprints?.split(' ') ?? [],
+    tokenEpoch: found.token_epoch,
   };
 }
 
@@ -142,8 +146,20 @@ export function* requireApplication({ application, space }: ApplicationRef): Ver
   throw new Refusal('ApplicationNotFound', `There is no ${named}.`);
 }
 
+/** Whoever has stolen tokens of the application, or made links with them, can do nothing with them any more. */
+function* revokeTokens(appKey: string): Verb<void> {
+  yield* execute(sql`UPDATE applications SET token_epoch = token_epoch + 1 WHERE app_key = ${appKey}`);
+  yield* execute(sql`DELETE FROM sessions WHERE app_key = ${appKey}`);
+  yield* execute(sql`DELETE FROM links WHERE made_by = ${appKey}`);
+  // Ended, not removed: a request that began before must not write them again. Sign-ins of browsers are no application's.
+  const mark = `%"clientId":${JSON.stringify(appKey)}%`;
+  yield* execute(sql`UPDATE issuer_records SET payload = NULL WHERE model <> 'Session' AND payload LIKE ${mark}`);
+}
+
 export interface SetApplicationState extends Origin, ApplicationRef {
   state: ApplicationState;
+  /** Whether its tokens, sign-ins through it and links end for good. */
+  areTokensRevoked: boolean;
 }
 
 export const setApplicationState = write(
@@ -152,7 +168,9 @@ export const setApplicationState = write(
     const { appKey, access } = yield* requireApplication(input);
     yield* execute(sql`UPDATE applications SET state = ${input.state} WHERE app_key = ${appKey}`);
     if (input.state === 'removed') yield* execute(sql`DELETE FROM certificates WHERE app_key = ${appKey}`);
-    yield* note(input, access?.space ?? null, `application.${input.state}`, appKey, {});
+    if (input.areTokensRevoked) yield* revokeTokens(appKey);
+    const details = input.areTokensRevoked ? { tokens: 'revoked' } : {};
+    yield* note(input, access?.space ?? null, `application.${input.state}`, appKey, details);
     const found = yield* row<ApplicationRow>(sql`${selection} WHERE app_key = ${appKey}`);
     if (found === undefined) throw new Error('an application vanished while it was changed');
     return toApplication(found);
@@ -163,6 +181,7 @@ export interface RotateSecret extends Origin, ApplicationRef {
   secretSha256: string;
   /** When the replaced secret expires. */
   previousUntil: number;
+  areTokensRevoked: boolean;
 }
 
 export const rotateSecret = write(
@@ -173,7 +192,9 @@ export const rotateSecret = write(
     yield* execute(sql`UPDATE applications SET previous_secret_sha256 = secret_sha256,
       previous_secret_until = ${input.previousUntil}, secret_sha256 = ${input.secretSha256}
       WHERE app_key = ${appKey}`);
-    yield* note(input, access?.space ?? null, 'application.rotated', appKey, {});
+    if (input.areTokensRevoked) yield* revokeTokens(appKey);
+    const details = input.areTokensRevoked ? { tokens: 'revoked' } : {};
+    yield* note(input, access?.space ?? null, 'application.rotated', appKey, details);
     return yield* requireApplication({ application: appKey });
   },
 );

@@ -28,13 +28,18 @@ export function registerApp(program: Command): void {
     print(options, () => runCommand({ name: 'app list', input: { env: options.env } }), toTable),
   );
   for (const change of ['disable', 'enable', 'remove'] as const) {
-    common(app.command(`${change} <app>`).description(`${change} an application, by AppKey or name`)).action(
-      (application: string, options: CommonOptions) =>
-        runAndPrint(`app ${change}`, { application, ...options }, options),
+    const command = common(app.command(`${change} <app>`).description(`${change} an application, by AppKey or name`));
+    if (change === 'disable') {
+      command.option('--revoke-tokens', 'end its tokens, sign-ins and links for good (default)');
+      command.option('--no-revoke-tokens', 'they work again when it is enabled');
+    }
+    command.action((application: string, options: CommonOptions) =>
+      runAndPrint(`app ${change}`, { application, ...options }, options),
     );
   }
   common(app.command('rotate <app>').description('give an application a new secret, shown once'))
     .option('--overlap <seconds>', 'how long the old secret stays valid', '0')
+    .option('--revoke-tokens', 'end its tokens, sign-ins and links too: for when the old secret was stolen')
     .action((application: string, options: CommonOptions & { overlap: string }) =>
       runAndPrint('app rotate', { application, ...options }, options),
     );

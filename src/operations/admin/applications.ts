@@ -133,21 +133,33 @@ const stateAfter = { disable: 'disabled', enable: 'active', remove: 'removed' } 
 
 export function changeApplicationState(
   cabinet: Cabinet,
-  { change, ...application }: ApplicationRef & { change: StateChange },
+  { change, areTokensKept = false, ...application }: ApplicationRef & { change: StateChange; areTokensKept?: boolean },
   origin: Origin = byOperator(cabinet),
 ): Promise<Application> {
-  return cabinet.catalog.setApplicationState({ ...application, state: stateAfter[change], ...origin });
+  const areTokensRevoked = change !== 'enable' && !areTokensKept;
+  return cabinet.catalog.setApplicationState({
+    ...{ ...application, state: stateAfter[change], areTokensRevoked },
+    ...origin,
+  });
 }
 
 /** The replaced secret stays valid for `overlapMs`. */
 export async function rotateSecret(
   cabinet: Cabinet,
-  { overlapMs, ...application }: ApplicationRef & { overlapMs: number },
+  {
+    overlapMs,
+    areTokensRevoked = false,
+    ...application
+  }: ApplicationRef & {
+    overlapMs: number;
+    areTokensRevoked?: boolean;
+  },
   origin: Origin = byOperator(cabinet),
 ): Promise<ApplicationWithSecret> {
   const secret = newSecret();
   const rotated = await cabinet.catalog.rotateSecret({
     ...application,
+    areTokensRevoked,
     secretSha256: toSecretHash(secret),
     previousUntil: origin.at + overlapMs,
     ...origin,

@@ -5,11 +5,13 @@ import { encryptLink, openLink } from '../../auth/links.ts';
 import type { Caller } from '../../domain/caller.ts';
 import {
   defaultLinkSeconds,
+  endLinks,
   type LinkedVersion,
   linkFile,
   linkNotFound,
   maxLinkSeconds,
   openLinked,
+  recordLinkUse,
 } from '../../operations/link-file.ts';
 import { requireContent } from '../../operations/open-file.ts';
 import { json } from '../answer.ts';
@@ -18,6 +20,7 @@ import { answerDownload, type Disposition } from '../downloads/download.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import { downloadAnswers, header, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
 import { Type } from '../openapi/json-schema.ts';
+import { Nothing } from '../openapi/me-schemas.ts';
 import { compileCheck } from '../openapi/schemas.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
 import { renderTime } from '../wire.ts';
@@ -68,7 +71,8 @@ export const linkFileRoute: CallerRoute = {
     summary: 'Make a short-lived address for the bytes of one version',
     description:
       'For what cannot send headers: an image or a video of a page, a mail. Whoever has the address can read that version ' +
-      'until it expires, or until the application or the person that made it may no longer read the file. A link that a ' +
+      'until it expires, or until the application or the person that made it may no longer read the file, has signed out or ' +
+      'ends it (`DELETE`). Making and using it is in the journal. A link that a ' +
       'server-based application makes is served on the mutual-TLS address, to its own certificates.',
     parameters: [pathId('The file')],
     requestBody: { ...jsonBody('How long, which version, and whether to show it', LinkFile, example), required: false },
@@ -82,12 +86,33 @@ export const linkFileRoute: CallerRoute = {
   },
 };
 
+export const endLinksRoute: CallerRoute = {
+  method: 'DELETE',
+  path: '/v1/contentmanagement/files/{id}/link',
+  action: 'read',
+  async handle({ cabinet }, { parameters }, caller) {
+    await endLinks(cabinet, caller, parameters.id ?? '');
+    return json('{}');
+  },
+  describe: {
+    operationId: 'FilesLinkDelete',
+    tag: 'Files',
+    summary: 'End the short-lived addresses of a file',
+    description:
+      'Those that you made; those of everybody, if you manage the space (role `manager`, or an application with ' +
+      '`content.admin`). They end at once. It is no error if there are none.',
+    parameters: [pathId('The file')],
+    responses: { 200: jsonAnswer('They have ended', { schema: Nothing, example: {} }) },
+    refusals: ['FileNotFound'],
+  },
+};
+
 function toUrl(
   context: EnvironmentContext,
-  { appKey, person, actor }: Caller,
+  { appKey, person, actor, signIn }: Caller,
   link: LinkedVersion & { disposition: Disposition },
 ): string {
-  return `${context.publicUrl}/links/${encryptLink(context.linkKeys, { appKey, person, actor, ...link })}`;
+  return `${context.publicUrl}/links/${encryptLink(context.linkKeys, { appKey, person, actor, signIn, ...link })}`;
 }
 
 export const openLinkRoute: OpenRoute = {
@@ -99,6 +124,7 @@ export const openLinkRoute: OpenRoute = {
     if (link === null) throw linkNotFound();
     const maker = await authenticator.findMaker(link, arrival, requestId);
     const file = await openLinked(cabinet, maker, link);
+    await recordLinkUse(cabinet, link, { requestId, address: arrival.address });
     const answer = answerDownload(request, file, link.disposition);
     answer.headers['Referrer-Policy'] = 'no-referrer';
     return answer;
