@@ -57,6 +57,10 @@ export interface Blobs {
    *  with a `Fault` when there are fewer. */
   open(id: string, start: number, end: number): BlobChunks;
 
+  /** Another text whenever the stored bytes were touched, without reading them; null: the blob is missing. Only engines that can say so
+   *  have this. */
+  stamp?(id: string): Promise<string | null>;
+
   /** Removes a blob. A missing one is not an error. */
   discard(id: string): Promise<void>;
 

@@ -36,7 +36,7 @@ export function toHeldBlobs(blobs: Blobs): HeldBlobs {
 
 /** The same store with another `discard`. */
 export function withDiscard(blobs: Blobs, discard: Blobs['discard']): Blobs {
-  const { tidy } = blobs;
+  const { tidy, stamp } = blobs;
   return {
     put: (id, blocks) => blobs.put(id, blocks),
     append: (id, append) => blobs.append(id, append),
@@ -45,6 +45,7 @@ export function withDiscard(blobs: Blobs, discard: Blobs['discard']): Blobs {
     open: (id, start, end) => blobs.open(id, start, end),
     list: () => blobs.list(),
     close: () => blobs.close(),
+    ...(stamp !== undefined && { stamp: (id) => stamp.call(blobs, id) }),
     ...(tidy !== undefined && { tidy: (before, choose) => tidy.call(blobs, before, choose) }),
     discard,
   };

@@ -2,8 +2,6 @@
 // before a byte is read; `saveFile` writes the record that makes the received bytes visible.
 
 import { randomUUIDv7 } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import type { StoredBlob } from '../catalog/verbs/contents.ts';
 import type { Idempotency } from '../catalog/verbs/idempotency.ts';
 import type { SavedFile, SavedVersion } from '../catalog/verbs/save-file.ts';
 import type { StoredContent } from '../catalog/verbs/stored-content.ts';
@@ -23,6 +21,7 @@ import type { Cabinet } from './cabinet.ts';
 import { discardBlobs } from './discard-blobs.ts';
 import { checkFree } from './free-space.ts';
 import { mayBeRepeated, toIdempotency } from './idempotency.ts';
+import { isKept as isBlobKept } from './kept-blobs.ts';
 import { byCaller } from './origin.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
 
@@ -260,29 +259,13 @@ export function renewAccess({ spaces }: Caller, access: SpaceAccess, missing: ()
 }
 
 /** Equal contents are stored once. But a 200 must not rely on a blob that the disk has lost, truncated or corrupted: the stored
- *  blob is read completely, and replaced by the new one if it differs. */
+ *  blob is verified, and replaced by the new one if it differs. */
 async function replacesLostBlob(cabinet: Cabinet, content: StoredContent): Promise<boolean> {
   const { catalog } = cabinet;
   if (content.blob === null) return false;
   const kept = await catalog.findBlob({ sha256: content.sha256 });
-  if (kept === null || (await holds(cabinet, kept, content))) return false;
+  if (kept === null || (await isBlobKept(cabinet, kept, content))) return false;
   return await catalog.replaceBlob({ lost: kept.blob, content });
-}
-
-/** Compares with the checksums just computed; the checksums of the record, which later reads use, must be the same. */
-async function holds({ blobs }: Cabinet, kept: StoredBlob, { sizeBytes, checksums }: StoredContent): Promise<boolean> {
-  const expected = Buffer.from(checksums ?? []);
-  if (kept.checksums === null || !expected.equals(kept.checksums)) return false;
-  let index = 0;
-  try {
-    for await (const chunk of blobs.open(kept.blob, 0, sizeBytes)) {
-      if (crc32(chunk) !== expected.readUInt32LE(index * 4)) return false;
-      index += 1;
-    }
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function write(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {

@@ -13,6 +13,7 @@ export function observeBlobs(blobs: Blobs, metrics: EnvironmentMetrics, tracer: 
     open: (id, start, end) => new ObservedChunks(blobs.open(id, start, end), metrics, tracer),
     discard: (id) => blobs.discard(id),
     list: () => blobs.list(),
+    ...(blobs.stamp !== undefined && { stamp: blobs.stamp.bind(blobs) }),
     ...(blobs.tidy !== undefined && { tidy: blobs.tidy.bind(blobs) }),
     close: () => blobs.close(),
   };

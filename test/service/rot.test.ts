@@ -95,6 +95,21 @@ for (const [how, lose] of [
   });
 }
 
+test('a blob that was found whole a moment ago is read again once it was touched', async () => {
+  for (const [how, lose] of [
+    ['lost', (path: string) => rmSync(path)],
+    ['cut', (path: string) => truncateSync(path, 1000)],
+    ['changed', flip],
+  ] as const) {
+    const bytes = randomBytes(300_000);
+    const { id, path } = await saveLarge(`touched-${how}`, bytes);
+    for (const name of ['second', 'third']) await saveFile(caller, { FolderId: '', FileName: `${how} ${name}` }, bytes);
+    lose(path);
+    await saveFile(caller, { FolderId: '', FileName: `${how} fourth` }, bytes);
+    assert.ok((await download(caller, id)).equals(bytes), how);
+  }
+});
+
 /** As a disk would change it: past the service. */
 function change(sql: string, ...values: string[]): void {
   const database = new DatabaseSync(join(dataFolder, 'production', 'catalog.db'), { timeout: 5000 });

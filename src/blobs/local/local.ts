@@ -147,6 +147,12 @@ class LocalBlobs implements Blobs {
     return new LocalReader(this.#path(id), this.#buffers, { start, end });
   }
 
+  async stamp(id: string): Promise<string | null> {
+    const found = await stat(this.#path(id), { bigint: true }).catch(() => null);
+    // Unlike the time of the bytes, that of the inode cannot be set.
+    return found === null ? null : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+  }
+
   async discard(id: string): Promise<void> {
     await unlink(this.#path(id)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') toFault(error);
